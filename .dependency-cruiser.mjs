@@ -26,9 +26,9 @@ const inFolders = (names) => `^src/(${names.join('|')})/`;
 
 /** They import nothing of Temporal and nothing that changes, and neither does what they import. */
 const DECISIONS =
-  '^src/workflows/[^/]+/(decisions|deliveries|restless|rules|tickets)\\.ts$|^src/messages/outcomes\\.ts$';
+  '^src/workflows/[^/]+/(decisions|deliveries|rules|tickets|volatile-fields)\\.ts$|^src/messages/outcomes\\.ts$';
 
-const TRANSITIONS = '^src/workflows/journey/(cell|outbound-events|requirements|resolutions|state)\\.ts$';
+const TRANSITIONS = '^src/workflows/runtime/(outbound-events|requirements|resolutions|state|store)\\.ts$';
 
 const layers = LAYERS.flatMap((names, height) =>
   names.map((name) => {

@@ -25,8 +25,8 @@ export async function gangway(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningGangway> {
   const { PAYLOAD_KEYS: payloadKeys } = settings;
-  const given = payloadKeys === undefined ? {} : { payloadKeys };
-  const rig = await rigOn(bench, { worker: false, ...given });
+  const input = payloadKeys === undefined ? {} : { payloadKeys };
+  const rig = await rigOn(bench, { worker: false, ...input });
   const sandbox = await partners(bench);
   const env = { ...withPartnersAt(rig.env, sandbox.url), ...settings };
   return { ...rig, env, sandbox, worker: await runningWorker(bench, env) };

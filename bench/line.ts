@@ -20,17 +20,17 @@ export type Goal = { readonly atLeast: number } | { readonly atMost: number };
 /** A line with its ratio, and whether it meets its goal. */
 export function line({
   goal,
-  ...given
+  ...input
 }: Omit<Line, 'ratio' | 'met' | 'figure'> & { readonly figure: number }): Line {
-  const { baseline } = given;
-  const figure = rounded(given.figure);
-  const ratio = baseline && Number((given.figure / baseline.figure).toFixed(2));
-  const shown = {
-    ...{ ...given, figure },
+  const { baseline } = input;
+  const figure = rounded(input.figure);
+  const ratio = baseline && Number((input.figure / baseline.figure).toFixed(2));
+  const output = {
+    ...{ ...input, figure },
     ...(baseline && { baseline: { ...baseline, figure: rounded(baseline.figure) } }),
     ...(ratio !== undefined && { ratio }),
   };
-  return goal ? { ...shown, goal, met: isMet(ratio ?? figure, goal) } : shown;
+  return goal ? { ...output, goal, met: isMet(ratio ?? figure, goal) } : output;
 }
 
 function isMet(value: number, goal: Goal): boolean {
@@ -47,9 +47,9 @@ const PARTS_IN_A_ROW = 3;
 /** The columns of a line in the table for people. */
 export function cells({ what, figure, unit, baseline, ratio, goal, met, parts }: Line): string[] {
   const against = baseline ? `${baseline.figure} ${baseline.what}` : '';
-  const made = Object.entries(parts ?? {}).map(([name, count]) => `${count} ${name}`);
-  const rows = Array.from({ length: Math.ceil(made.length / PARTS_IN_A_ROW) }, (_, row) =>
-    made.slice(row * PARTS_IN_A_ROW, (row + 1) * PARTS_IN_A_ROW).join(', '),
+  const records = Object.entries(parts ?? {}).map(([name, count]) => `${count} ${name}`);
+  const rows = Array.from({ length: Math.ceil(records.length / PARTS_IN_A_ROW) }, (_, row) =>
+    records.slice(row * PARTS_IN_A_ROW, (row + 1) * PARTS_IN_A_ROW).join(', '),
   );
   const wanted = goal && ('atLeast' in goal ? `>= ${goal.atLeast}` : `<= ${goal.atMost}`);
   return [

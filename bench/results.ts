@@ -28,8 +28,8 @@ export function keptResults(): Results {
  *
  * @param order names of all subjects
  */
-export function replaced(kept: Results, name: string, result: Result, order: readonly string[]): Results {
-  const all = { ...kept, [name]: result };
+export function replaced(stored: Results, name: string, result: Result, order: readonly string[]): Results {
+  const all = { ...stored, [name]: result };
   return Object.fromEntries(order.flatMap((each) => (all[each] ? [[each, all[each]]] : [])));
 }
 

@@ -33,9 +33,9 @@ export async function perSecond(count: number, atOnce: number, run: () => Promis
 }
 
 export async function millisecondsOf(run: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
+  const start = performance.now();
   await run();
-  return performance.now() - begun;
+  return performance.now() - start;
 }
 
 /** Linux counts the CPU time of processes in ticks. */

@@ -11,7 +11,7 @@ export const RARE_POLLS = { GANGWAY_POLL_MIN: '1h', GANGWAY_POLL_MAX: '1h' };
 const AT_ONCE = 32;
 
 /** Many boardings at a time make each of them slow. */
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 
 const limit = pLimit(AT_ONCE);
 
@@ -29,7 +29,7 @@ export function startWaiting({ board }: Rig, count: number): Promise<Waiting[]> 
       () => boarding.reads(),
       (reads) => reads > 0,
       'a read',
-      PATIENCE_MS,
+      TIMEOUT_MS,
     );
     const { merchantProfileId = 0 } = await boarding.state();
     return { boarding, merchantProfileId };

@@ -53,7 +53,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 read -ra temporal <<<"${TEMPORAL:-temporal}"
 read -ra workers <<<"${WORKERS:-$here/kubernetes/workers.sh}"
 deployment=${GANGWAY_TASK_QUEUE:-gangway}
-patience=${ROLL_OUT_TIMEOUT:-300}
+timeout=${ROLL_OUT_TIMEOUT:-300}
 
 command=${1:-} build=${2:-}
 if [ "$command" != check ]; then
@@ -96,9 +96,9 @@ routed() { asked "${temporal[@]}" worker deployment describe --name "$deployment
 
 # Repeats a command until it succeeds: Temporal refuses a version until its workers poll each task queue of the current one.
 insist() {
-  local until=$((SECONDS + patience)) output
+  local until=$((SECONDS + timeout)) output
   until output=$("$@" 2>&1); do
-    [ "$SECONDS" -lt "$until" ] || fail "not within $patience s: ${output##*Error: }"
+    [ "$SECONDS" -lt "$until" ] || fail "not within $timeout s: ${output##*Error: }"
     sleep 1
   done
 }
@@ -392,8 +392,8 @@ case $command in
       for (const { execution } of JSON.parse(require("node:fs").readFileSync(0, "utf8"))) console.log(execution.workflowId);
     ')
     all=$(wc -w <<<"$running" | tr -d ' ')
-    deadline=$((SECONDS + patience + all))
-    echo "... asks $all running workflows, in at most $((patience + all)) s" >&2
+    deadline=$((SECONDS + timeout + all))
+    echo "... asks $all running workflows, in at most $((timeout + all)) s" >&2
     stuck=$(each replay <<<"$running")
     [ -z "$stuck" ] || fail "these cannot go on:
 $stuck"

@@ -29,10 +29,10 @@ interface Options {
   readonly seed: number;
   readonly cluster?: true;
   readonly count?: number;
-  readonly patience: number;
+  readonly timeout: number;
 }
 
-const { seed, cluster, patience, ...given } = new Command('chaos')
+const { seed, cluster, timeout, ...input } = new Command('chaos')
   .description('Onboard many while processes are killed and partners fail, and check the outcomes.')
   .option(
     '--seed <n>',
@@ -43,7 +43,7 @@ const { seed, cluster, patience, ...given } = new Command('chaos')
   .option('--cluster', 'kill the services and the database of a Temporal cluster, not the development server')
   .option('--count <n>', 'how many to onboard; default: 300, or 200 with --cluster', positiveInteger)
   // The server notices after two minutes that a worker died during a write.
-  .option('--patience <s>', 'give up after so many seconds without progress', positiveInteger, 240)
+  .option('--timeout <s>', 'give up after so many seconds without progress', positiveInteger, 240)
   .parse()
   .opts<Options>();
 
@@ -54,7 +54,7 @@ if (lacking) {
   process.exit(2);
 }
 const { many, msForEach } = SIZES[cluster ? 'cluster' : 'server'];
-const { count = many } = given;
+const { count = many } = input;
 const onCluster: Serve = (folder) => startCluster(folder, (text) => printer.note(text));
 printer.line(`seed ${seed}, ${count} onboardings${cluster ? ' on a Temporal cluster' : ''}`);
 const lastsMs = Math.max(LEAST_MS, count * msForEach);
@@ -64,15 +64,15 @@ const report = await chaos({
   lastsMs,
   serve: cluster ? onCluster : serveInOne,
   paceMs: 1_000,
-  patienceMs: patience * 1_000,
+  timeoutMs: timeout * 1_000,
   report: (text) => printer.note(text),
 });
 const { wrong, waited, waiting, questions, incidents, calls, requests } = report;
 
 printer.line('\nQuestions about writes, and the request that each is about:\n');
-for (const { workflowId, title, at, doubt, request } of questions) {
+for (const { workflowId, title, at, warning, request } of questions) {
   const about = request ? `request ${request.seq} of ${request.at}` : 'never sent';
-  printer.line(`${at} ${workflowId}: ${title}${doubt}: ${about}`);
+  printer.line(`${at} ${workflowId}: ${title}${warning}: ${about}`);
 }
 printer.line('\nWhat happened to processes:\n');
 for (const { at, what } of incidents) printer.line(`${at} ${what}`);

@@ -56,12 +56,12 @@ async function startEverything(folder: string, running: Process[]): Promise<void
     DOCUMENT_DIR: join(folder, 'documents'),
     STATEMENT_DIR: join(folder, 'statements'),
   };
-  const shown: [what: string, where: string][] = [];
+  const rows: [what: string, where: string][] = [];
   const one = async (name: Parameters<typeof start>[0], number: number, setting: string, probe: string) => {
     const where = setting === 'SANDBOX_ADDRESS' ? sandbox : await address();
     const log = join(folder, `${name}-${number}.log`);
     running.push(await start(name, { ...env, [setting]: where }, log, `http://${where}${probe}`));
-    shown.push([`${name} ${number}`, `http://${where}`]);
+    rows.push([`${name} ${number}`, `http://${where}`]);
   };
   await one('sandbox', 1, 'SANDBOX_ADDRESS', '/sandbox/scenarios');
   await insist(() => gangway(env, ['setup']));
@@ -70,12 +70,12 @@ async function startEverything(folder: string, running: Process[]): Promise<void
     await one('receiver', number, 'RECEIVER_ADDRESS', '/healthz');
     await one('codec-server', number, 'CODEC_ADDRESS', '/decode');
   }
-  const [, codec] = shown.find(([what]) => what.startsWith('codec-server')) ?? [];
+  const [, codec] = rows.find(([what]) => what.startsWith('codec-server')) ?? [];
   running.push(await startWebUi(folder, uiPort, temporal.address, `${codec}/${codecToken}`));
   const lines = Object.entries(env).map(([name, value]) => `export ${name}='${value}'\n`);
   await writeFile(join(folder, 'env'), lines.join(''), { mode: 0o600 });
-  shown.unshift(['temporal', temporal.address], ['web ui', uiUrl]);
-  for (const [what, where] of shown) report(`  ${what.padEnd(16)} ${where}`);
+  rows.unshift(['temporal', temporal.address], ['web ui', uiUrl]);
+  for (const [what, where] of rows) report(`  ${what.padEnd(16)} ${where}`);
   report('Logs and data are in .cache/cluster/. To use it:');
   report('  . .cache/cluster/env');
   report('  npx gangway board examples/merchant.json');

@@ -1,4 +1,4 @@
-import { withoutMarkdown, wrapped } from '../src/apps/command/cli/output.js';
+import { withoutMarkdown, wrapText } from '../src/apps/command/cli/output.js';
 import { markdownTable } from '../src/services/texts/docs.js';
 import { LIBRARY_SECTIONS, SECTIONS, type Section, settingsOf } from './settings.js';
 
@@ -23,8 +23,8 @@ function ofProcesses(section: Section): string[] {
     purpose,
   }: (typeof settings)[number]) => {
     const readers = all.join(', ');
-    const shown = hasColumn || readers === usual[0] ? purpose : `${purpose} Read by ${readers}.`;
-    return [...(hasColumn ? [readers] : []), isSecret ? `${format}, _secret_` : format, value, shown];
+    const text = hasColumn || readers === usual[0] ? purpose : `${purpose} Read by ${readers}.`;
+    return [...(hasColumn ? [readers] : []), isSecret ? `${format}, _secret_` : format, value, text];
   };
   const alike = Map.groupBy(settings, (setting) => JSON.stringify(cellsOf(setting)));
   const rows = [...alike].map(([cells, own]) => [
@@ -40,7 +40,7 @@ const COMMENT_WIDTH = 108;
 
 /** Words as comment lines of a file for a shell. */
 function comment(text: string): string[] {
-  const lines = wrapped(withoutMarkdown(text), COMMENT_WIDTH).split('\n');
+  const lines = wrapText(withoutMarkdown(text), COMMENT_WIDTH).split('\n');
   return lines.map((line) => `# ${line}`);
 }
 

@@ -58,7 +58,7 @@ export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
 /** A page with its parts made again. Each stands between `<!-- "npm run docs" writes: NAME -->` and `<!-- end -->`. */
 function withParts(path: string, parts: Readonly<Record<string, string>>): string {
   const left = new Set(Object.keys(parts));
-  const made = page(path).replace(
+  const value = page(path).replace(
     /(<!-- "npm run docs" writes: (.+?) -->\n).*?(<!-- end -->)/gs,
     (_, begin: string, name: string, end: string) => {
       if (!left.delete(name)) throw new Error(`${path} asks for ${name}, which there is not`);
@@ -66,7 +66,7 @@ function withParts(path: string, parts: Readonly<Record<string, string>>): strin
     },
   );
   if (left.size > 0) throw new Error(`${path} has no place for: ${[...left].join(', ')}`);
-  return made;
+  return value;
 }
 
 function sandboxEnv(): string {
@@ -90,7 +90,7 @@ const ANSWERS: readonly z.output<typeof answerBody>[] = [
     documents: [{ key: 'KEY.pdf', fileName: 'check.pdf', contentType: 'application/pdf' }],
   },
   { kind: 'correction', patch: { holder: { phone: '5185550199' } } },
-  { kind: 'adopt', id: '1012' },
+  { kind: 'confirm', id: '1012' },
   { kind: 'retry' },
   { kind: 'code', code: '123456' },
   { kind: 'choice', choice: 'approved' },
@@ -148,7 +148,7 @@ const STATUSES = [
 const AFTER_CREATE = {
   submit: 'Gangway submits it',
   'ask-whose': '`rejected-input`: it may be another merchant. Nothing is written to it',
-  'ask-changes': '`request-changes`. The answer is submitted',
+  'ask-changes': '`changes-requested`. The answer is submitted',
   'ask-submitted': '`not-submitted`: a person says whether it was submitted',
 } as const;
 
@@ -172,10 +172,10 @@ function underwritingRules(): string {
     'answer to a removed note',
     'answer to requested changes',
   ];
-  const rows = ROWS.map(([shown, status]) => {
+  const rows = ROWS.map(([text, status]) => {
     const { notes, answer, answerToGoneNote, changes } = MERCHANT_PHASES[phaseOf(status)];
     return [
-      shown,
+      text,
       notes === 'asked' ? 'asked' : 'not asked',
       answer === 'waits' ? 'waits' : 'sent',
       answerToGoneNote,

@@ -8,17 +8,17 @@ import ts from 'typescript-6';
 
 /** What runs: a call, a timer or a scope. It ends with its run. */
 const HANDLES = new Set([
-  'journey/cell.ts #state',
-  'journey/status-poll.ts #running',
-  'journey/status-poll.ts #last',
-  'journey/step-waits.ts #running',
-  'journey/step-waits.ts #published',
-  'journey/tasks.ts #running',
-  'journey/tasks.ts #failure',
-  'journey/tasks.ts #isDue',
-  'journey/tasks.ts #isSending',
+  'runtime/store.ts #state',
+  'runtime/status-poll.ts #running',
+  'runtime/status-poll.ts #last',
+  'runtime/stalled-calls.ts #running',
+  'runtime/stalled-calls.ts #published',
+  'runtime/tasks.ts #running',
+  'runtime/tasks.ts #failure',
+  'runtime/tasks.ts #isPending',
+  'runtime/tasks.ts #isSending',
   'customer/customer.ts runs',
-  'customer/customer.ts #asked',
+  'customer/customer.ts #reportRequests',
 ]);
 
 const CONTAINERS = new Set(['Map', 'Set', 'Array', 'WeakMap', 'WeakSet']);
@@ -26,13 +26,13 @@ const CONTAINERS = new Set(['Map', 'Set', 'Array', 'WeakMap', 'WeakSet']);
 /** The fields of classes in a source that can change: `#count`. */
 export function mutableFields(source: string): readonly string[] {
   const file = ts.createSourceFile('source.ts', source, ts.ScriptTarget.Latest);
-  const found: string[] = [];
+  const matches: string[] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isPropertyDeclaration(node) && canChange(node)) found.push(node.name.getText(file));
+    if (ts.isPropertyDeclaration(node) && canChange(node)) matches.push(node.name.getText(file));
     ts.forEachChild(node, visit);
   };
   visit(file);
-  return found;
+  return matches;
 }
 
 function canChange({

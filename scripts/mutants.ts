@@ -36,7 +36,7 @@ const DECIDING = [
     'run-step',
     'state',
     'step',
-  ].map((name) => `src/workflows/journey/${name}.ts`),
+  ].map((name) => `src/workflows/runtime/${name}.ts`),
 ];
 
 function whole(text: string): number {

@@ -98,10 +98,10 @@ function operationCell(versions: readonly Entry[]): string {
 
 function responseCell({ returns = 'json', response, statusPayloads = {}, failures = {} }: Operation): string {
   const shape = () => rule(shapeOf(response));
-  const shown = { stream: () => 'a file', none: () => 'nothing (204)', json: shape }[returns]();
+  const text = { stream: () => 'a file', none: () => 'nothing (204)', json: shape }[returns]();
   const special = Object.entries(failures).filter(([, { kind }]) => kind !== undefined);
   return [
-    shown,
+    text,
     ...Object.keys(statusPayloads).map((status) => `${status} is success as well`),
     ...special.map(([status, { message }]) => `${status}: ${message}`),
   ].join('<br>');
@@ -109,7 +109,10 @@ function responseCell({ returns = 'json', response, statusPayloads = {}, failure
 
 /** The request cells of a system. A request that takes the same fields as an earlier one refers to it. */
 function requestCells(entries: readonly Entry[]): string[] {
-  const shown = new Map<string, { readonly name: string; readonly fields: string; readonly more: boolean }>();
+  const output = new Map<
+    string,
+    { readonly name: string; readonly fields: string; readonly more: boolean }
+  >();
   return entries.map(([key, operation]) => {
     const shape = shapeOf(operation.request);
     if (shape.forms.length > 0) {
@@ -119,9 +122,9 @@ function requestCells(entries: readonly Entry[]): string[] {
     }
     const { inPath, others, more } = fieldsOf(operation, shape);
     const fields = others.join('<br>');
-    const known = fields.replaceAll('?`', '`');
-    const same = shown.get(known);
-    if (!same) shown.set(known, { name: operationName(key), fields, more: more.length > 0 });
+    const value = fields.replaceAll('?`', '`');
+    const same = output.get(value);
+    if (!same) output.set(value, { name: operationName(key), fields, more: more.length > 0 });
     const isLong = fields.split(' ').length > WORTH_A_NAME;
     if (!same || !isLong) return [...inPath, ...others, ...more].join('<br>') || 'nothing';
     const reference = `as ${same.name}${same.fields === fields ? '' : ', all optional'}`;
@@ -133,8 +136,8 @@ function requestCells(entries: readonly Entry[]): string[] {
 function fieldsOf(operation: Operation, { fields, others }: Shape) {
   const parameters = pathParameters(operation);
   const linesOf = (isShown: (name: string) => boolean) => {
-    const shown = [...fields].filter(([name]) => isShown(name));
-    return [...Map.groupBy(shown, ([, field]) => rule(field))].map(([words, own]) => {
+    const lines = [...fields].filter(([name]) => isShown(name));
+    return [...Map.groupBy(lines, ([, field]) => rule(field))].map(([words, own]) => {
       const names = own.map(([name, { isRequired }]) => `\`${name}${isRequired ? '' : '?'}\``);
       return `${names.join(', ')}: ${words}`;
     });

@@ -25,7 +25,7 @@ export const WORDS: readonly Rule[] = [
   { find: /(?<!\bhelp )\bdesks?\b/, write: 'requirement queue' },
   { find: /\bwhat waits\b/, write: 'open requirements, pending work' },
   { find: /\bpublic face\b/, write: 'published state' },
-  { find: /\bstory\b/, write: 'journey, workflow' },
+  { find: /\bstory\b/, write: 'workflow' },
   { find: /\bcarry-out\b|\bcarryOut\b/, write: 'runStep' },
   {
     find: /\b(?:is|are|was|were|be|been|stays?|not|still|temporal|partner|server|store|bank|receiver) away\b(?! from)/,
@@ -64,13 +64,13 @@ const NOT_READ = /^$|\.(?:png|ico|pdf)$|^(?:scripts|test\/unit\/scripts)\/prose\
 
 export function findingsIn(path: string, text: string): string[] {
   const isOurs = !NOT_OURS.test(path);
-  const found = (line: string, names: string, rules: readonly Rule[]) =>
+  const matches = (line: string, names: string, rules: readonly Rule[]) =>
     rules.flatMap(({ find, write, inTextOnly }) => {
       const [words] = find.exec(inTextOnly ? line : `${line}\n${names}`) ?? [];
       return words === undefined ? [] : [`"${words.trim()}" -> ${write}`];
     });
   return [path, ...text.split('\n')].flatMap((line, number) =>
-    [...(isOurs ? found(line, split(line), WORDS) : []), ...found(line, '', PRIVATE)].map(
+    [...(isOurs ? matches(line, split(line), WORDS) : []), ...matches(line, '', PRIVATE)].map(
       (finding) => `${path}:${number || 1}: ${finding}`,
     ),
   );

@@ -25,15 +25,15 @@ const OPTIONS = ['--bail=1', '--passWithNoTests', TEST_TIMEOUT];
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const patchOf = (name: string) => join(PATCHES, `${name}.patch`);
 const textOf = (name: string) => readFileSync(patchOf(name), 'utf8');
-const known = readdirSync(PATCHES).map((file) => basename(file, '.patch'));
+const entries = readdirSync(PATCHES).map((file) => basename(file, '.patch'));
 const program = new Command('seeded-defects')
   .description('Apply known defects one by one, and check that a test fails.')
   .argument('[names...]', 'defects, by the names of their patches; default: all')
   .option('--list', 'list the defects without running tests')
   .option('--simulate', 'run 300 schedules of the simulation instead of the tests')
   .parse();
-const names = program.args.length > 0 ? program.args : known.sort();
-for (const name of names) if (!known.includes(name)) program.error(`there is no defect ${name}`);
+const names = program.args.length > 0 ? program.args : entries.sort();
+for (const name of names) if (!entries.includes(name)) program.error(`there is no defect ${name}`);
 const width = Math.max(...names.map(({ length }) => length));
 const { list: isList, simulate: isSimulation } = program.opts<{ list?: true; simulate?: true }>();
 if (isList)
@@ -74,9 +74,9 @@ async function failuresWithoutDefect(caught: readonly Failure[]): Promise<readon
 
 /** Prints whether a defect is caught. @returns the test that catches it */
 async function seed(name: string): Promise<Failure | undefined> {
-  const begun = performance.now();
+  const start = performance.now();
   const report = (result: string, detail: string) => {
-    const seconds = `${((performance.now() - begun) / 1_000).toFixed(0)} s`.padStart(6);
+    const seconds = `${((performance.now() - start) / 1_000).toFixed(0)} s`.padStart(6);
     print(`${name.padEnd(width)}  ${result.padEnd(8)}${seconds}  ${detail}`.trimEnd());
   };
   try {
@@ -124,8 +124,8 @@ async function catcherOf(name: string): Promise<Failure | undefined> {
       return await simulated(cwd);
     }
     // Unit tests need no build.
-    const found = (named.startsWith('test/unit/') && (await failing([named]))) || (await related('unit'));
-    if (found) return found;
+    const result = (named.startsWith('test/unit/') && (await failing([named]))) || (await related('unit'));
+    if (result) return result;
     await make('npm', 'run', 'build');
     return (
       (await failing([named])) ??

@@ -9,7 +9,7 @@ export type OperatorAnswer =
   | { readonly kind: 'document' };
 
 /** How notes begin that nobody answers. */
-export const MOOT = 'Read rule';
+export const SUPERSEDED = 'Read rule';
 
 /** What the store of files says. */
 export const STORE_FAILS = 'the shelf is locked';
@@ -22,26 +22,30 @@ export function answerTo(
   { parts }: Party,
   { kind, detail }: Pick<Requirement, 'kind' | 'detail'>,
   marked: Markers,
-): OperatorAnswer | 'uncertain' | 'moot' | undefined {
+): OperatorAnswer | 'uncertain' | 'superseded' | undefined {
   const merchant = parts.boarding?.scenario ?? '';
   const business = parts.business?.scenario ?? '';
   switch (kind) {
     case 'uncertain-write':
       return 'uncertain';
     case 'underwriting-note':
-      if (merchant === 'moot-notes' || detail.startsWith(MOOT) || detail.startsWith('The partner lists'))
-        return 'moot';
+      if (
+        merchant === 'superseded-notes' ||
+        detail.startsWith(SUPERSEDED) ||
+        detail.startsWith('The partner lists')
+      )
+        return 'superseded';
       return /^Please\s+send/.test(detail) ? { kind: 'document' } : { kind: 'text', text: marked.noteAnswer };
-    case 'request-changes':
-      if (merchant !== 'request-changes') return undefined;
+    case 'changes-requested':
+      if (merchant !== 'changes-requested') return undefined;
       return corrected({ application: { remark: marked.application, annualVolume: 120_000 } });
     case 'rejected-input':
       if (business === 'correction') return corrected({ holder: { website: 'https://www.example.com' } });
       return business.startsWith('ssn ') ? corrected({ holder: { ssn: marked.correctedSsn } }) : undefined;
     case 'ticket':
-      return business === 'moot-ticket' ? 'moot' : answerToTicket(detail, marked);
+      return business === 'superseded-ticket' ? 'superseded' : answerToTicket(detail, marked);
     case 'unclear-mid':
-      return merchant === 'unclear-mid' ? 'moot' : undefined;
+      return merchant === 'unclear-mid' ? 'superseded' : undefined;
     case 'credentials':
       return { kind: 'retry' };
     default:

@@ -23,13 +23,13 @@ export function indistinct(
       ({ path, text }) => /merchant\/create/.test(path) && text.includes(party.externalId),
     )?.at ?? 0;
   const pairs = witnesses.flatMap(({ party, state }) => {
-    const made = partners.ledger.find(
+    const record = partners.ledger.find(
       ({ operation, id }) => CREATE.test(operation) && id === state.merchantProfileId,
     );
-    const owner = cast.find(({ externalId }) => externalId === made?.guid);
+    const owner = cast.find(({ externalId }) => externalId === record?.guid);
     const isOthers = owner !== undefined && owner.externalId !== party.externalId;
     const isBelieved = state.timeline.some(({ event }) => event === 'merchant-created');
-    const isAtOnce = Math.abs(askedAt(party) - Date.parse(made?.at ?? '')) < AT_ONCE_MS;
+    const isAtOnce = Math.abs(askedAt(party) - Date.parse(record?.at ?? '')) < AT_ONCE_MS;
     return isOthers && isBelieved && isAtOnce ? [party as Party, owner] : [];
   });
   return new Set(pairs);

@@ -74,12 +74,12 @@ export function castOf(seed: number, count: number, marked: Markers): Party[] {
     const twin = isFranchise ? (turn % 2 === 0 ? 'first' : 'second') : undefined;
     const name = `${marked.dba} ${index + 1 - (twin === 'second' ? KINDS.length : 0)}`;
     const number = index + 1;
-    const asked = askedFor(chosen, externalId, { name, marked, chance, ...(twin && { number }) });
+    const requirement = askedFor(chosen, externalId, { name, marked, chance, ...(twin && { number }) });
     return {
-      ...{ kind, externalId, ...chosen, ...asked, ...(twin && { twin }) },
-      workflowId: workflowId(asked.type, externalId),
+      ...{ kind, externalId, ...chosen, ...requirement, ...(twin && { twin }) },
+      workflowId: workflowId(requirement.type, externalId),
       businessName: named(name, chosen.parts.business),
-      legalName: holderAsked(asked)?.legalBusinessName ?? '',
+      legalName: holderAsked(requirement)?.legalBusinessName ?? '',
       by: twin ? 'client' : (ways[turn % ways.length] ?? 'event'),
       twice: chance.happens(0.3),
     };
@@ -161,12 +161,14 @@ export function workersOf({ type, workflowId, parts, externalId, input }: Party)
 
 /** The writes of the merchant's role, with the version of its create and the update of its fees. */
 export function boardingWritesOf({ type, input, parts }: Party): Role['writes'] {
-  const asked =
+  const question =
     type === 'customerOnboarding' ? input.boarding : type === 'merchantBoarding' ? input : undefined;
   const { 'create-merchant': created = 0, ...writes } = parts.boarding?.writes ?? {};
   return {
     ...writes,
-    ...(asked && { [asked.createVersion === 'v1' ? 'create-merchant-v1' : 'create-merchant']: created }),
-    ...(asked?.fees && { 'update-fees': 'some' as const }),
+    ...(question && {
+      [question.createVersion === 'v1' ? 'create-merchant-v1' : 'create-merchant']: created,
+    }),
+    ...(question?.fees && { 'update-fees': 'some' as const }),
   };
 }

@@ -19,7 +19,7 @@ import type { BankingClient } from '../src/partners/banking/client.js';
 import type { ByHand } from '../src/partners/by-hand.js';
 import type { FileStore } from '../src/platform/documents/file-store.js';
 import { readBatch } from '../src/services/batches/batches.js';
-import { sealed } from '../src/temporal/payload-codec.js';
+import { sealValue } from '../src/temporal/payload-codec.js';
 import type { OperationStart } from '../src/temporal/start.js';
 import type { Party } from './cast.js';
 import { ACCOUNT as ACCOUNT_NAME } from './existing.js';
@@ -140,7 +140,7 @@ export async function batchOf(
     return { line: index + 1, externalId, type, workflowId: ofRow, input };
   });
   for (let part = 0; part < PARTS; part += 1) {
-    const content = await sealed(client, rows, id);
+    const content = await sealValue(client, rows, id);
     await files.save(`${id}.${part}.rows`, Readable.from([content]), 'application/octet-stream');
   }
   const course = chance.pick(['given', 'confirmed', 'unconfirmed', 'stopped'] as const);
@@ -175,7 +175,7 @@ export async function wrongIn(
 ): Promise<string[]> {
   const { stage = '', counts } = (await readBatch(client, id))?.state ?? {};
   const { started = 0, attached = 0, failed = 0 } = counts ?? {};
-  const begun = started + attached;
+  const start = started + attached;
   const [least, most] = { done: [rows, rows], discarded: [0, 0] }[stage as string] ?? [0, rows];
   const isKept = await files.open(`${id}.0.rows`).then(
     () => true,
@@ -183,7 +183,7 @@ export async function wrongIn(
   );
   const wrong: Readonly<Record<string, boolean>> = {
     [`${id} is ${stage}, and was ${course}`]: !ENDS[course].includes(stage),
-    [`${id} counts ${begun} of ${rows} rows`]: begun < (least ?? 0) || begun > (most ?? 0),
+    [`${id} counts ${start} of ${rows} rows`]: start < (least ?? 0) || start > (most ?? 0),
     [`${failed} rows of ${id} failed`]: failed > 0,
     [`${id} counts ${attached} rows as started by others`]: attached > 0 && !mayAttach,
     [`${id} keeps its rows`]: isKept,

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import { workflowId } from '../src/messages/ids.js';
 import type { MerchantBoardingInput } from '../src/messages/inputs.js';
-import { defined } from '../src/messages/objects.js';
+import { compact } from '../src/messages/objects.js';
 import { bankingClient } from '../src/partners/banking/client.js';
 import { type AccountHolder, type BeneficialOwner, submissionOf } from '../src/partners/banking/holder.js';
 import { boardingClient } from '../src/partners/boarding/client.js';
@@ -45,13 +45,13 @@ export function twisted(party: Party, { twists }: Plan): Party {
       ...(isDue && { dueInHours }),
       ...(is('unclaimed') && dueInHours && { unclaimedInHours: 1 }),
     };
-    return defined({ ...rest, ...(fees && { fees }), ...hours, ...agent });
+    return compact({ ...rest, ...(fees && { fees }), ...hours, ...agent });
   };
   const cancels = is('cancels') && type === 'customerOnboarding';
   const account = is('account') ? ACCOUNT : undefined;
   const all = change(party.input) as Record<string, unknown>;
   for (const part of ['boarding', 'business']) if (all[part]) all[part] = change(all[part] as object);
-  const input = { ...all, ...(cancels && { onDecline: 'cancel-other' }), ...defined({ account }) } as never;
+  const input = { ...all, ...(cancels && { onDecline: 'cancel-other' }), ...compact({ account }) } as never;
   return { ...party, input, workflowId: workflowId(type, externalId, account) };
 }
 
@@ -105,15 +105,15 @@ export async function existingOf(
   }
 
   /** The fees of one that is submitted stay as they are. */
-  async function named<Given extends Merchant>({ createVersion: _, fees, ...given }: Given) {
+  async function named<Given extends Merchant>({ createVersion: _, fees, ...options }: Given) {
     const isSubmitted = chance.happens(0.3);
-    const merchantProfileId = await merchantOf(given, isSubmitted);
-    return { ...given, ...(!isSubmitted && fees && { fees }), merchantProfileId };
+    const merchantProfileId = await merchantOf(options, isSubmitted);
+    return { ...options, ...(!isSubmitted && fees && { fees }), merchantProfileId };
   }
 
-  async function followed(given: Merchant) {
-    const { merchant, dueInHours } = given;
-    const merchantProfileId = await merchantOf(given, chance.happens(0.7));
+  async function followed(options: Merchant) {
+    const { merchant, dueInHours } = options;
+    const merchantProfileId = await merchantOf(options, chance.happens(0.7));
     return {
       follow: true,
       merchantProfileId,
@@ -128,12 +128,12 @@ export async function existingOf(
     const { holder, beneficialOwners, dueInHours } = business;
     const { doingBusinessAsName } = holder;
     const isCorrected = 'update-business-account-holder' in (party.parts.business?.writes ?? {});
-    const known = !isCorrected && chance.happens(0.3) ? { doingBusinessAsName } : { ...holder };
+    const facts = !isCorrected && chance.happens(0.3) ? { doingBusinessAsName } : { ...holder };
     const profileId = await profileOf(business);
     return {
       follow: true,
       profileId,
-      holder: known,
+      holder: facts,
       ...(beneficialOwners && { beneficialOwners }),
       dueInHours,
     };

@@ -249,7 +249,7 @@ async function askedForNothing(
     seq,
     operation: operationOf(one.method, one.path),
   }));
-  const asked = await examined(witnesses, async (operation, about) => {
+  const questions = await examined(witnesses, async (operation, about) => {
     const hasAll = allIn(about);
     return departures
       .filter((one) => one.operation === operation && hasAll(one.text))
@@ -261,28 +261,28 @@ async function askedForNothing(
   // The intent of a worker whose clock has jumped says nothing about when it was made.
   const areClocksRight = hasRightClocks(plan);
   const isExplained = (question: Examined) =>
-    / perhaps sent before/.test(question.doubt) ||
+    / perhaps sent before/.test(question.warning) ||
     people.answering.mistaken.has(question.workflowId) ||
     killedAfterMark(question, incidents) !== undefined ||
     (!areClocksRight && incidents.length > 0);
-  const asksForNothing = asked
+  const asksForNothing = questions
     .filter((question) => !question.request && !isExplained(question))
     .map(
-      ({ workflowId, title, doubt }) =>
-        `${workflowId} asks about "${title}", and no request had left${doubt}`,
+      ({ workflowId, title, warning }) =>
+        `${workflowId} asks about "${title}", and no request had left${warning}`,
     );
-  const isInDoubt = ({ request, at: askedAt }: Examined) => {
+  const isUncertain = ({ request, at: askedAt }: Examined) => {
     const { status = 500 } = network.left[request?.seq ?? -1] ?? {};
     const stopped = incidents.some(({ at }) => request && at >= request.at && at <= askedAt);
     return stopped || status === 408 || status >= 500;
   };
-  const asksInVain = asked
+  const asksInVain = questions
     .filter(
-      (question) => question.request && areClocksRight && !isInDoubt(question) && !isExplained(question),
+      (question) => question.request && areClocksRight && !isUncertain(question) && !isExplained(question),
     )
     .map(
-      ({ workflowId, title, doubt }) =>
-        `${workflowId} asks about "${title}", whose response had arrived${doubt}`,
+      ({ workflowId, title, warning }) =>
+        `${workflowId} asks about "${title}", whose response had arrived${warning}`,
     );
   return [...asksForNothing, ...asksInVain];
 }
@@ -361,7 +361,7 @@ function ambiguous({ workflowId, state }: Witness): string[] {
     // Another note may be answered while an answer is on its way.
     'answers-delivered': () => leave(/^note-/, perhaps) || perhaps.size > 0,
     // It may be an earlier submission, which had been in doubt.
-    submitted: () => leave(/^(request-changes|not-submitted)/, perhaps) || true,
+    submitted: () => leave(/^(changes-requested|not-submitted)/, perhaps) || true,
   };
   const wrong = state.timeline.filter(({ event, detail = '' }) => {
     const [id = '', answer] = detail.split(': ');
@@ -474,8 +474,8 @@ function leaked({ service, world, people, accounts }: Ended, witnesses: readonly
     'a requirement': [...people.asked],
     'the trace': world.trace.map(({ what }) => what),
   };
-  return Object.entries(places).flatMap(([place, shown]) =>
-    found(Buffer.from(JSON.stringify(shown)), PRIVATE).map((name) => `${name} is in ${place}`),
+  return Object.entries(places).flatMap(([place, output]) =>
+    found(Buffer.from(JSON.stringify(output)), PRIVATE).map((name) => `${name} is in ${place}`),
   );
 }
 

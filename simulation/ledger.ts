@@ -92,12 +92,12 @@ export function entriesOf(
   const holders = of('banking').filter((entry) => parts.business && isOwner(entry));
   const profiles = ids(holders);
   const users = new Set([...profiles].map((id) => userProfileIdOf(Number(id))));
-  const asked = new Set(
+  const question = new Set(
     tickets.filter(({ userProfileId }) => users.has(userProfileId ?? 0)).map(({ ticketId }) => ticketId),
   );
   const banking = of('banking').filter((entry) =>
     entry.operation === 'create-ticket'
-      ? asked.has(Number(entry.of))
+      ? question.has(Number(entry.of))
       : holders.includes(entry) || (profiles.has(entry.id) && entry.operation !== HOLDER),
   );
 

@@ -1,7 +1,7 @@
 import { FormData, Response } from 'undici';
 import { CALL_FAULTS, type CallFault, type Fault } from '../src/apps/sandbox/fault-kinds.js';
 import { STRUCK } from '../src/apps/sandbox/habits/habits.js';
-import { decoded } from '../src/partners/encoding.js';
+import { decodeBody } from '../src/partners/encoding.js';
 import {
   DEFAULT_HTTP_LIMITS,
   type HttpLimits,
@@ -235,20 +235,20 @@ function limited<Value>(
 
 /** From now on, every client of a partner sends through the network of the running world. */
 export function replaceTransport(networkOf: (world: World, origin: string) => Network | undefined): void {
-  const carried = (http: PartnerHttp, request: HttpRequest): Promise<HttpResponse> => {
+  const carriedState = (http: PartnerHttp, request: HttpRequest): Promise<HttpResponse> => {
     const network = World.current && networkOf(World.current, http.origin);
     if (!network) throw new TransportError('ECONNREFUSED', false);
     return network.send(request, http.limits);
   };
   PartnerHttp.prototype.send = async function send(request: HttpRequest): Promise<HttpResponse> {
-    const { body, ...response } = await carried(this, request);
+    const { body, ...response } = await carriedState(this, request);
     return {
       ...response,
-      body: decoded(body, response.headers, request.maxBytes ?? this.limits.maxBodyBytes),
+      body: decodeBody(body, response.headers, request.maxBytes ?? this.limits.maxBodyBytes),
     };
   };
   PartnerHttp.prototype.download = async function download(request) {
-    const { body, ...response } = await carried(this, request);
+    const { body, ...response } = await carriedState(this, request);
     if (response.status >= 300) return { ...response, body };
     const readers: ((chunk?: Buffer) => void)[] = [];
     async function* chunks() {

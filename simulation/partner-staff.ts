@@ -1,6 +1,6 @@
 import type { Requirement } from '../src/messages/requirements.js';
 import { nudge } from '../src/temporal/nudge.js';
-import { MOOT } from './answers.js';
+import { SUPERSEDED } from './answers.js';
 import type { Party } from './cast.js';
 import { approvalOf, holderOf } from './ledger.js';
 import type { Scene } from './scene.js';
@@ -13,7 +13,7 @@ const OPENERS = [null, 10_501, 10_601];
 
 /** The partner that waits for the answer to a requirement. */
 const PARTS: Readonly<Partial<Record<Requirement['kind'], 'boarding' | 'business'>>> = {
-  ...{ 'underwriting-note': 'boarding', 'request-changes': 'boarding', ticket: 'business' },
+  ...{ 'underwriting-note': 'boarding', 'changes-requested': 'boarding', ticket: 'business' },
 };
 
 /** The people of the partners, who move what they have to decide. */
@@ -52,7 +52,7 @@ export class PartnerStaff {
     const rest = 'Take your time. '.repeat(world.chance.pick([1, 40]));
     const notes = Array.from(
       { length: world.chance.pick([3, 30, 205]) },
-      (_, index) => `${MOOT} ${index}. ${rest}`,
+      (_, index) => `${SUPERSEDED} ${index}. ${rest}`,
     );
     await partners.control('POST', approval.path, { notes });
     this.#later(5, 10, () => this.#approve(party, 'boarding'));

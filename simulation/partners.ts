@@ -58,10 +58,10 @@ export class Partners {
     } = await this.world.outside(() =>
       this.emulation.server.inject({ ...request, method: method as 'GET', payload }),
     );
-    const { [DELAY]: delayMs = 0, [WIRE]: wire, ...shown } = headers as Record<string, string>;
+    const { [DELAY]: delayMs = 0, [WIRE]: wire, ...output } = headers as Record<string, string>;
     if (Number(delayMs) > 0) await this.world.sleep(Number(delayMs));
     if (wire === 'endless' || wire === 'too-long' || wire === 'cut') throw codeError('UND_ERR_SOCKET');
-    return { status, headers: shown, body: wire === 'too-short' ? body.subarray(0, body.length / 2) : body };
+    return { status, headers: output, body: wire === 'too-short' ? body.subarray(0, body.length / 2) : body };
   };
 
   readonly #forgotten = new Set<number>();

@@ -46,10 +46,10 @@ const CREATED = /^The partner responded to the create with merchant (\d+), but i
 
 /** Another workflow follows the merchant. */
 const CLAIMED =
-  /has this merchant$|^workflow \S+ has \d+ as well; |^it is the merchant|^\d+ cannot be adopted: /;
+  /has this merchant$|^workflow \S+ has \d+ as well; |^it is the merchant|^\d+ cannot be confirmed: /;
 
 /** Where a person has to look before a create is sent again. */
-const PORTAL = /adopt its (merchant )?profile id\. Correct it or retry only if it is not there/;
+const PORTAL = /confirm its (merchant )?profile id\. Correct it or retry only if it is not there/;
 
 /** The partner refuses a create, or returns another record, by a habit. */
 const SAVED = /^The (application was saved|partner responded to the create with merchant)/;
@@ -172,7 +172,7 @@ export class People {
     this.#answers += 1;
     const key = JSON.stringify([workflowId, requirement.title, answer]);
     // It was in vain, because the partner does not let us in.
-    if (answer.kind === 'adopt' && this.#given.has(key)) this.answering.mistaken.add(workflowId);
+    if (answer.kind === 'confirm' && this.#given.has(key)) this.answering.mistaken.add(workflowId);
     if (answer.kind !== 'retry' && answer.kind !== 'code') this.#given.add(key);
     if (this.#answers === MOST_ANSWERS) this.surprises.add(`${workflowId} asks without an end`);
     const slip = plan.slips.findLast((each) => each.answer === this.#answers)?.slip;
@@ -184,11 +184,11 @@ export class People {
   #answerForAll(workflowId: string, { kind, title, detail, raisedAt }: Requirement): Answer | undefined {
     const { world, plan, partners } = this.scene;
     const { chance } = world;
-    const [, id] = /^operation-/.test(workflowId) ? (/, adopt (\S+)\./.exec(detail) ?? []) : [];
+    const [, id] = /^operation-/.test(workflowId) ? (/, confirm (\S+)\./.exec(detail) ?? []) : [];
     if (kind === 'uncertain-write' && id !== undefined) {
       if (world.now - Date.parse(raisedAt) < SURELY_OVER_MS) return undefined;
       // Only whoever gets the statement knows that it has arrived.
-      return partners.ledgerOfGangway.some((entry) => entry.id === id) ? { kind: 'adopt', id } : RETRY;
+      return partners.ledgerOfGangway.some((entry) => entry.id === id) ? { kind: 'confirm', id } : RETRY;
     }
     switch (kind) {
       case 'waiting':
@@ -229,7 +229,7 @@ export class People {
       ? this.#inAnotherWay(party, requirement)
       : withFees(party, answerTo(party, requirement, MARKERS));
     if (answer === undefined) this.surprises.add(`${party.externalId} asks: ${title}: ${detail}`);
-    if (answer === undefined || answer === 'moot') return undefined;
+    if (answer === undefined || answer === 'superseded') return undefined;
     if (answer === 'uncertain') return this.#afterLookingAtTheLedger(witness, requirement);
     if (answer.kind === 'correction' && this.#knowsNoSsn.has(workflowId)) return withSsn(answer.patch);
     if (answer.kind === 'correction' && this.#isCorrected.has(workflowId))
@@ -253,11 +253,11 @@ export class People {
         return 'none';
       case 'not-submitted':
         // Whoever asks about a pending merchant looks it up.
-        if (answers.includes('adopt')) return this.#asSubmitted(detail);
+        if (answers.includes('confirm')) return this.#asSubmitted(detail);
         return isFollowed || this.scene.plan.habits.includes('submit-lost') ? RETRY : undefined;
       case 'unclear-mid':
         if (this.scene.plan.habits.includes('mid-changes-once')) return 'none';
-        return mid && this.scene.world.chance.happens(0.5) ? { kind: 'adopt', id: mid } : undefined;
+        return mid && this.scene.world.chance.happens(0.5) ? { kind: 'confirm', id: mid } : undefined;
       case 'rejected-input':
         if (UNKNOWN_NUMBER.test(detail) && this.scene.plan.habits.includes('numbers-of-v1')) {
           for (const those of [this.abandoned, this.spared]) those.add(party);
@@ -267,12 +267,12 @@ export class People {
           return { kind: 'correction', patch: { agent: null, agentProfileId: 101 } };
         if (PORTAL.test(detail)) {
           const there = this.#inPortal(party, detail);
-          if (there) return { kind: 'adopt', id: there };
+          if (there) return { kind: 'confirm', id: there };
         }
         if (CREATED.test(detail))
           return this.#isShutOut(this.scene.world.now)
             ? 'none'
-            : { kind: 'adopt', id: CREATED.exec(detail)?.[1] ?? '' };
+            : { kind: 'confirm', id: CREATED.exec(detail)?.[1] ?? '' };
         if (SAVED.test(detail))
           return detail.startsWith('The partner') ? this.#anotherOne() : this.#onceMended();
         // It accepts a correction without them, because nobody knows all of it, and asks before it sends the holder.
@@ -310,7 +310,7 @@ export class People {
       (entry) => /^submit-merchant/.test(entry.operation) && String(entry.id) === id,
     );
     return isSubmitted || (plan.existing && /reads as Pending\./.test(detail))
-      ? { kind: 'adopt', id }
+      ? { kind: 'confirm', id }
       : RETRY;
   }
 
@@ -369,18 +369,21 @@ export class People {
   ): Answer | undefined {
     const { world, partners } = this.scene;
     if (world.now - Date.parse(raisedAt) < SURELY_OVER_MS) return undefined;
-    const [, several] = /^Several found/.test(title) ? (/: (\S+(?:, \S+)*)\. Adopt/.exec(detail) ?? []) : [];
+    const [, several] = /^Several found/.test(title)
+      ? (/: (\S+(?:, \S+)*)\. Confirm/.exec(detail) ?? [])
+      : [];
     const ids = several?.split(', ') as [string, ...string[]] | undefined;
-    if (ids) return world.chance.happens(0.2) ? RETRY : { kind: 'adopt', id: world.chance.pick(ids) };
-    const [, asked] = /^Whose banking profile/.test(title) ? (/, adopt (\d+)\./.exec(detail) ?? []) : [];
-    if (asked !== undefined) return this.#isOf(asked, witness) ? { kind: 'adopt', id: asked } : RETRY;
+    if (ids) return world.chance.happens(0.2) ? RETRY : { kind: 'confirm', id: world.chance.pick(ids) };
+    const [, question] = /^Whose banking profile/.test(title) ? (/, confirm (\d+)\./.exec(detail) ?? []) : [];
+    if (question !== undefined)
+      return this.#isOf(question, witness) ? { kind: 'confirm', id: question } : RETRY;
     const since = this.#startedAgainAt.get(witness.party) ?? 0;
     const ledger = partners.ledgerOfGangway.filter(
       ({ operation, at }) => !OF_ONE_RUN.includes(operation) || Date.parse(at) >= since,
     );
     const id = writtenAs(title, witness, ledger);
     if (id === undefined) this.surprises.add(`nobody knows how to look up: ${title}`);
-    return id === undefined ? undefined : id === 'none' ? RETRY : { kind: 'adopt', id };
+    return id === undefined ? undefined : id === 'none' ? RETRY : { kind: 'confirm', id };
   }
 
   #isOf(profileId: string, { party }: Witness): boolean {

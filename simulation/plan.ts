@@ -194,7 +194,7 @@ export const EXISTING = [
   'named', // the input names the merchant, which may be submitted, or whose business may have a profile
   'claimed', // the same, and another workflow follows the merchant for some hours
   'followed', // Gangway only follows the merchant and the business
-  'before', // the bank has an earlier profile of the same business, which is not to be adopted
+  'before', // the bank has an earlier profile of the same business, which is not to be confirmed
 ] as const;
 
 export type Existing = (typeof EXISTING)[number];

@@ -83,12 +83,12 @@ async function create(activityNames: ReadonlySet<string>): Promise<Creator> {
   const { createContext } = vm;
   // Its global object has no interceptors, through which workflows would look up every name.
   vm.createContext = (_, options) => createContext(vm.constants.DONT_CONTEXTIFY, options);
-  const made = await ReusableVMWorkflowCreator.create(bundle, undefined, activityNames);
+  const record = await ReusableVMWorkflowCreator.create(bundle, undefined, activityNames);
   vm.createContext = createContext;
   // They record where a workflow waits, which nobody asks here, and take half of the time.
   globalHandlers.uninstall();
   globalHandlers.promiseHookInstalled = false;
-  return made;
+  return record;
 }
 
 export async function createInstance(

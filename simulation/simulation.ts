@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { outcomeOf } from '../src/apps/sandbox/habits/habits.js';
 import { sandboxAccount } from '../src/apps/sandbox/systems.js';
 import { ACCOUNTS } from '../src/messages/kinds.js';
-import { defined } from '../src/messages/objects.js';
+import { compact } from '../src/messages/objects.js';
 import { TRACE_HEADER } from '../src/messages/sinks.js';
 import { readAccounts } from '../src/partners/account-settings.js';
 import { settingsPrefix } from '../src/partners/names.js';
@@ -45,7 +45,7 @@ export interface Verdict {
 const DAY_MS = 24 * 3_600_000;
 
 /** How long all onboardings of a run may take, in milliseconds, although everything is answered. */
-const PATIENCE_MS = 60 * DAY_MS;
+const TIMEOUT_MS = 60 * DAY_MS;
 
 /** A run takes some thousand steps. One that takes more repeats something without an end. */
 const MOST_STEPS = 100_000;
@@ -88,7 +88,7 @@ const settingsOf = (plan: Plan, isWrong: boolean): WorkersConfig => ({
   ...{ taskQueue: TASK_QUEUE, documentDir: '', statementDir: '', dbaForm: dbaFormIn(plan) },
   ...{ payloadKeys: undefined, version: undefined, activePatches: [] },
   poll: { minMs: 15 * 60_000, maxMs: 4 * 3_600_000 },
-  patience: { retryAfterMaxMs: 3_600_000, stepMs: DAY_MS, unreadableMs: 3_600_000 },
+  stalledCalls: { retryAfterMaxMs: 3_600_000, stepMs: DAY_MS, unreadableMs: 3_600_000 },
   events: { secrets: [], toLoopback: true, destinations: [DESTINATION] },
 });
 
@@ -170,7 +170,7 @@ class Simulation {
     const { continueAfter, tasks = [] } = plan;
     this.#service = new Service(world, { continueAfter, tasks, visibleWithinMs: 2_000 });
     const [trace] = plan.twists.includes('traced') ? encoded(world.chance.pick<object | null>(TRACES)) : [];
-    const headers = defined({ [TRACE_HEADER]: trace });
+    const headers = compact({ [TRACE_HEADER]: trace });
     this.#client = clientOf(this.#service, { carry: (_, request) => request() }, headers);
     const all = castOf(plan.seed, 4 * KINDS.length, MARKERS).filter(({ type }) =>
       type.startsWith(plan.only ?? ''),
@@ -210,7 +210,7 @@ class Simulation {
       this.#reach('step', this.#steps);
       if (this.#steps > MOST_STEPS) people.surprises.add(`the run takes more than ${MOST_STEPS} steps`);
       return (starts.haveBegun && this.#isOver()) || people.surprises.size > 0;
-    }, began + PATIENCE_MS);
+    }, began + TIMEOUT_MS);
     const virtualMs = world.now - began;
     const trace = [...world.trace];
 

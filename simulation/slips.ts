@@ -31,7 +31,13 @@ const another = `${actor} 2`;
 
 /** Answers that break a rule of every requirement. */
 const MISFITS: readonly unknown[] = [
-  ...[null, 'text', { kind: 'text', text: ' ' }, { kind: 'adopt', id: 'no id' }, { kind: 'code', code: ' ' }],
+  ...[
+    null,
+    'text',
+    { kind: 'text', text: ' ' },
+    { kind: 'confirm', id: 'no id' },
+    { kind: 'code', code: ' ' },
+  ],
   ...[{ kind: 'choice', choice: 'none' }, { kind: 'documents' }, { kind: 'documents', documents: [{}] }],
   ...[
     ...['text', {}, { nobodyKnowsThis: ssn }, { '': ssn }, { application: null }],
@@ -39,8 +45,8 @@ const MISFITS: readonly unknown[] = [
   ].map((patch) => ({ kind: 'correction', patch })),
 ];
 
-/** Questions about writes of which an id is adopted only once it has been looked up. */
-const ADOPTED =
+/** Questions about writes of which an id is confirmed only once it has been looked up. */
+const CONFIRMED =
   /^Outcome unknown: (create the merchant|open the financial account|submit the business account holder)$/;
 
 /** Somebody else was faster, or the partner was. */
@@ -53,9 +59,9 @@ export class Answering {
   readonly surprises = new Set<string>();
   /** What people were told was accepted: workflows and requirements. */
   readonly receipts: { readonly workflowId: string; readonly id: string }[] = [];
-  /** Workflows that were asked to adopt something else. */
+  /** Workflows that were asked to confirm something else. */
   readonly mistaken = new Set<string>();
-  /** IDs that nobody adopts a second time. */
+  /** IDs that nobody confirms a second time. */
   readonly #wrongIds = new Set<string>();
   #last: Case | undefined;
 
@@ -137,7 +143,7 @@ export class Answering {
 
   /** Somebody who looks for what was written finds something else, and is asked about the same again. */
   #mistake({ party, workflowId, requirement: { title, idFormat }, answer }: Case): Answer {
-    if (!ADOPTED.test(title)) return answer;
+    if (!CONFIRMED.test(title)) return answer;
     this.mistaken.add(workflowId);
     const { world, partners, service } = this.scene;
     // Nothing speaks against a record that nobody has reserved, and its owner could not have it back.
@@ -157,7 +163,10 @@ export class Answering {
           !this.#wrongIds.has(`${its}`),
       ) ?? {};
     this.#wrongIds.add(`${id}`);
-    return { kind: 'adopt', id: idFormat === 'text' ? `wrong-${this.#wrongIds.size}-${world.now}` : `${id}` };
+    return {
+      kind: 'confirm',
+      id: idFormat === 'text' ? `wrong-${this.#wrongIds.size}-${world.now}` : `${id}`,
+    };
   }
 
   /** Every answer that breaks a rule, and right ones of nobody, or for no reason. */

@@ -23,12 +23,12 @@ export function digestOf(trace: readonly Line[]): Line[] {
 /** The beginning and the end of lines that are too many to read. */
 export function shortened(lines: readonly Line[]): Line[] {
   if (lines.length <= MOST_LINES) return [...lines];
-  const kept = (MOST_LINES - 1) / 2;
-  const [first, last] = [lines.slice(0, kept), lines.slice(-kept)];
+  const stored = (MOST_LINES - 1) / 2;
+  const [first, last] = [lines.slice(0, stored), lines.slice(-stored)];
   const left = {
     at: last[0]?.at ?? 0,
     who: '',
-    what: `… ${lines.length - 2 * kept} more lines: see --trace`,
+    what: `… ${lines.length - 2 * stored} more lines: see --trace`,
   };
   return [...first, left, ...last];
 }

@@ -9,7 +9,7 @@ import { batchActivities } from '../src/activities/batches.js';
 import {
   type ActivityQueue,
   activityQueues,
-  intercepted,
+  interceptorOptions,
   type WorkersConfig,
   workflowQueue,
 } from '../src/worker/create-worker.js';
@@ -208,9 +208,9 @@ export class Worker extends Process {
     }
     const isAtOnce = activation.jobs.every((job) => job.doUpdate);
     if (idle && !isAtOnce) await this.#replay(run, instance, [idle]);
-    const given = idle && isAtOnce ? joined(idle.activation, activation) : activation;
+    const input = idle && isAtOnce ? joined(idle.activation, activation) : activation;
     const what = `a task of ${run.start.workflowId} failed`;
-    const { calls, ...done } = await this.world.outside(() => instance.activate(what, given));
+    const { calls, ...done } = await this.world.outside(() => instance.activate(what, input));
     await this.#callSinks(calls);
     await this.world.sleep(this.world.chance.between(1, 10));
     if (!run.isRunning(activation) || !run.completeTask({ activation, ...done })) return this.#evict(run);
@@ -278,7 +278,7 @@ export class Worker extends Process {
         inWorkflow: workflowId !== '',
       },
     };
-    const { activity: interceptors } = intercepted(queue?.interceptors);
+    const { activity: interceptors } = interceptorOptions(queue?.interceptors);
     return runActivity({ info, args, headers, run, interceptors, client: this.client, heartbeat });
   }
 }

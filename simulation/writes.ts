@@ -1,7 +1,7 @@
 import type { ReceivedRequest } from '../src/apps/sandbox/faults.js';
 import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import type { TimelineEvent } from '../src/messages/codes.js';
-import { defined } from '../src/messages/objects.js';
+import { compact } from '../src/messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../src/messages/onboarding-state.js';
 import type { Party } from './cast.js';
 import { finalMid } from './ledger.js';
@@ -32,8 +32,8 @@ interface Write {
   readonly mayBePartners?: true;
   /** These events say what was written: `merchant 1001`. */
   readonly saysId?: true;
-  /** The field of the ledger that a person adopts. Default: `id`. */
-  readonly adopted?: 'name' | 'of';
+  /** The field of the ledger that a person confirms. Default: `id`. */
+  readonly confirmed?: 'name' | 'of';
 }
 
 const ofMerchant = ({ state }: Witness): Fields => ({ id: state.merchantProfileId ?? 0 });
@@ -44,7 +44,7 @@ const WRITES: readonly Write[] = [
     title: /^create the merchant$/,
     operations: ['create-merchant', 'create-merchant-v1'],
     about: ({ party }) => ({ guid: party.externalId }),
-    done: ['merchant-created', 'merchant-adopted'],
+    done: ['merchant-created', 'merchant-imported'],
     saysId: true,
   },
   { operations: ['update-fees'], about: ofMerchant, done: ['fees-changed'] },
@@ -65,7 +65,7 @@ const WRITES: readonly Write[] = [
     title: /^submit the business account holder$/,
     operations: ['submit-business-account-holder'],
     about: ({ party }) => ({ name: party.businessName, of: party.legalName }),
-    done: ['holder-submitted', 'profile-adopted'],
+    done: ['holder-submitted', 'profile-imported'],
     saysId: true,
   },
   { operations: ['update-business-account-holder'], about: ofProfile, done: ['holder-corrected'] },
@@ -75,7 +75,7 @@ const WRITES: readonly Write[] = [
     about: ofProfile,
     done: ['financial-account-opened'],
     mayBePartners: true,
-    adopted: 'name',
+    confirmed: 'name',
   },
   {
     title: /^reply to ticket (\d+)$/,
@@ -83,7 +83,7 @@ const WRITES: readonly Write[] = [
     about: (_, ticket) => ({ of: ticket }),
     done: ['ticket-answered'],
     mayBePartners: true,
-    adopted: 'of',
+    confirmed: 'of',
   },
 ];
 
@@ -111,13 +111,13 @@ function doneIn({ timeline }: OnboardingState, { done = [] }: Write, named = '')
  * The id of a write that an open question is about, as the ledger has it; `none` without one, and undefined when it is no known
  * write.
  */
-export function writtenAs(asked: string, witness: Witness, ledger: readonly LedgerEntry[]) {
-  const found = writeOf(asked.replace(/^[^:]+: /, ''));
-  if (!found) return undefined;
-  const { write, named } = found;
+export function writtenAs(question: string, witness: Witness, ledger: readonly LedgerEntry[]) {
+  const result = writeOf(question.replace(/^[^:]+: /, ''));
+  if (!result) return undefined;
+  const { write, named } = result;
   const fields = { ...write.about(witness, named), ...(write.named && { [write.named]: named }) };
   const entry = entriesOf(ledger, write, fields)[doneIn(witness.state, write, named).length];
-  return entry ? String(entry[write.adopted ?? 'id']) : 'none';
+  return entry ? String(entry[write.confirmed ?? 'id']) : 'none';
 }
 
 /** A line for each write in the ledger that a timeline has neither as done nor as uncertain. */
@@ -126,13 +126,13 @@ export function unrecorded(witness: Witness, ledger: readonly LedgerEntry[]): st
   return WRITES.flatMap((write) => {
     const [, title] = /^\^([\w ]+)\$$/.exec(write.title?.source ?? '') ?? [];
     if (title === undefined) return [];
-    const isDoubt = new RegExp(`^${title}(?!.*: (not-sent|rejected)$)`);
+    const isWarning = new RegExp(`^${title}(?!.*: (not-sent|rejected)$)`);
     const times = entriesOf(ledger, write, write.about(witness, '')).length;
     const recorded = state.timeline.filter(
       ({ event, detail = '' }) =>
         write.done?.includes(event) ||
-        event.endsWith('-adopted') ||
-        (event.startsWith('write-') && isDoubt.test(detail)),
+        /^(?:write-confirmed|(?:merchant|profile)-imported)$/.test(event) ||
+        (event.startsWith('write-') && isWarning.test(detail)),
     ).length;
     const counts = `did ${title} ${times} times, and its timeline has it ${recorded} times`;
     return recorded >= times ? [] : [`${workflowId} ${counts}`];
@@ -160,7 +160,7 @@ export async function evidenceOf(
   noteAnswer: string,
   control: <Reply>(method: 'GET', path: string) => Promise<Reply>,
 ): Promise<Evidence> {
-  const shown = async <Value>(operation: string, place: string, field: string) => {
+  const render = async <Value>(operation: string, place: string, field: string) => {
     const ids = new Set(ledger.filter((one) => one.operation === operation).map(({ id }) => Number(id)));
     const all = new Map<number, Value>();
     for (const id of ids) {
@@ -171,12 +171,12 @@ export async function evidenceOf(
   };
   return {
     ...{ ledger, noteAnswer },
-    comments: await shown<readonly string[]>('request-underwriting-review', 'merchants', 'reviewComments'),
-    accounts: await shown<string | null>('submit-business-account-holder', 'profiles', 'financialAccountId'),
+    comments: await render<readonly string[]>('request-underwriting-review', 'merchants', 'reviewComments'),
+    accounts: await render<string | null>('submit-business-account-holder', 'profiles', 'financialAccountId'),
   };
 }
 
-/** A line for each step that a workflow counts as done, adopted or delivered although the partners have no record of it. */
+/** A line for each step that a workflow counts as done, confirmed or delivered although the partners have no record of it. */
 export function contradicted(witnesses: readonly Witness[], evidence: Evidence): string[] {
   const checks = [unwritten, unanswered, undelivered, strange];
   const ofEach = witnesses.flatMap((witness) =>
@@ -196,7 +196,7 @@ function unwritten(witness: Witness, { ledger }: Evidence): string[] {
     };
     if (!write.saysId) return missing(String(write.done), events.length, about);
     return events.flatMap(({ event, detail = '' }) =>
-      missing(event, 1, { ...defined(about), id: idIn(detail) }),
+      missing(event, 1, { ...compact(about), id: idIn(detail) }),
     );
   });
 }
@@ -287,8 +287,8 @@ function strange({ state }: Witness, { accounts }: Evidence): string[] {
 function shared(witnesses: readonly Witness[]): string[] {
   const claims = witnesses.flatMap(({ party, state }) => {
     const things = { merchant: state.merchantProfileId, profile: state.profileId };
-    const known = Object.entries(things).filter(([, id]) => id !== undefined);
-    return known.map(([name, id]) => ({ thing: `${name} ${id}`, owner: party.externalId }));
+    const entries = Object.entries(things).filter(([, id]) => id !== undefined);
+    return entries.map(([name, id]) => ({ thing: `${name} ${id}`, owner: party.externalId }));
   });
   return [...Map.groupBy(claims, ({ thing }) => thing)].flatMap(([thing, all]) => {
     const owners = new Set(all.map(({ owner }) => owner));
@@ -306,7 +306,7 @@ export interface Examined {
   /** ISO 8601. */
   readonly at: string;
   /** When its intent was recorded, and why its outcome is unknown. */
-  readonly doubt: string;
+  readonly warning: string;
   readonly request: ReceivedRequest | undefined;
 }
 
@@ -347,11 +347,11 @@ function questionsIn({ workflowId, state }: Witness): Omit<Examined, 'request'>[
   return state.timeline.flatMap(({ event, at, detail = '' }) => {
     const [, id, title = ''] = /^(\S*uncertain-write\S*): (.+)$/.exec(detail) ?? [];
     if (event !== 'requirement-raised' || id === undefined || ABOUT_NO_WRITE.test(title)) return [];
-    const asked = title.replace(/^Outcome unknown: /, '');
-    const isItsDoubt = (entry: TimelineEntry) =>
-      entry.event === 'write-uncertain' && entry.detail?.startsWith(asked) && entry.at <= at;
-    const doubt = state.timeline.findLast(isItsDoubt)?.detail?.slice(asked.length) ?? '';
-    return [{ workflowId, id, title: asked, at, doubt }];
+    const question = title.replace(/^Outcome unknown: /, '');
+    const isItsWarning = (entry: TimelineEntry) =>
+      entry.event === 'write-uncertain' && entry.detail?.startsWith(question) && entry.at <= at;
+    const warning = state.timeline.findLast(isItsWarning)?.detail?.slice(question.length) ?? '';
+    return [{ workflowId, id, title: question, at, warning }];
   });
 }
 
@@ -370,8 +370,11 @@ const ATTEMPT_MS = 120_000;
  * How many milliseconds after the intent of a write a worker was killed. Such a worker may have died before the first byte, and only
  * a person can decide about an intent without a request. Undefined if no worker was killed while the attempt could run.
  */
-export function killedAfterMark({ at, doubt }: Examined, incidents: readonly Incident[]): number | undefined {
-  const [, intendedAt = ''] = / sent at (.+ UTC): its worker stopped/.exec(doubt) ?? [];
+export function killedAfterMark(
+  { at, warning }: Examined,
+  incidents: readonly Incident[],
+): number | undefined {
+  const [, intendedAt = ''] = / sent at (.+ UTC): its worker stopped/.exec(warning) ?? [];
   const lasted = Math.min(Date.parse(at) - Date.parse(intendedAt), ATTEMPT_MS);
   const after = incidents
     .filter(({ what }) => /^worker \S+ is killed/.test(what))

@@ -8,7 +8,7 @@ import { Client } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { warnOfUnknown } from './apps/settings.js';
 import { servedSystems } from './partners/account-settings.js';
-import { listeningAt, runProcess, STOP_SIGNALS } from './platform/process/lifecycle.js';
+import { awaitListening, runProcess, STOP_SIGNALS } from './platform/process/lifecycle.js';
 import { createLogger, temporalLogger } from './platform/process/logging.js';
 import { startTracing } from './platform/tracing/spans.js';
 import {
@@ -20,7 +20,7 @@ import {
 } from './temporal/connection.js';
 import { missingSearchAttributes } from './temporal/search-attributes.js';
 import { temporalCheck } from './temporal/server.js';
-import { promptly } from './temporal/unavailable.js';
+import { callPromptly } from './temporal/unavailable.js';
 import { createWorker } from './worker/create-worker.js';
 import { metricsOptions, serveHealth, startCounters, type Vitals } from './worker/health.js';
 import { loadWorkerSettings, type WorkerSettings } from './worker/settings.js';
@@ -51,7 +51,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   process.on('warning', ({ name, message }) => logger.warn({ warning: name }, message));
 
   let vitals: Vitals = { worker: () => 'STARTING', temporal: async () => false };
-  const health = await listeningAt(
+  const health = await awaitListening(
     'GANGWAY_HEALTH_ADDRESS',
     serveHealth(config.healthAddress, {
       worker: () => vitals.worker(),
@@ -74,7 +74,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   vitals = { worker: () => worker.getState(), temporal: temporalCheck(client) };
   const stopWatching = config.metricsAddress && startMetrics(client, config);
   const started = { taskQueue: config.taskQueue, ...config.version, namespace, health: health.url };
-  const missing = await promptly(client, () => missingSearchAttributes(client)).catch(() => []);
+  const missing = await callPromptly(client, () => missingSearchAttributes(client)).catch(() => []);
   if (missing.length === 0) logger.info(started, 'worker is ready');
   else logger.warn({ ...started, missing }, `worker is ready, ${WITHOUT_SETUP}`);
   try {

@@ -64,10 +64,10 @@ export async function boardByHand(basics: unknown, pauseMs: number): Promise<str
   });
   const id = await createMerchant(basics);
   await submitMerchant(id);
-  for (let shown = ''; ; await sleep(pauseMs)) {
+  for (let text = ''; ; await sleep(pauseMs)) {
     const { status, mid } = await readMerchant(id);
-    if (status !== shown) upsertSearchAttributes([{ key: PARTNER_STATUS, value: status }]);
-    shown = status;
+    if (status !== text) upsertSearchAttributes([{ key: PARTNER_STATUS, value: status }]);
+    text = status;
     if (mid !== null || status === 'Declined') return mid ?? status;
   }
 }

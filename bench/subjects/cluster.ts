@@ -24,7 +24,7 @@ const LIMIT = 20;
 const BURST_MS = 3_000;
 
 /** A batch is started as fast as Temporal accepts it, which keeps the processors busy for minutes. */
-const PATIENCE_MS = 900_000;
+const TIMEOUT_MS = 900_000;
 
 /**
  * Several workers on a Temporal cluster on PostgreSQL: the partner's rate limit over all of them, and how long an urgent boarding takes
@@ -107,7 +107,7 @@ async function* urgent(bench: Bench, ours: RunningGangway): AsyncGenerator<Line>
     // The server's count is approximate.
     (count) => count < 10,
     'the first tasks',
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
   const busy = await inARow(() => false);
   yield urgentLine(`while a batch of ${size} is started`, starting, alone);

@@ -4,7 +4,7 @@ import { percentile } from '../../src/services/reports/figures.js';
 import { generatePayloadKey } from '../../src/temporal/payload-codec.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { runProvider } from '../../test/rigs/console/provider.js';
-import { SESSION_KEY, signIn, type Visitor, visitorOf } from '../../test/rigs/console/running-console.js';
+import { type BrowserUser, SESSION_KEY, signIn, userOf } from '../../test/rigs/console/running-console.js';
 import { launch } from '../../test/rigs/processes.js';
 import type { Bench } from '../bench.js';
 import { boarding, gangway, type RunningGangway, stopped } from '../gangway.js';
@@ -47,7 +47,7 @@ export async function* consoleInbox(bench: Bench): AsyncGenerator<Line> {
 }
 
 /** Somebody of this name, who has seen the first page of the inbox. */
-type SignedIn = (name: string) => Promise<Visitor>;
+type SignedIn = (name: string) => Promise<BrowserUser>;
 
 async function consoleOf(bench: Bench, { env }: RunningGangway): Promise<SignedIn> {
   const provider = await runProvider({}, (close) => bench.atEnd(async () => close()));
@@ -57,14 +57,14 @@ async function consoleOf(bench: Bench, { env }: RunningGangway): Promise<SignedI
   bench.atEnd(() => stopped(running));
   return async (name) => {
     provider.add({ sub: name, name, roles: ['operator'] });
-    const person = visitorOf(`http://${address}`);
+    const person = userOf(`http://${address}`);
     await signIn(person, name);
     return person;
   };
 }
 
 /** Opens the first page. Every fourth time, the list of the console is too old. */
-async function* views(bench: Bench, person: Visitor): AsyncGenerator<Line> {
+async function* views(bench: Bench, person: BrowserUser): AsyncGenerator<Line> {
   const times: number[] = [];
   for (let turn = 0; turn < bench.size(120, 6); turn++) {
     times.push(await look(person, '/'));
@@ -129,7 +129,7 @@ interface Looks {
 }
 
 /** Polls as the script of the page does. Now and then the person opens the page again. */
-async function keepOpen(person: Visitor, seconds: number): Promise<Looks> {
+async function keepOpen(person: BrowserUser, seconds: number): Promise<Looks> {
   const end = performance.now() + seconds * 1_000;
   const times: Looks = { polls: [], pages: [] };
   const { text } = await person.open('/');
@@ -145,7 +145,7 @@ async function keepOpen(person: Visitor, seconds: number): Promise<Looks> {
 }
 
 /** @returns how long it took, in milliseconds */
-function look(person: Visitor, path: string): Promise<number> {
+function look(person: BrowserUser, path: string): Promise<number> {
   return millisecondsOf(async () => {
     const { status, text } = await person.open(path);
     if (status !== 200 || text.split('<tr id="row-').length !== ROWS + 1)

@@ -15,7 +15,7 @@ import { type Line, line } from '../line.js';
 import { inTurns, median, millisecondsOf } from '../timing.js';
 
 /** The server lists what it was given a little later. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 const HOUR_MS = 3_600_000;
 
@@ -77,8 +77,8 @@ export async function startWaiting(client: Client, more: number): Promise<void> 
       ...waiting(number),
     });
   await Promise.all(Array.from({ length: more }, (_, index) => limit(() => start(before + index))));
-  const isListed = (found: number) => found === before + more;
-  await eventually(() => count(client, query), isListed, 'the list', PATIENCE_MS);
+  const isListed = (result: number) => result === before + more;
+  await eventually(() => count(client, query), isListed, 'the list', TIMEOUT_MS);
 }
 
 function waiting(number: number) {

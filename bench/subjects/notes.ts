@@ -66,7 +66,7 @@ async function notedCustomer(
   const whole = await onboard(input);
   const boarding = new Onboarding(client, `merchant-boarding-${input.externalId}`);
   const started = () => boarding.handle.describe().catch(() => undefined);
-  await eventually(started, (found) => found !== undefined, 'the boarding');
+  await eventually(started, (execution) => execution !== undefined, 'the boarding');
   const { merchantProfileId = 0 } = await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending');
   if (count > 0) {
     await sandbox.transition(merchantProfileId, { notes: Array.from({ length: count }, question) });

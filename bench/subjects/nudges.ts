@@ -92,8 +92,8 @@ async function toBeNotified({ client, taskQueue, onboardBusiness, sandbox }: Rig
   await onboarding.asleepAfter(1);
   // A partner webhook finds its workflow by a search attribute, which the server indexes with a delay.
   const query = `BankingProfileId = '${profileId}' AND TaskQueue = '${taskQueue}'`;
-  const found = async () => (await client.workflow.count(query)).count;
-  await eventually(found, (count) => count > 0, 'the workflow in a search');
+  const result = async () => (await client.workflow.count(query)).count;
+  await eventually(result, (count) => count > 0, 'the workflow in a search');
   return async () => {
     await sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
     await onboarding.outcome();

@@ -29,7 +29,7 @@ export async function* outage(bench: Bench): AsyncGenerator<Line> {
     ...{ GANGWAY_HEALTH_ADDRESS: '127.0.0.1:0', ...sandboxAccount(sandbox.url) },
     BOARDING_URL: boardingPartner.url,
     // By default a person is asked after a day, which costs events that are not measured here.
-    GANGWAY_WAIT_MAX: '48h',
+    GANGWAY_STALLED_AFTER: '48h',
   });
 
   const without = await onboarded(environment);
@@ -65,7 +65,7 @@ async function onboarded(
   const whole = new Onboarding(client, workflowId);
   const boarding = new Onboarding(client, `merchant-boarding-${input.externalId}`);
   const started = () => boarding.handle.describe().catch(() => undefined);
-  await eventually(started, (found) => found !== undefined, 'the boarding');
+  await eventually(started, (execution) => execution !== undefined, 'the boarding');
   await meanwhile(boarding);
   await whole.outcome();
   const history = await boarding.handle.fetchHistory();

@@ -10,7 +10,7 @@ import { cpuMs } from '../timing.js';
 import { startWaiting } from '../waiting.js';
 
 /** For a hundred reads: they request a pause of a millisecond, but the server waits for some seconds. */
-const PATIENCE_MS = 1_200_000;
+const TIMEOUT_MS = 1_200_000;
 
 /** How often each boarding reads while CPU is measured. */
 const PAUSE_MS = 500;
@@ -33,7 +33,7 @@ async function* histories(bench: Bench): AsyncGenerator<Line> {
   const atOnce = await boarding.handle.describe();
   for (const reads of [0, bench.size(100, 10)]) {
     const attempts = async () => (await boarding.poll())?.attempt ?? 0;
-    await eventually(attempts, (begun) => begun > reads, `${reads} reads`, PATIENCE_MS);
+    await eventually(attempts, (start) => start > reads, `${reads} reads`, TIMEOUT_MS);
     const ours = await boarding.handle.describe();
     const other = await sizeOf(bare, 'sleepLoop', merchantProfileId, reads);
     const what = `history of a boarding after ${reads} reads in one status`;
@@ -67,8 +67,8 @@ async function* cpu(bench: Bench): AsyncGenerator<Line> {
     const before = [await reads(), await cpuMs(worker), await cpuMs(server)] as const;
     await sleep(seconds * 1_000);
     const after = [await reads(), await cpuMs(worker), await cpuMs(server)] as const;
-    const made = after[0] - before[0];
-    return { worker: (after[1] - before[1]) / made, server: (after[2] - before[2]) / made };
+    const value = after[0] - before[0];
+    return { worker: (after[1] - before[1]) / value, server: (after[2] - before[2]) / value };
   };
   const poll = await each(ours.worker.child.pid ?? 0);
   ours.worker.child.kill('SIGKILL');

@@ -22,9 +22,9 @@ export async function* startUp(bench: Bench): AsyncGenerator<Line> {
 }
 
 async function timed(start: () => ReturnType<typeof launch>): Promise<number> {
-  const begun = performance.now();
+  const handle = performance.now();
   const started = await start();
-  const milliseconds = performance.now() - begun;
+  const milliseconds = performance.now() - handle;
   await stopped(started);
   return milliseconds;
 }

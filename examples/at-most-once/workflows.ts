@@ -2,33 +2,33 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { condition, defineUpdate, proxyActivities, setHandler } from '@temporalio/workflow';
 import {
   AT_MOST_ONCE,
+  awaitVerdict,
   type Outcome,
   type ProxiesOf,
-  unreported,
-  untilDecided,
-  untilKnown,
+  sendUntilKnown,
+  unreportedOutcome,
 } from '../../src/at-most-once/workflow.js';
 import type { Bakery } from './activities.js';
 
 const { orderCake } = proxyActivities(AT_MOST_ONCE) as unknown as ProxiesOf<Bakery>;
 
 /** A person who has looked gives the number of the order, or says that it may be sent again. */
-export const answer = defineUpdate<void, [{ readonly adopt: string } | 'again']>('answer');
+export const answer = defineUpdate<void, [{ readonly confirm: string } | 'again']>('answer');
 
 /** Orders a cake, and never two by accident. @returns the number of the order */
 export async function birthday(cake: string): Promise<string> {
-  const answers: ({ readonly adopt: string } | 'again')[] = [];
-  setHandler(answer, (given) => void answers.push(given));
+  const answers: ({ readonly confirm: string } | 'again')[] = [];
+  setHandler(answer, (input) => void answers.push(input));
   const ask = () => condition(() => answers.length > 0).then(() => answers.shift());
   const failed = async (error: Error) => Promise.reject(error);
-  return untilKnown<string, Error>({
+  return sendUntilKnown<string, Error>({
     send: (sendOnce) =>
       sendOnce(orderCake, cake).then((result) => ({ is: 'done', result }) as const, outcomeOf),
     ...{ rejected: failed, forbidden: failed },
     uncertain: () =>
-      untilDecided({
-        ...{ ask, evidence: () => undefined, isMoot: () => false, untilNeeded: async () => {} },
-        adopt: async (id) => ({ found: id }),
+      awaitVerdict({
+        ...{ ask, evidence: () => undefined, isSuperseded: () => false, untilNeeded: async () => {} },
+        confirm: async (id) => ({ result: id }),
       }),
   });
 }
@@ -37,6 +37,6 @@ function outcomeOf(error: unknown): Outcome<never, Error> {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   if (cause instanceof ApplicationFailure && cause.type === 'rejected')
     return { is: 'rejected', failure: cause };
-  if (cause === undefined || unreported(cause)?.outcome === 'none') throw error;
+  if (cause === undefined || unreportedOutcome(cause)?.outcome === 'none') throw error;
   return { is: 'uncertain', failure: cause };
 }

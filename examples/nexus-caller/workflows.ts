@@ -38,8 +38,8 @@ export async function signUp({ endpoint, merchant }: SignUp): Promise<SignedUp> 
   const gangway = createNexusServiceClient({ endpoint, service: gangwayService });
   const id = `merchant-boarding-${merchant.externalId}`;
   setHandler(questions, async () => (await gangway.executeOperation('getStatus', { id })).requirements);
-  setHandler(answer, async (given) => {
-    await gangway.executeOperation('answerRequirement', { id, ...given });
+  setHandler(answer, async (input) => {
+    await gangway.executeOperation('answerRequirement', { id, ...input });
   });
   try {
     const end = await gangway.executeOperation('boardMerchant', merchant);

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Resolves every uncertain write from the sandbox's ledger: adopts a write that took effect, and retries any other.
+# Resolves every uncertain write from the sandbox's ledger: confirms a write that took effect, and retries any other.
 #
 #   answer-uncertain-writes.sh SANDBOX_URL
 #   answer-uncertain-writes.sh http://127.0.0.1:4010
 #
 # A real partner has no ledger: a person looks in its portal. This script shows what to look for.
-# Prints a line for each: WORKFLOW REQUIREMENT adopt ID, or retry. Exit code: 0 all are answered, or there was none; 1 not
+# Prints a line for each: WORKFLOW REQUIREMENT confirm ID, or retry. Exit code: 0 all are answered, or there was none; 1 not
 # all (several effects fit, or an answer was refused); 2 bad usage.
 #
 # GANGWAY is the gangway command; default: npx gangway. The script needs the settings of gangway.
@@ -27,7 +27,7 @@ answers=$("${gangway[@]}" inbox --kind uncertain-write --details --limit 0 --jso
   const { execFileSync } = require("node:child_process");
   const [sandbox, command, ...args] = process.argv.slice(1);
 
-  // By the title of the requirement: the entry of its effect in the ledger, and the ID to adopt.
+  // By the title of the requirement: the entry of its effect in the ledger, and the ID to confirm.
   const WRITES = [
     [/create the merchant$/, ({ externalId }) => ({ guid: externalId, operation: /^create-merchant/ }), ({ id }) => id],
     [/submit to underwriting$/, ({ ids }) => ({ operation: "submit-merchant", id: ids[0] }), ({ id }) => id, "submitted"],
@@ -41,7 +41,7 @@ answers=$("${gangway[@]}" inbox --kind uncertain-write --details --limit 0 --jso
   const fits = (entry, wanted) => Object.entries(wanted).every(([field, value]) =>
     value instanceof RegExp ? value.test(entry[field]) : value !== undefined && String(entry[field]) === String(value));
 
-  /** How often the timeline records the write as done. Only further effects are in doubt. */
+  /** How often the timeline records the write as done. Only further effects are uncertain. */
   function known(workflowId, event) {
     if (!event) return 0;
     const state = JSON.parse(execFileSync(command, [...args, "status", workflowId, "--json"], { encoding: "utf8" }));
@@ -53,16 +53,16 @@ answers=$("${gangway[@]}" inbox --kind uncertain-write --details --limit 0 --jso
     const lines = require("node:fs").readFileSync(0, "utf8").split("\n").filter(Boolean);
     for (const { workflowId, id, title, detail } of lines.map((line) => JSON.parse(line))) {
       if (title === undefined) continue;
-      const [pattern, sought, adopted, event] = WRITES.find(([pattern]) => pattern.test(title)) ?? [];
+      const [pattern, sought, confirmed, event] = WRITES.find(([pattern]) => pattern.test(title)) ?? [];
       const facts = {
         externalId: workflowId.replace(/^[a-z]+-[a-z]+-|@.*$/g, ""),
         named: pattern?.exec(title),
-        ids: detail.match(/(?<=(?:adopt|profile|[Mm]erchant) )\d+/g) ?? [],
+        ids: detail.match(/(?<=(?:confirm|profile|[Mm]erchant) )\d+/g) ?? [],
         quoted: /“(.+)”/.exec(detail)?.[1],
       };
       const effects = pattern ? ledger.filter((entry) => fits(entry, sought(facts))).slice(known(workflowId, event)) : [];
       if (!pattern || effects.length > 1) console.log(workflowId, id, "unclear");
-      else console.log(workflowId, id, ...(effects[0] ? ["adopt", adopted(effects[0])] : ["retry"]));
+      else console.log(workflowId, id, ...(effects[0] ? ["confirm", confirmed(effects[0])] : ["retry"]));
     }
   }
   main();
@@ -72,7 +72,7 @@ failed=0
 while read -r workflow requirement answer id; do
   [ -n "$workflow" ] || continue
   case $answer in
-    adopt) given=(--adopt "$id" --reason 'it is in the ledger') ;;
+    confirm) given=(--confirm "$id" --reason 'it is in the ledger') ;;
     retry) given=(--retry --reason 'it is not in the ledger') ;;
     *) given=() ;;
   esac

@@ -51,13 +51,13 @@ const RETENTION_SECONDS = 24 * 3_600;
  * @param report gets a line before anything is built
  */
 export async function startCluster(folder: string, report: (line: string) => void): Promise<Served> {
-  const found = await programs(report);
-  const postgres = await startPostgres(found, folder);
-  await makeDatabases(found, postgres);
+  const result = await programs(report);
+  const postgres = await startPostgres(result, folder);
+  await makeDatabases(result, postgres);
   const { config, address } = await configFiles(folder, postgres);
   const running = new Map<Service, Logged>();
   const start = (service: Service) => {
-    const one = startService(found.server, config, service, folder);
+    const one = startService(result.server, config, service, folder);
     running.set(service, one);
     // The first services of a new cluster may conflict with each other, and all end when the database is down for a long time.
     void one.exited.then(async () => {
@@ -162,8 +162,8 @@ async function registerNamespace(address: string): Promise<void> {
   try {
     const { workflowService } = new Client({ connection });
     const namespace = 'default';
-    const known = await workflowService.listNamespaces({});
-    if (!known.namespaces.some(({ namespaceInfo }) => namespaceInfo?.name === namespace)) {
+    const facts = await workflowService.listNamespaces({});
+    if (!facts.namespaces.some(({ namespaceInfo }) => namespaceInfo?.name === namespace)) {
       const workflowExecutionRetentionPeriod = { seconds: RETENTION_SECONDS as unknown as Long };
       await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
     }

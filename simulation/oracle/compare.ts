@@ -89,6 +89,6 @@ export function differenceOf(own: History | undefined, real: History): string {
   );
   const [a = 'nothing', b = 'nothing'] = [these[at], those[at]];
   const from = Math.max(0, [...a].findIndex((letter, index) => letter !== b[index]) - 120);
-  const shown = (line: string) => `${line.slice(0, 60)} … ${line.slice(from, from + 300)}`;
-  return `differs after ${at} events:\n  simulated: ${shown(a)}\n  server:    ${shown(b)}`;
+  const render = (line: string) => `${line.slice(0, 60)} … ${line.slice(from, from + 300)}`;
+  return `differs after ${at} events:\n  simulated: ${render(a)}\n  server:    ${render(b)}`;
 }

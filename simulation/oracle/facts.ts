@@ -80,9 +80,9 @@ export function factsOf(events: readonly temporal.api.history.v1.IHistoryEvent[]
   const names = new Map<number, string>();
   const counts = new Map<string, number>();
   return events.map((event) => {
-    const [key = '', given] =
+    const [key = '', input] =
       Object.entries(event).find(([name, value]) => name.endsWith('Attributes') && value) ?? [];
-    const attributes = given as Json;
+    const attributes = input as Json;
     const kind = key.replace('EventAttributes', '');
     const { scheduledEventId, startedEventId, initiatedEventId } = attributes;
     const origin = names.get(Number(scheduledEventId ?? initiatedEventId ?? startedEventId));

@@ -20,7 +20,7 @@ const { values } = parseArgs({
 const DRAWS = 6;
 
 /** A busy server takes its time. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /** Plans wait most of the time. */
 const AT_ONCE = 6;
@@ -51,7 +51,7 @@ async function onServer(walk: Walk): Promise<readonly History[] | undefined> {
   servers.set(events, starting);
   const { address } = await starting;
   const taskQueue = `compared-${plan.seed}`;
-  return walked(walk, await realPlace({ address, payloadKeys: '' }, taskQueue), taskQueue, PATIENCE_MS);
+  return walked(walk, await realPlace({ address, payloadKeys: '' }, taskQueue), taskQueue, TIMEOUT_MS);
 }
 
 const total = { plans: 0, 'plans that take too long': 0, runs: 0, events: 0 };

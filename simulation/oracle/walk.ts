@@ -164,18 +164,19 @@ class Person {
   ): Promise<Answer | undefined> {
     const { party } = this.walk;
     const { id, title, answers } = requirement;
-    const asked = `${workflowId} ${title}`;
-    this.#times.set(asked, (this.#times.get(asked) ?? 0) + 1);
-    if ((this.#times.get(asked) ?? 0) > MOST_TIMES && answers.includes('abandon')) return { kind: 'abandon' };
-    const known = answerTo(party, requirement, MARKERS);
-    if (known === 'moot') return undefined;
-    if (known === 'uncertain') {
+    const question = `${workflowId} ${title}`;
+    this.#times.set(question, (this.#times.get(question) ?? 0) + 1);
+    if ((this.#times.get(question) ?? 0) > MOST_TIMES && answers.includes('abandon'))
+      return { kind: 'abandon' };
+    const facts = answerTo(party, requirement, MARKERS);
+    if (facts === 'superseded') return undefined;
+    if (facts === 'uncertain') {
       const mid = state.merchantProfileId ? finalMid(state.merchantProfileId) : undefined;
       const ledger = await this.place.sandbox.ledger();
-      const found = writtenAs(title, { party, workflowId, state, mid }, ledger) ?? 'none';
-      return found === 'none' ? { kind: 'retry' } : { kind: 'adopt', id: found };
+      const result = writtenAs(title, { party, workflowId, state, mid }, ledger) ?? 'none';
+      return result === 'none' ? { kind: 'retry' } : { kind: 'confirm', id: result };
     }
-    if (known?.kind !== 'document') return known ?? { kind: answers.includes('retry') ? 'retry' : 'abandon' };
+    if (facts?.kind !== 'document') return facts ?? { kind: answers.includes('retry') ? 'retry' : 'abandon' };
     const store = documentStore(folder(this.documentDir));
     return { kind: 'documents', documents: [await store.put(`${id}.txt`, Buffer.from(MARKERS.noteAnswer))] };
   }

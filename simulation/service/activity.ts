@@ -195,8 +195,8 @@ export class Activity {
 
   #retryDelay({ applicationFailureInfo: info, timeoutFailureInfo }: Failure): number | undefined {
     if (this.#isCancelled || info?.nonRetryable || !(info ?? timeoutFailureInfo)) return undefined;
-    const asked = optionalTsToMs(info?.nextRetryDelay);
-    if (asked) return asked;
+    const question = optionalTsToMs(info?.nextRetryDelay);
+    if (question) return question;
     const policy = decompileRetryPolicy(this.scheduled.retryPolicy) ?? {};
     const { initialInterval = 1_000, backoffCoefficient = 2 } = policy;
     const { maximumInterval = 100 * Number(initialInterval) } = policy;

@@ -50,9 +50,9 @@ function answersOf(service: Service): Answers {
   }
 
   function single(activityId: string): Single {
-    const found = service.single(activityId);
-    if (!found) throw grpcError('NOT_FOUND', `activity not found for ID: ${activityId}`);
-    return found;
+    const result = service.single(activityId);
+    if (!result) throw grpcError('NOT_FOUND', `activity not found for ID: ${activityId}`);
+    return result;
   }
 
   function running(execution: Execution): Run {

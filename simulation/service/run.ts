@@ -373,11 +373,11 @@ export class Run {
         : { [status === 'CANCELED' ? 'cancelled' : 'failed']: { failure: wrapped } };
     this.children.delete(seq);
     const event = `childWorkflowExecution${STATUSES[status]}`;
-    const given = result && { result: { payloads: [result] } };
+    const input = result && { result: { payloads: [result] } };
     const attributes = {
       workflowType,
       workflowExecution,
-      ...given,
+      ...input,
       failure,
       ...this.#events.of('child', seq),
     };

@@ -51,8 +51,8 @@ export class Service {
 
   /** Starts an activity without a workflow, unless there is one of its id. */
   startSingle(request: ConstructorParameters<typeof Single>[0]): Single {
-    const known = this.single(request.activityId);
-    if (known) return known;
+    const facts = this.single(request.activityId);
+    if (facts) return facts;
     const single = new Single(request, this);
     for (const key of [request.activityId, single.runId]) this.#singles.set(key, single);
     return single;
@@ -115,8 +115,8 @@ export class Service {
   /** What a list shows by now, the newest first. */
   list(query: string): Run[] {
     const matches = parsed(query);
-    const found = [...this.#seen].filter(([, fields]) => matches(fields)).map(([run]) => run);
-    return found.toSorted((one, other) => other.startedAt - one.startedAt);
+    const results = [...this.#seen].filter(([, fields]) => matches(fields)).map(([run]) => run);
+    return results.toSorted((one, other) => other.startedAt - one.startedAt);
   }
 
   join(worker: Worker): void {

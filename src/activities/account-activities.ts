@@ -1,8 +1,8 @@
 import { getClient, sleep } from '@temporalio/activity';
 import type { PartnerAccountActivities } from '../messages/partner-account.js';
 import { type AccountAt, retryReads, waitsForReadable, wakeRefused } from '../temporal/partner-accounts.js';
-import { beating } from './failures.js';
-import { again } from './poll.js';
+import { withHeartbeat } from './failures.js';
+import { pollAgain } from './poll.js';
 
 /**
  * How long to wait before waking activities, in milliseconds: failures from just before the credentials worked may still be on their
@@ -17,16 +17,16 @@ const READABLE_EVERY_MS = 5_000;
 export function accountActivities(place: AccountAt): PartnerAccountActivities {
   return {
     awaitReadable: ({ reads }) =>
-      beating(async () => {
+      withHeartbeat(async () => {
         const readable: string[] = [];
         for (const read of reads)
           if (!(await waitsForReadable(getClient(), read))) readable.push(read.operation);
         if (readable.length > 0) return readable;
-        throw again('StillUnreadable', 'responses still cannot be read', READABLE_EVERY_MS);
+        throw pollAgain('StillUnreadable', 'responses still cannot be read', READABLE_EVERY_MS);
       }),
-    retryReads: (read) => beating(() => retryReads(getClient(), read)),
+    retryReads: (read) => withHeartbeat(() => retryReads(getClient(), read)),
     wakeRefused: () =>
-      beating(async () => {
+      withHeartbeat(async () => {
         await sleep(SETTLING_MS);
         return (await wakeRefused(getClient(), place)).steps;
       }),

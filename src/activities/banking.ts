@@ -2,7 +2,7 @@ import { activityInfo, getClient } from '@temporalio/activity';
 import type { z } from 'zod';
 import type { BankingActivities, StatementRequest } from '../messages/banking-activities.js';
 import { workflowTaskQueue } from '../messages/ids.js';
-import { defined } from '../messages/objects.js';
+import { compact } from '../messages/objects.js';
 import { type BankingClient, eachPaymentCard, isClosed } from '../partners/banking/client.js';
 import type { addressChange, NotificationType } from '../partners/banking/requests.js';
 import type { CallOptions } from '../partners/client.js';
@@ -12,12 +12,12 @@ import { shownProfiles } from '../temporal/onboardings.js';
 import { holderActivities, profileCandidates } from './banking/holder.js';
 import { profileActivities, profileReader } from './banking/profiles.js';
 import { problemsIn } from './banking/refusal.js';
-import { checkedStatement, saveStatement } from './banking/statements.js';
+import { checkStatement, saveStatement } from './banking/statements.js';
 import { OtherTickets, ticketActivities } from './banking/tickets.js';
 import type { Dependencies } from './dependencies.js';
-import { orNone, repeatable, unlessRejected, untilCancelled } from './failures.js';
+import { callOptions, ifFound, ifNotRejected, withRetries } from './failures.js';
 import { reservationsAt } from './reservations.js';
-import { kept } from './stores.js';
+import { saveFile } from './stores.js';
 import { sendOnce, sendRepeatably } from './write.js';
 
 /** The activities of workflows at the banking partner. Each makes a call or two, and translates failures. */
@@ -40,7 +40,7 @@ export function bankingActivities({
     ...profileActivities(client, poll, reader, reservations),
     ...holderActivities(client, candidates, reader, reservations),
     ...ticketActivities(client, shownAmong, reservations, poll),
-    reserveProfile: (adopted) => repeatable(() => reservations.takeOver(adopted)),
+    reserveProfile: (record) => withRetries(() => reservations.takeOver(record)),
     ...operationActivities(client),
     ...statementActivities(client, statements, partnerAccount),
   };
@@ -53,7 +53,7 @@ function operationActivities(client: BankingClient) {
 
     // The operation is assumed, so a partner may not offer it to this account.
     isCardClosed: ({ paymentCardId }) =>
-      repeatable(() => unlessRejected(isCardClosed(client, paymentCardId), null)),
+      withRetries(() => ifNotRejected(isCardClosed(client, paymentCardId), null)),
 
     changeAddress: ({ change }) =>
       sendRepeatably(async (options) => {
@@ -64,7 +64,7 @@ function operationActivities(client: BankingClient) {
       }, change['oneTimeCode'] === undefined),
 
     setCardNickname: (request) =>
-      repeatable(async () => {
+      withRetries(async () => {
         const { last4 } = await client.setCardNickname(request);
         return { last4 };
       }),
@@ -76,11 +76,11 @@ function operationActivities(client: BankingClient) {
           taken('restore-sub-user', response);
           return false;
         });
-        return { afterLostCall: await (mayHaveBeenSent ? orNone(restored, true) : restored) };
+        return { afterLostCall: await (mayHaveBeenSent ? ifFound(restored, true) : restored) };
       }),
 
     ensureWebhook: ({ name, url, notificationType }) =>
-      repeatable(async () => {
+      withRetries(async () => {
         // The client checks the type.
         const request = { name, url, notificationType: notificationType as NotificationType };
         const response = await client.createWebhook(request);
@@ -103,7 +103,7 @@ function notTaken(operation: string, fields: readonly FieldProblem[]): PartnerEr
 }
 
 async function isCardClosed(client: BankingClient, paymentCardId: string): Promise<boolean | null> {
-  for await (const card of eachPaymentCard(client, untilCancelled()))
+  for await (const card of eachPaymentCard(client, callOptions()))
     if (card.paymentCardId === paymentCardId) return isClosed(card);
   return null;
 }
@@ -121,19 +121,19 @@ function statementActivities(
     options: CallOptions,
   ) =>
     client.generateFullStatement(
-      { period: `${period}-15T12:00:00Z`, financialAccountIds: [...ids], fileFormat, ...defined({ email }) },
+      { period: `${period}-15T12:00:00Z`, financialAccountIds: [...ids], fileFormat, ...compact({ email }) },
       options,
     );
   const save = async (request: StatementRequest) =>
-    saveStatement(statements, partnerAccount, request, await generate(request, untilCancelled()));
+    saveStatement(statements, partnerAccount, request, await generate(request, callOptions()));
   return {
-    saveStatement: (request) => repeatable(() => kept(STATEMENT, () => save(request))),
+    saveStatement: (request) => withRetries(() => saveFile(STATEMENT, () => save(request))),
 
     // `saveStatement` has saved the file. Here, only a whole statement shows that the partner took the request.
     sendStatement: (request) =>
       sendOnce(async (options) => {
         const file = await generate(request, options);
-        for await (const _ of checkedStatement(file, request.fileFormat).content);
+        for await (const _ of checkStatement(file, request.fileFormat).content);
       }),
   } satisfies Partial<BankingActivities>;
 }

@@ -17,12 +17,12 @@ import {
   type StartLimits,
   summaryOf,
 } from '../messages/batches.js';
-import { LONGEST, shortened } from '../partners/bounds.js';
+import { LONGEST, truncate } from '../partners/bounds.js';
 import type { FileStore } from '../platform/documents/file-store.js';
 import { KINDS } from '../temporal/kinds/kinds.js';
-import { sealed, unsealed } from '../temporal/payload-codec.js';
+import { sealValue, unsealValue } from '../temporal/payload-codec.js';
 import type { StartOptions } from '../temporal/start.js';
-import { promptly, rejectionOf } from '../temporal/unavailable.js';
+import { callPromptly, rejectionOf } from '../temporal/unavailable.js';
 
 /** The interval between reports of the results so far, in milliseconds. A dead worker's successor repeats at most that much. */
 const BEAT_MS = 1_000;
@@ -39,13 +39,13 @@ export function batchActivities(
   };
 
   async function save(of: PartOfBatch, what: 'rows' | 'results', value: unknown): Promise<void> {
-    const content = await sealed(getClient(), value, of.batch);
+    const content = await sealValue(getClient(), value, of.batch);
     await (await files()).save(fileOf(of, what), Readable.from([content]), 'application/octet-stream');
   }
 
   async function read(of: PartOfBatch, what: 'rows' | 'results'): Promise<unknown> {
     const content = await (await files()).open(fileOf(of, what));
-    return unsealed(getClient(), await buffer(content), of.batch);
+    return unsealValue(getClient(), await buffer(content), of.batch);
   }
 
   return {
@@ -53,9 +53,9 @@ export function batchActivities(
 
     async startRows({ rate, concurrency, ...of }) {
       const results: RowResult[] = [...(activityInfo().heartbeatDetails ?? [])];
-      const known = new Set(results.map(({ line }) => line));
+      const finishedRows = new Set(results.map(({ line }) => line));
       const rows = (await read(of, 'rows')) as readonly BatchRow[];
-      const rest = rows.filter(({ line }) => !known.has(line));
+      const rest = rows.filter(({ line }) => !finishedRows.has(line));
       const started = { ...options, urgency: 'batch', batch: of.batch } as const;
       const beat = setInterval(heartbeat, BEAT_MS, results);
       await startAll(rest, { rate, concurrency }, started, results).finally(() => clearInterval(beat));
@@ -120,7 +120,7 @@ async function startRow(
   const row = { line, externalId, workflowId };
   try {
     // The input was checked before it was kept.
-    const { runId, started } = await promptly(getClient(), () =>
+    const { runId, started } = await callPromptly(getClient(), () =>
       KINDS[type].start(getClient(), input as never, options),
     );
     return { ...row, runId, result: started ? 'started' : 'attached' };
@@ -128,6 +128,6 @@ async function startRow(
     const rejected = rejectionOf(error);
     if (rejected === undefined) throw error;
     // Heartbeats have the texts of all rows, and Temporal refuses a large one.
-    return { ...row, result: 'failed', error: shortened(rejected, LONGEST.text) };
+    return { ...row, result: 'failed', error: truncate(rejected, LONGEST.text) };
   }
 }

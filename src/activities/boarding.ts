@@ -2,10 +2,10 @@ import type { BoardingActivities, StatusSnapshot } from '../messages/boarding-ac
 import type { BoardingClient } from '../partners/boarding/client.js';
 import { MERCHANT_PHASES } from '../partners/boarding/phases.js';
 import { dbaOf } from '../temporal/onboardings.js';
-import { applicationActivities, warned } from './boarding/application.js';
+import { applicationActivities, collectWarnings } from './boarding/application.js';
 import { hasChanged, lacksNotes, merchantReader } from './boarding/merchant.js';
 import type { Dependencies } from './dependencies.js';
-import { inTime, repeatable, untilCancelled } from './failures.js';
+import { callOptions, callWithDeadline, withRetries } from './failures.js';
 import { awaitChange, nudgeOwnPoll, readNow, readTwice } from './poll.js';
 import { isRunning, reservationsAt } from './reservations.js';
 import { documentFor } from './stores.js';
@@ -36,22 +36,22 @@ export function boardingActivities({
       ),
 
     inspectMerchant: ({ merchantProfileId, workflowId }) =>
-      repeatable(
+      withRetries(
         async () => {
           const now = await snapshot(merchantProfileId);
           const owner = await reservations.ownerOf(merchantProfileId, workflowId);
           if (owner === undefined) return { now };
-          const dba = await inTime((temporal) => dbaOf(temporal, owner));
+          const dba = await callWithDeadline((temporal) => dbaOf(temporal, owner));
           return { now, owner: { workflowId: owner, dba, isRunning: await isRunning({ owner }) } };
         },
         { mayBeForeign: true },
       ),
 
-    reserveMerchant: (adopted) => repeatable(() => reservations.takeOver(adopted)),
+    reserveMerchant: (record) => withRetries(() => reservations.takeOver(record)),
 
     awaitStatusChange({ merchantProfileId, seen, pace }) {
       const isChange = (now: StatusSnapshot) => hasChanged(seen, now);
-      const read = () => snapshot(merchantProfileId, untilCancelled(), isChange);
+      const read = () => snapshot(merchantProfileId, callOptions(), isChange);
       return awaitChange(poll, pace, () => readTwice(read, (now) => lacksNotes(seen, now)), isChange);
     },
 
@@ -60,7 +60,7 @@ export function boardingActivities({
         await reservations.hold(merchantProfileId);
         const file = await documentFor(UPLOAD, documents, document);
         const upload = { id: merchantProfileId, file, description };
-        return warned(options, async (warning) => {
+        return collectWarnings(options, async (warning) => {
           await client.uploadAttachment(upload, warning);
           return {};
         });
@@ -75,12 +75,12 @@ export function boardingActivities({
         );
         const isAsked = before.notes.some(({ id }) => noteIds.includes(id));
         // The partner takes a review for the answer to all of them.
-        const known = deliveredIds && [...noteIds, ...deliveredIds];
-        const isIncomplete = known !== undefined && before.notes.some(({ id }) => !known.includes(id));
+        const entry = deliveredIds && [...noteIds, ...deliveredIds];
+        const isIncomplete = entry !== undefined && before.notes.some(({ id }) => !entry.includes(id));
         if (!isAsked || isIncomplete || MERCHANT_PHASES[before.phase].answer === 'waits')
           return { delivered: false, before, ...(isIncomplete && { isIncomplete }) };
         const request = { id: merchantProfileId, ...(comment !== undefined && { comment }) };
-        return await warned(options, async (warning) => {
+        return await collectWarnings(options, async (warning) => {
           await client.requestUnderwritingReview(request, warning);
           nudgeOwnPoll();
           return { delivered: true, before };

@@ -1,6 +1,6 @@
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { watched } from '../at-most-once/activity.js';
+import { awaitResponse } from '../at-most-once/activity.js';
 import type {
   FileToSend,
   IntegerToSend,
@@ -10,13 +10,13 @@ import type {
 import { isObject } from '../messages/objects.js';
 import { type Download, isDownload, type Operations, operationOf } from '../partners/catalogue.js';
 import { type CallOptions, orRefusal, type PartnerClient, repeatableMethods } from '../partners/client.js';
-import { type DocumentStore, plain } from '../partners/documents/document-store.js';
-import { keepingAllDigits } from '../partners/json.js';
+import { type DocumentStore, fileNamePart } from '../partners/documents/document-store.js';
+import { keepAllDigits } from '../partners/json.js';
 import { PartnerError } from '../partners/partner-error.js';
 import { PARTNERS, type SystemName } from '../partners/systems.js';
 import type { FileStore } from '../platform/documents/file-store.js';
-import { asFailure, partnerErrorIn, repeatable } from './failures.js';
-import { documentFor, type FileCall, kept } from './stores.js';
+import { partnerErrorIn, toFailure, withRetries } from './failures.js';
+import { documentFor, type FileCall, saveFile } from './stores.js';
 import { sendOnce } from './write.js';
 
 export interface CallDependencies {
@@ -32,33 +32,33 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
   const repeatables = repeatableMethods(operations, client);
   return {
     async callPartner({ operation: name, request, toProduction = false }) {
-      const found = operationOf(operations, name);
-      if (!found) throw ApplicationFailure.nonRetryable(`there is no operation ${name}`, 'UnknownOperation');
-      const [key, { effect }] = found;
-      const made = { system, operation: name };
+      const entry = operationOf(operations, name);
+      if (!entry) throw ApplicationFailure.nonRetryable(`there is no operation ${name}`, 'UnknownOperation');
+      const [key, { effect }] = entry;
+      const record = { system, operation: name };
       const warnings: string[] = [];
       const onWarning = (warning: string) => void warnings.push(warning);
       const call = async <Options extends CallOptions>(
         method: ((request: unknown, options: Options) => Promise<unknown>) | undefined,
         options: Options,
       ): Promise<PartnerResponse> => {
-        const sent = await withFiles(made, request, documents);
+        const sent = await withFiles(record, request, documents);
         const called = method?.(sent, { ...options, toProduction, onWarning });
         const { response, ...refusal } = await orRefusal(called);
-        if (isDownload(response)) return saved(made, response, downloads);
-        return { response: keepingAllDigits(response), ...refusal, ...(warnings.length > 0 && { warnings }) };
+        if (isDownload(response)) return saved(record, response, downloads);
+        return { response: keepAllDigits(response), ...refusal, ...(warnings.length > 0 && { warnings }) };
       };
       // Cancellation does not cut off a write that has begun.
       const options = effect === 'read' ? { signal: cancellationSignal() } : {};
       const result =
         effect === 'once'
-          ? watched(sendOnce((once) => call(client[key], once)))
-          : repeatable(() => call(repeatables[key], options));
+          ? awaitResponse(sendOnce((once) => call(client[key], once)))
+          : withRetries(() => call(repeatables[key], options));
       return result.catch((error: unknown) => {
         const failed = partnerErrorIn(error);
         // Not retried, because only a person can correct credentials, and the caller waits for the call.
         if (failed?.kind === 'Unauthorized' || failed?.kind === 'Forbidden')
-          throw asFailure(new PartnerError(failed), false);
+          throw toFailure(new PartnerError(failed), false);
         throw error;
       });
     },
@@ -73,8 +73,8 @@ async function saved(
   const [type = ''] = contentType.split(';');
   const format = PARTNERS[call.system].contract.fileTypes?.[type.trim().toLowerCase()];
   const extension = format?.toLowerCase() ?? 'bin';
-  const fileName = `${call.operation}-${plain(activityInfo().activityId)}.${extension}`;
-  const bytes = await kept(call, () => files.save(fileName, body, contentType));
+  const fileName = `${call.operation}-${fileNamePart(activityInfo().activityId)}.${extension}`;
+  const bytes = await saveFile(call, () => files.save(fileName, body, contentType));
   return { file: { fileName, contentType, bytes } };
 }
 

@@ -9,18 +9,18 @@ import type { KnownAccounts } from '../messages/inputs.js';
 import { ONBOARDINGS } from '../messages/kinds.js';
 import { isObject, isWithin, leavesOf, mergePatch } from '../messages/objects.js';
 import { isFollowed } from '../messages/onboardings.js';
+import { fieldProblems } from '../partners/describe-rules.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import { fieldProblems } from '../partners/rules-in-words.js';
 import { fieldNames, formsOf, inside, type Shape, shapeOf } from '../platform/schemas/shape.js';
 import { didYouMean } from '../platform/settings/nearest.js';
 import { KINDS } from '../temporal/kinds/kinds.js';
 
-/** @param known the accounts and point-of-sale names in the settings of the process */
-export function correctionActivities(known: KnownAccounts): CorrectionActivities {
+/** @param accounts the accounts and point-of-sale names in the settings of the process */
+export function correctionActivities(accounts: KnownAccounts): CorrectionActivities {
   return {
-    blankCorrection: async (request) => blankCorrection(request, known),
+    blankCorrection: async (request) => blankCorrection(request, accounts),
     checkCorrection: async (request) =>
-      withKnownNames(correctionProblems(request, known), KINDS[request.type].schema(known)),
+      withKnownNames(correctionProblems(request, accounts), KINDS[request.type].schema(accounts)),
   };
 }
 
@@ -34,10 +34,13 @@ const APPLICATION_STAYS = {
  * Names of the fields that a correction can still change, the schema of the whole input, and the fields that the partner
  * named, that no schema has, and that a correction may still add.
  */
-export function changeable({ type, input, asked = [], ...progress }: AsItStands, known: KnownAccounts) {
+export function changeableInput(
+  { type, input, fields = [], ...progress }: AsItStands,
+  accounts: KnownAccounts,
+) {
   const { schema: own, correction: { followed = own, remaining, open } = {} } = KINDS[type];
-  const schema = (isFollowed(input) ? followed : own)(known);
-  const inOpen = asked.filter((field) => (open?.(input) ?? []).some((each) => field.startsWith(`${each}.`)));
+  const schema = (isFollowed(input) ? followed : own)(accounts);
+  const inOpen = fields.filter((field) => (open?.(input) ?? []).some((each) => field.startsWith(`${each}.`)));
   const added = inOpen.filter((field) => !isKnown(shapeOf(schema), field.split('.')));
   return { fields: remaining?.(progress) ?? ONBOARDINGS[type].correctable, schema, added };
 }
@@ -47,10 +50,10 @@ export function changeable({ type, input, asked = [], ...progress }: AsItStands,
  * field inside a list is omitted, because a patch replaces the whole list. Without a field, the correction has a place for the
  * field's name, too.
  */
-export function blankCorrection(correctable: AsItStands, known: KnownAccounts): Patch {
-  const { type, asked = [], ...progress } = correctable;
-  const { fields, schema, added } = changeable(correctable, known);
-  const blanks = asked
+export function blankCorrection(correctable: AsItStands, accounts: KnownAccounts): Patch {
+  const { type, fields: request = [], ...progress } = correctable;
+  const { fields, schema, added } = changeableInput(correctable, accounts);
+  const blanks = request
     .filter((field) => isWithin(field, fields))
     .map((field) => (added.includes(field) ? at(field, '') : blankAt(shapeOf(schema), field.split('.'))))
     .filter((blank) => blank !== undefined);
@@ -114,10 +117,10 @@ const MOST_UNCHANGEABLE = 10;
 /** Each field that a correction can no longer change, and each rule that the corrected input would break. */
 export function correctionProblems(
   { patch, account, ...correctable }: CorrectionRequest,
-  known: KnownAccounts,
+  accounts: KnownAccounts,
 ): FieldProblem[] {
   const { type, input } = correctable;
-  const { fields: open, schema, added } = changeable(correctable, known);
+  const { fields: open, schema, added } = changeableInput(correctable, accounts);
   const canChange = `fields that can be changed: ${open.join(', ')}`;
   if (!isObject(patch)) return [{ field: '', message: `must be an object; ${canChange}` }];
   if (Object.keys(patch).length === 0) return [{ field: '', message: `contains no field; ${canChange}` }];

@@ -3,11 +3,18 @@ import { recordUnsent } from '../at-most-once/activity.js';
 import { credentialsRefused, isWrite, type ProcessActivities } from '../messages/partner-account.js';
 import type { AnyClient } from '../partners/partner.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
-import { masked } from '../platform/privacy/masked.js';
+import { redact } from '../platform/privacy/masked.js';
 import { isHandlingRefusal, type ReportingAccount, reportTo } from '../temporal/partner-accounts.js';
 import { CircuitBreaker } from './circuit-breaker.js';
-import { asFailure, asForbidden, beating, inTime, partnerErrorIn, unlessRejected } from './failures.js';
-import { again } from './poll.js';
+import {
+  asForbidden,
+  callWithDeadline,
+  ifNotRejected,
+  partnerErrorIn,
+  toFailure,
+  withHeartbeat,
+} from './failures.js';
+import { pollAgain } from './poll.js';
 import { keyOf, MOST_REMEMBERED } from './software-errors.js';
 
 // Keeps W5.
@@ -46,16 +53,16 @@ export class AccountCredentials {
       this.#breaker.halfOpen();
     }
     const { failure: last } = this.#breaker;
-    if (!last || !(await beating(() => this.#isRefused(last)))) return null;
+    if (!last || !(await withHeartbeat(() => this.#isRefused(last)))) return null;
     const { failure = last, openMs } = this.#breaker;
     if (seen && (['kind', 'reason', 'needs'] as const).every((each) => seen[each] === failure[each]))
-      throw again('StillRefused', 'the credentials are still refused', openMs);
+      throw pollAgain('StillRefused', 'the credentials are still refused', openMs);
     return refusalOf(failure);
   };
 
   async #guard<T>(run: () => Promise<T>): Promise<T> {
     const info = activityInfo();
-    const failureOf = (details: PartnerErrorDetails) => asFailure(new PartnerError(details), info.inWorkflow);
+    const failureOf = (details: PartnerErrorDetails) => toFailure(new PartnerError(details), info.inWorkflow);
     const { failure } = this.#breaker;
     if (failure && (await this.#isRefused(failure).catch(() => true))) {
       if (isWrite(info.activityType) && info.heartbeatDetails === undefined) await recordUnsent();
@@ -86,7 +93,7 @@ export class AccountCredentials {
   async #try(last: PartnerErrorDetails): Promise<boolean> {
     const { failure: earlier } = this.#breaker;
     try {
-      await unlessRejected(this.read(), undefined);
+      await ifNotRejected(this.read(), undefined);
       this.#breaker.recordSuccess();
       return false;
     } catch (error) {
@@ -94,7 +101,7 @@ export class AccountCredentials {
       this.#breaker.recordFailure(isRefused ? error.details : last);
       if (!isRefused) throw error;
       const report = { process: this.process, refusal: refusalOf(error.details) };
-      await inTime(async (client) => {
+      await callWithDeadline(async (client) => {
         if (!earlier || !(await isHandlingRefusal(client, this.place)))
           await reportTo(client, this.place, credentialsRefused, report);
       }).catch((failed: unknown) => log.warn('could not report refused credentials', { error: failed }));
@@ -104,6 +111,6 @@ export class AccountCredentials {
 }
 
 function refusalOf({ kind, operation, reason, needs, fields }: PartnerErrorDetails) {
-  const words = fields.map(({ message }) => masked(message, 'log')).join('; ');
+  const words = fields.map(({ message }) => redact(message, 'log')).join('; ');
   return { kind, operation, reason, ...(needs && { needs }), words: words.slice(0, 300) };
 }

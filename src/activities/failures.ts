@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { PARTNER_ERROR, SOFTWARE_ERROR } from '../messages/activities.js';
 import { ONBOARDINGS } from '../messages/kinds.js';
 import type { CallOptions } from '../partners/client.js';
+import { fieldProblems } from '../partners/describe-rules.js';
 import {
   failsForAccount,
   isForbidden,
@@ -12,7 +13,6 @@ import {
   PartnerError,
   type PartnerErrorDetails,
 } from '../partners/partner-error.js';
-import { fieldProblems } from '../partners/rules-in-words.js';
 import { OPEN_MS } from './circuit-breaker.js';
 
 /** The interval between heartbeats of a running call, in milliseconds, and the minimum number of heartbeats within its timeout. */
@@ -26,7 +26,10 @@ const NOT_FOUND_ATTEMPTS = 6;
 const REPORT_TIMEOUT_MS = 5_000;
 
 /** Makes a request to Temporal that must not hold up an activity. */
-export function inTime<T>(request: (client: Client) => Promise<T>, client = getClient()): Promise<T> {
+export function callWithDeadline<T>(
+  request: (client: Client) => Promise<T>,
+  client = getClient(),
+): Promise<T> {
   return client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, () => request(client));
 }
 
@@ -47,15 +50,15 @@ export interface Repetition {
  * Decides which failures of reads, and of writes that leave the same state however often they run, the server retries: when the
  * partner was not reached or gave no clear response, and soon after a create when it does not find that yet.
  */
-export async function repeatable<T>(call: () => Promise<T>, repetition: Repetition = {}): Promise<T> {
+export async function withRetries<T>(call: () => Promise<T>, repetition: Repetition = {}): Promise<T> {
   const { pauseMs = 0, mayBeNew = false, existed = false, mayBeForeign = false, progress } = repetition;
   try {
-    return await beating(call, progress);
+    return await withHeartbeat(call, progress);
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;
     const isRetried =
       isRetryable(error, activityInfo().attempt, mayBeNew) || (existed && error.status === 404);
-    throw asFailure(error, isRetried && !(mayBeForeign && isForbidden(error.details)), { pauseMs });
+    throw toFailure(error, isRetried && !(mayBeForeign && isForbidden(error.details)), { pauseMs });
   }
 }
 
@@ -81,12 +84,12 @@ export function awaitsPermission(error: PartnerError): boolean {
   return isForbidden(error.details) && (activityInfo().workflowType ?? '') in ONBOARDINGS;
 }
 
-export function untilCancelled(): CallOptions {
+export function callOptions(): CallOptions {
   return { signal: cancellationSignal() };
 }
 
 /** Makes a call that may take long, and sends heartbeats until it ends. */
-export async function beating<T>(call: () => Promise<T>, progress?: unknown): Promise<T> {
+export async function withHeartbeat<T>(call: () => Promise<T>, progress?: unknown): Promise<T> {
   const { heartbeatTimeoutMs: timeoutMs = Number.POSITIVE_INFINITY } = activityInfo();
   const beat = setInterval(heartbeat, Math.min(HEARTBEAT_MS, timeoutMs / HEARTBEATS_PER_TIMEOUT), progress);
   try {
@@ -97,7 +100,7 @@ export async function beating<T>(call: () => Promise<T>, progress?: unknown): Pr
 }
 
 /** @param more details that the attempt adds to those of the client */
-export function asFailure(
+export function toFailure(
   error: PartnerError,
   retryable: boolean,
   {
@@ -118,7 +121,10 @@ export function asFailure(
 }
 
 /** Makes a call whose problems name the fields of its request, and names them as the input has them. */
-export async function naming<T>(inInput: (field: string) => string, call: () => Promise<T>): Promise<T> {
+export async function withFieldNames<T>(
+  inInput: (field: string) => string,
+  call: () => Promise<T>,
+): Promise<T> {
   try {
     return await call();
   } catch (error) {
@@ -130,7 +136,7 @@ export async function naming<T>(inInput: (field: string) => string, call: () => 
 }
 
 /** Checks what is about to be sent: a correction may have put anything into it. Problems name fields of the schema. */
-export function checked<Schema extends z.ZodType>(
+export function parseRequest<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
   call: Pick<PartnerErrorDetails, 'system' | 'operation'>,
@@ -152,7 +158,7 @@ export function partnerErrorIn(error: unknown): PartnerErrorDetails | undefined 
  * Makes the second read of a record. Where it fails for the whole account, what the first one showed may be enough. The partner
  * has just let in the first one, so a 401 is not about the credentials.
  */
-export async function secondRead<T>(read: () => Promise<T>, first: T, isEnough: (now: T) => boolean) {
+export async function readAgain<T>(read: () => Promise<T>, first: T, isEnough: (now: T) => boolean) {
   return read().catch((error: unknown) => {
     if (!(error instanceof PartnerError)) throw error;
     const { kind, atSignIn, needs } = error.details;
@@ -166,7 +172,7 @@ export async function secondRead<T>(read: () => Promise<T>, first: T, isEnough: 
 /** The failure of a call that the partner refuses although our credentials work: it does not permit the call. */
 export function asForbidden({ atSignIn: _, needs: __, ...details }: PartnerErrorDetails): ApplicationFailure {
   const error = new PartnerError({ ...details, kind: 'Forbidden' });
-  return asFailure(error, awaitsPermission(error));
+  return toFailure(error, awaitsPermission(error));
 }
 
 /**
@@ -178,7 +184,7 @@ function isRejected(error: unknown): boolean {
 }
 
 /** The result of a call, or `otherwise` when the partner rejects the request itself. */
-export function unlessRejected<T, Otherwise>(call: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
+export function ifNotRejected<T, Otherwise>(call: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
   return call.catch((error: unknown) => {
     if (isRejected(error)) return otherwise;
     throw error;
@@ -186,7 +192,7 @@ export function unlessRejected<T, Otherwise>(call: Promise<T>, otherwise: Otherw
 }
 
 /** The result of a read, or `otherwise` when there is no such record that this account may see. */
-export function unlessHidden<T, Otherwise>(read: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
+export function ifVisible<T, Otherwise>(read: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
   return read.catch((error: unknown) => {
     const isHidden = error instanceof PartnerError && (error.status === 404 || error.kind === 'Forbidden');
     if (isHidden && isRejected(error)) return otherwise;
@@ -195,7 +201,7 @@ export function unlessHidden<T, Otherwise>(read: Promise<T>, otherwise: Otherwis
 }
 
 /** The result of a read, or `none` when the partner responds with 404: the record that it names does not exist. */
-export async function orNone<T>(search: Promise<T>, none: T): Promise<T> {
+export async function ifFound<T>(search: Promise<T>, none: T): Promise<T> {
   try {
     return await search;
   } catch (error) {

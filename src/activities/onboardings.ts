@@ -8,8 +8,8 @@ import { rejection } from '../messages/rejections.js';
 import { resolveRequirement } from '../messages/requirements.js';
 import { outcomeOf, stateOf } from '../temporal/onboardings.js';
 import { sendUpdate } from '../temporal/updates.js';
-import { beating } from './failures.js';
-import { again, delayBeforeNext, type PollBounds } from './poll.js';
+import { withHeartbeat } from './failures.js';
+import { delayBeforeNext, type PollBounds, pollAgain } from './poll.js';
 
 /** The calls of a customer and its parts to other workflows, over the worker's own connection. */
 export function onboardingActivities(poll: PollBounds): OnboardingActivities {
@@ -19,7 +19,9 @@ export function onboardingActivities(poll: PollBounds): OnboardingActivities {
       // A retry sends the same update.
       const key = { id: `${workflowExecution?.runId}-${activityId}` };
       try {
-        return await beating(() => sendUpdate(getClient(), workflowId, resolveRequirement, resolution, key));
+        return await withHeartbeat(() =>
+          sendUpdate(getClient(), workflowId, resolveRequirement, resolution, key),
+        );
       } catch (error) {
         const rejected = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
         if (rejected instanceof ApplicationFailure)
@@ -38,7 +40,7 @@ export function onboardingActivities(poll: PollBounds): OnboardingActivities {
         reset: progress.end === undefined,
       };
       if (isReached[until]) return progress;
-      throw again('NotYet', 'the onboarding has not changed', delayBeforeNext(poll));
+      throw pollAgain('NotYet', 'the onboarding has not changed', delayBeforeNext(poll));
     },
 
     async cancelOrphan({ workflowId, customer }) {

@@ -15,8 +15,8 @@ export const PARTNER_ACTIVITIES: {
     dependencies: ActivityDependencies,
   ) => PartnerActivities[System];
 } = {
-  boarding: (given) => boardingActivities({ ...given, client: given.clients.boarding }),
-  banking: (given) => bankingActivities({ ...given, client: given.clients.banking }),
+  boarding: (dependencies) => boardingActivities({ ...dependencies, client: dependencies.clients.boarding }),
+  banking: (dependencies) => bankingActivities({ ...dependencies, client: dependencies.clients.banking }),
 };
 
 export function activitiesAt(system: SystemName, dependencies: ActivityDependencies): object {

@@ -1,11 +1,11 @@
 import { activityInfo, getClient, heartbeat, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { labelsOf } from '../messages/ids.js';
-import { defined, isObject } from '../messages/objects.js';
+import { compact, isObject } from '../messages/objects.js';
 import type { Pace } from '../messages/onboarding-state.js';
-import { bounded } from '../partners/bounds.js';
+import { boundTexts } from '../partners/bounds.js';
 import { NUDGES, nudge } from '../temporal/nudge.js';
-import { partnerErrorIn, repeatable } from './failures.js';
+import { partnerErrorIn, withRetries } from './failures.js';
 
 /** The heartbeat details of a status poll. Any worker may make the next attempt, so they hold since when its reads fail. */
 export interface PollProgress {
@@ -51,7 +51,7 @@ export async function awaitChange<Snapshot>(
   const isNew = attempt === 1 && currentAttemptScheduledTimestampMs === scheduledTimestampMs;
   if (pace && isNew && beforeDue(poll, pace, 0) > 0) {
     heartbeat({ hasRead: false } satisfies PollProgress);
-    throw again('NotDue', 'the last read was too recent', beforeDue(poll, pace, Math.random()));
+    throw pollAgain('NotDue', 'the last read was too recent', beforeDue(poll, pace, Math.random()));
   }
   const nextRetryDelay = delayBeforeNext(poll);
   // After a nudge there is probably something to read, and the server numbers the attempts from 1.
@@ -60,30 +60,30 @@ export async function awaitChange<Snapshot>(
   const remember = (failing?: Failing) => {
     const isSame = failing?.since === failed?.since && failing?.unreadableSince === failed?.unreadableSince;
     if (!isSame || last?.hasRead !== true)
-      heartbeat({ hasRead: true, ...defined({ failing }) } satisfies PollProgress);
+      heartbeat({ hasRead: true, ...compact({ failing }) } satisfies PollProgress);
   };
-  const progress: PollProgress = { hasRead, ...defined({ failing: failed }) };
+  const progress: PollProgress = { hasRead, ...compact({ failing: failed }) };
   const repetition = { pauseMs, existed: true, progress };
-  const reading = async () => bounded(await read());
-  const snapshot = await repeatable(reading, repetition).catch((error: unknown) => {
+  const reading = async () => boundTexts(await read());
+  const snapshot = await withRetries(reading, repetition).catch((error: unknown) => {
     countPoll('failed');
     const now = Date.now();
     const isUnreadable = partnerErrorIn(error)?.unreadable !== undefined;
     // Only a response that can be read ends the time of unreadable ones, and not another failure in between.
     const { since = now, unreadableSince = isUnreadable ? now : undefined } = failed ?? {};
-    remember({ since, ...defined({ unreadableSince }) });
+    remember({ since, ...compact({ unreadableSince }) });
     throw error;
   });
   const hasChanged = isChange(snapshot);
   countPoll(hasChanged ? 'changed' : 'unchanged');
   if (hasChanged) return { snapshot, isFirst: !hasRead };
   remember();
-  throw again('StatusUnchanged', 'the status has not changed yet', nextRetryDelay);
+  throw pollAgain('StatusUnchanged', 'the status has not changed yet', nextRetryDelay);
 }
 
 /** The time from the start of the poll to its first due read, in milliseconds. */
 function beforeDue(poll: PollBounds, { readAt, changes }: Pace, random: number): number {
-  const longestMs = poll.minMs * 2 ** Math.max(0, changes - CALM_CHANGES);
+  const longestMs = poll.minMs * 2 ** Math.max(0, changes - STABLE_CHANGES);
   return Math.ceil(readAt + spread(longestMs, poll, random) - activityInfo().scheduledTimestampMs);
 }
 
@@ -102,7 +102,7 @@ export function delayBeforeNext(poll: PollBounds): number {
 }
 
 /** Not an error: a retry is how an activity waits without writing history. */
-export function again(type: string, message: string, nextRetryDelay: number): ApplicationFailure {
+export function pollAgain(type: string, message: string, nextRetryDelay: number): ApplicationFailure {
   return ApplicationFailure.create({
     type,
     message,
@@ -121,9 +121,9 @@ export async function readTwice<Snapshot>(
 }
 
 /** Reports whether some IDs are gone, and none is new. */
-export function lacks(before: readonly string[], now: readonly string[]): boolean {
-  const known = new Set(before);
-  return now.every((id) => known.has(id)) && new Set(now).size < known.size;
+export function lacksAny(before: readonly string[], now: readonly string[]): boolean {
+  const ids = new Set(before);
+  return now.every((id) => ids.has(id)) && new Set(now).size < ids.size;
 }
 
 /** Makes the workflow's status poll read at once, because it may not have seen what this activity just wrote or read. */
@@ -147,7 +147,7 @@ export function readNow<Snapshot>(read: () => Promise<Snapshot>): Promise<Snapsh
     nudgeOwnPoll();
     return now;
   };
-  return repeatable(readAndNudge, { existed: true });
+  return withRetries(readAndNudge, { existed: true });
 }
 
 /** The bounds of the wait between two reads of a status, in milliseconds. */
@@ -162,7 +162,7 @@ const SHARE_OF_ELAPSED = 0.11;
 const SHORTEST = 0.8;
 
 /** After this many changes in a row, each further one doubles the wait of the next poll for its first read. */
-const CALM_CHANGES = 4;
+const STABLE_CHANGES = 4;
 
 /** Returns the wait before the next read. It grows with the time in one status. `random`, from 0 to 1, determines the jitter. */
 export function pollDelay(elapsedMs: number, poll: PollBounds, random: number): number {

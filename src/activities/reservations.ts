@@ -1,11 +1,11 @@
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Adopted } from '../messages/activities.js';
+import type { ImportedRecord } from '../messages/activities.js';
 import { reservationId, workflowTaskQueue } from '../messages/ids.js';
 import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
 import { describe } from '../temporal/onboardings.js';
 import { type Reservation, reservationOf, reserve } from '../temporal/reservations.js';
-import { inTime } from './failures.js';
+import { callWithDeadline } from './failures.js';
 
 export type Reservations = ReturnType<typeof reservationsAt>;
 
@@ -26,7 +26,7 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
     return { id, taskQueue, owner: workflowExecution?.workflowId ?? '' };
   }
 
-  const current = (id: string) => inTime((client) => reservationOf(client, id));
+  const current = (id: string) => callWithDeadline((client) => reservationOf(client, id));
 
   /** The onboarding that has a record; undefined if no other one than `except` has it. */
   async function ownerOf(record: number, except?: string): Promise<string | undefined> {
@@ -48,7 +48,7 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
         throw notSent(
           `workflow ${held.owner} has ${record} as well; abandon one of the two, then retry the other`,
         );
-      if (await inTime((client) => reserve(client, { id, owner, taskQueue }, held))) return;
+      if (await callWithDeadline((client) => reserve(client, { id, owner, taskQueue }, held))) return;
     }
     throw ApplicationFailure.retryable(`others take ${record} over at the same time`, 'Contended');
   }
@@ -68,7 +68,7 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
     const reasons = await reasonsAgainst(record, against);
     if (reasons.length > 0) return reasons;
     // This one may have reserved it in an earlier attempt, or in an earlier run.
-    if (!(await current(id))) await inTime((client) => reserve(client, { id, owner, taskQueue }));
+    if (!(await current(id))) await callWithDeadline((client) => reserve(client, { id, owner, taskQueue }));
     return reasonsAgainst(record, async () => []);
   }
 
@@ -77,7 +77,8 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
     const { id, taskQueue } = place(`mid-${mid}`);
     const owner = `merchant ${record}`;
     const held = await current(id);
-    if (!held && (await inTime((client) => reserve(client, { id, owner, taskQueue })))) return undefined;
+    if (!held && (await callWithDeadline((client) => reserve(client, { id, owner, taskQueue }))))
+      return undefined;
     const holder = (held ?? (await current(id)))?.owner;
     return holder === owner ? undefined : holder;
   }
@@ -93,12 +94,12 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
     hold,
     claim,
     against: reasonsAgainst,
-    takeOver: ({ id, knownOwners }: Adopted) => hold(id, knownOwners),
+    takeOver: ({ id, knownOwners }: ImportedRecord) => hold(id, knownOwners),
   };
 }
 
 export async function isRunning({ owner }: Pick<Reservation, 'owner'>): Promise<boolean> {
-  const { status } = (await inTime((client) => describe(client, owner))) ?? {};
+  const { status } = (await callWithDeadline((client) => describe(client, owner))) ?? {};
   // An operator may have paused it.
   return status?.name === 'RUNNING' || status?.name === 'PAUSED';
 }

@@ -3,10 +3,10 @@ import { isGrpcServiceError } from '@temporalio/client';
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { OUR_SOFTWARE_FAILS, SOFTWARE_ERROR } from '../messages/activities.js';
-import { LONGEST, shortened } from '../partners/bounds.js';
+import { LONGEST, truncate } from '../partners/bounds.js';
 import { PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 import { StoreFailure } from '../platform/documents/file-store.js';
-import { masked } from '../platform/privacy/masked.js';
+import { redact } from '../platform/privacy/masked.js';
 import { isUnreadablePayload } from '../temporal/payload-codec.js';
 import { TemporalProblem } from '../temporal/unavailable.js';
 
@@ -57,14 +57,14 @@ function asFailure(
   { activityType: operation, attempt }: Info,
   where: Pick<PartnerErrorDetails, 'system' | 'build'> & { readonly since: string },
 ): ApplicationFailure {
-  const reason = shortened(masked(String(error), 'log'), LONGEST.line);
+  const reason = truncate(redact(String(error), 'log'), LONGEST.line);
   const failure = ApplicationFailure.create({
     type: SOFTWARE_ERROR,
     message: `${OUR_SOFTWARE_FAILS}: ${operation}: ${reason}, since ${where.since.slice(0, 16).replace('T', ' ')} UTC`,
     details: [{ ...where, operation, kind: 'Uncertain', fields: [], reason } satisfies PartnerErrorDetails],
     nextRetryDelay: Math.min(1_000 * 2 ** (attempt - 1), MAX_PAUSE_MS),
   });
-  if (error instanceof Error && error.stack) failure.stack = masked(error.stack, 'log');
+  if (error instanceof Error && error.stack) failure.stack = redact(error.stack, 'log');
   return failure;
 }
 

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { PartnerRecordActivities } from '../messages/partner-account.js';
 import type { MeaningOf, StatusMeaning } from '../partners/phases.js';
 import { type ReportingAccount, recordOf, reportStatus, wakePollsOf } from '../temporal/partner-accounts.js';
-import { beating, inTime } from './failures.js';
+import { callWithDeadline, withHeartbeat } from './failures.js';
 
 /** The time for which a decision is cached, in milliseconds. A decision does not change while the record exists. */
 const KEPT_MS = 60_000;
@@ -22,8 +22,8 @@ export class StatusMeanings {
 
   /** Returns the meaning of such a name; undefined while undecided, or not known. Reports a name that nobody was asked about. */
   readonly of: MeaningOf = async (status) => {
-    const known = this.#decided.get(status);
-    if (known && performance.now() < known.until) return known.meaning;
+    const meaning = this.#decided.get(status);
+    if (meaning && performance.now() < meaning.until) return meaning.meaning;
     const lookUp = async (client: Client) => {
       const record = await recordOf(client, this.place);
       const seen = record?.statuses.find((each) => each.status === status);
@@ -31,13 +31,13 @@ export class StatusMeanings {
       return seen?.decision?.meaning;
     };
     try {
-      const meaning = await inTime(lookUp);
+      const meaning = await callWithDeadline(lookUp);
       if (meaning !== undefined && this.#decided.size < MOST_REMEMBERED)
         this.#decided.set(status, { meaning, until: performance.now() + KEPT_MS });
       return meaning;
     } catch (error) {
       log.warn('could not look up what a status means', { error });
-      return known?.meaning;
+      return meaning?.meaning;
     }
   };
 
@@ -49,6 +49,6 @@ export class StatusMeanings {
   }
 
   readonly activities: PartnerRecordActivities = {
-    wakePolls: () => beating(async () => (await wakePollsOf(getClient(), this.place)).steps),
+    wakePolls: () => withHeartbeat(async () => (await wakePollsOf(getClient(), this.place)).steps),
   };
 }

@@ -20,7 +20,7 @@ export async function documentFor(call: FileCall, documents: DocumentStore, docu
 }
 
 /** Saves the file that a read returns. A failure of the store becomes a `PartnerError` of the call. */
-export async function kept<Saved>(call: FileCall, save: () => Promise<Saved>): Promise<Saved> {
+export async function saveFile<Saved>(call: FileCall, save: () => Promise<Saved>): Promise<Saved> {
   return save().catch((error: unknown) => {
     throw error instanceof StoreFailure
       ? withoutEffect(call, error, 'file', `cannot be saved: ${error.message}`)

@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import { atMostOnce, LostResponse } from '../at-most-once/activity.js';
 import { problemText } from '../partners/bounds.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
-import { asFailure, awaitsPermission, isRetryable } from './failures.js';
+import { awaitsPermission, isRetryable, toFailure } from './failures.js';
 
 /** What the partner had just before a write, for the read that looks for its effect. */
 type Baseline = Pick<PartnerErrorDetails, 'baseline' | 'phase'>;
@@ -15,13 +15,13 @@ export const { sendOnce, sendOnceThenRead, sendRepeatably } = atMostOnce<Baselin
   },
   failureOf: (error, retryable, sent) =>
     error instanceof PartnerError
-      ? asFailure(error, retryable, sent)
-      : asFailure(uncertain(error), false, sent),
+      ? toFailure(error, retryable, sent)
+      : toFailure(uncertain(error), false, sent),
   unsentFailureOf: (error) => {
     if (!(error instanceof PartnerError)) return error;
     // What it reads before the write exists, so a 404 says nothing.
     const retryable = error.status === 404 || isRetryable(error, activityInfo().attempt, false);
-    return asFailure(retryable ? error : namingRead(error), retryable);
+    return toFailure(retryable ? error : namingRead(error), retryable);
   },
 });
 

@@ -42,12 +42,12 @@ const SHORTEST = 8;
 
 /** Names in the environment that no process reads, and that look like a setting with a typing error. */
 export function misspelledSettings(env: Environment, accounts: readonly string[]): Advice[] {
-  const known = namesOf(accounts);
+  const names = namesOf(accounts);
   return Object.keys(env)
-    .filter((name) => !known.has(name) && (isOurs(name, accounts) || isSimilar(name, known)))
+    .filter((name) => !names.has(name) && (isOurs(name, accounts) || isSimilar(name, names)))
     .sort()
     .map((name) => ({
-      why: `${name} is not a setting, so nothing reads it${didYouMean(name, known)}`,
+      why: `${name} is not a setting, so nothing reads it${didYouMean(name, names)}`,
       fix: 'correct its name, or remove it',
     }));
 }
@@ -62,9 +62,9 @@ function isOurs(name: string, accounts: readonly string[]): boolean {
   return OWN_PREFIXES.some((own) => name.startsWith(own, prefix.length));
 }
 
-function isSimilar(name: string, known: ReadonlySet<string>): boolean {
+function isSimilar(name: string, names: ReadonlySet<string>): boolean {
   const [prefix = ''] = name.split('_');
-  const [similar] = name.length >= SHORTEST ? nearest(name, known) : [];
+  const [similar] = name.length >= SHORTEST ? nearest(name, names) : [];
   if (similar === undefined) return false;
   return similar.startsWith(`${prefix}_`) || similar.length === name.length || distance(name, similar) === 1;
 }
@@ -100,12 +100,12 @@ const SHOWN =
   /^(?:GANGWAY_(?!RECORD|UI_URL)\w+|TEMPORAL_(?:ADDRESS|NAMESPACE|PROFILE)|\w+_(?:PER_SECOND|ENVIRONMENT)|(?:RECEIVER|CONSOLE|CODEC)_(?:METRICS_)?ADDRESS)$/;
 
 /** The settings that are set, by name: the value where nobody could mind, and `set` in place of every other one. */
-export function setInShort(env: Environment, accounts: readonly string[]): Record<string, string> {
+export function summarizeSettings(env: Environment, accounts: readonly string[]): Record<string, string> {
   const secrets = new Set(
     schemasOf(accounts).flatMap(([prefix, schema]) => secretsOf(schema).map((name) => prefix + name)),
   );
-  const shown = (name: string, value: string) =>
+  const display = (name: string, value: string) =>
     !secrets.has(name) && (HARMLESS.test(value) || SHOWN.test(name)) ? value : 'set';
   const names = [...namesOf(accounts)].filter((name) => env[name]).sort();
-  return Object.fromEntries(names.map((name) => [name, shown(name, env[name] ?? '')]));
+  return Object.fromEntries(names.map((name) => [name, display(name, env[name] ?? '')]));
 }

@@ -89,7 +89,7 @@ function asOnce<Result>(response: Promise<Result>): Once<Result> {
 }
 
 /** The response of a write that a person sends by hand, and whose outcome they watch. */
-export function watched<Result>(response: Once<Result>): Promise<Result> {
+export function awaitResponse<Result>(response: Once<Result>): Promise<Result> {
   return response as unknown as Promise<Result>;
 }
 

@@ -152,8 +152,8 @@ const REJECTIONS: readonly unknown[] = [7, 12, 16];
 /** A rejection is also a response. The native part of a worker reports some rejections only in words. */
 function isRejection(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
-  const inWords = /does not have (valid authentication cred|permission)/.test(String(message));
-  return REJECTIONS.includes(code) || inWords || (error instanceof ServiceError && isRejection(error.cause));
+  const describe = /does not have (valid authentication cred|permission)/.test(String(message));
+  return REJECTIONS.includes(code) || describe || (error instanceof ServiceError && isRejection(error.cause));
 }
 
 async function retryWhile<Response>(

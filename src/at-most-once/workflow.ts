@@ -64,7 +64,7 @@ export type SendOnce = <Request, Response>(
 ) => Promise<Response>;
 
 const sendOnce: SendOnce = (activity, request) =>
-  (activity as unknown as (given: typeof request) => ReturnType<typeof sendOnce>)(request) as never;
+  (activity as unknown as (input: typeof request) => ReturnType<typeof sendOnce>)(request) as never;
 
 /** What became of one request. */
 export type Outcome<Result, Failure> =
@@ -72,71 +72,71 @@ export type Outcome<Result, Failure> =
   | { readonly is: 'rejected' | 'forbidden' | 'uncertain'; readonly failure: Failure };
 
 /** Evidence that the write took effect, or a person's word for it, with the result of the write. */
-export type Found<Result> = { readonly found: Result } | undefined;
+export type Proof<Result> = { readonly result: Result } | undefined;
 
-interface Known<Result> {
-  readonly found: Result;
-  /** The id that a person adopted. */
-  readonly adopted?: string;
+interface Resolved<Result> {
+  readonly result: Result;
+  /** The id that a person confirmed. */
+  readonly confirmedId?: string;
 }
 
-export type Next<Result> = Known<Result> | 'again';
+export type NextStep<Result> = Resolved<Result> | 'again';
 
 declare const byPerson: unique symbol;
 
-/** What follows from an uncertain outcome. Only {@link untilDecided} can say `again`, because a person did. */
-export type Decided<Result> = Known<Result> | ('again' & { readonly [byPerson]: true });
+/** What follows from an uncertain outcome. Only {@link awaitVerdict} can say `again`, because a person did. */
+export type Verdict<Result> = Resolved<Result> | ('again' & { readonly [byPerson]: true });
 
 /** A write, and what follows from each outcome of a request. */
 export interface Write<Result, Failure> {
   /** Sends the request. The first time, it may return the outcome of an earlier request instead. */
   readonly send: (sendOnce: SendOnce, isFirst: boolean) => Promise<Outcome<Result, Failure>>;
-  readonly rejected: (failure: Failure) => Promise<Next<Result>>;
-  readonly forbidden: (failure: Failure) => Promise<Next<Result>>;
-  readonly uncertain: (failure: Failure) => Promise<Decided<Result>>;
+  readonly rejected: (failure: Failure) => Promise<NextStep<Result>>;
+  readonly forbidden: (failure: Failure) => Promise<NextStep<Result>>;
+  readonly uncertain: (failure: Failure) => Promise<Verdict<Result>>;
 }
 
 /** Sends a write until its outcome is known: by the response, by evidence, or from a person. */
-export async function untilKnown<Result, Failure>(write: Write<Result, Failure>): Promise<Result> {
+export async function sendUntilKnown<Result, Failure>(write: Write<Result, Failure>): Promise<Result> {
   for (let isFirst = true; ; isFirst = false) {
     const outcome = await write.send(sendOnce, isFirst);
     if (outcome.is === 'done') return outcome.result;
-    const next = await write[outcome.is](outcome.failure);
-    if (typeof next === 'object') return next.found;
+    const nextStep = await write[outcome.is](outcome.failure);
+    if (typeof nextStep === 'object') return nextStep.result;
   }
 }
 
 /** A question to a person about a write. */
-export interface Asking<Result> {
+export interface WriteQuestion<Result> {
   /** Evidence that something else has read meanwhile. */
-  readonly evidence: () => Found<Result>;
+  readonly evidence: () => Proof<Result>;
   /** Nobody needs the write at the moment, so nobody is asked. */
-  readonly isMoot: () => boolean;
+  readonly isSuperseded: () => boolean;
   readonly untilNeeded: () => Promise<void>;
-  /** Asks a person. May end without an answer once `isOver`. `refused` is why the last id was not adopted. */
+  /** Asks a person. May end without an answer once `isOver`. `refused` is why the last id was not confirmed. */
   readonly ask: (
     refused: string,
     isOver: () => boolean,
-  ) => Promise<{ readonly adopt: string } | 'again' | undefined>;
+  ) => Promise<{ readonly confirm: string } | 'again' | undefined>;
   /** The result, from the id that a person gives; or why that id is refused. */
-  readonly adopt: (id: string) => Promise<{ readonly found: Result } | { readonly refused: string }>;
+  readonly confirm: (id: string) => Promise<{ readonly result: Result } | { readonly refused: string }>;
 }
 
 // Keeps A5.
-/** Asks about a write until evidence shows its effect, a person adopts it, or a person says that it may be sent again. */
-export async function untilDecided<Result>(asking: Asking<Result>): Promise<Decided<Result>> {
-  const { evidence, isMoot } = asking;
-  const isOver = () => evidence() !== undefined || isMoot();
+/** Asks about a write until evidence shows its effect, a person confirms it, or a person says that it may be sent again. */
+export async function awaitVerdict<Result>(question: WriteQuestion<Result>): Promise<Verdict<Result>> {
+  const { evidence, isSuperseded } = question;
+  const isOver = () => evidence() !== undefined || isSuperseded();
   for (let refused = ''; ; ) {
-    const said = isOver() ? undefined : await asking.ask(refused, isOver);
-    const seen = evidence();
-    if (seen) return seen;
-    if (typeof said === 'object') {
-      const adoption = await asking.adopt(said.adopt);
-      if ('found' in adoption) return { ...adoption, adopted: said.adopt };
-      refused = adoption.refused;
-    } else if (isMoot()) await asking.untilNeeded();
-    else if (said === 'again') return said as Decided<Result>;
+    const answer = isOver() ? undefined : await question.ask(refused, isOver);
+    const evidenced = evidence();
+    if (evidenced) return evidenced;
+    if (typeof answer === 'object') {
+      const confirmation = await question.confirm(answer.confirm);
+      if ('result' in confirmation) return { ...confirmation, confirmedId: answer.confirm };
+      refused = confirmation.refused;
+    } else if (isSuperseded()) await question.untilNeeded();
+    else if (answer === 'again') return answer as Verdict<Result>;
   }
 }
 
@@ -146,7 +146,7 @@ export async function untilDecided<Result>(asking: Asking<Result>): Promise<Deci
  *
  * @returns undefined if the attempt reported the outcome itself, or failed for another reason
  */
-export function unreported(cause: unknown) {
+export function unreportedOutcome(cause: unknown) {
   if (cause instanceof ApplicationFailure && (cause.type === 'NotSent' || cause.type === 'GivenUp'))
     return { outcome: 'none', reason: cause.message } as const;
   if (!(cause instanceof TimeoutFailure)) return undefined;

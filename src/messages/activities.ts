@@ -40,7 +40,7 @@ export interface CorrectionRequest {
   /** The boarding partner has the merchant: only its fees and its application can still be changed there. */
   readonly merchantExists?: boolean;
   /** The fields that the partner named. In open requests, the correction may add those that no schema has. */
-  readonly asked?: readonly string[] | undefined;
+  readonly fields?: readonly string[] | undefined;
   /** Name of the account at the partners. Default: the one without a name. The input of a running workflow does not contain it. */
   readonly account?: string | undefined;
 }
@@ -145,8 +145,8 @@ export const SOFTWARE_ERROR = 'SoftwareError';
 /** How the message of such a failure begins. */
 export const OUR_SOFTWARE_FAILS = 'our software fails';
 
-/** What an onboarding has adopted at a partner. */
-export interface Adopted {
+/** What an onboarding has imported at a partner. */
+export interface ImportedRecord {
   readonly id: number;
   /** IDs of other onboardings that have it, as a person knows. */
   readonly knownOwners?: readonly string[];

@@ -1,7 +1,7 @@
 import type { Once, Recorded } from '../at-most-once/workflow.js';
 import type { ProfilePhase } from '../partners/banking/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import type { Adopted } from './activities.js';
+import type { ImportedRecord } from './activities.js';
 import type { BusinessOnboardingInput } from './inputs.js';
 import type { Pace } from './onboarding-state.js';
 
@@ -140,7 +140,7 @@ export interface BankingActivities {
   /** Nudges the status poll afterwards, which may not have seen the change. */
   readProfile(request: { profileId: number }): Promise<ProfileSnapshot>;
   /** Reserves the profile, and is rejected if another running onboarding has it. Takes it over from one that has ended. */
-  reserveProfile(adopted: Adopted): Promise<void>;
+  reserveProfile(record: ImportedRecord): Promise<void>;
   /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */
   awaitProfileChange(request: {
     profileId: number;

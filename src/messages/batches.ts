@@ -47,9 +47,9 @@ export interface BatchState {
   readonly failures: readonly RowResult[];
 }
 
-/** The doubts about the rows of a file, and the rows that its start would skip. */
-export interface FileDoubts {
-  readonly doubts: readonly { readonly line: number; readonly field: string; readonly message: string }[];
+/** The warnings about the rows of a file, and the rows that its start would skip. */
+export interface FileWarnings {
+  readonly warnings: readonly { readonly line: number; readonly field: string; readonly message: string }[];
   readonly count: number;
   /** False when a partner could not be read. */
   readonly isComplete: boolean;
@@ -60,8 +60,8 @@ export interface FileDoubts {
 /** The field of the memo that has the {@link BatchState}. */
 export const BATCH_MEMO = 'batch';
 
-/** The field that has the {@link FileDoubts}, until the first run of the batch ends. Each change of the other field is a new copy of it. */
-export const FOUND_MEMO = 'found';
+/** The field that has the {@link FileWarnings}, until the first run of the batch ends. Each change of the other field is a new copy of it. */
+export const WARNINGS_MEMO = 'found';
 
 /** The number of failures in the memo. The results have all. */
 const MOST_FAILURES = 20;

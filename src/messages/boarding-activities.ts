@@ -1,7 +1,7 @@
 import type { Once } from '../at-most-once/workflow.js';
 import type { MerchantPhase } from '../partners/boarding/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import type { Adopted } from './activities.js';
+import type { ImportedRecord } from './activities.js';
 import type { MerchantBoardingInput } from './inputs.js';
 import type { Pace } from './onboarding-state.js';
 import type { DocumentRef } from './requirements.js';
@@ -144,14 +144,14 @@ export interface BoardingActivities {
   }): Once<Submission & Warned>;
   /** Reads again where notes of `seen` are gone. Nudges the status poll afterwards, which may not have seen the change. */
   readStatus(request: { merchantProfileId: number; seen: Seen }): Promise<StatusSnapshot>;
-  /** Reads a merchant that is to be adopted, and finds another boarding that has reserved it, running or not. */
+  /** Reads a merchant that is to be imported, and finds another boarding that has reserved it, running or not. */
   inspectMerchant(request: {
     merchantProfileId: number;
-    /** The boarding that is to adopt it. */
+    /** The boarding that is to import it. */
     workflowId: string;
   }): Promise<{ now: StatusSnapshot; owner?: MerchantOwner }>;
   /** Reserves the merchant, and is rejected if another running boarding has it. Takes it over from one that has ended. */
-  reserveMerchant(adopted: Adopted): Promise<void>;
+  reserveMerchant(record: ImportedRecord): Promise<void>;
   /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */
   awaitStatusChange(request: {
     merchantProfileId: number;

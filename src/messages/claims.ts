@@ -1,5 +1,5 @@
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
-import { LONGEST, shortened } from '../partners/bounds.js';
+import { LONGEST, truncate } from '../partners/bounds.js';
 import { identityOf } from './actors.js';
 import type {
   Claim,
@@ -138,7 +138,7 @@ const MOST_IN_MEMO = 30;
 /** The memo for these requirements; undefined when nobody handles any. */
 export function claimsOf(requirements: readonly Requirement[]): ClaimsMemo | undefined {
   const short = (actor: string) =>
-    shortened(actor.length > LONGEST.line ? identityOf(actor) : actor, LONGEST.line);
+    truncate(actor.length > LONGEST.line ? identityOf(actor) : actor, LONGEST.line);
   const handled = requirements.flatMap(({ id, claim, proposal }): [string, ClaimAndProposal][] => {
     if (!claim && !proposal) return [];
     const by = {

@@ -35,7 +35,7 @@ export function firstStage(workflowType: string): Stage {
 /** The reasons to ask a person. */
 export const REQUIREMENT_KINDS = [
   'underwriting-note',
-  'request-changes',
+  'changes-requested',
   'not-submitted',
   'unclear-mid',
   'rejected-input',
@@ -56,7 +56,7 @@ export type RequirementKind = (typeof REQUIREMENT_KINDS)[number];
 /** The task of a person, by the kind of the requirement: short enough for a list. */
 export const TASKS: Readonly<Record<RequirementKind, string>> = {
   'underwriting-note': 'answer note',
-  'request-changes': 'change input',
+  'changes-requested': 'change input',
   'not-submitted': 'submit or not',
   'unclear-mid': 'confirm mid',
   'rejected-input': 'correct input',
@@ -87,13 +87,13 @@ export const TIMELINE_EVENTS = [
   ...['answer-taken-back', 'answer-dropped', 'answer-rejected', 'answer-proposed'],
   ...['proposal-withdrawn', 'proposal-dropped', 'remark-added'],
   // Writes whose outcome was unknown, or that were in flight at the end, and what partners remark.
-  ...['write-uncertain', 'write-adopted', 'write-unfinished', 'partner-warned'],
+  ...['write-uncertain', 'write-confirmed', 'write-unfinished', 'partner-warned'],
   // A merchant.
-  ...['merchant-created', 'merchant-adopted', 'fees-read', 'fees-changed'],
-  ...['submitted', 'submission-moot', 'answers-delivered', 'answers-wait'],
-  ...['temporary-mid', 'mid-confirmed', 'restless'],
+  ...['merchant-created', 'merchant-imported', 'fees-read', 'fees-changed'],
+  ...['submitted', 'submission-superseded', 'answers-delivered', 'answers-wait'],
+  ...['temporary-mid', 'mid-confirmed', 'volatile'],
   // A business.
-  ...['holder-submitted', 'holder-corrected', 'profile-adopted', 'profile-locked', 'profile-unlocked'],
+  ...['holder-submitted', 'holder-corrected', 'profile-imported', 'profile-locked', 'profile-unlocked'],
   ...['ticket-answered', 'financial-account-opened'],
   // For a customer, about one of its parts.
   ...['boarding-attached', 'boarding-ended', 'boarding-failed', 'boarding-reset'],

@@ -18,10 +18,10 @@ export function atAccount(key: string, account: string | undefined): string {
 }
 
 /** The opposite of {@link atAccount}. */
-export function splitAccount(given: string): { readonly key: string; readonly account: string | undefined } {
-  const at = given.indexOf(AT);
-  if (at < 0) return { key: given, account: undefined };
-  return { key: given.slice(0, at), account: given.slice(at + AT.length) };
+export function splitAccount(text: string): { readonly key: string; readonly account: string | undefined } {
+  const at = text.indexOf(AT);
+  if (at < 0) return { key: text, account: undefined };
+  return { key: text.slice(0, at), account: text.slice(at + AT.length) };
 }
 
 // Keeps M2.
@@ -61,9 +61,9 @@ export function reservationId(
 
 /** Returns the parts of an id; undefined for any other text. */
 export function partsOfId(id: string) {
-  const found = EACH_WORKFLOW.find(([, { idPrefix }]) => id.startsWith(`${idPrefix}-`));
-  if (!found) return undefined;
-  const [type, { idPrefix }] = found;
+  const match = EACH_WORKFLOW.find(([, { idPrefix }]) => id.startsWith(`${idPrefix}-`));
+  if (!match) return undefined;
+  const [type, { idPrefix }] = match;
   return { type, ...splitAccount(id.slice(idPrefix.length + 1)) };
 }
 
@@ -80,9 +80,9 @@ export function isCustomer(id: string): boolean {
  * Every workflow id that `given` may mean: itself if it is a whole workflow id, else one for each type of onboarding, in the
  * account that it names (`m-1001@acme`) or in each account.
  */
-export function possibleWorkflowIds(given: string, accounts: readonly string[]): string[] {
-  if (partsOfId(given)) return [given];
-  const { key, account } = splitAccount(given);
+export function possibleWorkflowIds(id: string, accounts: readonly string[]): string[] {
+  if (partsOfId(id)) return [id];
+  const { key, account } = splitAccount(id);
   return (account === undefined ? [undefined, ...accounts] : [account]).flatMap((each) =>
     EACH_ONBOARDING.map(([, { idPrefix }]) => `${idPrefix}-${atAccount(key, each)}`),
   );

@@ -4,7 +4,7 @@ import { accountHolder } from '../partners/banking/requests.js';
 import { dollars } from '../partners/banking/rules.js';
 import { feeChanges, merchantBasics, submitMerchantRequest } from '../partners/boarding/schemas.js';
 import { furtherJson, text } from '../partners/fields.js';
-import { keepingDigits } from '../partners/json.js';
+import { keepDigits } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { PRIVATE_PATTERNS, type PrivateKind } from '../platform/privacy/masked.js';
 import { didYouMean } from '../platform/settings/nearest.js';
@@ -19,8 +19,8 @@ const IDENTITY_NUMBERS = [
 ] as const;
 
 function without(kinds: readonly (readonly [PrivateKind, words: string])[]) {
-  return (given: string, context: z.RefinementCtx): void => {
-    const looksLike = kinds.find(([kind]) => PRIVATE_PATTERNS[kind].test(given))?.[1];
+  return (name: string, context: z.RefinementCtx): void => {
+    const looksLike = kinds.find(([kind]) => PRIVATE_PATTERNS[kind].test(name))?.[1];
     if (looksLike !== undefined) context.addIssue(`contains what looks like ${looksLike}`);
   };
 }
@@ -83,8 +83,8 @@ export function knownAccounts({ posNames, accounts }: KnownAccounts): KnownAccou
  *
  * @param own their names, '' for the one without a name; undefined for all
  */
-export function knownWithin(known: KnownAccounts, own: readonly string[] | undefined): KnownAccounts {
-  const { posNames, accounts } = knownAccounts(known);
+export function knownWithin(accountNames: KnownAccounts, own: readonly string[] | undefined): KnownAccounts {
+  const { posNames, accounts } = knownAccounts(accountNames);
   const named = Object.entries(accounts).filter(([name]) => own?.includes(name) ?? true);
   return { posNames, accounts: Object.fromEntries(named) };
 }
@@ -135,16 +135,16 @@ export const application = submitMerchantRequest
   .catchall(furtherJson);
 
 /** A merchant to board, as people write it in a file (see examples/). */
-export function merchantBoardingInput(known = NO_ACCOUNTS) {
-  const input = z.strictObject({ externalId, account: accountName(known), ...boardingFields(known) });
-  return oneOfEach(input).refine(({ account, merchant: { pos } }) => isPosOf(known, pos, account), {
+export function merchantBoardingInput(accounts = NO_ACCOUNTS) {
+  const input = z.strictObject({ externalId, account: accountName(accounts), ...boardingFields(accounts) });
+  return oneOfEach(input).refine(({ account, merchant: { pos } }) => isPosOf(accounts, pos, account), {
     path: ['merchant', 'pos'],
     message: POS_OF_ANOTHER,
   });
 }
 
-function boardingFields(known: KnownAccounts) {
-  const merchant = merchantBasics(allPosNames(known));
+function boardingFields(accounts: KnownAccounts) {
+  const merchant = merchantBasics(allPosNames(accounts));
   return {
     merchant: merchant.extend({ dba: dba(merchant.shape.dba) }),
     agentProfileId: partnerId.optional(),
@@ -159,7 +159,7 @@ function boardingFields(known: KnownAccounts) {
     application: application.optional(),
     /** Version of the create operation. Default: v2; v1 is deprecated. */
     createVersion: z.enum(['v2', 'v1']).optional(),
-    /** Adopts this merchant instead of creating one. */
+    /** Imports this merchant instead of creating one. */
     merchantProfileId: partnerId.optional(),
     dueInHours: dueInHours.default(DEFAULT_DUE_IN_HOURS),
     unclaimedInHours,
@@ -205,7 +205,7 @@ export type MerchantToBoard = z.input<ReturnType<typeof merchantBoardingInput>>;
  * from 0 on: a number, or the text of its digits beyond 2^53, because an input travels as JSON.
  */
 const businessHolder = accountHolder.extend({
-  annualBusinessRevenue: dollars.transform(keepingDigits).nullish(),
+  annualBusinessRevenue: dollars.transform(keepDigits).nullish(),
   doingBusinessAsName: dba(accountHolder.shape.doingBusinessAsName),
 });
 
@@ -220,10 +220,10 @@ const businessFields = {
 };
 
 /** A business to onboard at the bank, as people write it in a file (see examples/). */
-export function businessOnboardingInput(known = NO_ACCOUNTS) {
+export function businessOnboardingInput(accounts = NO_ACCOUNTS) {
   return z.strictObject({
     externalId,
-    account: accountName(known),
+    account: accountName(accounts),
     ...businessFields,
     /** The merchant at the boarding partner. If it already has a profile, that profile is used. */
     merchantProfileId: partnerId.optional(),
@@ -245,18 +245,18 @@ export type BusinessOnboardingInput = z.output<ReturnType<typeof businessOnboard
 export type BusinessToOnboard = z.input<ReturnType<typeof businessOnboardingInput>>;
 
 /** A customer to onboard at both partners, as people write it in a file (see examples/). */
-export function customerOnboardingInput(known = NO_ACCOUNTS) {
+export function customerOnboardingInput(accounts = NO_ACCOUNTS) {
   return z
     .strictObject({
       externalId,
       /** The account of all parts. */
-      account: accountName(known),
-      boarding: oneOfEach(z.strictObject(boardingFields(known))),
+      account: accountName(accounts),
+      boarding: oneOfEach(z.strictObject(boardingFields(accounts))),
       business: z.strictObject(businessFields),
       /** The fate of the other part when the merchant or the business ends without success. */
       onDecline: z.enum(['continue', 'cancel-other']).default('continue'),
     })
-    .refine(({ account, boarding }) => isPosOf(known, boarding.merchant.pos, account), {
+    .refine(({ account, boarding }) => isPosOf(accounts, boarding.merchant.pos, account), {
       path: ['boarding', 'merchant', 'pos'],
       message: POS_OF_ANOTHER,
     });
@@ -277,7 +277,7 @@ export type CustomerOnboardingInput = z.output<ReturnType<typeof customerOnboard
 export type CustomerToOnboard = z.input<ReturnType<typeof customerOnboardingInput>>;
 
 /**
- * Inputs of onboardings that exist at their partner, and that Gangway follows (`gangway adopt`). A followed onboarding creates,
+ * Inputs of onboardings that exist at their partner, and that Gangway follows (`gangway import`). A followed onboarding creates,
  * changes and submits nothing by itself. It sends people's answers.
  */
 
@@ -308,8 +308,8 @@ const followedBusinessFields = {
 };
 
 /** A merchant to follow. */
-export function followedMerchantInput(known = NO_ACCOUNTS) {
-  return z.strictObject({ externalId, account: accountName(known), ...followedMerchantFields });
+export function followedMerchantInput(accounts = NO_ACCOUNTS) {
+  return z.strictObject({ externalId, account: accountName(accounts), ...followedMerchantFields });
 }
 
 /**
@@ -320,10 +320,10 @@ export function followedMerchantInput(known = NO_ACCOUNTS) {
 export type FollowedMerchantInput = z.output<ReturnType<typeof followedMerchantInput>>;
 
 /** A business to follow. */
-export function followedBusinessInput(known = NO_ACCOUNTS) {
+export function followedBusinessInput(accounts = NO_ACCOUNTS) {
   return z.strictObject({
     externalId,
-    account: accountName(known),
+    account: accountName(accounts),
     ...followedBusinessFields,
     /** The merchant that the profile must be of. */
     merchantProfileId: partnerId.optional(),

@@ -73,7 +73,7 @@ const MOST_BYTES = 1_800;
 const MORE = '+';
 
 /**
- * The values of search attribute `Requirements`: an entry `<kind> <id> <raised> <due>` for each open requirement, the first due
+ * The values of search attribute `RequirementsState`: an entry `<kind> <id> <raised> <due>` for each open requirement, the first due
  * first, and each kind by itself, so that a query finds it.
  *
  * @param most how many have an entry; the others are counted

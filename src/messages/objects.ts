@@ -1,5 +1,5 @@
 /** An object without its undefined fields. */
-export function defined<Fields extends object>(
+export function compact<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
   const set = Object.entries(fields).filter(([, value]) => value !== undefined);
@@ -27,10 +27,10 @@ function merge(target: unknown, patch: unknown): unknown {
 }
 
 /** Reports whether a merge patch changes anything. An empty patch changes nothing, even if there is no value yet. */
-export function changes(target: unknown, patch: unknown): boolean {
+export function hasEffect(target: unknown, patch: unknown): boolean {
   if (!isObject(patch)) return !isSame(target, patch ?? undefined);
   if (target !== undefined && !isObject(target)) return true;
-  return Object.entries(patch).some(([name, value]) => changes(target && fieldOf(target, name), value));
+  return Object.entries(patch).some(([name, value]) => hasEffect(target && fieldOf(target, name), value));
 }
 
 /** Reports whether two JSON values are equal. */

@@ -10,12 +10,12 @@ export interface UnfinishedWrite {
   /** For people: `upload check.pdf`. */
   readonly write: string;
   /** `done`: the partner confirmed it. `unknown`: it was sent, and may or may not have taken effect. */
-  readonly became: 'done' | 'rejected' | 'not-sent' | 'unknown';
+  readonly outcome: 'done' | 'rejected' | 'not-sent' | 'unknown';
 }
 
 /** A field of every outcome. */
 export interface Unfinished {
-  /** Writes that were in flight, or in doubt, at the end. */
+  /** Writes that were in flight, or uncertain, at the end. */
   readonly unfinished?: readonly UnfinishedWrite[];
 }
 
@@ -81,7 +81,7 @@ export function blankState(workflowType: string): OnboardingState {
 export const stateQuery = defineQuery<OnboardingState>('state');
 
 /** A step that waits for its partner. The server retries it. */
-export interface PartnerWait {
+export interface StalledCall {
   /** ISO 8601: when the step began, or when the reads of a poll began to fail. */
   readonly since: string;
   /** ISO 8601: when it is retried, if the partner asked for a delay. */
@@ -89,7 +89,7 @@ export interface PartnerWait {
   /** The reason, short and without data of the call: `boarding submit-merchant: RateLimited, HTTP 429`. */
   readonly reason: string;
   /** It has waited so long that a person must learn of it. */
-  readonly isLate: boolean;
+  readonly isStalled: boolean;
   /** The step polls. */
   readonly isPoll?: true;
   /** The poll reads again, and goes on. */
@@ -97,7 +97,7 @@ export interface PartnerWait {
 }
 
 /** Reports a wait to the workflow of the step. The worker sends it because the workflow does not see the server's retries. */
-export const stepWaits = defineSignal<[PartnerWait]>('stepWaits');
+export const stalledCallSignal = defineSignal<[StalledCall]>('stalledCall');
 
 /** The pace at which a status poll may read again. A poll without it reads at once. */
 export interface Pace {
@@ -108,7 +108,7 @@ export interface Pace {
 }
 
 /** What a reader of histories finds in the state that a run hands to the next one, which extends this. */
-export interface HandedOn {
+export interface CarriedHistory {
   readonly timeline: readonly TimelineEntry[];
   readonly requirements: {
     readonly entries: readonly {
@@ -118,6 +118,6 @@ export interface HandedOn {
 }
 
 /** The state among the arguments of a run; undefined in the first run. */
-export function handedOnIn(args: readonly unknown[]): HandedOn | undefined {
-  return args.find((each) => isObject(each) && 'timeline' in each) as HandedOn | undefined;
+export function carriedHistoryIn(args: readonly unknown[]): CarriedHistory | undefined {
+  return args.find((each) => isObject(each) && 'timeline' in each) as CarriedHistory | undefined;
 }

@@ -1,6 +1,6 @@
 import { PROFILE_PHASES } from '../partners/banking/phases.js';
 import { MERCHANT_PHASES } from '../partners/boarding/phases.js';
-import { masked } from '../platform/privacy/masked.js';
+import { redact } from '../platform/privacy/masked.js';
 import type { ProfileSnapshot } from './banking-activities.js';
 import type { Seen } from './boarding-activities.js';
 import type { PartnerIds } from './onboarding-state.js';
@@ -13,7 +13,7 @@ export function merchantOutcome(
 ): MerchantBoardingOutcome | undefined {
   const outcome = phase && MERCHANT_PHASES[phase].ends;
   if (outcome === null) return undefined;
-  if (outcome !== 'boarded') return { outcome, comment: said && masked(said), merchantProfileId };
+  if (outcome !== 'boarded') return { outcome, comment: said && redact(said), merchantProfileId };
   return mid === null ? undefined : { outcome, mid, merchantProfileId };
 }
 
@@ -37,7 +37,7 @@ const PARTNER_IDS: readonly (keyof PartnerIds)[] = [
 
 /** Returns the IDs at the partners that a state or an outcome names. */
 export function idsIn(source: object): PartnerIds {
-  const given = source as Readonly<Record<string, unknown>>;
-  const named = PARTNER_IDS.filter((name) => (given[name] ?? null) !== null);
-  return Object.fromEntries(named.map((name) => [name, given[name]]));
+  const record = source as Readonly<Record<string, unknown>>;
+  const named = PARTNER_IDS.filter((name) => (record[name] ?? null) !== null);
+  return Object.fromEntries(named.map((name) => [name, record[name]]));
 }

@@ -23,15 +23,15 @@ export function rejection(
 /**
  * A rejection that names a person. Only those who can decrypt it see the name.
  *
- * @param shown the message without the name, for everyone
+ * @param publicMessage the message without the name, for everyone
  */
-export function privateRejection(message: string, shown: string): ApplicationFailure {
-  return Object.assign(rejection(message), { shown });
+export function privateRejection(message: string, publicMessage: string): ApplicationFailure {
+  return Object.assign(rejection(message), { publicMessage });
 }
 
 /** The message that everyone may see. */
-export function shownMessageOf(failure: ApplicationFailure & { readonly shown?: string }): string {
-  return failure.shown ?? failure.message;
+export function publicMessageOf(failure: ApplicationFailure & { readonly publicMessage?: string }): string {
+  return failure.publicMessage ?? failure.message;
 }
 
 export function isRejection(error: unknown): error is ApplicationFailure {

@@ -15,7 +15,7 @@ export type Answer =
   /** A JSON merge patch (RFC 7396) of the input. */
   | { readonly kind: 'correction'; readonly patch: Readonly<Record<string, unknown>> }
   /** The write took effect, and created this. */
-  | { readonly kind: 'adopt'; readonly id: string }
+  | { readonly kind: 'confirm'; readonly id: string }
   /** The write did not take effect, or the obstacle is gone: do it again. */
   | { readonly kind: 'retry' }
   | { readonly kind: 'code'; readonly code: string }
@@ -32,11 +32,11 @@ export type AnswerKind = Answer['kind'];
 /** The answers that each kind of requirement may allow. */
 export const ALLOWED_ANSWERS = {
   'underwriting-note': ['text', 'documents', 'abandon'],
-  'request-changes': ['correction', 'retry', 'abandon'],
-  'not-submitted': ['adopt', 'correction', 'retry', 'abandon'],
-  'unclear-mid': ['adopt', 'abandon'],
-  'rejected-input': ['correction', 'documents', 'adopt', 'retry', 'abandon'],
-  'uncertain-write': ['adopt', 'retry', 'abandon'],
+  'changes-requested': ['correction', 'retry', 'abandon'],
+  'not-submitted': ['confirm', 'correction', 'retry', 'abandon'],
+  'unclear-mid': ['confirm', 'abandon'],
+  'rejected-input': ['correction', 'documents', 'confirm', 'retry', 'abandon'],
+  'uncertain-write': ['confirm', 'retry', 'abandon'],
   ticket: ['text', 'documents', 'correction', 'retry', 'abandon'],
   'locked-profile': ['abandon'],
   credentials: ['retry', 'abandon'],
@@ -94,7 +94,7 @@ export interface Requirement {
   readonly answers: readonly AnswerKind[];
   /** Those of them that one person proposes and another confirms. Absent: none. */
   readonly fourEyes?: readonly AnswerKind[];
-  /** Form of the `id` of an answer `adopt`. Default: digits. */
+  /** Form of the `id` of an answer `confirm`. Default: digits. */
   readonly idFormat?: 'text';
   /** The values that an answer `choice` can have. */
   readonly choices?: readonly string[];

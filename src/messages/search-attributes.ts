@@ -1,5 +1,5 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { LONGEST, shortened } from '../partners/bounds.js';
+import { LONGEST, truncate } from '../partners/bounds.js';
 import { BATCH_MEMO } from './batches.js';
 import { firstStage } from './codes.js';
 import type { WorkflowType } from './kinds.js';
@@ -49,9 +49,9 @@ export function initialVisibility(
   type: WorkflowType,
   { dba: name, summary = name, dbaForm = 'shown', account, batch }: FirstSight,
 ) {
-  const dba = name === undefined ? undefined : shortened(name, LONGEST.line);
+  const dba = name === undefined ? undefined : truncate(name, LONGEST.line);
   return {
-    staticSummary: shortened(summary ?? '', LONGEST.summary),
+    staticSummary: truncate(summary ?? '', LONGEST.summary),
     ...(dba !== undefined && {
       memo: { dba, ...(batch !== undefined && { [BATCH_MEMO]: batch }) },
     }),

@@ -21,14 +21,14 @@ export function workflowSpanId(firstExecutionRunId: string): string {
 }
 
 /** The same trace with another causing span; undefined for an invalid context. */
-export function causedBy(spanId: string, { traceparent, ...rest }: TraceContext): TraceContext | undefined {
+export function withParent(spanId: string, { traceparent, ...rest }: TraceContext): TraceContext | undefined {
   const [, traceId, flags] = /^00-([\da-f]{32})-[\da-f]{16}-([\da-f]{2})$/.exec(traceparent) ?? [];
   return traceId === undefined ? undefined : { ...rest, traceparent: `00-${traceId}-${spanId}-${flags}` };
 }
 
 export interface TraceSinks extends Sinks {
   readonly trace: {
-    begun(cause: TraceContext): void;
+    start(cause: TraceContext): void;
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { shapeOf } from '../platform/schemas/shape.js';
-import { BadSetting, list, prefixed, readSettings, secureUrl } from '../platform/settings/settings.js';
+import { BadSetting, list, readSettings, secureUrl, withPrefix } from '../platform/settings/settings.js';
 import { NEUTRAL_SEGMENT } from './banking/operations.js';
 import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from './bounds.js';
 import { type Inspector, partnerOff } from './client.js';
@@ -113,7 +113,7 @@ export const wordingSettings = z.object({
 export function accountSettings(): z.ZodObject {
   const wordings = Object.entries(wordingSettings.shape);
   const shapes = SYSTEM_NAMES.map((system) => ({
-    ...prefixed(settingsPrefix(system), settingsOf(system)),
+    ...withPrefix(settingsPrefix(system), settingsOf(system)),
     ...optional(PARTNERS[system].settings, urlSetting(system)),
     ...Object.fromEntries(wordings.filter(([name]) => name.startsWith(settingsPrefix(system)))),
   }));

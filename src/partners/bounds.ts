@@ -18,7 +18,7 @@ export const LONGEST = {
 const MOST_PROBLEMS = 50;
 
 /** A text unchanged, or its beginning and its length. */
-export function shortened(text: string, longest: number): string {
+export function truncate(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const remark = `… (shortened, ${text.length} characters)`;
   // Half of a surrogate pair is no character.
@@ -26,8 +26,8 @@ export function shortened(text: string, longest: number): string {
 }
 
 /** A JSON value in which every text has at most {@link LONGEST.text}. */
-export function bounded<Value>(value: Value): Value {
-  const short = (leaf: unknown) => (typeof leaf === 'string' ? shortened(leaf, LONGEST.text) : leaf);
+export function boundTexts<Value>(value: Value): Value {
+  const short = (leaf: unknown) => (typeof leaf === 'string' ? truncate(leaf, LONGEST.text) : leaf);
   return eachLeaf(value, short) as Value;
 }
 
@@ -36,15 +36,17 @@ interface Texts {
   readonly message: string;
 }
 
-export function boundedProblems<Problem extends Texts>(problems: readonly Problem[]): readonly Problem[] {
-  const kept = problems.slice(0, MOST_PROBLEMS).map((problem) => ({
+export function boundProblems<Problem extends Texts>(problems: readonly Problem[]): readonly Problem[] {
+  const bounded = problems.slice(0, MOST_PROBLEMS).map((problem) => ({
     ...problem,
-    field: shortened(problem.field, LONGEST.line),
-    message: shortened(problem.message, LONGEST.text),
+    field: truncate(problem.field, LONGEST.line),
+    message: truncate(problem.message, LONGEST.text),
   }));
-  const more = problems.length - kept.length;
-  const [first] = kept;
-  return more > 0 && first ? [...kept, { ...first, field: '', message: `and ${more} more problems` }] : kept;
+  const more = problems.length - bounded.length;
+  const [first] = bounded;
+  return more > 0 && first
+    ? [...bounded, { ...first, field: '', message: `and ${more} more problems` }]
+    : bounded;
 }
 
 /**
@@ -91,12 +93,12 @@ const CODES: Readonly<Record<string, string>> = {
  * The `reason` of a partner error for people: `the connection broke before the response (UND_ERR_SOCKET)`. What precedes the code
  * stays: `issue-token: no response in time (UND_ERR_HEADERS_TIMEOUT)`.
  */
-export function reasonInWords(reason: string): string {
+export function describeReason(reason: string): string {
   const [, before = '', code = ''] = /^(.*: )?(.*)$/s.exec(reason) ?? [];
   const words = Object.hasOwn(CODES, code) ? CODES[code] : undefined;
   return words === undefined ? reason : `${before}${words} (${code})`;
 }
 
-export function capitalized(text: string): string {
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,7 +1,7 @@
 import type { CallOptions, OnceOptions } from './client.js';
 
 export type ByHand<Clients> = {
-  readonly [Key in keyof Clients]: Clients[Key] extends (...given: infer Given) => infer Response
+  readonly [Key in keyof Clients]: Clients[Key] extends (...args: infer Given) => infer Response
     ? Given extends [infer Request, OnceOptions]
       ? (request: Request, options?: CallOptions) => Response
       : Clients[Key]

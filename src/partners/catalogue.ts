@@ -187,11 +187,11 @@ export const once = entry('once');
 export function madeOnce<Wording, Ops extends Operations>(
   make: (wording?: Wording) => Ops,
 ): (wording?: Wording) => Ops {
-  const made = new Map<string | undefined, Ops>();
+  const cache = new Map<string | undefined, Ops>();
   return (wording) => {
     const key = JSON.stringify(wording);
-    const operations = made.get(key) ?? make(wording);
-    made.set(key, operations);
+    const operations = cache.get(key) ?? make(wording);
+    cache.set(key, operations);
     return operations;
   };
 }

@@ -2,8 +2,9 @@ import { deprecate } from 'node:util';
 import type { z } from 'zod';
 import type { Permit } from '../at-most-once/permit.js';
 import { untilAborted } from '../platform/http/deadline.js';
-import { masking, withoutRepeats } from '../platform/privacy/private-fields.js';
+import { createRedactor, withoutRepeats } from '../platform/privacy/private-fields.js';
 import { type Operation, type Operations, operationName, unknownFieldsWarning } from './catalogue.js';
+import { fieldProblems } from './describe-rules.js';
 import { encode } from './encoding.js';
 import { type HttpDownload, type HttpResponse, type Transport, TransportError } from './http.js';
 import type { ExchangeEnd, PartnerObserver } from './observers.js';
@@ -15,7 +16,6 @@ import {
   isNowhere,
   isSuccess,
   jsonIn,
-  maskedFailure,
   noCredentials,
   noResponse,
   type Opened,
@@ -23,11 +23,11 @@ import {
   outcomeOf,
   type PartnerResponse,
   payloadOf,
+  redactFailure,
   savedIn,
   signOfMore,
   tooLarge,
 } from './responses.js';
-import { fieldProblems } from './rules-in-words.js';
 
 /** The parts that differ between partners: the name, the authentication, and the envelope of responses. */
 export interface PartnerProtocol {
@@ -188,7 +188,7 @@ class Call {
       warnOfDeprecated(protocol.system, this.name, operation.deprecated);
     const paused = this.#paused();
     if (paused) {
-      this.#begun()?.(PAUSED);
+      this.#startExchange()?.(PAUSED);
       throw paused;
     }
     const unknown = unknownFieldsWarning(operation, checked.data);
@@ -252,7 +252,7 @@ class Call {
       maxBytes,
       ...(signal && { signal }),
     };
-    const ended = this.#begun();
+    const ended = this.#startExchange();
     try {
       const response = await (isFile ? http.download(message) : http.send(message));
       const date = response.headers['date']?.toString();
@@ -275,7 +275,7 @@ class Call {
     const { operation, protocol, http } = this;
     const { status, headers } = response;
     const secrets = protocol.secrets();
-    const mask = masking(secrets, this.#request);
+    const mask = createRedactor(secrets, this.#request);
     // Whatever the envelope, it says that the call was fulfilled. A schema says whether a response may have nothing.
     const isEmpty =
       status === 204 && (operation.effect === 'read' || operation.response.safeParse(null).success);
@@ -292,22 +292,22 @@ class Call {
     const refusedWith = opened?.failed && isSuccess(status) ? payload : undefined;
     const saved = failed ? this.#savedIn(response) : undefined;
     const saysNothing = isNowhere(operation, this.#request, status);
-    const failure = ({ unreadable = saysNothing, ...given }: FailureOfResponse) => {
-      const details = { ...given, ...(saysNothing && { kind: 'Uncertain' as const }) };
+    const failure = ({ unreadable = saysNothing, ...input }: FailureOfResponse) => {
+      const details = { ...input, ...(saysNothing && { kind: 'Uncertain' as const }) };
       const { kind, reason, retryAfterMs } = details;
-      const isInDoubt = kind === 'Uncertain' && operation.effect !== 'read';
+      const isUncertain = kind === 'Uncertain' && operation.effect !== 'read';
       const isUnreadable = unreadable && { unreadable: this.name };
-      http.pause.after(status, isInDoubt, retryAfterMs, { operation: this.name, reason, ...isUnreadable });
+      http.pause.after(status, isUncertain, retryAfterMs, { operation: this.name, reason, ...isUnreadable });
       const sign = saved !== undefined && {
         saved,
         // The caller would repeat it, or ask for a permission and repeat it.
         ...(kind !== 'Rejected' && { kind: 'Uncertain' as const }),
       };
-      const masked = maskedFailure({ ...details, ...sign, ...isUnreadable }, mask);
+      const masked = redactFailure({ ...details, ...sign, ...isUnreadable }, mask);
       return this.#failure(masked, undefined, refusedWith ?? undefined);
     };
-    const shown = opened && { ...opened, payload };
-    const result = payloadOf(operation, response, shown, http.maxRetryAfterMs, failure);
+    const content = opened && { ...opened, payload };
+    const result = payloadOf(operation, response, content, http.maxRetryAfterMs, failure);
     const other = otherRecordIn(operation, this.#request, payload);
     if (more === undefined && other === undefined) return result;
     const fields =
@@ -317,7 +317,7 @@ class Call {
     throw failure({ kind: 'Uncertain', status, fields, reason: 'unreadable response', unreadable: true });
   }
 
-  #begun() {
+  #startExchange() {
     const { protocol, operation, name } = this;
     const exchange = { system: protocol.system, operation: name, method: operation.method };
     const secrets = () => protocol.secrets();

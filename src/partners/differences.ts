@@ -1,9 +1,9 @@
 import { formsOf, isAny, type Shape, shapeFrom, shapeOf } from '../platform/schemas/shape.js';
 import type { Operation } from './catalogue.js';
 import type { Received } from './client.js';
+import { fieldProblems } from './describe-rules.js';
 import { isAmong } from './fields.js';
 import { responses } from './openapi/document.js';
-import { fieldProblems } from './rules-in-words.js';
 import { PARTNERS, type SystemName } from './systems.js';
 
 /** The ways in which a response can differ from the catalogue. */
@@ -73,7 +73,7 @@ export function differencesIn({
   const envelopeShape = PARTNERS[system as SystemName].contract.around?.(operation);
   if (envelopeShape && envelope !== undefined)
     around.compare(shapeFrom(envelopeShape), envelope, ['(envelope)'], false);
-  return [...comparison.found, ...around.found];
+  return [...comparison.differences, ...around.differences];
 }
 
 function statusesOf(system: SystemName, operation: Operation): number[] {
@@ -89,7 +89,7 @@ export function hasShape({ response }: Operation): boolean {
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?$/;
 
 class Comparison {
-  readonly #found = new Map<string, Difference>();
+  readonly #differences = new Map<string, Difference>();
   /** The fields with a difference, except those that the catalogue does not have. */
   readonly #wrong = new Set<string>();
 
@@ -99,8 +99,8 @@ class Comparison {
     private readonly expectsAll: boolean,
   ) {}
 
-  get found(): Difference[] {
-    return [...this.#found.values()];
+  get differences(): Difference[] {
+    return [...this.#differences.values()];
   }
 
   /** @param isRead whether a workflow reads what is compared */
@@ -110,16 +110,16 @@ class Comparison {
     const type = typeOf(value);
     const form = forms.find((each) => accepts(each, type));
     const documented = shape.mark.types ?? [type];
-    if (!form) this.#add('other-type', path, typesOf(forms), described(value), isRead);
+    if (!form) this.#add('other-type', path, typesOf(forms), describeValue(value), isRead);
     else if (!documented.includes(type))
-      this.#add('other-type', path, documented.join(' or '), described(value), isRead);
+      this.#add('other-type', path, documented.join(' or '), describeValue(value), isRead);
     else if (Array.isArray(value)) {
       for (const item of value) if (form.items) this.compare(form.items, item, [...path, 'N'], isRead);
     } else if (type === 'object') this.#compareFields(form, value as Record<string, unknown>, path, isRead);
     else if (shape.mark.names && !isAmong(shape.mark.names, String(value)))
-      this.#add('unknown-status', path, 'a known name', described(value), isRead);
+      this.#add('unknown-status', path, 'a known name', describeValue(value), isRead);
     else if (form.format === 'date-time' && !DATE_TIME.test(String(value)))
-      this.#add('other-form', path, 'a date and time (ISO 8601)', described(value), isRead);
+      this.#add('other-form', path, 'a date and time (ISO 8601)', describeValue(value), isRead);
   }
 
   #compareFields(
@@ -140,7 +140,7 @@ class Comparison {
       if (fields.has(name)) continue;
       // The names of a record, such as IDs, are values.
       if (fields.size > 0 && !mark.open)
-        this.#add('unknown-field', [...path, shownName(name)], 'nothing', described(inside), false);
+        this.#add('unknown-field', [...path, shownName(name)], 'nothing', describeValue(inside), false);
       else if (fields.size === 0 && others) this.compare(others, inside, [...path, '*'], isRead);
     }
   }
@@ -155,7 +155,7 @@ class Comparison {
     const field = path.join('.');
     const key = `${kind} ${field}`;
     const isNeeded = this.isNeeded && isRead;
-    if (!this.#found.has(key)) this.#found.set(key, { kind, field, expected, got, isNeeded });
+    if (!this.#differences.has(key)) this.#differences.set(key, { kind, field, expected, got, isNeeded });
     if (kind !== 'unknown-field') this.#wrong.add(field);
   }
 }
@@ -177,7 +177,7 @@ function typesOf(forms: readonly Shape[]): string {
 }
 
 /** The type of a value and its length: `string of 12 characters`. */
-export function described(value: unknown): string {
+export function describeValue(value: unknown): string {
   const type = typeOf(value);
   const of = (count: number, what: string) => `${type} of ${count} ${what}${count === 1 ? '' : 's'}`;
   if (typeof value === 'string') return of(value.length, 'character');

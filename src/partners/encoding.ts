@@ -69,7 +69,7 @@ const UTF_16 = [
  * @param headers by lower-case name
  * @throws {RangeError} `ERR_BUFFER_TOO_LARGE` if the decoded body is larger than `most` bytes
  */
-export function decoded(body: Buffer, headers: Readonly<Record<string, unknown>>, most: number): Buffer {
+export function decodeBody(body: Buffer, headers: Readonly<Record<string, unknown>>, most: number): Buffer {
   const names = String(headers['content-encoding'] ?? 'identity')
     .toLowerCase()
     .split(/, ?/);

@@ -141,10 +141,10 @@ export const statusName = <Schema extends ZodType>(schema: Schema, names: readon
 
 /** Reports whether a status name is one of these, however its words are divided and in any case, see {@link Mark.names}. */
 export function isAmong(names: readonly string[], name: string): boolean {
-  const given = inOneWord(name);
-  return names.some((known) => {
-    const wanted = inOneWord(known);
-    return wanted.startsWith('*') ? given.endsWith(wanted.slice(1)) : wanted === given;
+  const input = inOneWord(name);
+  return names.some((value) => {
+    const wanted = inOneWord(value);
+    return wanted.startsWith('*') ? input.endsWith(wanted.slice(1)) : wanted === input;
   });
 }
 
@@ -155,7 +155,7 @@ function inOneWord(name: string): string {
 
 /** The value of a name, however its words are divided and in any case. */
 export function byName<Value>(values: ReadonlyMap<string, Value>, name: string): Value | undefined {
-  return [...values].find(([known]) => isAmong([known], name))?.[1];
+  return [...values].find(([entry]) => isAmong([entry], name))?.[1];
 }
 
 /** Reads a response of plain JSON without an envelope; an empty body is null. */

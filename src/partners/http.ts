@@ -5,7 +5,7 @@ import { type buildConnector, Client, type Dispatcher, errors, type FormData, Po
 import { Deadline, untilAborted } from '../platform/http/deadline.js';
 import { connectorFor } from '../platform/http/proxy.js';
 import { isSecureOrLoopback } from '../platform/settings/settings.js';
-import { decoded } from './encoding.js';
+import { decodeBody } from './encoding.js';
 import { Pause } from './pause.js';
 
 // Keeps P4.
@@ -331,7 +331,7 @@ async function buffered(
     if (bytes > maxBytes) throw new errors.ResponseExceededMaxSizeError();
     chunks.push(chunk);
   }
-  return { status, headers, body: decoded(Buffer.concat(chunks), headers, maxBytes) };
+  return { status, headers, body: decodeBody(Buffer.concat(chunks), headers, maxBytes) };
 }
 
 async function* chunksOf(

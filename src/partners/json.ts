@@ -70,14 +70,14 @@ export function writeExactly(value: unknown): string {
 }
 
 /** A whole number for readers that round: a number up to 2^53, the text of its digits beyond. */
-export function keepingDigits(whole: bigint): number | string {
+export function keepDigits(whole: bigint): number | string {
   const number = Number(whole);
   return Number.isSafeInteger(number) ? number : String(whole);
 }
 
-/** A JSON value from {@link parseExactly}, for readers that round: see {@link keepingDigits}. */
-export function keepingAllDigits(value: unknown): unknown {
-  return eachLeaf(value, (leaf) => (typeof leaf === 'bigint' ? keepingDigits(leaf) : leaf));
+/** A JSON value from {@link parseExactly}, for readers that round: see {@link keepDigits}. */
+export function keepAllDigits(value: unknown): unknown {
+  return eachLeaf(value, (leaf) => (typeof leaf === 'bigint' ? keepDigits(leaf) : leaf));
 }
 
 /** The maximum nesting of objects and lists in an input or an event: the check calls itself for each level. */
@@ -101,7 +101,7 @@ export function isNestedDeeper(value: unknown, most = MAX_NESTING): boolean {
  * it can be read whatever its depth, and {@link isNestedDeeper} still sees that it was too deep.
  */
 export function withoutDepth(json: string, most: number): string {
-  let kept = '';
+  let text = '';
   let from = 0;
   let depth = 0;
   let isInText = false;
@@ -114,13 +114,13 @@ export function withoutDepth(json: string, most: number): string {
       isInText = true;
     } else if (sign === '{' || sign === '[') {
       depth++;
-      if (depth === most + 1) kept += json.slice(from, at + 1);
+      if (depth === most + 1) text += json.slice(from, at + 1);
     } else if (sign === '}' || sign === ']') {
       if (depth === most + 1) from = at;
       depth--;
     }
   }
-  return depth > most ? kept : kept + json.slice(from);
+  return depth > most ? text : text + json.slice(from);
 }
 
 function hasFields(value: unknown): value is object {

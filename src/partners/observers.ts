@@ -43,9 +43,9 @@ export type PartnerObserver = (
 
 export function observers(...all: readonly PartnerObserver[]): PartnerObserver {
   return (exchange, call) => {
-    const begun = all.map((observe) => observe(exchange, call));
+    const callbacks = all.map((observe) => observe(exchange, call));
     return (end, response) => {
-      for (const ended of begun) ended(end, response);
+      for (const ended of callbacks) ended(end, response);
     };
   };
 }

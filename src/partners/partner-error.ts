@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedProblems, LONGEST, shortened } from './bounds.js';
+import { boundProblems, LONGEST, truncate } from './bounds.js';
 
 /**
  * The failure of a partner call, from the caller's side. It decides what may be done next:
@@ -98,14 +98,14 @@ export class PartnerError extends Error {
     { refusedWith, ...options }: ErrorOptions & { readonly refusedWith?: unknown } = {},
   ) {
     const { system, operation, kind, reason, requestId } = details;
-    const fields = boundedProblems(details.fields);
+    const fields = boundProblems(details.fields);
     const names = [...new Set(fields.map((problem) => problem.field).filter(Boolean))];
-    const about = names.length > 0 ? ` (${shortened(names.join(', '), LONGEST.text)})` : '';
+    const about = names.length > 0 ? ` (${truncate(names.join(', '), LONGEST.text)})` : '';
     super(`${system} ${operation}: ${kind}, ${reason}${about}`, options);
     this.details = {
       ...details,
       fields,
-      ...(requestId !== undefined && { requestId: shortened(requestId, LONGEST.line) }),
+      ...(requestId !== undefined && { requestId: truncate(requestId, LONGEST.line) }),
     };
     this.#refusedWith = refusedWith;
   }
@@ -208,7 +208,7 @@ const anyProblems = z
   .catch(({ value }) => (isNothing(value) ? [] : unknown));
 
 /** The places where a body may report a failure although its HTTP status is a success. */
-const doubtfulBody = z.looseObject({
+const ambiguousBody = z.looseObject({
   success: z.unknown(),
   errors: anyProblems,
   validationErrors: anyProblems,
@@ -222,7 +222,7 @@ const doubtfulBody = z.looseObject({
  * reason (docs/partner-apis.md#banking-rules). None if it has neither.
  */
 export function failureIn(body: unknown): readonly FieldProblem[] {
-  const read = doubtfulBody.safeParse(body);
+  const read = ambiguousBody.safeParse(body);
   if (!read.success) return [];
   const { success, errors, validationErrors, validationResults, errorMessage } = read.data;
   const listed = [errors, validationErrors, validationResults, errorMessage].flat();

@@ -136,7 +136,7 @@ export function definePartner<
   return partner;
 }
 
-export function connectedClient<Ops extends Operations>(
+export function connectClient<Ops extends Operations>(
   operations: Ops,
   protocol: Omit<PartnerProtocol, 'observe' | 'inspect'>,
   { url, limits, observe, inspect }: Connection,

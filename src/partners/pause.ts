@@ -3,7 +3,7 @@ import type { PartnerErrorDetails } from './partner-error.js';
 /** The pause after a 429 without a `Retry-After`, in milliseconds. */
 const SHORTEST_PAUSE_MS = 1_000;
 
-/** The pauses after a redirect, in milliseconds. Each further redirected write could be one more in doubt, so writes wait longer. */
+/** The pauses after a redirect, in milliseconds. Each further redirected write could be one more uncertain one, so writes wait longer. */
 const REDIRECTED_MS = 60_000;
 const WRITES_REDIRECTED_MS = 3_600_000;
 
@@ -16,13 +16,13 @@ export class Pause {
 
   constructor(private readonly clock = () => performance.now()) {}
 
-  /** @param isInDoubt whether it is a write that may have taken effect. A shorter pause does not end a longer one. */
-  after(status: number, isInDoubt: boolean, retryAfterMs: number | undefined, cause: Cause): void {
+  /** @param isUncertain whether it is a write that may have taken effect. A shorter pause does not end a longer one. */
+  after(status: number, isUncertain: boolean, retryAfterMs: number | undefined, cause: Cause): void {
     const isRedirect = isRedirection(status);
     const isLimit = status === 429 || ([403, 503].includes(status) && retryAfterMs !== undefined);
     if (!isLimit && !isRedirect) return;
-    const what = isRedirect && isInDoubt ? 'write' : 'call';
-    const redirectedMs = isInDoubt ? WRITES_REDIRECTED_MS : REDIRECTED_MS;
+    const what = isRedirect && isUncertain ? 'write' : 'call';
+    const redirectedMs = isUncertain ? WRITES_REDIRECTED_MS : REDIRECTED_MS;
     const until = this.clock() + (isRedirect ? redirectedMs : (retryAfterMs ?? SHORTEST_PAUSE_MS));
     if (until > (this.#held.get(what)?.until ?? 0)) this.#held.set(what, { until, cause });
   }

@@ -1,5 +1,5 @@
-import { masked } from '../platform/privacy/masked.js';
-import { LONGEST, shortened } from './bounds.js';
+import { redact } from '../platform/privacy/masked.js';
+import { LONGEST, truncate } from './bounds.js';
 
 /**
  * A partner's name of a status as Gangway keeps it. The partner may write anything there, and a search attribute shows the name to
@@ -10,7 +10,7 @@ export function statusShown(name: string): string {
     .replace(/\p{Cf}+/gu, '')
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
-  return shortened(masked(seen, 'failure'), LONGEST.line);
+  return truncate(redact(seen, 'failure'), LONGEST.line);
 }
 
 /** The meanings that a person can give to an undocumented status name, and their consequences. */

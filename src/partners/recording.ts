@@ -44,8 +44,8 @@ const recordings = new Map<string, PartnerObserver>();
  * @throws {BadSetting} when the folder cannot be made
  */
 export function recordingIn(folder: string): PartnerObserver {
-  const known = recordings.get(folder);
-  if (known) return known;
+  const entry = recordings.get(folder);
+  if (entry) return entry;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {

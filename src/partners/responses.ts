@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import { retryAfterMs } from '../platform/http/deadline.js';
-import { masked } from '../platform/privacy/masked.js';
-import { maskedProblems } from '../platform/privacy/private-fields.js';
+import { redact } from '../platform/privacy/masked.js';
+import { redactProblems } from '../platform/privacy/private-fields.js';
 import { fieldNames, shapeOf } from '../platform/schemas/shape.js';
-import { LONGEST, shortened } from './bounds.js';
+import { LONGEST, truncate } from './bounds.js';
 import type { Download, Operation } from './catalogue.js';
+import { fieldProblems } from './describe-rules.js';
 import { type HttpDownload, type HttpResponse, TOO_LARGE, TransportError } from './http.js';
 import { isNestedDeeper, MAX_NESTING, parseExactly, parseKeepingDigits, withoutDepth } from './json.js';
 import {
@@ -15,7 +16,6 @@ import {
   problemsOf,
 } from './partner-error.js';
 import { isRedirection } from './pause.js';
-import { fieldProblems } from './rules-in-words.js';
 
 /** What a response means, or that there is none: the payload of a call, or its failure. */
 
@@ -42,8 +42,8 @@ export type FailureOfResponse = Omit<Failure, 'unreadable'> & { readonly unreada
 
 const SHOWN_CHARACTERS = 200;
 
-export function maskedFailure({ requestId, ...details }: Failure, mask: (text: string) => string): Failure {
-  const fields = maskedProblems(details.fields, mask);
+export function redactFailure({ requestId, ...details }: Failure, mask: (text: string) => string): Failure {
+  const fields = redactProblems(details.fields, mask);
   return { ...details, fields, ...(requestId !== undefined && { requestId: mask(requestId) }) };
 }
 
@@ -67,7 +67,7 @@ export function payloadOf(
   fail: (details: FailureOfResponse) => PartnerError,
 ): unknown {
   const { status } = response;
-  const known = { status, ...(opened?.requestId !== undefined && { requestId: opened.requestId }) };
+  const context = { status, ...(opened?.requestId !== undefined && { requestId: opened.requestId }) };
   const standsFor = operation.statusPayloads?.[status];
   if (standsFor !== undefined) return operation.response.parse(standsFor);
   if (!isSuccess(status) || opened?.failed) {
@@ -75,7 +75,7 @@ export function payloadOf(
     const meaning = operation.failures?.[status];
     const isLimit = status === 403 && wait !== undefined;
     throw fail({
-      ...known,
+      ...context,
       kind: opened?.kind ?? meaning?.kind ?? (isLimit ? 'RateLimited' : kindOf(status)),
       fields: [...(meaning ? [{ field: '', message: meaning.message }] : []), ...(opened?.fields ?? [])],
       reason: `HTTP ${status}${targetOf(response)}`,
@@ -92,7 +92,7 @@ export function payloadOf(
           ...addedFields(operation, opened?.payload),
         ]
       : [{ field: '', message: beginningOf(operation, response) }];
-    throw fail({ ...known, kind: 'Uncertain', fields, reason: 'unreadable response', unreadable: true });
+    throw fail({ ...context, kind: 'Uncertain', fields, reason: 'unreadable response', unreadable: true });
   }
   return understood.data;
 }
@@ -117,11 +117,11 @@ export function otherRecordIn(
   payload: unknown,
 ): string | undefined {
   if (effect !== 'read' || typeof payload !== 'object' || payload === null) return undefined;
-  const shown = payload as Readonly<Record<string, unknown>>;
-  for (const [name, asked] of Object.entries(request as object)) {
+  const output = payload as Readonly<Record<string, unknown>>;
+  for (const [name, question] of Object.entries(request as object)) {
     const field = name === 'id' ? idInResponse : name;
-    const isId = /id$/i.test(name) && ['number', 'string'].includes(typeof shown[field]);
-    if (isId && String(shown[field]) !== String(asked)) return field;
+    const isId = /id$/i.test(name) && ['number', 'string'].includes(typeof output[field]);
+    if (isId && String(output[field]) !== String(question)) return field;
   }
   return undefined;
 }
@@ -129,9 +129,7 @@ export function otherRecordIn(
 /** Where a redirect leads, without its query. */
 function targetOf({ status, headers: { location = '' } }: HttpResponse): string {
   const [target = ''] = String(location).split(/[?#]/, 1);
-  return isRedirection(status) && target !== ''
-    ? ` to ${shortened(masked(target, 'log'), LONGEST.line)}`
-    : '';
+  return isRedirection(status) && target !== '' ? ` to ${truncate(redact(target, 'log'), LONGEST.line)}` : '';
 }
 
 /** The fields of a record, but of no error. */
@@ -155,7 +153,7 @@ function signOfRecord(value: unknown, id: string, depth: number): string | undef
   const fields = Object.entries(value).slice(0, MOST_FIELDS);
   const own = fields.find(([name]) => name.toLowerCase() === id)?.[1];
   const text = typeof own === 'number' || typeof own === 'string' ? String(own) : '';
-  if (ID.test(text) && text !== '0') return masked(text) === text ? text : '';
+  if (ID.test(text) && text !== '0') return redact(text) === text ? text : '';
   const inside = fields.map(([, each]) => signOfRecord(each, id, depth - 1));
   const isRecord = fields.some(([name, each]) => OF_RECORD.test(name) && Boolean(each));
   return inside.find(Boolean) ?? (isRecord || inside.includes('') ? '' : undefined);
@@ -166,8 +164,8 @@ const MOST_ADDED = 5;
 /** The fields of an unreadable response that the catalogue does not have: one may be a field that was renamed. */
 function addedFields({ response }: Operation, payload: unknown): FieldProblem[] {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return [];
-  const known = fieldNames(shapeOf(response));
-  const added = Object.keys(payload).filter((name) => !known.has(name));
+  const names = fieldNames(shapeOf(response));
+  const added = Object.keys(payload).filter((name) => !names.has(name));
   return added.slice(0, MOST_ADDED).map((field) => ({ field, message: 'is not in the catalogue' }));
 }
 
@@ -194,14 +192,14 @@ export function download(
 function beginningOf({ effect }: Operation, { headers, body }: HttpResponse): string {
   const { 'content-type': type = 'no content type', 'content-encoding': encoding } = headers;
   const came = [type, ...(encoding ? [`content-encoding ${encoding}`] : [])].join(', ');
-  const size = `${shortened(came, LONGEST.summary)}, ${body.byteLength} bytes`;
+  const size = `${truncate(came, LONGEST.summary)}, ${body.byteLength} bytes`;
   const text = body.toString('utf8').trimStart();
   const isJson = /^["[{]/.test(text);
   if (!isJson && effect !== 'read' && !text.startsWith('<')) return size;
-  const shown = isJson
+  const output = isJson
     ? placeIn(text)
-    : masked(text.slice(0, SHOWN_CHARACTERS), 'response').replace(/\s+/g, ' ');
-  return shown === '' ? size : `${size}: ${shown}`;
+    : redact(text.slice(0, SHOWN_CHARACTERS), 'response').replace(/\s+/g, ' ');
+  return output === '' ? size : `${size}: ${output}`;
 }
 
 /** Where a text stops being JSON, with the field and no other value: `Unexpected token 'N' at "total":NaN`. '' for JSON. */

@@ -5,8 +5,8 @@ import { partsOfId } from '../messages/ids.js';
 import { type CustomerOnboardingInput, partnerId } from '../messages/inputs.js';
 import { OF_PARTS, ONBOARDINGS, type OnboardingType } from '../messages/kinds.js';
 import type { DbaForm } from '../messages/listed.js';
-import { defined, mergePatch } from '../messages/objects.js';
-import { handedOnIn } from '../messages/onboarding-state.js';
+import { compact, mergePatch } from '../messages/objects.js';
+import { carriedHistoryIn } from '../messages/onboarding-state.js';
 import type { EndedPart, EndedParts } from '../messages/onboardings.js';
 import type { Resolved } from '../messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
@@ -15,7 +15,7 @@ import type { AnyInput } from './kinds/kind.js';
 import { KINDS } from './kinds/kinds.js';
 import { partIds } from './onboardings.js';
 import { all, is, isIn } from './query.js';
-import { type Listed, listed } from './search.js';
+import { type Listed, listOnboardings } from './search.js';
 import { priorityOf } from './start.js';
 
 /** An onboarding as it was when it was backed up, without its input. */
@@ -33,7 +33,7 @@ export const backedUpFacts = z.object({
 
 export interface BackedUp extends z.output<typeof backedUpFacts> {
   readonly input: object;
-  /** For a customer in its {@link inOrder}: the parts that are not restored. */
+  /** For a customer in its {@link sortEntries}: the parts that are not restored. */
   readonly ended?: EndedParts;
 }
 
@@ -45,7 +45,7 @@ const AHEAD = 64;
  *
  * @throws {UnreadablePayload} when a key is missing
  */
-export async function* backedUp(client: Client, taskQueue: string): AsyncGenerator<BackedUp> {
+export async function* backUpOnboardings(client: Client, taskQueue: string): AsyncGenerator<BackedUp> {
   const limit = pLimit(16);
   const reading: Promise<BackedUp>[] = [];
   for (const run of await lastRuns(client, taskQueue)) {
@@ -63,9 +63,9 @@ type Run = Pick<Listed, 'workflowId' | 'runId' | 'type' | 'startedAt' | 'state'>
 async function lastRuns(client: Client, taskQueue: string): Promise<Run[]> {
   const query = all(isIn('WorkflowType', Object.keys(ONBOARDINGS)), is('TaskQueue', taskQueue));
   const last = new Map<string, Run>();
-  for await (const run of listed(client, query)) {
-    const known = last.get(run.workflowId);
-    const after = known ? run.startedAt.getTime() - known.startedAt.getTime() : 1;
+  for await (const run of listOnboardings(client, query)) {
+    const previous = last.get(run.workflowId);
+    const after = previous ? run.startedAt.getTime() - previous.startedAt.getTime() : 1;
     // Visibility may still list an earlier run as running.
     if (after > 0 || (after === 0 && run.state === 'running')) last.set(run.workflowId, run);
   }
@@ -85,8 +85,8 @@ async function entryOf(client: Client, run: Run): Promise<BackedUp> {
     type: type as OnboardingType,
     status,
     startedAt: startedAt.toISOString(),
-    ...defined({ stage, mid, merchantProfileId: number(merchantProfileId) }),
-    ...defined({ bankingProfileId: number(bankingProfileId) }),
+    ...compact({ stage, mid, merchantProfileId: number(merchantProfileId) }),
+    ...compact({ bankingProfileId: number(bankingProfileId) }),
     input: await inputIn(client, { workflowId, runId, events: history }),
   };
 }
@@ -94,15 +94,15 @@ async function entryOf(client: Client, run: Run): Promise<BackedUp> {
 /** The search attributes in the history. The visibility store may lag behind. */
 function indexedIn(history: readonly Event[]): Partial<Record<keyof typeof SEARCH_ATTRIBUTES, string>> {
   const names = Object.entries(SEARCH_ATTRIBUTES);
-  const found: Record<string, string> = {};
+  const attributes: Record<string, string> = {};
   for (const { values } of indexedChangesIn(history)) {
     for (const [key, { name }] of names) {
       const value = values[name];
       const [first] = Array.isArray(value) ? value : [value];
-      if (first !== undefined && first !== null) found[key] = String(first);
+      if (first !== undefined && first !== null) attributes[key] = String(first);
     }
   }
-  return found;
+  return attributes;
 }
 
 /**
@@ -111,7 +111,7 @@ function indexedIn(history: readonly Event[]): Partial<Record<keyof typeof SEARC
  */
 async function inputIn(client: Client, run: History): Promise<object> {
   const [input, ...args] = (await argumentsOf(client, run)) as [object, ...unknown[]];
-  const entries = handedOnIn(args)?.requirements.entries ?? [];
+  const entries = carriedHistoryIn(args)?.requirements.entries ?? [];
   const before = entries.flatMap(({ progress }) => progress.resolution ?? []);
   const corrections: { readonly requirementId: string; readonly patch: Readonly<Record<string, unknown>> }[] =
     [];
@@ -124,11 +124,11 @@ async function inputIn(client: Client, run: History): Promise<object> {
 }
 
 /**
- * The result of restoring an entry of a backup. `adopts`: started, and it adopts what it has at its partner. `asks`: started, but
+ * The result of restoring an entry of a backup. `imports`: started, and it imports what it has at its partner. `asks`: started, but
  * the backup holds nothing of it at a partner. A business is searched for there, and a person is asked to look before anything is
  * created. `there`: Temporal has it. `skipped`: it was canceled or terminated, or it failed.
  */
-export type Restoring = 'adopts' | 'asks' | 'there' | 'skipped';
+export type Restoring = 'imports' | 'asks' | 'there' | 'skipped';
 
 export interface RestoreOptions {
   readonly taskQueue: string;
@@ -143,7 +143,7 @@ export interface RestoreOptions {
  * has forgotten it. Its business begins with the customer, which knows of the restore. A customer has the ends of the parts that
  * are not restored, so that it does not start those either.
  */
-export function inOrder(entries: readonly BackedUp[]): BackedUp[] {
+export function sortEntries(entries: readonly BackedUp[]): BackedUp[] {
   const ids = new Set(entries.map(({ workflowId }) => workflowId));
   const unstarted = entries.flatMap((entry): BackedUp[] => {
     if (entry.type !== 'customerOnboarding' || !isRestored(entry)) return [];
@@ -152,9 +152,9 @@ export function inOrder(entries: readonly BackedUp[]): BackedUp[] {
     const { boarding, fourEyes } = entry.input as CustomerOnboardingInput & Resolved;
     const { startedAt, merchantProfileId, mid } = entry;
     const externalId = partsOfId(entry.workflowId)?.key ?? entry.workflowId;
-    const input = { externalId, ...defined({ fourEyes }), ...boarding };
-    const known = defined({ merchantProfileId, mid });
-    return [{ workflowId, type: 'merchantBoarding', status: 'running', startedAt, ...known, input }];
+    const input = { externalId, ...compact({ fourEyes }), ...boarding };
+    const current = compact({ merchantProfileId, mid });
+    return [{ workflowId, type: 'merchantBoarding', status: 'running', startedAt, ...current, input }];
   });
   const isCustomer = ({ type }: BackedUp) => OF_PARTS.includes(type);
   const skipped = new Map(
@@ -172,15 +172,15 @@ function endedParts({ workflowId }: BackedUp, skipped: ReadonlyMap<string, Backe
     const entry = skipped.get(id);
     return [part, entry && endedPart(entry)] as const;
   });
-  return defined(Object.fromEntries(parts));
+  return compact(Object.fromEntries(parts));
 }
 
 /** A part that failed counts as `cancelled`: its failure was before this run of the customer. */
 function endedPart({ type, status, stage, merchantProfileId, bankingProfileId, mid }: BackedUp): EndedPart {
-  const facts = defined({ merchantProfileId, profileId: bankingProfileId, mid });
+  const facts = compact({ merchantProfileId, profileId: bankingProfileId, mid });
   if (stage === 'abandoned') {
     const { profileId } = facts;
-    const left = defined(type === 'merchantBoarding' ? { merchantProfileId } : { profileId });
+    const left = compact(type === 'merchantBoarding' ? { merchantProfileId } : { profileId });
     return { facts, end: { how: 'completed', outcome: { outcome: 'abandoned', comment: null, ...left } } };
   }
   const how = status === 'terminated' ? status : status === 'timed_out' ? 'timed out' : 'cancelled';
@@ -199,7 +199,7 @@ export async function restore(
   // Keeps T5.
   const { args, isKnown } = KINDS[type].restart(input, entry, { backedUpAt });
   const { dba, agent } = KINDS[type].about(input);
-  const restoring = isKnown ? 'adopts' : 'asks';
+  const restoring = isKnown ? 'imports' : 'asks';
   if (dryRun) return restoring;
   try {
     await client.workflow.start(type, {

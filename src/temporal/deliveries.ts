@@ -6,7 +6,7 @@ import { startSingle } from './single-activities.js';
 
 const DELIVER: keyof OutboundEventActivities = 'deliverEvent';
 
-const PATIENCE = {
+const DELIVERY_OPTIONS = {
   scheduleToCloseTimeout: '3 days',
   startToCloseTimeout: '30s',
   retry: { initialInterval: '1s', backoffCoefficient: 3, maximumInterval: '2h' },
@@ -33,7 +33,7 @@ function singleOf(delivery: Delivery): SingleActivity {
     queue: 'events',
     args: [delivery],
     summary: delivery.event.type,
-    options: PATIENCE,
+    options: DELIVERY_OPTIONS,
   };
 }
 
@@ -83,8 +83,8 @@ function queryOf({ workflowId, statuses }: DeliveryFilter): Condition {
 }
 
 /** Sends an event again, as the same event. A delivery that waits for its next attempt is tried at once. */
-export async function redeliver(client: Client, taskQueue: string, known: KnownDelivery): Promise<void> {
-  const { event, destination, status, activityId } = known;
+export async function redeliver(client: Client, taskQueue: string, delivery: KnownDelivery): Promise<void> {
+  const { event, destination, status, activityId } = delivery;
   if (status === 'RUNNING') await client.activity.getHandle(activityId).terminate('sent again');
   await startSingle(client, taskQueue, activityId, singleOf({ event, destination }));
 }

@@ -1,5 +1,5 @@
 import { DefaultFailureConverter, type ProtoFailure } from '@temporalio/common';
-import { isRejection, shownMessageOf } from '../messages/rejections.js';
+import { isRejection, publicMessageOf } from '../messages/rejections.js';
 
 /**
  * Puts messages and stack traces of failures into payloads, where the payload codec encrypts them. The message of a rejected
@@ -12,7 +12,7 @@ class PrivateFailures extends DefaultFailureConverter {
 
   override errorToFailure(...[error, ...how]: Parameters<DefaultFailureConverter['errorToFailure']>) {
     const failure: ProtoFailure = super.errorToFailure(error, ...how);
-    return isRejection(error) ? { ...failure, message: shownMessageOf(error) } : failure;
+    return isRejection(error) ? { ...failure, message: publicMessageOf(error) } : failure;
   }
 }
 

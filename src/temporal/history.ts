@@ -5,7 +5,7 @@ import { type ConfirmationReceipt, confirmAnswer } from '../messages/claims.js';
 import { partnerTaskQueue, partsOfId } from '../messages/ids.js';
 import { type Resolution, resolveRequirement } from '../messages/requirements.js';
 import { SYSTEM_NAMES } from '../partners/names.js';
-import { decodedFailure, decodedPayloads } from './payload-codec.js';
+import { decodeFailure, decodePayloads } from './payload-codec.js';
 import { ifFound } from './unavailable.js';
 
 /** Reads a person's answers and the calls to partners from the history of a workflow. Needs no worker. */
@@ -57,7 +57,7 @@ export async function startOfRun(client: Client, workflowId: string, runId: stri
 
 export function argumentsOf(client: Client, run: History | undefined): Promise<unknown[]> {
   const started = run?.events[0]?.workflowExecutionStartedEventAttributes;
-  return decodedPayloads(client, started?.input?.payloads, run?.workflowId);
+  return decodePayloads(client, started?.input?.payloads, run?.workflowId);
 }
 
 export interface AcceptedAnswer extends Resolution {
@@ -77,10 +77,10 @@ export async function answersIn(client: Client, { workflowId, events }: History)
     const { input, meta } = update?.acceptedRequest ?? {};
     if (!results.has(meta?.updateId)) return [];
     const at = isoOf(eventTime) ?? '';
-    const decoded = async (payloads: Parameters<typeof decodedPayloads>[1]) =>
-      (await decodedPayloads(client, payloads, workflowId))[0];
+    const decoded = async (payloads: Parameters<typeof decodePayloads>[1]) =>
+      (await decodePayloads(client, payloads, workflowId))[0];
     if (input?.name === resolveRequirement.name)
-      return [decoded(input.args?.payloads).then((given) => ({ at, ...(given as Resolution) }))];
+      return [decoded(input.args?.payloads).then((value) => ({ at, ...(value as Resolution) }))];
     if (input?.name === confirmAnswer.name)
       return [
         decoded(results.get(meta?.updateId)).then((receipt) => ({
@@ -140,16 +140,16 @@ export async function partnerActivitiesIn(
   const account = partsOfId(workflowId)?.account;
   const systems = new Map(SYSTEM_NAMES.map((name) => [partnerTaskQueue(taskQueue, name, account), name]));
   const ends = endsIn(events);
-  const found = events.map(async (event) => {
+  const activities = events.map(async (event) => {
     const scheduled = event.activityTaskScheduledEventAttributes;
     const system = systems.get(scheduled?.taskQueue?.name ?? '');
     if (!scheduled || !system) return undefined;
     const end = ends.get(String(event.eventId)) ?? openEnd(pending, scheduled.activityId);
     const { how, started, startedAt, closedAt, result, failure } = end;
-    const [request] = await decodedPayloads(client, scheduled.input?.payloads, workflowId);
-    const [response] = await decodedPayloads(client, result, workflowId);
+    const [request] = await decodePayloads(client, scheduled.input?.payloads, workflowId);
+    const [response] = await decodePayloads(client, result, workflowId);
     const summary = event.userMetadata?.summary;
-    const [line] = await decodedPayloads(client, summary ? [summary] : [], workflowId);
+    const [line] = await decodePayloads(client, summary ? [summary] : [], workflowId);
     return {
       activity: scheduled.activityType?.name ?? '',
       system,
@@ -163,10 +163,10 @@ export async function partnerActivitiesIn(
       request,
       response,
       // That of the last attempt, or of the one before a pending one.
-      failure: await decodedFailure(client, failure, workflowId),
+      failure: await decodeFailure(client, failure, workflowId),
     };
   });
-  return (await Promise.all(found)).filter((activity) => activity !== undefined);
+  return (await Promise.all(activities)).filter((activity) => activity !== undefined);
 }
 
 interface End {
@@ -187,11 +187,11 @@ function endsIn(events: readonly Event[]): Map<string, End> {
     if (started) starts.set(String(started.scheduledEventId), event);
     const closed = closeOf(event);
     if (!closed) continue;
-    const begun = starts.get(closed.scheduled);
+    const start = starts.get(closed.scheduled);
     ends.set(closed.scheduled, {
       ...closed,
-      started: begun?.activityTaskStartedEventAttributes?.attempt ?? 0,
-      startedAt: isoOf(begun?.eventTime),
+      started: start?.activityTaskStartedEventAttributes?.attempt ?? 0,
+      startedAt: isoOf(start?.eventTime),
       closedAt: isoOf(event.eventTime),
     });
   }

@@ -9,7 +9,7 @@ import { describe, partIds } from './onboardings.js';
 import { ifFound } from './unavailable.js';
 
 /** The time that a nudge waits while an attempt is running, in milliseconds, and its interval between looks. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const INTERVAL_MS = 50;
 
 /** An attempt that is due this soon, in milliseconds, needs no reset, and a reset could meet it while it runs: {@link nudge}. */
@@ -49,7 +49,7 @@ export async function nudge(
   { signal, follow }: { readonly signal?: AbortSignal; readonly follow?: (poll: Pending) => void } = {},
 ): Promise<boolean> {
   const handle = client.workflow.getHandle(workflowId);
-  const until = Date.now() + PATIENCE_MS;
+  const until = Date.now() + TIMEOUT_MS;
   let seenAt: number | undefined;
   for (; Date.now() < until && !signal?.aborted; await sleep(INTERVAL_MS)) {
     const { raw, status } = await handle.describe();

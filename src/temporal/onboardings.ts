@@ -8,10 +8,10 @@ import { BATCHES, ONBOARDINGS } from '../messages/kinds.js';
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { PARTS, type Part, partId } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { masked } from '../platform/privacy/masked.js';
+import { redact } from '../platform/privacy/masked.js';
 import { didYouMean } from '../platform/settings/nearest.js';
 import { all, type Condition, either, is, isIn, isNull } from './query.js';
-import { isInAccounts, listed, listedOf, typesOf, visibilityQuery } from './search.js';
+import { isInAccounts, listOnboardings, toListed, typesOf, visibilityQuery } from './search.js';
 import { ifFound, TemporalProblem } from './unavailable.js';
 import { UnreadableOnboarding, whyUnreadable } from './unreadable.js';
 
@@ -40,11 +40,11 @@ export function partIds(customerId: string): Readonly<Record<Part, string>> {
  * @param accounts names of the accounts at the partners in which to look for an `externalId`, besides the one without a name
  * @throws {UnknownOnboarding} when there is none, or when several have the `externalId`
  */
-export async function findOnboarding(client: Client, given: string, accounts: readonly string[]) {
-  const found = await onlyOne(client, given, possibleWorkflowIds(given, accounts));
-  if (found) return found;
-  const what = partsOfId(given) ? 'workflow' : 'onboarding';
-  throw new UnknownOnboarding(`there is no ${what} ${JSON.stringify(given)}`);
+export async function findOnboarding(client: Client, id: string, accounts: readonly string[]) {
+  const execution = await onlyOne(client, id, possibleWorkflowIds(id, accounts));
+  if (execution) return execution;
+  const what = partsOfId(id) ? 'workflow' : 'onboarding';
+  throw new UnknownOnboarding(`there is no ${what} ${JSON.stringify(id)}`);
 }
 
 /**
@@ -53,32 +53,31 @@ export async function findOnboarding(client: Client, given: string, accounts: re
  *
  * @throws {UnknownOnboarding} as {@link findOnboarding}, and when a number is the `externalId` of one, and the partner's id of another
  */
-export async function findNamedOnboarding(client: Client, given: string, accounts: readonly string[]) {
-  if (partsOfId(given)) return findOnboarding(client, given, accounts);
-  const ids = [...possibleWorkflowIds(given, accounts), ...(await withPartnerId(client, given))];
-  const found =
-    (await onlyOne(client, given, [...new Set(ids)])) ??
-    (await onlyOne(client, given, await idsOfDba(client, given)));
-  if (!found) throw await unknown(client, given);
-  return found;
+export async function findNamedOnboarding(client: Client, id: string, accounts: readonly string[]) {
+  if (partsOfId(id)) return findOnboarding(client, id, accounts);
+  const ids = [...possibleWorkflowIds(id, accounts), ...(await withPartnerId(client, id))];
+  const execution =
+    (await onlyOne(client, id, [...new Set(ids)])) ?? (await onlyOne(client, id, await idsOfDba(client, id)));
+  if (!execution) throw await unknown(client, id);
+  return execution;
 }
 
 /** @returns undefined when none of the workflows exists @throws {UnknownOnboarding} when several do */
-async function onlyOne(client: Client, given: string, ids: readonly string[]) {
+async function onlyOne(client: Client, id: string, ids: readonly string[]) {
   const described = await Promise.all(ids.map((id) => describe(client, id)));
-  const found = described.filter((description) => description !== undefined);
-  const customers = found.map((description) => description.workflowId).filter(isCustomer);
+  const descriptions = described.filter((description) => description !== undefined);
+  const customers = descriptions.map((description) => description.workflowId).filter(isCustomer);
   const parts = customers.flatMap((customer) => Object.values(partIds(customer)));
-  const [first, ...more] = found.filter((description) => !parts.includes(description.workflowId));
+  const [first, ...more] = descriptions.filter((description) => !parts.includes(description.workflowId));
   if (!first || more.length === 0) return first;
   const mayMean = [first, ...more].map((description) => description.workflowId);
-  const message = `${JSON.stringify(given)} may mean ${mayMean.join(', ')}: give the whole workflow id`;
+  const message = `${JSON.stringify(id)} may mean ${mayMean.join(', ')}: give the whole workflow id`;
   throw new UnknownOnboarding(message, mayMean);
 }
 
 /** The onboardings to which a partner gave this number, or `number@account`. */
-async function withPartnerId(client: Client, given: string): Promise<string[]> {
-  const { key, account } = splitAccount(given);
+async function withPartnerId(client: Client, value: string): Promise<string[]> {
+  const { key, account } = splitAccount(value);
   if (!/^\d+$/.test(key)) return [];
   const { mid, merchantProfileId, bankingProfileId, partnerAccount } = SEARCH_ATTRIBUTES;
   const query = all(
@@ -87,7 +86,7 @@ async function withPartnerId(client: Client, given: string): Promise<string[]> {
     account !== undefined && is(partnerAccount, account),
   );
   const ids: string[] = [];
-  for await (const { workflowId } of listed(client, query, MOST_SIMILAR)) ids.push(workflowId);
+  for await (const { workflowId } of listOnboardings(client, query, MOST_SIMILAR)) ids.push(workflowId);
   return ids;
 }
 
@@ -96,29 +95,29 @@ const MOST_OF_A_DBA = 1_000;
 async function idsOfDba(client: Client, dba: string): Promise<string[]> {
   const query = visibilityQuery({ types: typesOf(ONBOARDINGS), dba });
   const ids = new Set<string>();
-  for await (const found of listed(client, query, MOST_OF_A_DBA))
-    if (found.dba === dba) ids.add(found.workflowId);
+  for await (const onboardings of listOnboardings(client, query, MOST_OF_A_DBA))
+    if (onboardings.dba === dba) ids.add(onboardings.workflowId);
   return [...ids];
 }
 
 const MOST_SIMILAR = 200;
 
-async function unknown(client: Client, given: string): Promise<UnknownOnboarding> {
+async function unknown(client: Client, id: string): Promise<UnknownOnboarding> {
   const names: string[] = [];
-  for await (const { workflowId, dba } of listed(
+  for await (const { workflowId, dba } of listOnboardings(
     client,
     visibilityQuery({ types: typesOf(ONBOARDINGS) }),
     MOST_SIMILAR,
   ))
     names.push(workflowId, partsOfId(workflowId)?.key ?? workflowId, ...(dba === undefined ? [] : [dba]));
-  const next = didYouMean(given, names) || beginning(given, names) || '; "gangway list" shows all';
-  return new UnknownOnboarding(`there is no onboarding with id, mid or dba ${JSON.stringify(given)}${next}`);
+  const next = didYouMean(id, names) || beginning(id, names) || '; "gangway list" shows all';
+  return new UnknownOnboarding(`there is no onboarding with id, mid or dba ${JSON.stringify(id)}${next}`);
 }
 
 /** `; did you mean Willow Street Yoga [notes]?` for `Willow`, or '' when no name begins so. */
-function beginning(given: string, names: readonly string[]): string {
-  const found = names.filter((name) => name.toLowerCase().startsWith(given.toLowerCase()));
-  const some = [...new Set(found)].slice(0, 3);
+function beginning(prefix: string, names: readonly string[]): string {
+  const ids = names.filter((name) => name.toLowerCase().startsWith(prefix.toLowerCase()));
+  const some = [...new Set(ids)].slice(0, 3);
   return some.length === 0 ? '' : `; did you mean ${some.join(' or ')}?`;
 }
 
@@ -158,7 +157,7 @@ export async function requestCancellation(client: Client, workflowId: string, re
   const { namespace, identity } = client.options;
   const request = { namespace, identity, requestId: randomUUID(), workflowExecution: { workflowId } };
   // The SDK's own cancellation takes no reason.
-  const why = { ...request, reason: masked(reason, 'log') };
+  const why = { ...request, reason: redact(reason, 'log') };
   // The server accepts another request of a workflow that it has canceled.
   const ended = (await client.workflow.getHandle(workflowId).describe()).status.name !== 'RUNNING';
   return !ended && (await ifFound(client.workflowService.requestCancelWorkflowExecution(why))) !== undefined;
@@ -244,7 +243,7 @@ export async function shownProfiles(client: Client, followed: Followed): Promise
   );
   // A workflow may have run several times. Its latest run may not be listed yet when the one before has continued as new.
   const last = new Map<string, { readonly id: number; readonly isRunning: boolean }>();
-  for await (const { workflowId, state, bankingProfileId } of listed(client, query)) {
+  for await (const { workflowId, state, bankingProfileId } of listOnboardings(client, query)) {
     const isRunning = state === 'running' || state === 'continued_as_new';
     if (state === 'running' || !last.has(workflowId))
       last.set(workflowId, { id: Number(bankingProfileId), isRunning });
@@ -254,8 +253,8 @@ export async function shownProfiles(client: Client, followed: Followed): Promise
 
 /** The dba of a workflow; undefined when it cannot be read. It may be masked. */
 export async function dbaOf(client: Client, workflowId: string): Promise<string | undefined> {
-  const found = await describe(client, workflowId);
-  return found && (await listedOf(client, found)).dba;
+  const execution = await describe(client, workflowId);
+  return execution && (await toListed(client, execution)).dba;
 }
 
 /** Part of a query: the workflows of a task queue in one account at the partners. */

@@ -31,9 +31,9 @@ import {
 import type { SystemName } from '../partners/systems.js';
 import { isStepAt, nudge, type Pending, pendingActivities, retryNow } from './nudge.js';
 import { ofAccount } from './onboardings.js';
-import { decodedFailure, decodedPayloads } from './payload-codec.js';
+import { decodeFailure, decodePayloads } from './payload-codec.js';
 import { all, IS_RUNNING, isIn } from './query.js';
-import { count, describedWithMemo, listed } from './search.js';
+import { count, describeWithMemo, listOnboardings } from './search.js';
 import { resolved } from './start.js';
 import { ifFound } from './unavailable.js';
 
@@ -157,7 +157,7 @@ async function wakeAll(
 ): Promise<Woken> {
   const query = all(ofAccount(taskQueue, account), IS_RUNNING, isIn('WorkflowType', typesAt(system)));
   const total = onExamined ? await count(client, query) : 0;
-  const running = listed(client, query);
+  const running = listOnboardings(client, query);
   let examined = 0;
   let steps = 0;
   let workflows = 0;
@@ -201,7 +201,7 @@ export async function accountsHoldingUp(client: Client, workflowId: string): Pro
 async function partnerErrorOf(client: Client, workflowId: string, { lastFailure }: Pending) {
   const { type } = lastFailure?.applicationFailureInfo ?? {};
   if (!lastFailure || (type !== PARTNER_ERROR && type !== SOFTWARE_ERROR)) return undefined;
-  const failure = await decodedFailure(client, lastFailure, workflowId);
+  const failure = await decodeFailure(client, lastFailure, workflowId);
   return failure instanceof ApplicationFailure ? (failure.details?.[0] as PartnerErrorDetails) : undefined;
 }
 
@@ -228,9 +228,9 @@ export async function reportStatus(
  */
 export async function recordOf(client: Client, { system, account, taskQueue }: AccountAt) {
   const workflowId = partnerRecordId(system, taskQueue, account);
-  const { status, memo } = (await ifFound(describedWithMemo(client, workflowId))) ?? {};
+  const { status, memo } = (await ifFound(describeWithMemo(client, workflowId))) ?? {};
   const payload = memo?.fields?.[RECORD_MEMO];
   if (status !== WORKFLOW_EXECUTION_STATUS_RUNNING || !payload) return undefined;
-  const [record] = await decodedPayloads(client, [payload], workflowId);
+  const [record] = await decodePayloads(client, [payload], workflowId);
   return record as PartnerRecord;
 }

@@ -120,8 +120,8 @@ type Names = readonly [namespace: string, workflowId: string, activityId: string
 /** An encrypted payload of one place that was found in another. The message names both. */
 export class MisplacedPayload extends Error {
   override readonly name = 'MisplacedPayload';
-  constructor(belongs: Names, found: Names) {
-    super(`a payload of ${nameOf(belongs)} was found in ${nameOf(found)}`);
+  constructor(belongs: Names, actual: Names) {
+    super(`a payload of ${nameOf(belongs)} was found in ${nameOf(actual)}`);
   }
 }
 
@@ -156,35 +156,39 @@ export function encryptedIn(message: unknown): { readonly keyId: string; readonl
  * @throws {UnreadablePayload} when a key is missing
  * @throws {MisplacedPayload} when they belong to another workflow
  */
-export function decodedPayloads(
+export function decodePayloads(
   client: Converting,
   payloads: readonly Payload[] | null | undefined,
   workflowId: string | undefined,
 ): Promise<unknown[]> {
-  const found = foundIn(client, workflowId);
-  return decodeArrayFromPayloads(client.options.loadedDataConverter, payloads && [...payloads], found);
+  const context = foundIn(client, workflowId);
+  return decodeArrayFromPayloads(client.options.loadedDataConverter, payloads && [...payloads], context);
 }
 
-/** A failure that Temporal has in its raw form, as the error that it was. Throws like {@link decodedPayloads}. */
-export async function decodedFailure(
+/** A failure that Temporal has in its raw form, as the error that it was. Throws like {@link decodePayloads}. */
+export async function decodeFailure(
   client: Client,
   failure: temporal.api.failure.v1.IFailure | null | undefined,
   workflowId: string,
 ): Promise<Error | undefined> {
-  const found = foundIn(client, workflowId);
-  return decodeOptionalFailureToOptionalError(client.options.loadedDataConverter, failure, found);
+  const context = foundIn(client, workflowId);
+  return decodeOptionalFailureToOptionalError(client.options.loadedDataConverter, failure, context);
 }
 
 /** A value as a file of a workflow, encrypted like its payloads. */
-export async function sealed(client: Converting, value: unknown, workflowId: string): Promise<Uint8Array> {
+export async function sealValue(client: Converting, value: unknown, workflowId: string): Promise<Uint8Array> {
   const { loadedDataConverter } = client.options;
   const payload = await encodeToPayload(loadedDataConverter, value, foundIn(client, workflowId));
   return PayloadMessage.encode(payload).finish();
 }
 
-/** The opposite of {@link sealed}. Throws like {@link decodedPayloads}. */
-export async function unsealed(client: Converting, file: Uint8Array, workflowId: string): Promise<unknown> {
-  const [value] = await decodedPayloads(client, [PayloadMessage.decode(file)], workflowId);
+/** The opposite of {@link sealValue}. Throws like {@link decodePayloads}. */
+export async function unsealValue(
+  client: Converting,
+  file: Uint8Array,
+  workflowId: string,
+): Promise<unknown> {
+  const [value] = await decodePayloads(client, [PayloadMessage.decode(file)], workflowId);
   return value;
 }
 
@@ -287,11 +291,11 @@ function namesOf({ namespace = '', workflowId = '', activityId = '' }: Place = {
  *
  * @throws {MisplacedPayload}
  */
-function requireSame(belongs: Names, found: Names): void {
-  const [, workflowId] = found;
+function requireSame(belongs: Names, actual: Names): void {
+  const [, workflowId] = actual;
   if (workflowId !== '' && !partsOfId(workflowId)) return;
-  const differs = belongs.some((name, part) => name !== '' && found[part] !== '' && name !== found[part]);
-  if (differs) throw new MisplacedPayload(belongs, found);
+  const differs = belongs.some((name, part) => name !== '' && actual[part] !== '' && name !== actual[part]);
+  if (differs) throw new MisplacedPayload(belongs, actual);
 }
 
 function isEncrypted({ metadata }: Payload): boolean {

@@ -24,49 +24,49 @@ type Field =
   | ('TemporalWorkerDeploymentVersion' | 'TemporalWorkflowVersioningBehavior');
 
 export function is(field: Field, value: string | Date | true): Condition {
-  return compared(field, '=', value);
+  return compareField(field, '=', value);
 }
 
 export function isNot(field: Field, value: string): Condition {
-  return compared(field, '!=', value);
+  return compareField(field, '!=', value);
 }
 
-export function compared(
+export function compareField(
   field: Field,
   by: '=' | '!=' | '<' | '<=' | '>' | '>=',
   value: string | Date | true,
 ): Condition {
-  return made(`${nameOf(field)} ${by} ${literal(value)}`);
+  return condition(`${nameOf(field)} ${by} ${literal(value)}`);
 }
 
 /** No value: nothing is found, because no workflow has an empty id. */
 export function isIn(field: Field, values: readonly string[]): Condition {
   if (values.length === 0) return is('WorkflowId', '');
-  return made(`${nameOf(field)} IN (${values.map(literal).join(', ')})`);
+  return condition(`${nameOf(field)} IN (${values.map(literal).join(', ')})`);
 }
 
 export function isNull(field: Field): Condition {
-  return made(`${nameOf(field)} IS NULL`);
+  return condition(`${nameOf(field)} IS NULL`);
 }
 
 export function startsWith(field: Field, prefix: string): Condition {
-  return made(`${nameOf(field)} STARTS_WITH ${literal(prefix)}`);
+  return condition(`${nameOf(field)} STARTS_WITH ${literal(prefix)}`);
 }
 
 export function all(...conditions: readonly (Condition | '' | false | undefined)[]): Condition {
-  return made(conditions.filter(Boolean).join(' AND '));
+  return condition(conditions.filter(Boolean).join(' AND '));
 }
 
 export function either(...conditions: readonly Condition[]): Condition {
-  return made(`(${conditions.join(' OR ')})`);
+  return condition(`(${conditions.join(' OR ')})`);
 }
 
 /** A query that a person typed as a query. It may have any structure, so it must not be what restricts that person. */
 export function typedQuery(query: string): Condition {
-  return made(`(${query})`);
+  return condition(`(${query})`);
 }
 
-const made = (query: string) => query as Condition;
+const condition = (query: string) => query as Condition;
 
 const nameOf = (field: Field) => (typeof field === 'string' ? field : field.name);
 

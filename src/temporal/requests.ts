@@ -14,11 +14,11 @@ import {
   type ResolutionReceipt,
   resolveRequirement,
 } from '../messages/requirements.js';
+import { fieldProblems } from '../partners/describe-rules.js';
 import { isAsStored, MOST_FILES } from '../partners/documents/document-types.js';
 import { json } from '../partners/fields.js';
 import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import { fieldProblems } from '../partners/rules-in-words.js';
 import type { Kind } from './kinds/kind.js';
 import { findOnboarding, UnknownOnboarding } from './onboardings.js';
 import { differenceFromStart, type SendStart, type Started } from './start.js';
@@ -50,7 +50,7 @@ export class Refusal extends Error {
   }
 }
 
-export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+export function parseBody<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   if (isNestedDeeper(value)) throw refusedFields([{ field: '', message: TOO_NESTED }]);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -126,7 +126,7 @@ export const answerBody = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('text'), text }),
   z.strictObject({ kind: z.literal('documents'), documents: documentRefs }),
   z.strictObject({ kind: z.literal('correction'), patch: z.record(z.string(), json) }),
-  z.strictObject({ kind: z.literal('adopt'), id: text }),
+  z.strictObject({ kind: z.literal('confirm'), id: text }),
   z.strictObject({ kind: z.literal('retry') }),
   z.strictObject({ kind: z.literal('code'), code: text }),
   z.strictObject({ kind: z.literal('choice'), choice: text }),
@@ -158,8 +158,8 @@ export async function resolveOnce(
   const { workflowId } = await find(backend, id);
   try {
     // The union of answers is the same, except for fields that may be undefined there.
-    const given = resolution as Resolution;
-    const receipt = await sendUpdate(client, workflowId, resolveRequirement, given, { id: updateId });
+    const input = resolution as Resolution;
+    const receipt = await sendUpdate(client, workflowId, resolveRequirement, input, { id: updateId });
     return { workflowId, receipt };
   } catch (error) {
     throw refusalOf(error) ?? error;

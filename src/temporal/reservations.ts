@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
-import { describedWithMemo } from './search.js';
+import { describeWithMemo } from './search.js';
 import { ifFound, isAlreadyStarted } from './unavailable.js';
 
 /**
@@ -31,12 +31,12 @@ const {
 
 /** The latest reservation of a record, even one that has ended; undefined if there is none. */
 export async function reservationOf(client: Client, id: string): Promise<Reservation | undefined> {
-  const found = await ifFound(describedWithMemo(client, id));
-  if (!found) return undefined;
-  const { owner } = found.memo?.fields ?? {};
+  const execution = await ifFound(describeWithMemo(client, id));
+  if (!execution) return undefined;
+  const { owner } = execution.memo?.fields ?? {};
   return {
     owner: owner ? String(defaultPayloadConverter.fromPayload(owner)) : 'another onboarding',
-    runId: found.execution?.runId ?? '',
+    runId: execution.execution?.runId ?? '',
   };
 }
 

@@ -19,11 +19,11 @@ import type { Stage } from '../messages/onboarding-state.js';
 import type { RequirementKind } from '../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import type { SystemName } from '../partners/systems.js';
-import { decodedPayloads, isUnreadablePayload, MisplacedPayload } from './payload-codec.js';
+import { decodePayloads, isUnreadablePayload, MisplacedPayload } from './payload-codec.js';
 import {
   all,
   type Condition,
-  compared,
+  compareField,
   either,
   IS_RUNNING,
   is,
@@ -95,7 +95,7 @@ export function typesOf(kinds: Readonly<Partial<Record<WorkflowType, object>>>):
   return Object.keys(kinds) as WorkflowType[];
 }
 
-/** The query of a filter. {@link listedBy} checks its result for `partnerAccounts` again. */
+/** The query of a filter. {@link searchOnboardings} checks its result for `partnerAccounts` again. */
 export function visibilityQuery(filter: Filter): Condition {
   const { stage, dba, find, system, partnerAccount, agent, kind, actionRequired, running, query } = filter;
   const { partnerAccounts, dueAfter, dueUntil, startedSince, startedBefore, endedSince, endedBefore } =
@@ -121,12 +121,12 @@ export function visibilityQuery(filter: Filter): Condition {
     partnerAccounts && inAccounts(partnerAccounts),
     has('requirements', kind),
     actionRequired && is(SEARCH_ATTRIBUTES.actionRequired, true),
-    dueAfter && compared(due, '>', dueAfter),
-    dueUntil && compared(due, '<=', dueUntil),
-    startedSince && compared('StartTime', '>=', startedSince),
-    startedBefore && compared('StartTime', '<', startedBefore),
-    endedSince && compared('CloseTime', '>=', endedSince),
-    endedBefore && compared('CloseTime', '<', endedBefore),
+    dueAfter && compareField(due, '>', dueAfter),
+    dueUntil && compareField(due, '<=', dueUntil),
+    startedSince && compareField('StartTime', '>=', startedSince),
+    startedBefore && compareField('StartTime', '<', startedBefore),
+    endedSince && compareField('CloseTime', '>=', endedSince),
+    endedBefore && compareField('CloseTime', '<', endedBefore),
     (running || actionRequired) && IS_RUNNING,
     query && typedQuery(query),
   );
@@ -142,22 +142,22 @@ const MOST_WORDS = 7;
  */
 function findable(text: string, types: readonly WorkflowType[]): Condition {
   // The server removes quotes around a value, and everything begins with what is left of one.
-  const given = text
+  const value = text
     .slice(0, LONGEST_FIND)
     .replace(/[\p{Cc}\p{Cs}]+/gu, ' ')
     .replace(/^['\s]+|(?<!['\s])['\s]+$/g, '');
-  if (given === '') return isIn('WorkflowId', []);
+  if (value === '') return isIn('WorkflowId', []);
   const { dba, dbaWords, mid, merchantProfileId, bankingProfileId } = SEARCH_ATTRIBUTES;
-  const words = searchWords(given).slice(0, MOST_WORDS);
+  const words = searchWords(value).slice(0, MOST_WORDS);
   const names =
     words.length > 0
-      ? [all(...words.map((word) => is(dbaWords, word))), is(dbaWords, maskedName(given))]
-      : [isIn(dba, formsOf(given))];
-  const ids = /^\d+$/.test(given) ? [mid, merchantProfileId, bankingProfileId] : [];
-  const workflowIds = [given, ...types.map((type) => `${WORKFLOW_ID_PREFIXES[type]}-${given}`)];
+      ? [all(...words.map((word) => is(dbaWords, word))), is(dbaWords, maskedName(value))]
+      : [isIn(dba, formsOf(value))];
+  const ids = /^\d+$/.test(value) ? [mid, merchantProfileId, bankingProfileId] : [];
+  const workflowIds = [value, ...types.map((type) => `${WORKFLOW_ID_PREFIXES[type]}-${value}`)];
   return either(
     ...names,
-    ...ids.map((id) => startsWith(id, given)),
+    ...ids.map((id) => startsWith(id, value)),
     ...workflowIds.map((id) => startsWith('WorkflowId', id)),
   );
 }
@@ -203,14 +203,18 @@ export async function count(client: Client, query: string): Promise<number> {
 const PAGE = 1_000;
 
 /** Finds the workflows of a query, newest first. If the key differs, the dba comes from the search attribute. */
-export async function* listed(client: Client, query: string, most = Number.POSITIVE_INFINITY) {
-  for await (const raw of rawListed(client, query, most)) yield await listedFrom(client, raw);
+export async function* listOnboardings(client: Client, query: string, most = Number.POSITIVE_INFINITY) {
+  for await (const raw of listExecutions(client, query, most)) yield await listedFrom(client, raw);
 }
 
 /** The workflows of a filter, newest first. Those of other accounts than its `partnerAccounts` are never shown. */
-export async function* listedBy(client: Client, filter: Filter, most?: number): AsyncGenerator<Listed> {
-  for await (const found of listed(client, visibilityQuery(filter), most))
-    if (isInAccounts(found, filter.partnerAccounts)) yield found;
+export async function* searchOnboardings(
+  client: Client,
+  filter: Filter,
+  most?: number,
+): AsyncGenerator<Listed> {
+  for await (const onboarding of listOnboardings(client, visibilityQuery(filter), most))
+    if (isInAccounts(onboarding, filter.partnerAccounts)) yield onboarding;
 }
 
 /**
@@ -224,9 +228,9 @@ export async function pageBy(client: Client, filter: Filter, pageSize: number, t
     ...{ namespace: client.options.namespace, query: visibilityQuery(filter), pageSize },
     ...(token !== '' && { nextPageToken: Buffer.from(token, 'base64url') }),
   });
-  const found = await Promise.all(executions.map((raw) => listedFrom(client, raw)));
+  const onboardings = await Promise.all(executions.map((raw) => listedFrom(client, raw)));
   return {
-    found: found.filter((each) => isInAccounts(each, filter.partnerAccounts)),
+    found: onboardings.filter((each) => isInAccounts(each, filter.partnerAccounts)),
     next: nextPageToken?.length ? Buffer.from(nextPageToken).toString('base64url') : undefined,
   };
 }
@@ -235,7 +239,7 @@ export async function pageBy(client: Client, filter: Filter, pageSize: number, t
 export type Raw = temporal.api.workflow.v1.IWorkflowExecutionInfo;
 
 /** The same workflows in their raw form: nothing of them is decrypted. The server sends `page` of them at once. */
-export async function* rawListed(client: Client, query: string, most: number, page = PAGE) {
+export async function* listExecutions(client: Client, query: string, most: number, page = PAGE) {
   const { namespace } = client.options;
   let left = most;
   let nextPageToken: Uint8Array | undefined;
@@ -252,7 +256,7 @@ export async function* rawListed(client: Client, query: string, most: number, pa
 }
 
 /** A workflow that is described already, as the list has it. */
-export function listedOf(client: Client, { raw }: WorkflowExecutionDescription): Promise<Listed> {
+export function toListed(client: Client, { raw }: WorkflowExecutionDescription): Promise<Listed> {
   return listedFrom(client, raw.workflowExecutionInfo as Raw);
 }
 
@@ -291,7 +295,7 @@ function textsOf(payload: temporal.api.common.v1.IPayload | undefined): string[]
 }
 
 /** The descriptions of the client have no memo. */
-export async function describedWithMemo(client: Client, workflowId: string): Promise<Raw> {
+export async function describeWithMemo(client: Client, workflowId: string): Promise<Raw> {
   const request = { namespace: client.options.namespace, execution: { workflowId } };
   const { workflowExecutionInfo } = await client.workflowService.describeWorkflowExecution(request);
   return workflowExecutionInfo ?? {};
@@ -302,7 +306,7 @@ export async function inMemo(client: Client, { execution, memo }: Raw, field: st
   const payload = memo?.fields?.[field];
   if (!payload) return undefined;
   try {
-    const [value] = await decodedPayloads(client, [payload], execution?.workflowId ?? '');
+    const [value] = await decodePayloads(client, [payload], execution?.workflowId ?? '');
     return value;
   } catch (error) {
     if (isUnreadablePayload(error) || error instanceof MisplacedPayload) return undefined;
@@ -327,7 +331,7 @@ export async function mostUrgent(client: Client, filter: Filter, most: number, n
   const waiting = (dueUntil = filter.dueUntil) => count(client, visibilityQuery({ ...filter, dueUntil }));
   const total = await waiting();
   if (total <= most) return { filter, total };
-  const isEnough = (found: number) => found <= most && found >= most / 2;
+  const isEnough = (match: number) => match <= most && match >= most / 2;
   const until = (dueUntil: Date) => ({ filter: { ...filter, dueUntil }, total });
   if (near && isEnough(await waiting(near))) return until(near);
   const now = Date.now();
@@ -335,10 +339,10 @@ export async function mostUrgent(client: Client, filter: Filter, most: number, n
   let [low, high] = [LEAST, MOST];
   while (timeAt(high).getTime() - timeAt(low).getTime() > SHARPNESS_MS) {
     const middle = (low + high) / 2;
-    const found = await waiting(timeAt(middle));
-    if (found > most) high = middle;
+    const match = await waiting(timeAt(middle));
+    if (match > most) high = middle;
     else low = middle;
-    if (isEnough(found)) break;
+    if (isEnough(match)) break;
   }
   // More than that may be due in the same second.
   const isNone = (await waiting(timeAt(low))) === 0;

@@ -31,7 +31,7 @@ export function temporalCheck(client: Client): () => Promise<boolean> {
 const { TASK_QUEUE_TYPE_WORKFLOW } = proto.temporal.api.enums.v1.TaskQueueType;
 
 /** The time limit for the server to list a poller, in milliseconds, and the interval between looks. */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 const INTERVAL_MS = 50;
 
 type ServerClock = () => number;
@@ -43,8 +43,8 @@ const CLOCKS = new WeakMap<Client, { readonly clock: Promise<ServerClock>; reado
 
 /** The time of the server, by which the server's own times are compared. The clock of this machine may be wrong. */
 export async function serverNow(client: Client, taskQueue: string): Promise<number> {
-  const kept = CLOCKS.get(client);
-  if (kept && performance.now() < kept.until) return (await kept.clock)();
+  const cached = CLOCKS.get(client);
+  if (cached && performance.now() < cached.until) return (await cached.clock)();
   const clock = serverClock(client, taskQueue)
     .catch(() => undefined)
     .then((measured) => {
@@ -74,16 +74,16 @@ async function serverClock(client: Client, taskQueue: string): Promise<ServerClo
   const { namespace } = client.options;
   const queue = { name: `${taskQueue}-clock` };
   const identity = `clock-${randomUUID()}`;
-  const found = new AbortController();
+  const controller = new AbortController();
   const sentAt = performance.now();
-  const until = sentAt + PATIENCE_MS;
+  const until = sentAt + TIMEOUT_MS;
   const poll = () => client.workflowService.pollWorkflowTaskQueue({ namespace, taskQueue: queue, identity });
   // Not awaited at the end, because the connection of a worker ends no poll before its deadline.
   client
-    .withDeadline(Date.now() + PATIENCE_MS, () => client.connection.withAbortSignal(found.signal, poll))
-    .catch(() => found.abort());
+    .withDeadline(Date.now() + TIMEOUT_MS, () => client.connection.withAbortSignal(controller.signal, poll))
+    .catch(() => controller.abort());
   try {
-    for (; performance.now() < until && !found.signal.aborted; await sleep(INTERVAL_MS)) {
+    for (; performance.now() < until && !controller.signal.aborted; await sleep(INTERVAL_MS)) {
       const { pollers } = await client.workflowService.describeTaskQueue({
         namespace,
         taskQueue: queue,
@@ -96,7 +96,7 @@ async function serverClock(client: Client, taskQueue: string): Promise<ServerClo
     }
     return undefined;
   } finally {
-    found.abort();
+    controller.abort();
   }
 }
 

@@ -37,8 +37,8 @@ export async function hasEnded(client: Client, { csrf, actor, since }: ConsoleSe
   const recordedAt = async (ended: Ended) => {
     const { namespace } = client.options;
     const request = { namespace, execution: { workflowId: idOf(ended) } };
-    const found = await ifFound(client.workflowService.describeWorkflowExecution(request));
-    return found && (optionalTsToMs(found.workflowExecutionInfo?.startTime) ?? 0);
+    const description = await ifFound(client.workflowService.describeWorkflowExecution(request));
+    return description && (optionalTsToMs(description.workflowExecutionInfo?.startTime) ?? 0);
   };
   const [signedOut, ended] = await Promise.all([recordedAt({ csrf }), recordedAt({ actor })]);
   return signedOut !== undefined || (ended !== undefined && since <= ended);

@@ -24,8 +24,8 @@ import type { FourEyes, Resolved } from '../messages/requirements.js';
 import { type FirstSight, initialVisibility } from '../messages/search-attributes.js';
 import { startOfRun } from './history.js';
 import { outcomeOf } from './onboardings.js';
-import { decodedPayloads, isUnreadablePayload } from './payload-codec.js';
-import { describedWithMemo, inMemo } from './search.js';
+import { decodePayloads, isUnreadablePayload } from './payload-codec.js';
+import { describeWithMemo, inMemo } from './search.js';
 import { isNotFound } from './unavailable.js';
 
 export interface StartOptions {
@@ -97,7 +97,7 @@ export async function startOnce(
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     const { runId } = await client.workflow.getHandle(id).describe();
     // An earlier attempt of the batch may have started it and never learned of it.
-    const starter = batch && (await inMemo(client, await describedWithMemo(client, id), BATCH_MEMO));
+    const starter = batch && (await inMemo(client, await describeWithMemo(client, id), BATCH_MEMO));
     return { workflowId: id, runId, started: batch !== undefined && starter === batch };
   }
 }
@@ -169,10 +169,10 @@ export async function differenceFromStart(client: Client, workflowId: string, in
   try {
     const { raw, runId } = await client.workflow.getHandle(workflowId).describe();
     const started = await startOfRun(client, workflowId, raw.workflowExecutionInfo?.firstRunId || runId);
-    const [first] = await decodedPayloads(client, started?.input?.payloads, workflowId);
+    const [first] = await decodePayloads(client, started?.input?.payloads, workflowId);
     // The setting may have changed since. It is no part of what people and programs send.
-    const { fourEyes: _, ...given } = isObject(first) ? first : {};
-    return differingFields(given, JSON.parse(JSON.stringify(input)));
+    const { fourEyes: _, ...options } = isObject(first) ? first : {};
+    return differingFields(options, JSON.parse(JSON.stringify(input)));
   } catch (error) {
     // A history is deleted when its run ended longer ago than the namespace's retention.
     if (isUnreadablePayload(error) || isNotFound(error)) return undefined;

@@ -67,7 +67,7 @@ export function tracedActivities({ info }: ActivityContext): ActivityInterceptor
 /** A span for the start of each workflow. A span of its whole duration would be visible only after weeks. */
 export const traceSinks: InjectedSinks<TraceSinks> = {
   trace: {
-    begun: {
+    start: {
       fn({ workflowType, workflowId, runId, firstExecutionRunId }, cause) {
         spanWithId(workflowSpanId(firstExecutionRunId), {
           name: `RunWorkflow:${workflowType}`,

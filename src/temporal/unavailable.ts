@@ -90,7 +90,7 @@ export function rejectionOf(error: unknown): string | undefined {
   return details === undefined || NAMES_SEARCH_ATTRIBUTE.test(details) ? undefined : details;
 }
 
-export function promptly<Result>(client: Client, call: () => Promise<Result>): Promise<Result> {
+export function callPromptly<Result>(client: Client, call: () => Promise<Result>): Promise<Result> {
   return client.connection.withDeadline(Date.now() + 10_000, call);
 }
 
@@ -190,13 +190,13 @@ async function handshake(address: string, tls: TLSConfig, signal: AbortSignal | 
     return undefined;
   } catch (error) {
     if (error === late) return undefined;
-    return inWords((error as NodeJS.ErrnoException).code ?? '', isSecure, pair !== undefined);
+    return describe((error as NodeJS.ErrnoException).code ?? '', isSecure, pair !== undefined);
   } finally {
     socket.destroy();
   }
 }
 
-function inWords(code: string, isSecure: boolean, hasCertificate: boolean): string | undefined {
+function describe(code: string, isSecure: boolean, hasCertificate: boolean): string | undefined {
   if (isSecure || code.includes('_ALERT_')) {
     return hasCertificate
       ? 'it does not accept the certificate of TEMPORAL_TLS_CLIENT_CERT_PATH'

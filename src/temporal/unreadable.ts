@@ -9,7 +9,7 @@ import proto from '@temporalio/proto';
 import { partnerTaskQueue, partsOfId } from '../messages/ids.js';
 import { SYSTEM_NAMES } from '../partners/names.js';
 import { pendingIn } from './history.js';
-import { decodedFailure, ENCRYPTED, isUnreadablePayload, UnreadablePayload } from './payload-codec.js';
+import { decodeFailure, ENCRYPTED, isUnreadablePayload, UnreadablePayload } from './payload-codec.js';
 import { TemporalProblem } from './unavailable.js';
 import { nameOf, parseWorkerIdentity, pollersOf, versionOf, whyNoWorker, whyOff } from './workers.js';
 
@@ -109,7 +109,7 @@ async function failingTask(client: Client, { workflowId, runId, raw }: WorkflowE
     const { workflowTaskFailedEventAttributes: failed, workflowTaskTimedOutEventAttributes: late } = event;
     if (event.workflowTaskCompletedEventAttributes) return undefined;
     if (failed?.failure) {
-      const failure = await decodedFailure(client, failed.failure, workflowId).catch((error: unknown) => {
+      const failure = await decodeFailure(client, failed.failure, workflowId).catch((error: unknown) => {
         if (isUnreadablePayload(error)) return error;
         throw error;
       });
@@ -156,7 +156,7 @@ export async function failuresIn(client: Client, description: WorkflowExecutionD
   const failures = pendingIn(description).flatMap(({ lastFailure }) => lastFailure ?? []);
   const real = failures.filter(({ applicationFailureInfo }) => applicationFailureInfo?.category !== BENIGN);
   const messages = real.map(
-    async (failure) => (await decodedFailure(client, failure, workflowId))?.message ?? '',
+    async (failure) => (await decodeFailure(client, failure, workflowId))?.message ?? '',
   );
   return (await Promise.all([...messages, ...whyNotTaken(client, description)])).filter(
     (message) => message !== undefined,

@@ -65,7 +65,7 @@ export async function pollersOf(client: Client, taskQueue: string, tasks: keyof 
   const recent = (pollers ?? []).filter(
     ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > now - RECENT_MS,
   );
-  const known = recent.map(({ identity, deploymentOptions }) => {
+  const entry = recent.map(({ identity, deploymentOptions }) => {
     const isVersioned = deploymentOptions?.workerVersioningMode === WORKER_VERSIONING_MODE_VERSIONED;
     return { identity, version: isVersioned ? versionOf(deploymentOptions) : undefined };
   });
@@ -73,22 +73,22 @@ export async function pollersOf(client: Client, taskQueue: string, tasks: keyof 
   const target = versionOf(
     isRamped ? versioningInfo.rampingDeploymentVersion : versioningInfo?.currentDeploymentVersion,
   );
-  const taking = known.filter(({ version }) => nameOf(version) === nameOf(target));
-  const versions = new Map(known.map(({ version }) => [nameOf(version), version]));
+  const taking = entry.filter(({ version }) => nameOf(version) === nameOf(target));
+  const versions = new Map(entry.map(({ version }) => [nameOf(version), version]));
   return {
     // The number of workers that get new tasks.
     taking: new Set(taking.map(({ identity }) => identity)).size,
     // The version of those; undefined for workers without a version.
     target,
     versions: [...versions.values()].filter((version) => version !== undefined),
-    identities: [...new Set(known.map(({ identity }) => identity ?? ''))].sort(),
+    identities: [...new Set(entry.map(({ identity }) => identity ?? ''))].sort(),
     // The waiting time of the oldest task; 0 if none waits.
     backlogSeconds: Number(stats?.approximateBacklogAge?.seconds ?? 0),
   };
 }
 
 /** Explains why no worker gets the new tasks of a task queue, with the command that changes it, if there is one. */
-export function noWorker(queue: string, { target, versions }: Pollers) {
+export function describeNoWorker(queue: string, { target, versions }: Pollers) {
   const others = versions.length > 0 ? `, only ${versions.map(nameOf).join(', ')}` : '';
   if (target)
     return { why: `no worker of the current version ${nameOf(target)} polls task queue ${queue}${others}` };
@@ -106,7 +106,7 @@ export class NoWorker extends PassingProblem {
 }
 
 export function whyNoWorker(queue: string, pollers: Pollers): string {
-  const { why, run } = noWorker(queue, pollers);
+  const { why, run } = describeNoWorker(queue, pollers);
   return run ? `${why}; run "${run}"` : why;
 }
 

@@ -14,25 +14,25 @@ import { batchActivities } from '../activities/batches.js';
 import { callActivities } from '../activities/calls.js';
 import { correctionActivities } from '../activities/corrections.js';
 import { AccountCredentials } from '../activities/credentials.js';
-import { inTime } from '../activities/failures.js';
-import {
-  boundedOutcomes,
-  holdsInputs,
-  namesDba,
-  PartnerWaits,
-  type PatienceSettings,
-} from '../activities/interceptors.js';
+import { callWithDeadline } from '../activities/failures.js';
 import { onboardingActivities } from '../activities/onboardings.js';
 import { deliveryActivities, publishSinks } from '../activities/outbound-events.js';
 import { type ActivityDependencies, activitiesAt } from '../activities/partner-activities.js';
 import { softwareErrors } from '../activities/software-errors.js';
+import {
+  boundedOutcomes,
+  holdsInputs,
+  namesDba,
+  type StalledCallLimits,
+  StalledCalls,
+} from '../activities/stalled-calls.js';
 import { StatusMeanings } from '../activities/status-meanings.js';
 import { reportsOutcomes } from '../at-most-once/activity.js';
 import type { CorrectionActivities, OnboardingActivities } from '../messages/activities.js';
 import type { BatchActivities } from '../messages/batches.js';
 import { partnerAccountId, partnerTaskQueue, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
 import { knownAccounts } from '../messages/inputs.js';
-import { defined } from '../messages/objects.js';
+import { compact } from '../messages/objects.js';
 import type { ProcessActivities } from '../messages/partner-account.js';
 import {
   type Account,
@@ -76,7 +76,7 @@ export async function createWorker(
   config: WorkersConfig,
 ): Promise<GangwayWorker> {
   const { taskQueue, version, payloadKeys } = config;
-  const place = { connection, namespace, identity: workerIdentity(payloadKeys), ...versioned(version) };
+  const place = { connection, namespace, identity: workerIdentity(payloadKeys), ...versionOptions(version) };
   const [worker, partners] = await Promise.all([
     Worker.create({
       ...{ ...place, taskQueue, ...SHUTDOWN, ...TUNING },
@@ -86,11 +86,14 @@ export async function createWorker(
     }),
     partnerWorkers(place, config),
   ]);
-  return together(worker, partners);
+  return combineWorkers(worker, partners);
 }
 
 // Keeps R2.
-export function together(worker: GangwayWorker, { workers, start, release }: PartnerWorkers): GangwayWorker {
+export function combineWorkers(
+  worker: GangwayWorker,
+  { workers, start, release }: PartnerWorkers,
+): GangwayWorker {
   const all: readonly GangwayWorker[] = [worker, ...workers];
   const notRunning = () => all.map((each) => each.getState()).find((state) => state !== 'RUNNING');
   const shutdown = () => {
@@ -150,14 +153,14 @@ export function activityQueues(
   process: string,
   watch: Watch = () => ({}),
 ) {
-  const { taskQueue, fourEyes, poll, patience, events, version } = config;
+  const { taskQueue, fourEyes, poll, stalledCalls, events, version } = config;
   const sender = new EventSender(events);
-  const bounds = { maxRetryAfterMs: patience.retryAfterMaxMs };
+  const bounds = { maxRetryAfterMs: stalledCalls.retryAfterMaxMs };
   const accounts = servedAccounts(config).map(([name, account]) => {
     const { observe, inspect } = watch(name);
     const clients = partnerClients(account, observe, bounds, inspect);
     const dependencies = {
-      ...{ partnerAccount: name, wording: account, clients, taskQueue, patience, statements, version },
+      ...{ partnerAccount: name, wording: account, clients, taskQueue, stalledCalls, statements, version },
       ...{ documents: documentStore(documents), poll, process, fourEyes },
     };
     const queues = systemsOf(account).map((system): ActivityQueue => {
@@ -183,7 +186,9 @@ export function activityQueues(
   return {
     queues: [delivery, ...ofPartners, checks],
     start: (client: Client) =>
-      Promise.allSettled(credentials.map(({ place }) => inTime(() => checkNow(client, place), client))),
+      Promise.allSettled(
+        credentials.map(({ place }) => callWithDeadline(() => checkNow(client, place), client)),
+      ),
     release: () => Promise.all([...accounts.map(({ clients }) => closeAll(clients)), sender.close()]),
   };
 }
@@ -226,12 +231,12 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig) 
     queues.map(({ interceptors, partner, ...queue }) =>
       Worker.create({
         ...(queue.taskQueue === process ? unversioned : place),
-        ...{ ...common, ...queue, interceptors: intercepted(interceptors) },
+        ...{ ...common, ...queue, interceptors: interceptorOptions(interceptors) },
         ...(partner && {
           // A task that would wait for a connection waits in the task queue, where its priority counts.
           maxConcurrentActivityTaskExecutions: DEFAULT_HTTP_LIMITS.connections,
           // The server applies the limit over all workers of the task queue. Each of them must set the same limit.
-          ...defined({
+          ...compact({
             maxTaskQueueActivitiesPerSecond: partner.account.activitiesPerSecond[partner.system],
           }),
         }),
@@ -243,7 +248,7 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig) 
 
 interface PartnerDependencies extends Omit<ActivityDependencies, 'meaningOf'> {
   readonly wording: Wording;
-  readonly patience: PatienceSettings;
+  readonly stalledCalls: StalledCallLimits;
   readonly taskQueue: string;
   readonly version: WorkersConfig['version'];
   readonly process: string;
@@ -258,7 +263,7 @@ function partnerWork(system: SystemName, dependencies: PartnerDependencies) {
   const credentials =
     credentialsCheck &&
     new AccountCredentials(place, dependencies.process, client, () => credentialsCheck.read(client, {}));
-  const waits = new PartnerWaits(place, dependencies.patience);
+  const stalledCalls = new StalledCalls(place, dependencies.stalledCalls);
   const meanings = new StatusMeanings(place);
   const calls = callActivities({
     system,
@@ -276,7 +281,7 @@ function partnerWork(system: SystemName, dependencies: PartnerDependencies) {
     },
     credentials,
     interceptors: [
-      waits.interceptors,
+      stalledCalls.interceptors,
       softwareErrors(system, dependencies.version?.buildId),
       boundedOutcomes,
     ],
@@ -291,17 +296,17 @@ export type WorkersConfig = Omit<WorkerSettings, 'healthAddress' | 'metricsAddre
  */
 export function workflowQueue(config: WorkersConfig, client: Client) {
   const { taskQueue, dbaForm, fourEyes, poll, events, documentDir, activePatches } = config;
-  const known = knownAccounts(config);
+  const accounts = knownAccounts(config);
   return {
     sinks: { ...traceSinks, ...publishSinks(events.destinations, client) },
     activities: {
       ...onboardingActivities(poll),
-      ...correctionActivities(known),
+      ...correctionActivities(accounts),
       ...batchActivities({ taskQueue, dbaForm, fourEyes }, () => openStore(documentDir)),
     } satisfies OnboardingActivities & CorrectionActivities & BatchActivities,
     patchActivationCallback: patchActivation(activePatches),
-    nexusServices: [nexusService({ taskQueue, dbaForm, fourEyes, known })],
-    interceptors: intercepted([softwareErrors('gangway', config.version?.buildId)]),
+    nexusServices: [nexusService({ taskQueue, dbaForm, fourEyes, accounts })],
+    interceptors: interceptorOptions([softwareErrors('gangway', config.version?.buildId)]),
     // A batch shows its progress, and learns that it is to stop, by its heartbeats.
     maxHeartbeatThrottleInterval: '1s',
   } satisfies Partial<WorkerOptions>;
@@ -337,7 +342,7 @@ export function workersClient(
 }
 
 /** The interceptors of every worker. @param ofQueue those of one task queue, from the outermost to the innermost */
-export function intercepted(ofQueue: readonly ActivityInterceptorsFactory[] = []) {
+export function interceptorOptions(ofQueue: readonly ActivityInterceptorsFactory[] = []) {
   return {
     client: clientInterceptors,
     activity: [namesDba, holdsInputs, reportsOutcomes, tracedActivities, ...ofQueue],
@@ -348,7 +353,7 @@ export function intercepted(ofQueue: readonly ActivityInterceptorsFactory[] = []
  * With a build id, Temporal decides which build gets which task; without one, any worker gets any task. This also applies to
  * workers of activities. Workflows continue on the current build, except those that workflows/index.ts pins.
  */
-export function versioned(
+export function versionOptions(
   version: WorkerSettings['version'],
 ): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (version === undefined) return {};

@@ -16,7 +16,7 @@ export const DRIFT = {
   help: 'Differences between the responses of partners and the catalogue',
 } as const;
 
-export interface DriftSurroundings {
+export interface DriftOptions {
   readonly meter: MetricMeter;
   readonly logger: Pick<Logger, 'warn'>;
   readonly account: string | undefined;
@@ -33,7 +33,7 @@ export function watchDrift({
   logger,
   account,
   now = () => performance.now(),
-}: DriftSurroundings): Inspector {
+}: DriftOptions): Inspector {
   const counter = meter.createCounter(DRIFT.name, undefined, DRIFT.help);
   const fields = new Map<string, Set<string>>();
   const loggedAt = new Map<string, number>();
@@ -46,14 +46,14 @@ export function watchDrift({
 
   /** The field, or {@link OTHER} where an operation has too many. */
   const labelOf = (operation: string, field: string) => {
-    const known = fields.get(operation) ?? new Set();
-    fields.set(operation, known);
-    if (!known.has(field) && known.size >= MOST_FIELDS) return OTHER;
-    known.add(field);
+    const names = fields.get(operation) ?? new Set();
+    fields.set(operation, names);
+    if (!names.has(field) && names.size >= MOST_FIELDS) return OTHER;
+    names.add(field);
     return field;
   };
 
-  const found = (system: SystemName, operation: string, difference: Difference) => {
+  const onDifference = (system: SystemName, operation: string, difference: Difference) => {
     const { kind, expected, got, isNeeded } = difference;
     const field = labelOf(`${system} ${operation}`, difference.field);
     const about = { system, account: account ?? '', operation, field, kind };
@@ -65,7 +65,7 @@ export function watchDrift({
   return (received) => {
     try {
       for (const difference of differencesIn(received))
-        found(received.system as SystemName, received.name, difference);
+        onDifference(received.system as SystemName, received.name, difference);
     } catch (error) {
       if (isDue(`${received.system} ${received.name}`))
         logger.warn('could not compare a response with the catalogue', { operation: received.name, error });

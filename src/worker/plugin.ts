@@ -18,12 +18,12 @@ import { dataConverter, replayConverter } from '../temporal/payload-codec.js';
 import { workerIdentity } from '../temporal/workers.js';
 import { BESIDE_THEIRS, BUNDLING_ENCODING, bundleFor, THEIR_WORKFLOWS } from './bundles.js';
 import {
+  combineWorkers,
   countUnreadable,
-  type intercepted,
+  type interceptorOptions,
   partnerWorkers,
   patchActivation,
-  together,
-  versioned,
+  versionOptions,
   workersClient,
   workflowQueue,
 } from './create-worker.js';
@@ -68,7 +68,7 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
       return {
         ...SHUTDOWN,
         ...more,
-        ...versioned(version),
+        ...versionOptions(version),
         ...withWorkflows(options),
         patchActivationCallback: patchActivation(config.activePatches, options.patchActivationCallback),
         identity: workerIdentity(payloadKeys, options.identity),
@@ -94,7 +94,7 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
         shutdown: () => worker.shutdown(),
         getState: () => worker.getState(),
       };
-      await together(main, partners).run();
+      await combineWorkers(main, partners).run();
     },
   };
 
@@ -129,7 +129,7 @@ function withoutClash(theirs: object | undefined, ours: object): object {
 
 function merged(
   { client, activity = [], ...others }: WorkerInterceptors = {},
-  ours: ReturnType<typeof intercepted>,
+  ours: ReturnType<typeof interceptorOptions>,
 ): WorkerInterceptors {
   return {
     ...others,
@@ -149,8 +149,8 @@ function besideTheirs(options: BundleOptions): BundleOptions {
       ...BUNDLING_ENCODING.workflowInterceptorModules,
     ],
     preloadModules: [...preloadModules, ...BUNDLING_ENCODING.preloadModules],
-    webpackConfigHook(given) {
-      const config = webpackConfigHook?.(given) ?? given;
+    webpackConfigHook(configuration) {
+      const config = webpackConfigHook?.(configuration) ?? configuration;
       const alias = { ...config.resolve?.alias, [`${THEIR_WORKFLOWS}$`]: workflowsPath };
       return { ...config, resolve: { ...config.resolve, alias } };
     },

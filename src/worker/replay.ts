@@ -10,8 +10,8 @@ import {
   Worker,
 } from '@temporalio/worker';
 import { LOCATED, type ReplaySinks, type Requested, type TraceSinks } from '../messages/sinks.js';
-import { shortened } from '../partners/bounds.js';
-import { masked } from '../platform/privacy/masked.js';
+import { truncate } from '../partners/bounds.js';
+import { redact } from '../platform/privacy/masked.js';
 import { inPackage } from '../platform/process/package.js';
 import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
 
@@ -22,7 +22,7 @@ import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
 
 type History = temporal.api.history.v1.IHistory;
 
-export interface Recorded {
+export interface RecordedHistory {
   readonly workflowId: string;
   readonly runId: string;
   readonly type: string;
@@ -37,7 +37,7 @@ export interface Difference {
   readonly eventId?: string | undefined;
 }
 
-export interface Replayed extends Omit<Recorded, 'history'> {
+export interface ReplayResult extends Omit<RecordedHistory, 'history'> {
   readonly difference?: Difference;
 }
 
@@ -58,7 +58,10 @@ const THREADS = 2;
 const AHEAD = 4;
 
 /** Replays runs. Holds five histories for each thread. */
-export async function* replayed(config: ReplayConfig, next: () => Promise<Recorded | undefined>) {
+export async function* replayHistories(
+  config: ReplayConfig,
+  next: () => Promise<RecordedHistory | undefined>,
+) {
   const replayers: Replayer[] = [];
   const replayerOfCode = (code: string) => {
     // Not before the first run: only a worker ends the runtime, and the process waits for it.
@@ -100,8 +103,8 @@ function installQuietRuntime(): void {
 async function* thread(
   { code, readableCode = code }: ReplayConfig,
   replayerOfCode: (code: string) => Replayer,
-  next: () => Promise<Recorded | undefined>,
-): AsyncGenerator<Replayed> {
+  next: () => Promise<RecordedHistory | undefined>,
+): AsyncGenerator<ReplayResult> {
   let replayer: Replayer | undefined;
   // Finding a place in the sources takes as long as the replay, so only what differs is replayed for it.
   let locating: Replayer | undefined;
@@ -130,20 +133,22 @@ async function* thread(
 }
 
 interface Replayer {
-  replay(run: Recorded): Promise<{ readonly error?: Error | undefined; readonly requested: Requested[] }>;
+  replay(
+    run: RecordedHistory,
+  ): Promise<{ readonly error?: Error | undefined; readonly requested: Requested[] }>;
   close(): Promise<void>;
 }
 
 function replayerOf({ namespace, taskQueue, payloadKeys }: ReplayConfig, code: string): Replayer {
   let requested: Requested[] = [];
-  let current: Recorded | undefined;
+  let current: RecordedHistory | undefined;
   const ignored = { fn: () => undefined, callDuringReplay: false };
   const sinks = {
     replay: {
       requested: { fn: (_: unknown, one: Requested) => void requested.push(one), callDuringReplay: true },
     },
     // The SDK logs calls of a sink that is missing.
-    ...{ trace: { begun: ignored }, outbound: { publish: ignored } },
+    ...{ trace: { start: ignored }, outbound: { publish: ignored } },
   } satisfies InjectedSinks<ReplaySinks & TraceSinks>;
   // The SDK passes on what its type leaves out. Payloads belong to their namespace. With debugMode off, workflows run in threads.
   const place: object = { namespace, taskQueue, debugMode: false };
@@ -218,13 +223,13 @@ function reasonOf({ message }: Error): string {
     return 'the code fails, with an encrypted error: check that PAYLOAD_KEYS has the keys of these workflows';
   const [, ofCode] = /\bmessage: "((?:[^"\\]|\\.)*)"/.exec(message) ?? [];
   const [line = ''] = (ofCode ?? message.split('Details: ').at(-1) ?? message).split('\n');
-  return shortened(masked(line, 'failure').replace(/\b(id|event_id): \d+/g, '$1: …'), LONGEST_REASON);
+  return truncate(redact(line, 'failure').replace(/\b(id|event_id): \d+/g, '$1: …'), LONGEST_REASON);
 }
 
 const ROOT = inPackage('.');
 
 /** Steps and activities pass through these, so a place in them says nothing. */
-const PASSED = /\/workflows\/(interceptors|journey\/)|\/node_modules\//;
+const PASSED = /\/workflows\/(interceptors|runtime\/)|\/node_modules\//;
 
 /** The place of our code in a stack, in the sources where their maps are known. */
 async function sourceOf(stack = ''): Promise<string | undefined> {

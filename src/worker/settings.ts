@@ -28,8 +28,8 @@ const pollSettings = z.object({
 /** The workflow of the account asks a person when the responses of a partner are unreadable for longer than this. */
 const UNREADABLE_MAX_MS = 10 * 60_000;
 
-const patienceSettings = z.object({
-  GANGWAY_WAIT_MAX: duration
+const stalledCallSettings = z.object({
+  GANGWAY_STALLED_AFTER: duration
     .prefault('24h')
     .describe(
       'How long a step may wait for its partner, or a status be unreadable, before a person is asked.',
@@ -68,7 +68,7 @@ export const workerSettings = z.object({
     .default([])
     .describe('Active [patches](changing-workflows.md#add-a-patch) of workflows.'),
   ...pollSettings.shape,
-  ...patienceSettings.shape,
+  ...stalledCallSettings.shape,
   GANGWAY_HEALTH_ADDRESS: withAdvice(
     listenAddress.prefault('127.0.0.1:8081').describe('Where the worker serves `/healthz` and `/readyz`.'),
     unlessLoopback,
@@ -95,9 +95,9 @@ export function loadWorkerSettings(environment: NodeJS.ProcessEnv) {
     version: versionFrom(set),
     activePatches: set.GANGWAY_ACTIVE_PATCHES,
     poll: pollFrom(set),
-    patience: {
+    stalledCalls: {
       retryAfterMaxMs: 3_600_000,
-      stepMs: set.GANGWAY_WAIT_MAX,
+      stepMs: set.GANGWAY_STALLED_AFTER,
       unreadableMs: UNREADABLE_MAX_MS,
     },
     payloadKeys: set.PAYLOAD_KEYS,

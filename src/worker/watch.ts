@@ -9,8 +9,8 @@ import { servedSystems } from '../partners/account-settings.js';
 import { SYSTEM_NAMES, type SystemName } from '../partners/names.js';
 import { ofAccount } from '../temporal/onboardings.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
-import { all, type Condition, compared, IS_RUNNING, is, isIn, isNot } from '../temporal/query.js';
-import { listed } from '../temporal/search.js';
+import { all, type Condition, compareField, IS_RUNNING, is, isIn, isNot } from '../temporal/query.js';
+import { listOnboardings } from '../temporal/search.js';
 import {
   type DeployedVersion,
   deployedVersions,
@@ -96,18 +96,18 @@ const MOST_OPEN = 1_000;
 
 function openRequirements({ client, taskQueue, gauge }: Watched) {
   const open = gauge('gangway_requirements_open', 'Open requirements of the kinds that have an alert');
-  const asked = isIn(SEARCH_ATTRIBUTES.requirements, WITH_ALERT);
-  const query = all(is('TaskQueue', taskQueue), IS_RUNNING, ...NOT_OF_PARTS, asked);
-  const shown = new Set<string>();
+  const condition = isIn(SEARCH_ATTRIBUTES.requirements, WITH_ALERT);
+  const query = all(is('TaskQueue', taskQueue), IS_RUNNING, ...NOT_OF_PARTS, condition);
+  const labels = new Set<string>();
   return async () => {
-    const found = await Array.fromAsync(listed(client, query, MOST_OPEN));
-    const keys = found.flatMap(({ system, partnerAccount: account = '', requirements }) =>
+    const onboardings = await Array.fromAsync(listOnboardings(client, query, MOST_OPEN));
+    const keys = onboardings.flatMap(({ system, partnerAccount: account = '', requirements }) =>
       requirements
         .filter(({ kind }) => WITH_ALERT.includes(kind))
         .map(({ kind }) => JSON.stringify({ kind, system, account })),
     );
-    for (const key of keys) shown.add(key);
-    for (const key of shown) open.set(keys.filter((each) => each === key).length, JSON.parse(key));
+    for (const key of keys) labels.add(key);
+    for (const key of labels) open.set(keys.filter((each) => each === key).length, JSON.parse(key));
   };
 }
 
@@ -118,7 +118,7 @@ function queryOf(taskQueue: string, account: string | undefined, dueBefore?: Dat
     IS_RUNNING,
     ...NOT_OF_PARTS,
     is(SEARCH_ATTRIBUTES.actionRequired, true),
-    dueBefore && compared(SEARCH_ATTRIBUTES.actionDueAt, '<', dueBefore),
+    dueBefore && compareField(SEARCH_ATTRIBUTES.actionDueAt, '<', dueBefore),
   );
 }
 
@@ -152,7 +152,7 @@ function builds({ client, taskQueue, gauge }: Watched) {
     'gangway_build_without_workers',
     'Whether a current, ramping or pinned build has no worker',
   );
-  const shown = new Set<string>();
+  const labels = new Set<string>();
   return async () => {
     const { target, versions } = await pollersOf(client, taskQueue, 'workflow');
     const polling = new Set(versions.map(nameOf));
@@ -162,11 +162,11 @@ function builds({ client, taskQueue, gauge }: Watched) {
       for (const version of await deployedVersions(client, deploymentName)) {
         const isNeeded = needsWorkers(version);
         const name = nameOf({ deploymentName, buildId: version.buildId });
-        if (isNeeded) shown.add(name);
+        if (isNeeded) labels.add(name);
         if (isNeeded && !polling.has(name)) unserved.add(name);
       }
     }
-    for (const build of shown) missing.set(unserved.has(build) ? 1 : 0, { build });
+    for (const build of labels) missing.set(unserved.has(build) ? 1 : 0, { build });
   };
 }
 
@@ -181,7 +181,7 @@ export function watchAges(meter: MetricMeter) {
     'gangway_credential_expires_timestamp_seconds',
     'When a credential for Temporal expires',
   );
-  const made = gauge(
+  const result = gauge(
     'gangway_payload_key_made_timestamp_seconds',
     'When the key that encrypts payloads was created',
   );
@@ -200,7 +200,7 @@ export function watchAges(meter: MetricMeter) {
     payloadKey([{ id }]: PayloadKeys): void {
       const [, year, month, day] = /^k(\d{4})(\d{2})(\d{2})-/.exec(id) ?? [];
       const at = Date.parse(`${year}-${month}-${day}`);
-      if (Number.isFinite(at)) made.set(at / 1_000, { key: id });
+      if (Number.isFinite(at)) result.set(at / 1_000, { key: id });
     },
   };
 }

@@ -1,7 +1,7 @@
 import { continueAsNew } from '@temporalio/workflow';
 import type { RefusedSubmission } from '../messages/banking-activities.js';
 import type { BusinessOnboardingInput, FollowedBusinessInput } from '../messages/inputs.js';
-import { defined } from '../messages/objects.js';
+import { compact } from '../messages/objects.js';
 import {
   type BusinessOnboardingOutcome,
   isFollowed,
@@ -10,35 +10,35 @@ import {
 } from '../messages/onboardings.js';
 import { Business } from './business/business.js';
 import {
-  type Due,
+  type BusinessState,
   isAccepted,
   KINDS,
-  next,
-  onDelivered,
-  onRead,
-  type Remembered,
+  type PendingTask,
+  plan,
+  reduce,
+  reduceDelivery,
   stageOf,
 } from './business/decisions.js';
 import {
-  adopt,
   CORRECT,
-  claimed,
+  claimProfile,
+  confirmOwnership,
   followProfile,
+  importProfile,
   openAccount,
-  ours,
-  read,
+  readProfile,
   replaceHolder,
   SUBMIT,
   sendReply,
   submit,
   titleOfReply,
 } from './business/steps.js';
-import { askingAgain, onRejected } from './business/tickets.js';
-import { askForCorrection, Rejected } from './journey/rejections.js';
-import { removed, unlessAbandoned } from './journey/requirements.js';
-import type { Answered } from './journey/state.js';
-import type { Carried } from './journey/stateful.js';
-import { reacted, runUntilDecided } from './journey/until-decided.js';
+import { reduceRejection, withDeadline } from './business/tickets.js';
+import { askForCorrection, Rejected } from './runtime/rejections.js';
+import { removeEntry, requireNotAbandoned } from './runtime/requirements.js';
+import type { PendingAnswer } from './runtime/state.js';
+import type { CarriedState } from './runtime/stateful.js';
+import { reductionTransition, runUntilDecided } from './runtime/until-decided.js';
 
 /**
  * Onboards one business at the bank (docs/partner-apis.md#banking): finds its profile or submits its holder, has the holder
@@ -48,71 +48,71 @@ import { reacted, runUntilDecided } from './journey/until-decided.js';
  */
 export async function businessOnboarding(
   input: BusinessOnboardingInput | FollowedBusinessInput,
-  carried?: Carried<Remembered>,
+  carriedState?: CarriedState<BusinessState>,
   restored?: Restored,
 ): Promise<BusinessOnboardingOutcome> {
-  const business = new Business(input, carried);
-  const { journey } = business;
-  return journey.run<BusinessOnboardingOutcome>(
+  const business = new Business(input, carriedState);
+  const { runtime } = business;
+  return runtime.run<BusinessOnboardingOutcome>(
     async () => {
-      if (!carried) await findOrSubmit(business, restored);
-      journey.state.know({ stage: stageOf(business.remembered, business.situation) });
+      if (!carriedState) await findOrSubmit(business, restored);
+      runtime.published.setFacts({ stage: stageOf(business.partnerState, business.context) });
       return runUntilDecided(
         business,
-        { kinds: KINDS, next, onRead },
+        { kinds: KINDS, plan, reduce },
         (due) => begin(business, due),
         (state) => continueAsNew<typeof businessOnboarding>(business.inputToCarry, state),
       );
     },
-    (comment, { profileId }) => ({ outcome: 'abandoned', comment, ...defined({ profileId }) }),
+    (comment, { profileId }) => ({ outcome: 'abandoned', comment, ...compact({ profileId }) }),
   );
 }
 
 async function findOrSubmit(business: Business, restored: Restored | undefined): Promise<void> {
   const { current } = business.input;
-  const known = restored?.profileId;
-  if (isFollowed(current)) await followProfile(business, known ?? current.profileId);
-  else if (known === undefined) await submitUnlessFound(business, mayBeDone(restored));
-  else await adopt(business, { profileId: known, owners: [] });
+  const existingId = restored?.profileId;
+  if (isFollowed(current)) await followProfile(business, existingId ?? current.profileId);
+  else if (existingId === undefined) await submitUnlessFound(business, mayBeDone(restored));
+  else await importProfile(business, { profileId: existingId, owners: [] });
 }
 
-/** @param inDoubt why it may have been submitted before */
-async function submitUnlessFound(business: Business, inDoubt: string | undefined): Promise<void> {
+/** @param uncertainty why it may have been submitted before */
+async function submitUnlessFound(business: Business, uncertainty: string | undefined): Promise<void> {
   const declined: number[] = [];
   const unclaimed: RefusedSubmission[] = [];
-  for (let mayBeSubmitted = inDoubt; ; mayBeSubmitted = undefined) {
+  for (let mayBeSubmitted = uncertainty; ; mayBeSubmitted = undefined) {
     const submitted = await submit(business, declined, unclaimed, mayBeSubmitted);
-    if ('adopted' in submitted) return adopt(business, submitted.adopted);
+    if ('confirmed' in submitted) return importProfile(business, submitted.confirmed);
     if ('existing' in submitted) {
       const source = submitted.isSaved ? 'earlier' : 'merchant';
-      const found = await ours(business, SUBMIT, submitted.existing, source);
-      if (found) return adopt(business, found);
+      const match = await confirmOwnership(business, SUBMIT, submitted.existing, source);
+      if (match) return importProfile(business, match);
       declined.push(submitted.existing.profileId);
       continue;
     }
     const { profileId, financialAccountId, problems, baseline } = submitted;
     // If the onboarding ends before anybody knows whose profile it is, this is all that is left of it.
     if (submitted.now === undefined || submitted.now.candidate.against.length > 0)
-      business.journey.timeline.add('write-uncertain', {
+      business.runtime.timeline.add('write-uncertain', {
         detail: `${SUBMIT}: the bank responded with banking profile ${profileId}`,
       });
-    const { candidate, now } = await claimed(business, submitted);
+    const { candidate, now } = await claimProfile(business, submitted);
     if (candidate.against.length > 0 || !now) {
-      const found = await ours(business, SUBMIT, candidate, 'response');
-      if (found) return adopt(business, found);
+      const match = await confirmOwnership(business, SUBMIT, candidate, 'response');
+      if (match) return importProfile(business, match);
       declined.push(profileId);
       unclaimed.push({ dba: business.dba, baseline });
       continue;
     }
     business.knowProfile(profileId, 'holder-submitted');
     business.knowAccount(financialAccountId);
-    business.journey.remember({ problems });
+    business.runtime.patchState({ problems });
     business.poll.replaceWith(now);
     return;
   }
 }
 
-async function begin(business: Business, due: Due): Promise<void> {
+async function begin(business: Business, due: PendingTask): Promise<void> {
   switch (due.begin) {
     case 'problems':
       return correctProblems(business);
@@ -129,59 +129,59 @@ async function begin(business: Business, due: Due): Promise<void> {
 
 /** Has the problems of the holder corrected, unless the bank accepts it meanwhile. */
 async function correctProblems(business: Business): Promise<void> {
-  const { journey, input } = business;
-  const isMoot = () => isAccepted(business.remembered);
-  const problems = business.remembered.problems ?? [];
+  const { runtime, input } = business;
+  const isSuperseded = () => isAccepted(business.partnerState);
+  const problems = business.partnerState.problems ?? [];
   const correctable = { title: SUBMIT, correct: input.correct };
-  if (problems.length === 0 || (await askForCorrection(journey, correctable, problems, isMoot)))
-    await replaceHolder(business, isMoot);
-  journey.remember({ problems: [] });
-  journey.state.enter(stageOf(business.remembered, business.situation));
+  if (problems.length === 0 || (await askForCorrection(runtime, correctable, problems, isSuperseded)))
+    await replaceHolder(business, isSuperseded);
+  runtime.patchState({ problems: [] });
+  runtime.published.enter(stageOf(business.partnerState, business.context));
 }
 
 /** Sends the holder as a person corrected it, who was asked by a ticket, or about a profile that nobody has submitted. */
-async function deliverCorrection(business: Business, answered: Answered): Promise<void> {
-  const { journey } = business;
+async function deliverCorrection(business: Business, answered: PendingAnswer): Promise<void> {
+  const { runtime } = business;
   const { requirement, resolution } = answered;
-  await journey.whileSending([answered], [CORRECT], async () => {
-    const answer = unlessAbandoned(resolution);
+  await runtime.whileSending([answered], [CORRECT], async () => {
+    const answer = requireNotAbandoned(resolution);
     if (answer.kind === 'correction') business.input.correct(answer.patch);
     if (requirement.kind === 'ticket') {
       await replaceHolder(business);
       delivered(business, answered);
     } else {
-      await replaceHolder(business, () => isAccepted(business.remembered));
-      journey.update(removed(requirement.id));
+      await replaceHolder(business, () => isAccepted(business.partnerState));
+      runtime.update(removeEntry(requirement.id));
     }
   });
 }
 
 /** Replies to a ticket. If the bank rejects the reply and still asks, a person is asked again. */
-async function deliverReply(business: Business, answered: Answered, text: string): Promise<void> {
-  const { journey, poll } = business;
+async function deliverReply(business: Business, answered: PendingAnswer, text: string): Promise<void> {
+  const { runtime, poll } = business;
   const { requirement } = answered;
-  await journey.whileSending([answered], [titleOfReply(requirement)], async () => {
+  await runtime.whileSending([answered], [titleOfReply(requirement)], async () => {
     try {
-      delivered(business, answered, await sendReply(journey, requirement, text, business.profileId));
+      delivered(business, answered, await sendReply(runtime, requirement, text, business.profileId));
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
-      const now = await read(business);
-      journey.update(reacted(onRejected(business.remembered, requirement, error.message)));
+      const now = await readProfile(business);
+      runtime.update(reductionTransition(reduceRejection(business.partnerState, requirement, error.message)));
       poll.replaceWith(now);
     }
   });
 }
 
-function delivered(business: Business, { requirement }: Answered, replyId: number | null = null): void {
-  const reaction = onDelivered(business.remembered, requirement, replyId, business.situation);
-  business.journey.update(reacted(reaction));
-  business.journey.state.report();
+function delivered(business: Business, { requirement }: PendingAnswer, replyId: number | null = null): void {
+  const reduction = reduceDelivery(business.partnerState, requirement, replyId, business.context);
+  business.runtime.update(reductionTransition(reduction));
+  business.runtime.published.report();
 }
 
 /** Reads the tickets once more, and asks those again that are still listed long after their answers. */
 async function readLateTickets(business: Business): Promise<void> {
   const begunAt = Date.now();
-  const now = await read(business);
-  business.journey.remember(askingAgain(business.remembered, begunAt));
+  const now = await readProfile(business);
+  business.runtime.patchState(withDeadline(business.partnerState, begunAt));
   business.poll.replaceWith(now);
 }

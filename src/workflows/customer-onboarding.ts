@@ -19,19 +19,19 @@ import { isAttached, runChild, runsAgain } from './customer/children.js';
 import { Customer, type CustomerOptions } from './customer/customer.js';
 import {
   type CustomerInput,
+  type CustomerState,
   childOf,
   failedPart,
   isSuccess,
   NOT_STARTED,
-  onEnd,
-  onReset,
   outcomeIn,
   outcomeOf,
-  type Remembered,
+  reduceEnd,
+  reduceReset,
 } from './customer/decisions.js';
-import { requireFields } from './journey/input.js';
-import { handleAnswers, handleState } from './journey/journey.js';
-import type { Carried } from './journey/stateful.js';
+import { requireFields } from './runtime/input.js';
+import { handleAnswers, handleState } from './runtime/onboarding-runtime.js';
+import type { CarriedState } from './runtime/stateful.js';
 
 /**
  * Onboards a customer with both partners, each in a child workflow of its own. The business starts as soon as the merchant
@@ -42,21 +42,21 @@ import type { Carried } from './journey/stateful.js';
 export async function customerOnboarding(
   input: CustomerInput,
   options: CustomerOptions = {},
-  carried?: Carried<Remembered>,
+  carriedState?: CarriedState<CustomerState>,
 ): Promise<CustomerOnboardingOutcome> {
   requireFields(input, { externalId: 'string', boarding: 'object', business: 'object' });
   requireFields(input.boarding, { merchant: 'object' });
   requireFields(input.business, { holder: 'object' });
-  const customer = new Customer(input, options, carried);
-  handleState(customer.state);
+  const customer = new Customer(input, options, carriedState);
+  handleState(customer.published);
   setHandler(childReport, customer.onReport);
-  handleAnswers(customer.cell, customer);
+  handleAnswers(customer.store, customer);
   return customer.run(() => {
     // A canceled customer waits until its children have ended.
     const tooLong = CancellationScope.nonCancellable(() => condition(() => historyIsLong(customer)));
     return Promise.race([
       runAllParts(customer),
-      tooLong.then(() => continueAsNew<typeof customerOnboarding>(input, options, customer.carried)),
+      tooLong.then(() => continueAsNew<typeof customerOnboarding>(input, options, customer.carriedState)),
     ]);
   });
 }
@@ -68,28 +68,28 @@ async function runAllParts(customer: Customer): Promise<CustomerOnboardingOutcom
   await Promise.all(parts);
   checkCancelled();
   checkFailed(customer);
-  return outcomeOf(customer.memory);
+  return outcomeOf(customer.partnerState);
 }
 
 /** Runs a part to its end, also after a reset. If it does not succeed, the input decides about the other part. */
 async function onboardPart(customer: Customer, part: Part): Promise<void> {
   for (;;) {
-    const { [part]: known } = customer.memory.ended;
-    const end = known?.end ?? (await runPart(customer, part));
+    const { [part]: entry } = customer.partnerState.ends;
+    const end = entry?.end ?? (await runPart(customer, part));
     if (!customer.hasEnded(part)) {
-      customer.react(onEnd(customer.memory, part, end));
+      customer.apply(reduceEnd(customer.partnerState, part, end));
       if (!isSuccess(outcomeIn(end)) && customer.input.onDecline === 'cancel-other')
         cancel(customer, part === 'boarding' ? 'business' : 'boarding');
     }
     if (!(await runsAgain(customer, part, end))) return;
-    customer.react(onReset(customer.memory, part));
+    customer.apply(reduceReset(customer.partnerState, part));
   }
 }
 
 /** Runs a part in a scope of its own. A part that is canceled before its child starts has ended as well. */
 async function runPart(customer: Customer, part: Part): Promise<PartEnd> {
   const { [part]: former } = customer.options.ended ?? {};
-  if (former && !customer.memory.begun[part]) {
+  if (former && !customer.partnerState.starts[part]) {
     customer.learn(former.facts);
     return former.end;
   }
@@ -109,7 +109,7 @@ async function runPart(customer: Customer, part: Part): Promise<PartEnd> {
 
 async function untilMerchantIsKnown(customer: Customer): Promise<void> {
   // A run may be canceled at its start, and must still cancel its children.
-  if (customer.memory.begun.business) return;
+  if (customer.partnerState.starts.business) return;
   await condition(() => customer.merchantProfileId !== undefined || customer.hasEnded('boarding'));
 }
 
@@ -129,7 +129,7 @@ function checkCancelled(): void {
 
 /** @throws {ApplicationFailure} when a part failed, which is a bug */
 function checkFailed(customer: Customer): void {
-  const failed = failedPart(customer.memory);
+  const failed = failedPart(customer.partnerState);
   if (failed === undefined) return;
   throw ApplicationFailure.nonRetryable(`${customer.workflowIdOf(failed)} failed`, 'PartFailed');
 }

@@ -10,17 +10,17 @@ import { atAccount, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
 import { isObject } from '../messages/objects.js';
 import { DBA_HEADER, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import {
-  causedBy,
   LOCATED,
   type ReplaySinks,
   type Requested,
   TRACE_HEADER,
   type TraceContext,
   type TraceSinks,
+  withParent,
   workflowSpanId,
 } from '../messages/sinks.js';
 import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from '../partners/bounds.js';
-import { accountName } from './journey/activity-proxies.js';
+import { accountName } from './runtime/activity-proxies.js';
 
 const { trace } = proxySinks<TraceSinks>();
 
@@ -54,10 +54,10 @@ export function interceptors(): WorkflowInterceptors {
         async execute(input, next) {
           const { firstExecutionRunId, continuedFromExecutionRunId } = workflowInfo();
           const cause = causeIn(input.headers);
-          const own = cause && causedBy(workflowSpanId(firstExecutionRunId), cause);
+          const own = cause && withParent(workflowSpanId(firstExecutionRunId), cause);
           if (own) {
             traced = header(TRACE_HEADER, own);
-            if (continuedFromExecutionRunId === undefined) trace.begun(cause);
+            if (continuedFromExecutionRunId === undefined) trace.start(cause);
           }
           // Thrown in an async function: a synchronous error would fail the workflow task, which the server retries forever.
           return next(withoutAccount(input));

@@ -1,14 +1,14 @@
 import { continueAsNew } from '@temporalio/workflow';
 import type { FollowedMerchantInput, MerchantBoardingInput } from '../messages/inputs.js';
-import { defined } from '../messages/objects.js';
+import { compact } from '../messages/objects.js';
 import type { MerchantBoardingOutcome, Restored } from '../messages/onboardings.js';
 import { Boarding } from './boarding/boarding.js';
-import { type Due, KINDS, next, onRead, type Remembered } from './boarding/decisions.js';
+import { type BoardingState, KINDS, type PendingSend, plan, reduce } from './boarding/decisions.js';
 import { deliverAnswers, readLate } from './boarding/review.js';
-import { adoptMerchant, createMerchant, setFees } from './boarding/steps.js';
+import { createMerchant, importMerchant, setFees } from './boarding/steps.js';
 import { submit, submitAsAnswered } from './boarding/submission.js';
-import type { Carried } from './journey/stateful.js';
-import { runUntilDecided } from './journey/until-decided.js';
+import type { CarriedState } from './runtime/stateful.js';
+import { runUntilDecided } from './runtime/until-decided.js';
 
 /**
  * Boards one merchant (docs/partner-apis.md#merchant-boarding): creates it, sets its fees, submits it, and delivers answers to
@@ -18,28 +18,28 @@ import { runUntilDecided } from './journey/until-decided.js';
  *
  * A person is asked about:
  * - notes, requested changes, a missing submission and an unclear mid: `boarding/decisions.ts`
- * - a step that the partner rejects or forbids, or whose outcome is unknown: `journey/run-step.ts`
- * - a merchant that cannot be adopted, and fees that the partner keeps: `boarding/steps.ts`; answers that it rejects: `boarding/review.ts`
- * - a step that waits longer than `GANGWAY_WAIT_MAX`: `journey/step-waits.ts`
+ * - a step that the partner rejects or forbids, or whose outcome is unknown: `runtime/run-step.ts`
+ * - a merchant that cannot be confirmed, and fees that the partner keeps: `boarding/steps.ts`; answers that it rejects: `boarding/review.ts`
+ * - a step that waits longer than `GANGWAY_STALLED_AFTER`: `runtime/stalled-calls.ts`
  * - what holds up all onboardings: refused credentials and unreadable responses in `partnerAccount`, and a status that nobody
  *   knows in `partnerRecord`
  *
  * Once the merchant exists, the status is polled while a person is asked. An answer to a question of `decisions.ts` can be taken
  * back until it is on its way. When the partner decides, open questions close. A write that was sent still runs to its end. Answers
- * that were not delivered by then are dropped, and the timeline says whether one may have arrived (`journey/requirements.ts`).
+ * that were not delivered by then are dropped, and the timeline says whether one may have arrived (`runtime/requirements.ts`).
  */
 export async function merchantBoarding(
   input: MerchantBoardingInput | FollowedMerchantInput,
-  carried?: Carried<Remembered>,
+  carriedState?: CarriedState<BoardingState>,
   restored?: Restored,
 ): Promise<MerchantBoardingOutcome> {
-  const boarding = new Boarding(input, carried);
-  return boarding.journey.run<MerchantBoardingOutcome>(
+  const boarding = new Boarding(input, carriedState);
+  return boarding.runtime.run<MerchantBoardingOutcome>(
     async () => {
-      if (!carried) await establishMerchant(boarding, restored);
+      if (!carriedState) await establishMerchant(boarding, restored);
       return runUntilDecided(
         boarding,
-        { kinds: KINDS, next, onRead },
+        { kinds: KINDS, plan, reduce },
         (due) => send(boarding, due),
         (state) => continueAsNew<typeof merchantBoarding>(boarding.input.current, state),
       );
@@ -47,7 +47,7 @@ export async function merchantBoarding(
     (comment, { merchantProfileId }) => ({
       outcome: 'abandoned',
       comment,
-      ...defined({ merchantProfileId }),
+      ...compact({ merchantProfileId }),
     }),
   );
 }
@@ -55,22 +55,22 @@ export async function merchantBoarding(
 async function establishMerchant(boarding: Boarding, restored: Restored | undefined): Promise<void> {
   const { merchantProfileId } = boarding.input.current;
   if (merchantProfileId === undefined) await createMerchant(boarding, restored);
-  else await adoptMerchant(boarding, merchantProfileId, restored);
+  else await importMerchant(boarding, merchantProfileId, restored);
 }
 
 /** Sends what is due by the rules of `boarding/decisions.ts`. */
-async function send(boarding: Boarding, due: Due): Promise<void> {
-  switch (due.send) {
+async function send(boarding: Boarding, pending: PendingSend): Promise<void> {
+  switch (pending.send) {
     case 'application':
-      boarding.journey.state.know({ stage: 'applying' });
+      boarding.runtime.published.setFacts({ stage: 'applying' });
       await setFees(boarding);
       await submit(boarding);
       break;
     case 'submission':
-      await submitAsAnswered(boarding, due.answers);
+      await submitAsAnswered(boarding, pending.answers);
       break;
     case 'answers':
-      await deliverAnswers(boarding, due.answers);
+      await deliverAnswers(boarding, pending.answers);
       break;
     case 'late read':
       await readLate(boarding);

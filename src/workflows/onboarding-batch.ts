@@ -33,10 +33,10 @@ const { startRows, forgetRows } = proxyActivities<BatchActivities>({
 });
 
 /** Starts the onboardings of a file, part by part. Its memo and its details show where it stands. A cancellation stops it. */
-export async function onboardingBatch({ parts, state: first, ...given }: BatchInput): Promise<BatchState> {
+export async function onboardingBatch({ parts, state: first, ...options }: BatchInput): Promise<BatchState> {
   const { workflowId: batch } = workflowInfo();
   let state = first;
-  let limits = given.concurrency === undefined ? undefined : ({ ...given } as StartLimits);
+  let limits = options.concurrency === undefined ? undefined : ({ ...options } as StartLimits);
   setHandler(confirmBatch, (confirmed) => {
     limits ??= confirmed;
   });

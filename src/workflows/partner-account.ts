@@ -1,11 +1,11 @@
 import { condition } from '@temporalio/workflow';
 import type { PartnerAccountInput } from '../messages/partner-account.js';
-import { Journey } from './journey/journey.js';
-import { runDueTasks } from './journey/tasks.js';
 import { refusedCredentials } from './partner-account/credentials.js';
 import { type Duties, NO_DUTIES } from './partner-account/duties.js';
 import { unmatchedTickets } from './partner-account/unmatched-tickets.js';
 import { unreadableReads } from './partner-account/unreadable-reads.js';
+import { OnboardingRuntime } from './runtime/onboarding-runtime.js';
+import { runPendingTasks } from './runtime/tasks.js';
 
 /**
  * Acts for one of our accounts at one partner, for all workflows that use it. While the partner refuses our credentials, it
@@ -15,8 +15,8 @@ import { unreadableReads } from './partner-account/unreadable-reads.js';
  */
 export async function partnerAccount(input: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
   const { system } = input;
-  const journey = new Journey<Duties, PartnerAccountInput>({
-    ...{ input, memory: NO_DUTIES },
+  const runtime = new OnboardingRuntime<Duties, PartnerAccountInput>({
+    ...{ input, partnerState: NO_DUTIES },
     nextSteps: {
       working: 'retry what was refused or could not be read; read the tickets again',
       done: 'The credentials work, responses can be read, and no ticket is left.',
@@ -24,15 +24,15 @@ export async function partnerAccount(input: PartnerAccountInput): Promise<{ read
     leftBehind: () => 'waiting steps are retried every minute; open tickets stay at the partner',
   });
   const duties = [
-    refusedCredentials(journey, system),
-    unmatchedTickets(journey),
-    unreadableReads(journey, system),
+    refusedCredentials(runtime, system),
+    unmatchedTickets(runtime),
+    unreadableReads(runtime, system),
   ];
   const dueTasks = () => duties.flatMap((dueOf) => dueOf());
-  return journey.run(async () => {
+  return runtime.run(async () => {
     // The signal that started the workflow may arrive after its start.
     await condition(() => dueTasks().length > 0);
-    await runDueTasks(dueTasks);
+    await runPendingTasks(dueTasks);
     return { outcome: 'done' };
   });
 }

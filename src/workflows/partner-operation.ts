@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { AT_MOST_ONCE } from '../at-most-once/workflow.js';
 import type { EnsuredWebhook } from '../messages/banking-activities.js';
-import { defined } from '../messages/objects.js';
+import { compact } from '../messages/objects.js';
 import {
   type OperationName,
   type OperationOutcome,
@@ -11,12 +11,12 @@ import {
   purposeOf,
 } from '../messages/partner-operations.js';
 import type { PartnerErrorKind } from '../partners/partner-error.js';
-import { partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
-import { partnerFailure } from './journey/call-failures.js';
-import { type FieldTypes, requireFields } from './journey/input.js';
-import { Journey } from './journey/journey.js';
-import { Rejected } from './journey/rejections.js';
-import { runIdempotent, runOnce, runRead } from './journey/run-step.js';
+import { partnerActivities, REPEATABLE } from './runtime/activity-proxies.js';
+import { partnerFailure } from './runtime/call-failures.js';
+import { type FieldTypes, requireFields } from './runtime/input.js';
+import { OnboardingRuntime } from './runtime/onboarding-runtime.js';
+import { Rejected } from './runtime/rejections.js';
+import { runIdempotent, runOnce, runRead } from './runtime/run-step.js';
 
 /** Carries out one of the {@link OPERATIONS} at the bank. A rejection ends it, because whoever asked can ask again. */
 export async function partnerOperation<Name extends OperationName>(
@@ -28,15 +28,15 @@ export async function partnerOperation<Name extends OperationName>(
     throw ApplicationFailure.nonRetryable(`operation: there is no ${operation}`, 'InvalidInput');
   const [fields, steps] = OPERATIONS[operation];
   requireFields(request, fields);
-  const journey: Journey = new Journey<unknown, object>({
-    ...{ input, memory: undefined },
+  const runtime: OnboardingRuntime = new OnboardingRuntime<unknown, object>({
+    ...{ input, partnerState: undefined },
     nextSteps: { working: purposeOf(input), done: 'It is done.' },
     leftBehind: () => 'what was done by then stays done',
   });
-  return journey.run<OperationOutcome>(
+  return runtime.run<OperationOutcome>(
     async () => {
       try {
-        const result: object = await steps(request, journey);
+        const result: object = await steps(request, runtime);
         return { outcome: 'done', ...result };
       } catch (error) {
         if (!(error instanceof Rejected)) throw error;
@@ -51,7 +51,7 @@ export async function partnerOperation<Name extends OperationName>(
 const OPERATIONS: {
   readonly [Name in OperationName]: readonly [
     fields: FieldTypes,
-    steps: (request: OperationRequest<Name>, journey: Journey) => Promise<OperationResult<Name>>,
+    steps: (request: OperationRequest<Name>, runtime: OnboardingRuntime) => Promise<OperationResult<Name>>,
   ];
 } = {
   'close-card': [{ paymentCardId: 'string', last4: 'string' }, closeCard],
@@ -82,10 +82,10 @@ const bank = partnerActivities('banking')({
   sendStatement: { ...AT_MOST_ONCE, startToCloseTimeout: LONG, summary: 'Send the statement by e-mail' },
 });
 
-async function closeCard(request: OperationRequest<'close-card'>, journey: Journey) {
+async function closeCard(request: OperationRequest<'close-card'>, runtime: OnboardingRuntime) {
   const { paymentCardId } = request;
   const isClosed = () => bank.isCardClosed({ paymentCardId });
-  await runOnce<void>(journey, {
+  await runOnce<void>(runtime, {
     title: 'close the card',
     run: async (send) => {
       const { problems } = await send(bank.closeCard, request);
@@ -93,39 +93,43 @@ async function closeCard(request: OperationRequest<'close-card'>, journey: Journ
     },
     endsWhenRejected: true,
     readEvidence: async () =>
-      (await runRead(journey, 'check whether the card is closed', isClosed))
-        ? { found: undefined }
+      (await runRead(runtime, 'check whether the card is closed', isClosed))
+        ? { result: undefined }
         : undefined,
     polledEvidence: 'none',
-    adopt: () => undefined,
+    confirm: () => undefined,
     idFormat: 'text',
-    whereToLook: `Check in the partner’s portal whether card ${paymentCardId} is closed. If it is, adopt ${paymentCardId}.`,
+    whereToLook: `Check in the partner’s portal whether card ${paymentCardId} is closed. If it is, confirm ${paymentCardId}.`,
   });
-  journey.timeline.add('card-closed', { detail: paymentCardId });
+  runtime.timeline.add('card-closed', { detail: paymentCardId });
   return { paymentCardId };
 }
 
-function repeatable<Result>(journey: Journey, title: string, run: () => Promise<Result>): Promise<Result> {
-  return runIdempotent(journey, { title, run, endsWhenRejected: true });
+function repeatable<Result>(
+  runtime: OnboardingRuntime,
+  title: string,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  return runIdempotent(runtime, { title, run, endsWhenRejected: true });
 }
 
-async function setNickname(request: OperationRequest<'card-nickname'>, journey: Journey) {
+async function setNickname(request: OperationRequest<'card-nickname'>, runtime: OnboardingRuntime) {
   const { paymentCardId, nickName } = request;
   const run = () => bank.setCardNickname({ paymentCardId, nickName });
-  const { last4 } = await repeatable(journey, 'set the nickname', run);
-  journey.timeline.add(nickName === null ? 'nickname-cleared' : 'nickname-set', { detail: paymentCardId });
+  const { last4 } = await repeatable(runtime, 'set the nickname', run);
+  runtime.timeline.add(nickName === null ? 'nickname-cleared' : 'nickname-set', { detail: paymentCardId });
   return { paymentCardId, last4 };
 }
 
 /** If the partner wants a one-time code, a person is asked. A code is valid for one call, even one without a response. */
 async function changeAddress(
   { oneTimeCode, ...address }: OperationRequest<'change-address'>,
-  journey: Journey,
+  runtime: OnboardingRuntime,
 ): Promise<object> {
   const needsCode = address.secureOperationType !== undefined;
   let code = oneTimeCode;
   const askForCode = async (why: string) => {
-    const answer = await journey.ask({
+    const answer = await runtime.ask({
       kind: 'one-time-code',
       title: 'One-time code needed: change the address',
       detail: `${why} Answer with a code of 6 digits.`,
@@ -133,7 +137,7 @@ async function changeAddress(
     });
     return answer?.kind === 'code' ? answer.code : '';
   };
-  await runIdempotent(journey, {
+  await runIdempotent(runtime, {
     title: 'change the address',
     prepare: async () => {
       const why = `The partner confirms the change by a ${address.secureOperationType}.`;
@@ -141,7 +145,7 @@ async function changeAddress(
     },
     run: async () => {
       for (;;) {
-        const change = { ...address, ...defined({ oneTimeCode: code }) };
+        const change = { ...address, ...compact({ oneTimeCode: code }) };
         code = undefined;
         try {
           return await bank.changeAddress({ change });
@@ -154,7 +158,7 @@ async function changeAddress(
     },
     endsWhenRejected: true,
   });
-  journey.timeline.add('address-changed');
+  runtime.timeline.add('address-changed');
   return {};
 }
 
@@ -164,46 +168,52 @@ const WHY_ANOTHER_CODE: Readonly<Partial<Record<PartnerErrorKind, string>>> = {
 };
 
 /** The partner responds with 404 when the sub-user is restored. After a lost response, that call probably restored it. */
-async function restoreSubUser({ subUserId }: OperationRequest<'restore-sub-user'>, journey: Journey) {
+async function restoreSubUser(
+  { subUserId }: OperationRequest<'restore-sub-user'>,
+  runtime: OnboardingRuntime,
+) {
   const run = () => bank.restoreSubUser({ subUserId });
-  const { afterLostCall } = await repeatable(journey, 'restore the sub-user', run);
+  const { afterLostCall } = await repeatable(runtime, 'restore the sub-user', run);
   const by = 'by a call whose response was lost';
-  journey.timeline.add('sub-user-restored', {
+  runtime.timeline.add('sub-user-restored', {
     detail: afterLostCall ? `${subUserId}, ${by}` : `${subUserId}`,
   });
   return { subUserId, ...(afterLostCall && { note: `probably restored ${by}` }) };
 }
 
-async function ensureWebhooks(request: OperationRequest<'ensure-webhooks'>, journey: Journey) {
+async function ensureWebhooks(request: OperationRequest<'ensure-webhooks'>, runtime: OnboardingRuntime) {
   const webhooks: EnsuredWebhook[] = [];
   for (const webhook of request.webhooks) {
     const run = () => bank.ensureWebhook(webhook);
-    const ensured = await repeatable(journey, `create webhook ${webhook.name}`, run);
+    const ensured = await repeatable(runtime, `create webhook ${webhook.name}`, run);
     webhooks.push({ ...webhook, ...ensured });
-    journey.timeline.add(ensured.existed ? 'webhook-existed' : 'webhook-created', { detail: webhook.name });
-    journey.state.report();
+    runtime.timeline.add(ensured.existed ? 'webhook-existed' : 'webhook-created', { detail: webhook.name });
+    runtime.published.report();
   }
   return { webhooks };
 }
 
-async function saveStatement({ email, ...request }: OperationRequest<'statement'>, journey: Journey) {
+async function saveStatement(
+  { email, ...request }: OperationRequest<'statement'>,
+  runtime: OnboardingRuntime,
+) {
   const { period } = request;
   const save = () => bank.saveStatement(request);
-  const saved = await runRead(journey, 'save the statement', save, { endsWhenRejected: true });
+  const saved = await runRead(runtime, 'save the statement', save, { endsWhenRejected: true });
   const detail = [saved.fileName, saved.warning].filter(Boolean).join('; ');
-  journey.timeline.add('statement-saved', { detail });
+  runtime.timeline.add('statement-saved', { detail });
   if (email === undefined) return { ...saved, emailed: false };
-  journey.state.report();
-  await runOnce<void>(journey, {
+  runtime.published.report();
+  await runOnce<void>(runtime, {
     title: 'send the statement by e-mail',
     run: (send) => send(bank.sendStatement, { ...request, email }),
     endsWhenRejected: true,
     readEvidence: 'none',
     polledEvidence: 'none',
-    adopt: () => undefined,
+    confirm: () => undefined,
     idFormat: 'text',
-    whereToLook: `Ask whether the statement of ${period} has arrived by email. If it has, adopt ${period}.`,
+    whereToLook: `Ask whether the statement of ${period} has arrived by email. If it has, confirm ${period}.`,
   });
-  journey.timeline.add('statement-sent');
+  runtime.timeline.add('statement-sent');
   return { ...saved, emailed: true };
 }

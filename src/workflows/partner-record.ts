@@ -14,16 +14,16 @@ import {
   type SeenStatus,
   statusSeen,
 } from '../messages/partner-account.js';
-import { LONGEST, shortened } from '../partners/bounds.js';
+import { LONGEST, truncate } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
-import { masked } from '../platform/privacy/masked.js';
-import { partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
-import { Journey } from './journey/journey.js';
-import { removed } from './journey/requirements.js';
-import { answeredOf } from './journey/rules.js';
-import type { Answered, Question } from './journey/state.js';
-import type { Carried } from './journey/stateful.js';
-import { partnerInWords, type System } from './partner-account/questions.js';
+import { redact } from '../platform/privacy/masked.js';
+import { describePartner, type System } from './partner-account/questions.js';
+import { partnerActivities, REPEATABLE } from './runtime/activity-proxies.js';
+import { OnboardingRuntime } from './runtime/onboarding-runtime.js';
+import { removeEntry } from './runtime/requirements.js';
+import { answeredOfKind } from './runtime/rules.js';
+import type { PendingAnswer, Question } from './runtime/state.js';
+import type { CarriedState } from './runtime/stateful.js';
 
 /** The memo has all names, so a partner that responds with another one each time must not fill it. */
 const MOST_STATUSES = 100;
@@ -36,67 +36,68 @@ const MEANINGS = Object.keys(STATUS_MEANINGS) as StatusMeaning[];
  */
 export async function partnerRecord(
   input: PartnerAccountInput,
-  carried?: Carried<PartnerRecord>,
+  carriedState?: CarriedState<PartnerRecord>,
 ): Promise<{ readonly outcome: 'done' }> {
   const { system } = input;
-  const journey = new Journey<PartnerRecord, PartnerAccountInput>({
-    ...{ input, memory: { statuses: [] }, carried },
+  const runtime = new OnboardingRuntime<PartnerRecord, PartnerAccountInput>({
+    ...{ input, partnerState: { statuses: [] }, carriedState },
     nextSteps: {
       working: 'keep the meanings of unknown status names',
       done: 'The record has ended.',
     },
     leftBehind: () => 'the decisions about status names are forgotten, and a person is asked again',
   });
-  const { state, timeline } = journey;
+  const { published, timeline } = runtime;
   const isAsked = ({ requirementId }: SeenStatus) => requirementId !== undefined;
   const isShown = () =>
-    journey.memory.statuses.length === 0 || isSame(workflowInfo().memo?.[RECORD_MEMO], journey.memory);
+    runtime.partnerState.statuses.length === 0 ||
+    isSame(workflowInfo().memo?.[RECORD_MEMO], runtime.partnerState);
   /** Those whose status is known keep their place. */
   const keep = (seen: SeenStatus) => {
-    const { statuses } = journey.memory;
+    const { statuses } = runtime.partnerState;
     const isKnown = statuses.some(({ status }) => status === seen.status);
     const all = isKnown
       ? statuses.map((each) => (each.status === seen.status ? seen : each))
       : [...statuses, seen];
-    journey.remember({ statuses: all });
+    runtime.patchState({ statuses: all });
   };
 
-  function decide({ requirement, resolution }: Answered): void {
+  function decide({ requirement, resolution }: PendingAnswer): void {
     const { answer, actor } = resolution;
-    journey.update(removed(requirement.id));
+    runtime.update(removeEntry(requirement.id));
     const meaning = answer.kind === 'choice' ? MEANINGS.find((each) => each === answer.choice) : undefined;
-    const seen = journey.memory.statuses.find(({ requirementId }) => requirementId === requirement.id);
+    const seen = runtime.partnerState.statuses.find(({ requirementId }) => requirementId === requirement.id);
     if (meaning === undefined || seen === undefined) return;
-    const reason = masked(resolution.reason);
+    const reason = redact(resolution.reason);
     keep({ ...seen, decision: { meaning, actor, reason, at: new Date().toISOString() } });
-    timeline.add('status-explained', { detail: `${masked(seen.status)}: ${meaning}`, actor, reason });
+    timeline.add('status-explained', { detail: `${redact(seen.status)}: ${meaning}`, actor, reason });
   }
 
-  setHandler(statusSeen, (given) => {
-    const status = shortened(given.status, LONGEST.line);
-    const { statuses } = journey.memory;
+  setHandler(statusSeen, (request) => {
+    const status = truncate(request.status, LONGEST.line);
+    const { statuses } = runtime.partnerState;
     if (!statuses.some((seen) => seen.status === status) && statuses.length < MOST_STATUSES)
       keep({ status, firstAt: new Date().toISOString() });
   });
   const { wakePolls } = partnerActivities(system)({
     wakePolls: { ...REPEATABLE, startToCloseTimeout: '10m', summary: 'Make all status polls read' },
   });
-  return journey.run(async () => {
+  return runtime.run(async () => {
     for (;;) {
-      await condition(() => !isShown() || answeredOf(journey, 'new-status').length > 0);
-      for (const seen of journey.memory.statuses)
+      await condition(() => !isShown() || answeredOfKind(runtime, 'new-status').length > 0);
+      for (const seen of runtime.partnerState.statuses)
         if (!isAsked(seen))
-          keep({ ...seen, requirementId: journey.raise(questionAbout(system, seen.status)) });
-      const answered = answeredOf(journey, 'new-status');
+          keep({ ...seen, requirementId: runtime.raise(questionAbout(system, seen.status)) });
+      const answered = answeredOfKind(runtime, 'new-status');
       answered.forEach(decide);
-      if (!isShown()) upsertMemo({ [RECORD_MEMO]: journey.memory });
-      state.report();
+      if (!isShown()) upsertMemo({ [RECORD_MEMO]: runtime.partnerState });
+      published.report();
       if (answered.length > 0) await wakePolls();
       if (workflowInfo().continueAsNewSuggested && isShown()) {
         await condition(allHandlersFinished);
-        const next = journey.carried;
+        const next = runtime.carriedState;
         // By default, the next run has the memo with which this one began.
-        const memo = { ...workflowInfo().memo, [RECORD_MEMO]: journey.memory };
+        const memo = { ...workflowInfo().memo, [RECORD_MEMO]: runtime.partnerState };
         await makeContinueAsNewFunc<typeof partnerRecord>({ memo })(input, next);
       }
     }
@@ -104,16 +105,16 @@ export async function partnerRecord(
 }
 
 function questionAbout(system: System, status: string): Question {
-  const shown = masked(status);
+  const text = redact(status);
   const choices = Object.entries(STATUS_MEANINGS)
     .map(([meaning, effect]) => `${meaning} (${effect})`)
     .join(', ');
   return {
     about: aboutStatus(status),
     kind: 'new-status',
-    title: `New status of ${partnerInWords(system)}: “${shown}”`,
+    title: `New status of ${describePartner(system)}: “${text}”`,
     detail:
-      `The status “${shown}” is undocumented. Ask the partner what it means, and choose: ${choices}. The answer applies to all ` +
+      `The status “${text}” is undocumented. Ask the partner what it means, and choose: ${choices}. The answer applies to all ` +
       'onboardings of the account, now and later, and cannot be changed. Until then, Gangway waits for the next status.',
     answers: ['choice'],
     choices: MEANINGS,

@@ -28,7 +28,7 @@ const TIMEOUT_MS = 900_000;
 const WEBHOOK_SECRET = '0f1e2d3c4b5a69788796a5b4c3d2e1f0';
 
 /** Workers ask Temporal every half minute. */
-const PATIENCE_MS = 300_000;
+const WAIT_LIMIT_MS = 300_000;
 
 const DUE_AT_ONCE = { dueInHours: 0.000_01, unclaimedInHours: 0.000_01 };
 
@@ -218,7 +218,7 @@ describe('with real processes', () => {
       (all) =>
         all.some(({ labels: its }) => Object.entries(labels).every(([name, value]) => its[name] === value)),
       `${alertname} ${JSON.stringify(labels)}`,
-      PATIENCE_MS,
+      WAIT_LIMIT_MS,
     );
 
   it(
@@ -244,7 +244,7 @@ describe('with real processes', () => {
         () => monitoring.query(`min(gangway_task_queue_workers{task_queue="${otherQueue}"})`),
         (least) => least[''] === 1,
         'workers of the current build',
-        PATIENCE_MS,
+        WAIT_LIMIT_MS,
       );
       await eventually(
         () => monitoring.firing(),

@@ -27,7 +27,7 @@ const serve =
     : serveInOne;
 
 const PACE_MS = 1_000;
-const PATIENCE_MS = 240_000;
+const TIMEOUT_MS = 240_000;
 
 /** Of few onboardings, one percent may be none. */
 const STEPS = COUNT < 200 ? '10,50,100' : '1,10,50,100';
@@ -102,7 +102,7 @@ it('refuses three bad builds, promotes a good one, and takes back one that fails
   await done('start', 'good');
   await timed('replay good', () => done('replay', 'good'));
   const answering = new AbortController();
-  const attended = operator.attend(() => answering.signal.aborted, PATIENCE_MS);
+  const attended = operator.attend(() => answering.signal.aborted, TIMEOUT_MS);
   expect(await ramp('good', joining)).toEqual({
     code: 0,
     stdout: expect.stringMatching(/good gets 100% of the onboardings\n$/),
@@ -126,7 +126,7 @@ it('refuses three bad builds, promotes a good one, and takes back one that fails
   expect(rejected.length).toBeGreaterThan(1);
   for (const [onboarding, id] of rejected) await onboarding.resolve(id, { kind: 'retry' });
 
-  const standing = await timed('answer the rest', () => operator.attend(() => true, PATIENCE_MS));
+  const standing = await timed('answer the rest', () => operator.attend(() => true, TIMEOUT_MS));
   expect([...operator.surprises]).toEqual([]);
   expect(await misjudged(stage, everyone, standing, marked)).toEqual([]);
   expect(await truthOf(stage, everyone, marked)).toEqual({ contradicted: [], questions: [] });
@@ -146,7 +146,7 @@ async function startAll(stage: Stage, parties: readonly Party[], pauseMs = 50): 
 
 /** The onboardings whose creation of a merchant was rejected, and the requirement of each. */
 async function rejectedCreations({ rig: { client } }: Stage): Promise<(readonly [Onboarding, string])[]> {
-  const found: (readonly [Onboarding, string])[] = [];
+  const matches: (readonly [Onboarding, string])[] = [];
   // A customer shows the requirements of its parts.
   const query =
     "Requirements = 'rejected-input' AND WorkflowType = 'merchantBoarding' AND ExecutionStatus = 'Running'";
@@ -156,7 +156,7 @@ async function rejectedCreations({ rig: { client } }: Stage): Promise<(readonly 
     const about = requirements.find(
       ({ kind, title }) => kind === 'rejected-input' && /create the merchant/.test(title),
     );
-    if (about) found.push([onboarding, about.id]);
+    if (about) matches.push([onboarding, about.id]);
   }
-  return found;
+  return matches;
 }

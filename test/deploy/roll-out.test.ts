@@ -37,7 +37,7 @@ const idsOf = (onboardings: readonly Onboarding[]) =>
 const staying = (build: string, [, ...lines]: readonly string[]) =>
   lines
     .map((line) =>
-      line.replace(/ stays on (\S+): merchantBoarding: .+/, (kept, on) => (on === build ? '' : kept)),
+      line.replace(/ stays on (\S+): merchantBoarding: .+/, (stored, on) => (on === build ? '' : stored)),
     )
     .toSorted();
 
@@ -53,7 +53,7 @@ const QUERY_MS = 20_000;
 function keepAsking(onboardings: Onboarding[]) {
   const stopping = new AbortController();
   const silent: string[] = [];
-  let asked = 0;
+  let question = 0;
   const ask = async (onboarding: Onboarding) => {
     const result = await Promise.race([
       onboarding.state().then(
@@ -62,7 +62,7 @@ function keepAsking(onboardings: Onboarding[]) {
       ),
       sleep(QUERY_MS, 'no response'),
     ]);
-    asked += 1;
+    question += 1;
     if (result !== true) silent.push(`${onboarding.workflowId}: ${result}`);
   };
   const asking = (async () => {
@@ -72,7 +72,7 @@ function keepAsking(onboardings: Onboarding[]) {
     async stop() {
       stopping.abort();
       await asking;
-      return { silent, asked };
+      return { silent, question };
     },
   };
 }
@@ -139,10 +139,10 @@ it(
 
     // Onboardings that the new build started have passed its patch, and stay on it.
     const started = await Promise.all(newcomers.map(buildOf));
-    const kept = newcomers.filter((_, index) => started[index] === '0.2.0');
+    const entries = newcomers.filter((_, index) => started[index] === '0.2.0');
     const lines = (await done('back', '0.1.0')).split('\n');
     expect(lines[0]).toBe('0.1.0 is current again');
-    expect(staying('0.2.0', lines)).toEqual(idsOf(kept));
+    expect(staying('0.2.0', lines)).toEqual(idsOf(entries));
     await allOn(old, '0.1.0');
     expect(new Set(await Promise.all(newcomers.map(buildOf)))).toEqual(new Set(['0.1.0', '0.2.0']));
     expect(await refused('stop', '0.2.0')).toMatch(/^roll-out.sh: 0.2.0 is draining: workflows are pinned/);
@@ -162,9 +162,9 @@ it(
     expect(builds.running()).toEqual(['0.2.0']);
     await Promise.all(old.map((each) => each.state()));
 
-    const { silent, asked } = await asking.stop();
+    const { silent, question } = await asking.stop();
     expect(silent).toEqual([]);
-    expect(asked).toBeGreaterThan(100);
+    expect(question).toBeGreaterThan(100);
     await allBoarded([...old, ...newcomers]);
   },
   TIMEOUT_MS,
@@ -199,12 +199,12 @@ it(
     const anyway = await rollOut(['promote', 'bad'], { UNREPLAYED: 'a test' });
     expect(anyway.stdout).toContain('bad failed its replay (1 differ), and gets onboardings anyway: a test');
     // Task queues switch a moment later.
-    const found = await eventually(
+    const result = await eventually(
       () => rollOut(['check']),
       ({ code }) => code === 1,
       'a check that finds something',
     );
-    expect(found.stderr).toMatch(
+    expect(result.stderr).toMatch(
       new RegExp(`^roll-out.sh: these cannot go on:\n${waits.workflowId}: .*Nondeterminism error`),
     );
     expect(await tasksFailed(waits)).toBe(0);
@@ -324,7 +324,7 @@ it(
     );
     const board = async () => (await waiting(1, FEES))[0] as Onboarding;
     /** Waits until doctor finds this. The server lists a worker a moment after its first poll. */
-    const found = (words: RegExp) =>
+    const result = (words: RegExp) =>
       eventually(
         () => gangway(rig.env, ['doctor']),
         ({ stdout }) => words.test(stdout),
@@ -332,10 +332,10 @@ it(
         120_000,
       );
     await done('start', '0.1.0');
-    await found(/has no current version[\s\S]* set-current-version .* --build-id 0\.1\.0 --yes"/);
+    await result(/has no current version[\s\S]* set-current-version .* --build-id 0\.1\.0 --yes"/);
     await done('promote', '0.1.0');
     const old = await board();
-    const pinned = await bankOf(rig).closingInDoubt();
+    const pinned = await bankOf(rig).closingInWarning();
 
     await done('start', '0.2.0');
     await done('replay', '0.2.0');
@@ -344,7 +344,7 @@ it(
     const inactive = await board();
     await allOn([inactive], '0.2.0');
     expect(await feesRead(inactive)).toBe(1);
-    await found(/:0\.1\.0 is draining, pinned to it: 1/);
+    await result(/:0\.1\.0 is draining, pinned to it: 1/);
     const { id: whetherClosed } = await pinned.requirement('uncertain-write');
     await pinned.resolve(whetherClosed, { kind: 'retry' });
     expect(await pinned.outcome()).toMatchObject({ outcome: 'done' });

@@ -23,7 +23,7 @@ it(
     const shows = (text: string) =>
       eventually(
         async () => demo.stdout().replaceAll('\r', ''),
-        (shown) => shown.includes(text),
+        (output) => output.includes(text),
         text,
         TIMEOUT_MS - 60_000,
       );
@@ -33,10 +33,10 @@ it(
     expectShownIn(everyone);
     await pasteEverything();
 
-    const shown = await shows('Its outcome appears here.');
-    const [, url = ''] = /Answer them in a browser: (\S+)\n/.exec(shown) ?? [];
-    const [, settings = ''] = /^(\. \S+settings\.sh)\n/m.exec(shown) ?? [];
-    const [, answers = ''] = /answer each question:\n\n(.*?)\n\nIts/s.exec(shown) ?? [];
+    const text = await shows('Its outcome appears here.');
+    const [, url = ''] = /Answer them in a browser: (\S+)\n/.exec(text) ?? [];
+    const [, settings = ''] = /^(\. \S+settings\.sh)\n/m.exec(text) ?? [];
+    const [, answers = ''] = /answer each question:\n\n(.*?)\n\nIts/s.exec(text) ?? [];
     expect(answers).toMatch(/^Please send .*\ngangway resolve .*\n\nWhat share .*\?\ngangway resolve .*$/);
     const commands = answers.split('\n').filter((line) => line.startsWith('gangway '));
 
@@ -61,7 +61,7 @@ it(
     await shows('Corner Bikes boarded: mid 5180');
     await browser.close();
 
-    const uiUrl = /Web UI +(\S+)/.exec(shown)?.[1] ?? '';
+    const uiUrl = /Web UI +(\S+)/.exec(text)?.[1] ?? '';
     expect((await fetch(uiUrl)).status).toBe(200);
     demo.type(CTRL_C);
     expect(await demo.end).toBe(130);
@@ -77,8 +77,8 @@ it(
   TIMEOUT_MS,
 );
 
-function expectEveryoneIn(shown: string): void {
-  const table = shown.slice(shown.indexOf('WORKFLOW  '));
+function expectEveryoneIn(text: string): void {
+  const table = text.slice(text.indexOf('WORKFLOW  '));
   const row = (type: string, ids: readonly string[], end: string) =>
     ids.map((id) => new RegExp(`^${type}-${id} .* ${end}$`, 'm'));
   const [mid, customers] = ['5180\\d{11}', ['juniper-tea', 'lantern-bistro']];
@@ -96,19 +96,19 @@ function expectEveryoneIn(shown: string): void {
     /^Each onboarding ended with the outcome of its scenario\.$/m,
     /^The events of all onboardings arrived at the system next to Gangway: \d+ of them\.$/m,
   ])
-    expect(shown).toMatch(wanted);
+    expect(text).toMatch(wanted);
 }
 
 /** The output of the demo that the README shows. Which merchant is created first differs each time. */
 function expectShownIn(everyone: string): void {
-  const { shown } = shellBlocks().find(({ shown: [head] }) => head?.startsWith('WORKFLOW  ')) ?? {
+  const { shown: lines } = shellBlocks().find(({ shown: [head] }) => head?.startsWith('WORKFLOW  ')) ?? {
     shown: [],
   };
   const table = everyone.slice(everyone.indexOf('WORKFLOW  ')).split('\n');
   const anyId = (lines: readonly string[]) =>
     lines.map((line) => line.replace(/\d{4}(-1)?$|\d{4}(?= )/g, '#$1'));
-  expect(shown.length).toBeGreaterThan(0);
-  expect(firstDifference([...anyId(shown), '...'], anyId(table))).toBe(undefined);
+  expect(lines.length).toBeGreaterThan(0);
+  expect(firstDifference([...anyId(lines), '...'], anyId(table))).toBe(undefined);
 }
 
 /**
@@ -132,9 +132,9 @@ async function pasteEverything(): Promise<void> {
   expect(crash.length).toBeGreaterThan(1);
   const pasted = variants(ofTutorial, [...crash, ...BLOCKS.filter(({ page }) => page !== TUTORIAL)]);
   const problems: object[] = [];
-  for (const { page, commands, shown } of [...pasted, ...cleanUp]) {
+  for (const { page, commands, shown: lines } of [...pasted, ...cleanUp]) {
     const { codes, printed } = await reader.paste(commands);
-    const differs = shown.length > 0 ? firstDifference(shown, printed) : undefined;
+    const differs = lines.length > 0 ? firstDifference(lines, printed) : undefined;
     const findings = printed.filter((line) => /^(warn|wrong) /.test(line));
     if (differs !== undefined || findings.length > 0 || codes.some((code) => code !== 0))
       problems.push({ page, commands, codes, differs, findings, printed });

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { CLEAR, ENCRYPTED, KEY } from '../rigs/codec-server/running-codec-server.js';
 import { runProvider } from '../rigs/console/provider.js';
-import { SESSION_KEY, signIn, visitorOf, wayBack } from '../rigs/console/running-console.js';
+import { SESSION_KEY, signIn, userOf, wayBack } from '../rigs/console/running-console.js';
 import { merchant } from '../rigs/inputs.js';
 import { endOf, interruptedWorker } from '../rigs/process/interrupted-worker.js';
 import { ELSEWHERE, PARTNER, type Settings, SOMEBODY, settingsOf } from '../rigs/process/settings.js';
@@ -73,7 +73,7 @@ const SERVED: Readonly<Record<Name, () => Promise<Served>>> = {
       response: /HTTP\/1\.1 303 .*location: \/signed-out/s,
       secrets: [SESSION_KEY, provider.env['OIDC_CLIENT_SECRET'] ?? '', 'anyone on this machine'],
       async first(url) {
-        const browser = visitorOf(url);
+        const browser = userOf(url);
         const back = await wayBack(browser, 'p-1');
         const page = await signIn(browser, 'p-1');
         expect([page.status, page.text]).toEqual([200, expect.stringContaining('Ada Park, operator')]);
@@ -81,8 +81,8 @@ const SERVED: Readonly<Record<Name, () => Promise<Served>>> = {
         expect(assets).toHaveLength(3);
         for (const [, path = ''] of assets) {
           const { status, headers } = await browser.open(path);
-          const kept = 'public, max-age=31536000, immutable';
-          expect([path, status, headers.get('cache-control')]).toEqual([path, 200, kept]);
+          const stored = 'public, max-age=31536000, immutable';
+          expect([path, status, headers.get('cache-control')]).toEqual([path, 200, stored]);
         }
         return [browser.cookies.get('gangway-session') ?? '', back.searchParams.get('code') ?? ''];
       },

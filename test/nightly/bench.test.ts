@@ -5,10 +5,10 @@ import { run } from '../rigs/processes.js';
 const bench = (...args: string[]) => run(process.execPath, ['--import', 'tsx', 'bench/run.ts', ...args], {});
 
 it('the bench prints its machine, a table of each subject and the goals last, and a quick run keeps nothing', async () => {
-  const kept = readFileSync('bench/results.json', 'utf8');
+  const stored = readFileSync('bench/results.json', 'utf8');
   const { code, stdout } = await bench('--quick', 'peer');
   expect(code).toBe(0);
-  expect(readFileSync('bench/results.json', 'utf8')).toBe(kept);
+  expect(readFileSync('bench/results.json', 'utf8')).toBe(stored);
   expect(stdout).toMatch(
     /^cpu .+, cores \d+, memoryGiB \d+, loadBefore [\d.]+, node v24.+, sdk \d.+, server .+, quick true\n\npeer\n/,
   );

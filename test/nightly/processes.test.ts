@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
-import { SESSION_KEY, visitorOf } from '../rigs/console/running-console.js';
+import { SESSION_KEY, userOf } from '../rigs/console/running-console.js';
 import { endOf, interruptedWorker } from '../rigs/process/interrupted-worker.js';
 import { ANYONE, ELSEWHERE, PARTNER, type Settings, SOMEBODY, settingsOf } from '../rigs/process/settings.js';
 import { launch, run } from '../rigs/processes.js';
@@ -61,7 +61,7 @@ it('the console without a provider warns that everybody on this machine may use 
   const { stderr, addresses, child } = await launch('console', settingsOf('console', {}), 'console is ready');
   onTestFinished(() => void child.kill('SIGKILL'));
   expect(stderr()).toContain('OIDC_ISSUER is not set: anyone on this machine can use the console');
-  expect((await visitorOf(addresses().url).open('/')).text).toContain(`${userInfo().username}, admin`);
+  expect((await userOf(addresses().url).open('/')).text).toContain(`${userInfo().username}, admin`);
 });
 
 it('the worker ends at once after a second signal', async () => {

@@ -5,7 +5,7 @@ import { finished as closed } from 'node:stream/promises';
 import { Interrupted, TimedOut } from '../../src/apps/command/cli/errors.js';
 import { PROGRESS } from '../../src/apps/command/cli/progress.js';
 import { PASTE_MS } from '../../src/apps/command/cli/prompts.js';
-import { run, type Surroundings } from '../../src/apps/command/program.js';
+import { type CommandIo, run } from '../../src/apps/command/program.js';
 import { type Watched, watched } from './output.js';
 import type { Finished } from './processes.js';
 import { isSimulated } from './simulated-place.js';
@@ -17,7 +17,7 @@ if (isSimulated()) for (const path of globSync('src/apps/command/**/*.ts')) awai
 export const NO_INPUT = { input: async () => Buffer.alloc(0) };
 
 /** Of a command line that runs nothing. */
-export function surroundings(): Surroundings {
+export function io(): CommandIo {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   return { env: {}, stdin, stdout, stderr, signal: new AbortController().signal };
 }

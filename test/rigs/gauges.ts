@@ -17,8 +17,8 @@ export function gauges() {
     createHistogram: (name: string) => ({ record: changed(name, (before, value) => before + value) }),
   } as unknown as MetricMeter;
   /** The values of a metric, by their labels in the order of the alphabet: `account=acme system=boarding`. */
-  const shown = (name: string) => Object.fromEntries(values.get(name) ?? []);
-  return { meter, shown };
+  const render = (name: string) => Object.fromEntries(values.get(name) ?? []);
+  return { meter, shown: render };
 }
 
 export function keyOf(labels: Readonly<Record<string, unknown>>): string {

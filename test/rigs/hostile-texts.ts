@@ -43,10 +43,10 @@ export function hostileTexts(literal: Literal): Hostile[] {
     for (const [first, end] of AROUND)
       texts.set(JSON.stringify([first, before, unit, end]), { before: first + before, unit, end });
   };
-  const visit = (element: Element, before: string): void => {
+  const context = (element: Element, before: string): void => {
     if ('alternatives' in element) for (const each of element.alternatives) visitAll(each, before);
     if (element.type !== 'Quantifier') return;
-    visit(element.element, before);
+    context(element.element, before);
     if (element.max <= FEW) return;
     for (const unit of samples.of(element.element)) add(before, unit);
     add('', before + samples.first(element.element));
@@ -54,7 +54,7 @@ export function hostileTexts(literal: Literal): Hostile[] {
   const visitAll = ({ elements }: Alternative, before: string): void => {
     let rest = before;
     for (const element of elements) {
-      visit(element, rest);
+      context(element, rest);
       rest += samples.first(element);
     }
   };

@@ -12,7 +12,7 @@ import type { Part } from '../../src/messages/onboardings.js';
 import { type Answer, type Requirement, resolveRequirement } from '../../src/messages/requirements.js';
 import { sendClaim, sendConfirmation, sendProposal } from '../../src/services/inbox/answering.js';
 import { partIds } from '../../src/temporal/onboardings.js';
-import { type Listed, listed } from '../../src/temporal/search.js';
+import { type Listed, listOnboardings } from '../../src/temporal/search.js';
 import { unlessStill } from './still.js';
 import { eventually } from './waiting.js';
 
@@ -114,9 +114,9 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
   async requirement(kind: Requirement['kind']): Promise<Requirement> {
     const of = ({ requirements }: OnboardingState) =>
       requirements.find((requirement) => requirement.kind === kind);
-    const found = of(await this.until((state) => of(state) !== undefined, `a requirement ${kind}`));
-    if (!found) throw new Error('unreachable');
-    return found;
+    const requirement = of(await this.until((state) => of(state) !== undefined, `a requirement ${kind}`));
+    if (!requirement) throw new Error('unreachable');
+    return requirement;
   }
 
   /** Waits for another question than this one. @returns what is open then */
@@ -150,13 +150,13 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
   /** As the list of workflows has it, once that shows what a test waits for. */
   async listedAs(shows: (requirements: readonly ListedRequirement[]) => boolean): Promise<Listed> {
     const query = `WorkflowId = '${this.workflowId}' AND ExecutionStatus = 'Running'`;
-    const [found] = await eventually(
-      () => Array.fromAsync(listed(this.client, query)),
+    const [result] = await eventually(
+      () => Array.fromAsync(listOnboardings(this.client, query)),
       // Lists lag: it may have gone on in another run.
       ([first]) => first?.state === 'running' && shows(first.requirements),
       'the list of workflows',
     );
-    return found as Listed;
+    return result as Listed;
   }
 
   /** What the Web UI shows. */

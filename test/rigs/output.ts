@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { PATIENCE_MS } from './waiting.js';
+import { TIMEOUT_MS } from './waiting.js';
 
 /** The output of a running command. */
 export interface Watched {
@@ -38,7 +38,7 @@ export function watched(streams: Record<'stdout' | 'stderr', Readable>, end: Pro
         stop();
         reject(new Error(`waited in vain for ${what}; it printed ${JSON.stringify(printed)}`));
       };
-      const timer = setTimeout(giveUp, PATIENCE_MS);
+      const timer = setTimeout(giveUp, TIMEOUT_MS);
       waiting.add(look);
       end.then(look).then(giveUp, giveUp);
       look();

@@ -136,14 +136,14 @@ export async function imported(...names: readonly string[]): Promise<unknown[]> 
 /** The packages that modules and declarations import, each with the files that do. */
 export async function importedPackages(): Promise<ReadonlyMap<string, string[]>> {
   const paths = installed();
-  const found = new Map<string, string[]>();
+  const matches = new Map<string, string[]>();
   const add = (name: string, path: string) => {
     if (/^[./]|^node:/.test(name) || isBuiltin(name)) return;
     const packageName = name
       .split('/')
       .slice(0, name.startsWith('@') ? 2 : 1)
       .join('/');
-    found.set(packageName, [...(found.get(packageName) ?? []), path]);
+    matches.set(packageName, [...(matches.get(packageName) ?? []), path]);
   };
   const { metafile } = await build({
     entryPoints: paths.filter((path) => /\.c?js$/.test(path) && !path.includes('workflow-bundle')),
@@ -164,7 +164,7 @@ export async function importedPackages(): Promise<ReadonlyMap<string, string[]>>
     for (const [, name = ''] of declarations.matchAll(/\b(?:from|import\() ?['"]([^'"\s]+)['"]/g))
       add(name, path);
   }
-  return found;
+  return matches;
 }
 
 /** A rig whose worker is a program that runs Gangway as a plugin, in that project. */

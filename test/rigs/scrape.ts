@@ -20,12 +20,12 @@ export function scraped(page: string): Scrape {
       return { name, labels: Object.fromEntries(pairs) as Record<string, string>, value: Number(value) };
     });
   const sum = (name: string, wanted: Readonly<Record<string, string>> = {}) => {
-    const found = samples.filter(
+    const matches = samples.filter(
       (sample) =>
         sample.name === name && Object.entries(wanted).every(([key, text]) => sample.labels[key] === text),
     );
-    return found.length === 0 ? Number.NaN : found.reduce((total, { value }) => total + value, 0);
+    return matches.length === 0 ? Number.NaN : matches.reduce((total, { value }) => total + value, 0);
   };
-  const begun = [...page.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name);
-  return Object.assign(sum, { names: new Set([...samples.map(({ name }) => name), ...begun]) });
+  const start = [...page.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name);
+  return Object.assign(sum, { names: new Set([...samples.map(({ name }) => name), ...start]) });
 }

@@ -23,7 +23,7 @@ export type SharedOptions = Pick<
   | 'fourEyes'
   | 'limits'
   | 'ownNamespace'
-  | 'patience'
+  | 'stalledCalls'
   | 'poll'
   | 'user'
 >;

@@ -4,7 +4,7 @@ import type { temporal } from '@temporalio/proto';
 import { AWAIT_STATUS_ACTIVITY_ID, isCustomer } from '../../src/messages/ids.js';
 import { stateQuery } from '../../src/messages/onboarding-state.js';
 import { describe, partIds } from '../../src/temporal/onboardings.js';
-import { PATIENCE_MS } from './waiting.js';
+import { TIMEOUT_MS } from './waiting.js';
 
 /**
  * A workflow stands still when so many looks in a row find nothing that moves. On an idle machine that takes less than 20 s, and a
@@ -98,7 +98,7 @@ function isStatusPoll({ activityId, activityType }: temporal.api.workflow.v1.IPe
 
 /** It runs, or waits for a worker, or for a time that a test may wait for. */
 function isDueSoon({ nextAttemptScheduleTime: due }: temporal.api.workflow.v1.IPendingActivityInfo): boolean {
-  return Number(due?.seconds ?? 0) * 1_000 < Date.now() + PATIENCE_MS;
+  return Number(due?.seconds ?? 0) * 1_000 < Date.now() + TIMEOUT_MS;
 }
 
 /** What a workflow and those it waits for still have to do, their states, and the end of their histories. */

@@ -8,11 +8,11 @@ const LONGEST_PAUSE_MS = 250;
  * Less than a test may take, so that the error names what the test waited for. More than two minutes, after which the server
  * hands out a task again that no worker received.
  */
-export const PATIENCE_MS = 170_000;
+export const TIMEOUT_MS = 170_000;
 
 /** Repeats a call until it succeeds, because a process may be killed, refuse connections or respond with nonsense for a while. */
 export async function insist<Result>(call: () => Promise<Result>): Promise<Result> {
-  for (const until = Date.now() + PATIENCE_MS; ; await sleep(500)) {
+  for (const until = Date.now() + TIMEOUT_MS; ; await sleep(500)) {
     try {
       return await call();
     } catch (error) {
@@ -26,7 +26,7 @@ export async function eventually<T>(
   ask: () => Promise<T>,
   isWanted: (result: T) => boolean,
   what: string,
-  milliseconds = PATIENCE_MS,
+  milliseconds = TIMEOUT_MS,
 ): Promise<T> {
   const until = Date.now() + milliseconds;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.3, LONGEST_PAUSE_MS)) {

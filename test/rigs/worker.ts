@@ -16,7 +16,7 @@ export interface WorkerOptions {
   /** Default: from 50 ms on, and longer the longer a status lasts, so that an onboarding that waits costs little. */
   readonly poll?: { readonly minMs: number; readonly maxMs: number };
   /** Default: an hour, a day and an hour, as in production. */
-  readonly patience?: Partial<WorkerSettings['patience']>;
+  readonly stalledCalls?: Partial<WorkerSettings['stalledCalls']>;
   /** Credentials of the boarding partner. Default: `sandbox`. */
   readonly user?: string;
   readonly password?: string;
@@ -77,13 +77,13 @@ export function configOf(
   const { payloadKeys = '', version, events = NO_EVENTS, accounts = [] } = options;
   const { accountPasswords = {}, dbaForm = 'shown', fourEyes = [] } = options;
   const { poll = { minMs: 50, maxMs: 10_000 } } = options;
-  const patience = {
+  const stalledCalls = {
     ...{ retryAfterMaxMs: 3_600_000, stepMs: 24 * 3_600_000, unreadableMs: 3_600_000 },
-    ...options.patience,
+    ...options.stalledCalls,
   };
   const account = accountOf(sandboxUrl, options);
   return {
-    ...{ ...account, ...place, dbaForm, fourEyes, version, activePatches: [], poll, patience, events },
+    ...{ ...account, ...place, dbaForm, fourEyes, version, activePatches: [], poll, stalledCalls, events },
     accounts: Object.fromEntries(
       accounts.map((name) => {
         const password = accountPasswords[name];

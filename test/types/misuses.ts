@@ -2,9 +2,9 @@
  * Mistakes with writes that the compiler refuses. `npm run check` compiles this file and nobody runs it: a line that begins to
  * compile is an unused `@ts-expect-error`, which is an error.
  */
-import { repeatable, untilCancelled } from '../../src/activities/failures.js';
+import { callOptions, withRetries } from '../../src/activities/failures.js';
 import { sendOnce, sendRepeatably } from '../../src/activities/write.js';
-import { AT_MOST_ONCE, type Decided, type SendOnce } from '../../src/at-most-once/workflow.js';
+import { AT_MOST_ONCE, type SendOnce, type Verdict } from '../../src/at-most-once/workflow.js';
 import type { BankingActivities } from '../../src/messages/banking-activities.js';
 import type { BoardingActivities, CreateMerchantRequest } from '../../src/messages/boarding-activities.js';
 import { workflowId } from '../../src/messages/ids.js';
@@ -13,15 +13,15 @@ import type { BankingClient } from '../../src/partners/banking/client.js';
 import type { BoardingClient } from '../../src/partners/boarding/client.js';
 import { idempotent, type Operation, type Operations, once, read } from '../../src/partners/catalogue.js';
 import type { PartnerClient } from '../../src/partners/client.js';
-import { POLL, partnerActivities, REPEATABLE } from '../../src/workflows/journey/activity-proxies.js';
-import { runIdempotent, runOnce, runRead } from '../../src/workflows/journey/run-step.js';
-import type { IdempotentWrite, OnceWrite, StepContext } from '../../src/workflows/journey/step.js';
+import { POLL, partnerActivities, REPEATABLE } from '../../src/workflows/runtime/activity-proxies.js';
+import { runIdempotent, runOnce, runRead } from '../../src/workflows/runtime/run-step.js';
+import type { IdempotentWrite, OnceWrite, StepContext } from '../../src/workflows/runtime/step.js';
 
 declare const boarding: BoardingClient;
 declare const banking: BankingClient;
 declare const anyPartner: PartnerClient<Operations>;
 declare const activities: BoardingActivities;
-declare const journey: StepContext;
+declare const runtime: StepContext;
 declare const merchant: CreateMerchantRequest;
 const card = { paymentCardId: 'card-1', last4: '4242' };
 
@@ -30,13 +30,13 @@ export function calls(): void {
   // @ts-expect-error No intent: a worker that dies leaves no trace, and the next attempt submits again.
   void boarding.submitMerchant({ merchantProfileId: 1 });
   // @ts-expect-error The options of a read: the same.
-  void boarding.submitMerchant({ merchantProfileId: 1 }, untilCancelled());
+  void boarding.submitMerchant({ merchantProfileId: 1 }, callOptions());
   // @ts-expect-error An intent that is recorded nowhere.
   void boarding.submitMerchant({ merchantProfileId: 1 }, { beforeSending: async () => undefined });
   // @ts-expect-error An operation that is only known at run time may be once-only.
   void anyPartner['submitMerchant']?.({ merchantProfileId: 1 });
   // @ts-expect-error A failed attempt is repeated, and the partner has the document twice.
-  void repeatable(() => banking.createTicket({ text: 'Here it is' }, untilCancelled()));
+  void withRetries(() => banking.createTicket({ text: 'Here it is' }, callOptions()));
   // @ts-expect-error A baseline that no evidence reads.
   void sendOnce(async ({ compareWith }) => compareWith({ before: 3 }));
   // @ts-expect-error An intent that permits a repetition permits no once-only operation.
@@ -46,7 +46,7 @@ export function calls(): void {
 /** Activities. */
 export const closingByRepetition: BankingActivities['closeCard'] = () =>
   // @ts-expect-error The server would repeat a call that may have closed the card.
-  repeatable(async () => ({ problems: [] }));
+  withRetries(async () => ({ problems: [] }));
 
 export const readsTheStatus: BoardingActivities['readStatus'] = () =>
   // @ts-expect-error An activity that sends once, declared like a read: workflows would call it without evidence.
@@ -87,38 +87,38 @@ const create = (send: SendOnce) => send(partner.createMerchant, merchant);
 const resolution = {
   readEvidence: 'none',
   polledEvidence: 'none',
-  adopt: (id: string) => ({ merchantProfileId: Number(id), agentProfileId: 1 }),
+  confirm: (id: string) => ({ merchantProfileId: Number(id), agentProfileId: 1 }),
   whereToLook: 'Look in the portal.',
 } as const;
 
 export function steps(): void {
-  void runOnce(journey, { title, run: create, ...resolution });
+  void runOnce(runtime, { title, run: create, ...resolution });
   // @ts-expect-error A read must not create.
-  void runRead(journey, title, create);
+  void runRead(runtime, title, create);
   // @ts-expect-error An idempotent write would be repeated after an uncertain outcome.
-  void runIdempotent(journey, { title, run: create });
+  void runIdempotent(runtime, { title, run: create });
 
   const { readEvidence: _, ...withoutEvidence } = resolution;
   // @ts-expect-error Nobody has said whether a read can show the write.
-  void runOnce(journey, { title, run: create, ...withoutEvidence });
-  const { adopt: __, ...withoutAdoption } = resolution;
+  void runOnce(runtime, { title, run: create, ...withoutEvidence });
+  const { confirm: __, ...withoutConfirm } = resolution;
   // @ts-expect-error A person who has found the merchant cannot say so.
-  void runOnce(journey, { title, run: create, ...withoutAdoption });
+  void runOnce(runtime, { title, run: create, ...withoutConfirm });
   const { whereToLook: ___, ...withoutPlace } = resolution;
   // @ts-expect-error A person is asked, and does not learn where to look.
-  void runOnce(journey, { title, run: create, ...withoutPlace });
+  void runOnce(runtime, { title, run: create, ...withoutPlace });
   // @ts-expect-error A read has no input to correct: the correction would be lost.
-  void runRead(journey, title, async () => 1, { correct: () => {} });
+  void runRead(runtime, title, async () => 1, { correct: () => {} });
 }
 
 // @ts-expect-error An uncertain outcome, and the request is sent again without a person's answer.
-export const repeated: Decided<object> = 'again';
+export const repeated: Verdict<object> = 'again';
 
-export const adopted: IdempotentWrite<number> = {
+export const confirmed: IdempotentWrite<number> = {
   title,
   run: async () => 1,
-  // @ts-expect-error Nobody is asked about an idempotent write, so nobody could adopt it.
-  adopt: () => 1,
+  // @ts-expect-error Nobody is asked about an idempotent write, so nobody could confirm it.
+  confirm: () => 1,
 };
 
 export const waiting: OnceWrite<object> = {

@@ -21,9 +21,9 @@ describe('the contract of a release', () => {
   });
 
   it('is kept: its names, its fields and their types are there, and what was a complete input still is one', () => {
-    const kept = [...releasedContracts()].filter(([release]) => mustKeep(release, version));
-    expect(kept.map(([release, lines]) => [release, brokenPromises(lines, now)])).toEqual(
-      kept.map(([release]) => [release, []]),
+    const entries = [...releasedContracts()].filter(([release]) => mustKeep(release, version));
+    expect(entries.map(([release, lines]) => [release, brokenPromises(lines, now)])).toEqual(
+      entries.map(([release]) => [release, []]),
     );
   });
 });

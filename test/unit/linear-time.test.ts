@@ -15,13 +15,13 @@ import { jsonIn } from '../../src/partners/responses.js';
 import { retryAfterMs } from '../../src/platform/http/deadline.js';
 import { PRIVATE_PATTERNS, privatePattern } from '../../src/platform/privacy/masked.js';
 import { Placeholders } from '../../src/platform/privacy/placeholders.js';
-import { masking, withoutRepeats } from '../../src/platform/privacy/private-fields.js';
+import { createRedactor, withoutRepeats } from '../../src/platform/privacy/private-fields.js';
 import { createLogger, holdPrivate } from '../../src/platform/process/logging.js';
 import { columnsOf } from '../../src/services/batches/columns.js';
 import { csvRows, NO_MAPPING } from '../../src/services/batches/csv.js';
-import { formatDoubts } from '../../src/services/batches/doubts.js';
 import { heldSource } from '../../src/services/batches/format.js';
 import { rowSchemas } from '../../src/services/batches/validation.js';
+import { formatWarnings } from '../../src/services/batches/warnings.js';
 import { changesOf } from '../../src/services/forms/corrections.js';
 import { settingsFrom } from '../../src/services/forms/set-fields.js';
 import { harmless, harmlessJson, parseJson } from '../../src/services/texts/text.js';
@@ -51,7 +51,7 @@ async function slownessFor(
   units: readonly string[],
   frames: readonly Frame[] = [['', '']],
 ): Promise<string[]> {
-  const found: string[] = [];
+  const matches: string[] = [];
   for (const unit of units)
     for (const [before, end] of frames) {
       const why = await slowness(async (length) => {
@@ -62,11 +62,11 @@ async function slownessFor(
         }
       });
       if (why)
-        found.push(
+        matches.push(
           `${why} of ${JSON.stringify(unit)} between ${JSON.stringify(before)} and ${JSON.stringify(end)}`,
         );
     }
-  return found;
+  return matches;
 }
 
 const people = (count: number) =>
@@ -98,7 +98,7 @@ describe('100,000 hostile characters take less than 50 ms of the processor', () 
       return (await Promise.all(patterns.map(slownessOf))).flat();
     },
     'src/platform/privacy/private-fields.ts': async () => {
-      const masks = [20, 160, 2_000].map((count) => masking(['pass-word'], people(count)));
+      const masks = [20, 160, 2_000].map((count) => createRedactor(['pass-word'], people(count)));
       return slownessFor((text) => masks.map((mask) => mask(text)), TALK);
     },
     'src/platform/privacy/placeholders.ts': async () => {
@@ -162,7 +162,7 @@ describe('100,000 hostile characters take less than 50 ms of the processor', () 
     ['an input', anyInput, ['a', '1', '@', '-', '.'], [['a@', '']]],
     [
       'doubts about an input',
-      (text) => formatDoubts({ phone: text, email: text, dob: text }),
+      (text) => formatWarnings({ phone: text, email: text, dob: text }),
       ['1', ' ', 'x1'],
     ],
   ];
@@ -206,7 +206,7 @@ describe('a list of any length takes as long as it is long', () => {
   const about = (count: number) => ({
     type: 'merchantBoarding' as const,
     input: merchant(undefined, { application: { present: keys(count) } }),
-    asked: [],
+    fields: [],
   });
   const renamed = (count: number) =>
     Object.fromEntries(Object.entries(keys(count)).map(([name, value]) => [`${name}x`, value]));

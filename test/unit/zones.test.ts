@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { chosenItems } from '../../src/apps/console/pages/inbox-filter.js';
-import { formatDoubts } from '../../src/services/batches/doubts.js';
+import { formatWarnings } from '../../src/services/batches/warnings.js';
 import { mondayOf, weekOf } from '../../src/services/reports/figures.js';
 import { Times, timeBefore } from '../../src/services/texts/time.js';
 import { watchAges } from '../../src/worker/watch.js';
@@ -31,11 +31,11 @@ it('only texts for people and the browser know the zone of a machine', () => {
     (file) => /\.tsx?$/.test(file) && !LOCAL.test(file),
   );
   expect(files.length).toBeGreaterThan(300);
-  const found = files.filter((file) => {
+  const matches = files.filter((file) => {
     const text = readFileSync(`src/${file}`, 'utf8');
     return OF_THE_MACHINE.some((pattern) => pattern.test(text));
   });
-  expect(found).toEqual([]);
+  expect(matches).toEqual([]);
 });
 
 /** In most of these zones it is Monday, and a day after summer time began in New York. In Auckland it is Tuesday. */
@@ -99,19 +99,19 @@ describe.each(ZONES)('on a machine in %s', (zone) => {
   });
 
   it('a date of an input is one that the calendar has', () => {
-    const doubts = ['1980-02-29', '1980-02-30', '1981-02-29', '1980-12-31T00:00:00Z'].map(
-      (dateOfBirth) => formatDoubts({ holder: { dateOfBirth } }).length,
+    const warnings = ['1980-02-29', '1980-02-30', '1981-02-29', '1980-12-31T00:00:00Z'].map(
+      (dateOfBirth) => formatWarnings({ holder: { dateOfBirth } }).length,
     );
-    expect(doubts).toEqual([0, 1, 1, 0]);
+    expect(warnings).toEqual([0, 1, 1, 0]);
     // Who is born today is not born in the future.
-    expect(formatDoubts({ holder: { dateOfBirth: '2026-03-09' } })).toEqual([]);
+    expect(formatWarnings({ holder: { dateOfBirth: '2026-03-09' } })).toEqual([]);
   });
 
   it('the day of a key is one of UTC', () => {
-    const { meter, shown } = gauges();
+    const { meter, shown: render } = gauges();
     watchAges(meter).payloadKey([{ id: 'k20260131-a' }] as never);
     const at = Date.parse('2026-01-31T00:00:00Z') / 1_000;
-    expect(shown('gangway_payload_key_made_timestamp_seconds')).toEqual({ 'key=k20260131-a': at });
+    expect(render('gangway_payload_key_made_timestamp_seconds')).toEqual({ 'key=k20260131-a': at });
   });
 
   it('what is due today is so where the person is', () => {
@@ -123,8 +123,7 @@ describe.each(ZONES)('on a machine in %s', (zone) => {
     ];
     const items = due.map((dueAt) => ({ workflowId: dueAt, dueAt, overdue: false })) as never[];
     const shownIn = (TZ: string) =>
-      chosenItems(items, { due: 'today' } as never, { times: new Times({ TZ }), visitor: {} as never })
-        .length;
+      chosenItems(items, { due: 'today' } as never, { times: new Times({ TZ }), user: {} as never }).length;
     expect(['Asia/Kathmandu', 'America/New_York'].map(shownIn)).toEqual([1, 3]);
   });
 

@@ -126,14 +126,14 @@ describe.concurrent('a submission that is refused', () => {
       const { onboarding, name } = await submit(() => ({ refuses: { status, names } }));
       const question = await onboarding.requirement('rejected-input');
       expect(question.detail).toContain('The profile was saved, but the phone could not be verified.');
-      const [made] = madeFor(name);
+      const [record] = madeFor(name);
       if (names) {
-        expect(question.detail).toContain(`names ${made?.id}`);
-        expect(question.answers).toContain('adopt');
+        expect(question.detail).toContain(`names ${record?.id}`);
+        expect(question.answers).toContain('confirm');
       }
       await onboarding.resolve(question.id, { kind: 'correction', patch });
       const { profileId } = await onboarding.until((state) => state.profileId !== undefined, 'a profile');
-      expect(profileId).toBe(made?.id);
+      expect(profileId).toBe(record?.id);
       expect(writesOf(name).filter((write) => write === `submit ${name}`)).toHaveLength(1);
       await onboarding.handle.terminate();
     },

@@ -9,7 +9,7 @@ import { listening } from '../rigs/simulated-place.js';
 /** The partner knows nothing of Gangway, and Gangway only the documents. */
 const partner = new BoardingByDocuments();
 const habits = new Map<string, Habit>();
-partner.habit = (asked) => habits.get(asked.guid)?.(asked);
+partner.habit = (question) => habits.get(question.guid)?.(question);
 
 let rig: Rig;
 beforeAll(async () => {
@@ -50,13 +50,13 @@ describe.concurrent('a create that responds with the merchant of another boardin
     const question = await second.boarding.requirement('rejected-input');
     expect(question.detail).toContain(`merchant ${id}`);
     expect(question.detail).toContain(first.boarding.workflowId);
-    expect(question.answers).toEqual(['correction', 'adopt', 'retry', 'abandon']);
+    expect(question.answers).toEqual(['correction', 'confirm', 'retry', 'abandon']);
     expect((await second.boarding.state()).merchantProfileId).toBeUndefined();
     expect(writesTo(id)).toEqual([`fees ${id}`, `submit ${id}`]);
     expect(partner.get(id).fees['minimumDiscountAmount']).toBe(20);
 
     // It is not the merchant of both, so neither the advice nor the end of the first one makes it so unasked.
-    await second.boarding.resolve(question.id, { kind: 'adopt', id: `${id}` });
+    await second.boarding.resolve(question.id, { kind: 'confirm', id: `${id}` });
     const again = await second.boarding.requirement('rejected-input');
     expect(again.detail).toContain(`workflow ${first.boarding.workflowId} has this merchant`);
     partner.move(id, 'Approved', '4711');
@@ -140,11 +140,11 @@ describe.concurrent('a create that is refused', () => {
     const { boarding, guid } = await board(() => ({ refuses: { status, names: true, error: SENTENCE } }));
     const question = await boarding.until(({ requirements }) => requirements.length > 0, 'a question');
     const [{ id = '', kind, detail = '', answers = [] } = {}] = question.requirements;
-    const [made] = madeFor(guid);
+    const [record] = madeFor(guid);
     expect(detail).toContain(SENTENCE);
-    expect(detail).toContain(`names ${made?.id}`);
+    expect(detail).toContain(`names ${record?.id}`);
     expect(detail).toContain(`guid ${guid}`);
-    expect(answers).toContain('adopt');
+    expect(answers).toContain('confirm');
     habits.set(guid, () => undefined);
     // Somebody does not look.
     await boarding.resolve(
@@ -158,10 +158,10 @@ describe.concurrent('a create that is refused', () => {
       'the next question',
     );
     const [next] = again.requirements;
-    expect(next?.detail).toContain(`the partner shows merchant ${made?.id}`);
+    expect(next?.detail).toContain(`the partner shows merchant ${record?.id}`);
     expect(createsOf(guid)).toBe(1);
-    await boarding.resolve(next?.id ?? '', { kind: 'adopt', id: `${made?.id}` });
-    expect(await boarded(boarding)).toBe(made?.id);
+    await boarding.resolve(next?.id ?? '', { kind: 'confirm', id: `${record?.id}` });
+    expect(await boarded(boarding)).toBe(record?.id);
     expect(madeFor(guid)).toHaveLength(1);
     expect(kind).toBe([400, 409, 422].includes(status) ? 'rejected-input' : 'uncertain-write');
     await boarding.handle.terminate();
@@ -184,7 +184,7 @@ describe.concurrent('a create that is refused', () => {
     expect(next?.detail).toContain('not sent, because the preceding get-status failed (HTTP 400)');
     expect(createsOf(guid)).toBe(1);
     partner.busyWith.delete(id);
-    await boarding.resolve(next?.id ?? '', { kind: 'adopt', id: `${id}` });
+    await boarding.resolve(next?.id ?? '', { kind: 'confirm', id: `${id}` });
     expect([await boarded(boarding), madeFor(guid).length]).toEqual([id, 1]);
     await boarding.handle.terminate();
   });
@@ -231,7 +231,7 @@ describe.concurrent('a create that is refused', () => {
     expect(question.detail).toBe(
       'merchant.email: could not be verified\nValidation failed.\nThe partner may have saved what it refused. ' +
         `Look in the partner’s portal for a merchant with dba “Corner Bakery” and guid ${guid}. If it is there, ` +
-        'adopt its merchant profile id. Correct it or retry only if it is not there, because either sends it again.',
+        'confirm its merchant profile id. Correct it or retry only if it is not there, because either sends it again.',
     );
     const patch = { merchant: { email: 'new@example.com' } };
     await boarding.resolve(question.id, { kind: 'correction', patch });
@@ -259,7 +259,7 @@ describe.concurrent('a merchant that has this status right after its create', ()
     const { boarding } = await board(() => ({ status }));
     const question = await boarding.requirement('not-submitted');
     expect(question.detail).toContain(`reads as ${status}. Gangway has not submitted it`);
-    expect(question.answers).toEqual(['adopt', 'correction', 'retry', 'abandon']);
+    expect(question.answers).toEqual(['confirm', 'correction', 'retry', 'abandon']);
     const { merchantProfileId: id = 0, stage } = await boarding.state();
     expect([await submissionsIn(boarding), writesTo(id), stage]).toEqual([0, [], 'applying']);
     await boarding.resolve(question.id, { kind: 'retry' });
@@ -272,7 +272,7 @@ describe.concurrent('a merchant that has this status right after its create', ()
     const { boarding } = await board(() => ({ status: 'UW Level 1' }));
     const question = await boarding.requirement('not-submitted');
     const { merchantProfileId: id = 0 } = await boarding.state();
-    await boarding.resolve(question.id, { kind: 'adopt', id: `${id}` });
+    await boarding.resolve(question.id, { kind: 'confirm', id: `${id}` });
     expect(await boarded(boarding)).toBe(id);
     expect((await boarding.state()).stage).toBe('underwriting');
     partner.move(id, 'Approved', '4712');
@@ -282,7 +282,7 @@ describe.concurrent('a merchant that has this status right after its create', ()
 
   it('RequestChanges is asked about', async () => {
     const { boarding } = await board(() => ({ status: 'RequestChanges' }));
-    const question = await boarding.requirement('request-changes');
+    const question = await boarding.requirement('changes-requested');
     const { merchantProfileId: id = 0 } = await boarding.state();
     expect(writesTo(id)).toEqual([]);
     await boarding.resolve(question.id, { kind: 'retry' });
@@ -293,9 +293,9 @@ describe.concurrent('a merchant that has this status right after its create', ()
   it.each(['Approved', 'Declined', 'Withdrawn', 'Closed'])('%s may be another merchant', async (status) => {
     const { boarding, guid } = await board(() => ({ status }));
     const { detail } = await boarding.requirement('rejected-input');
-    const [made] = madeFor(guid);
-    expect(detail).toContain(`merchant ${made?.id}, but its status is ${status}`);
-    expect(writesTo(made?.id ?? 0)).toEqual([]);
+    const [record] = madeFor(guid);
+    expect(detail).toContain(`merchant ${record?.id}, but its status is ${status}`);
+    expect(writesTo(record?.id ?? 0)).toEqual([]);
     await boarding.handle.terminate();
   });
 });
@@ -305,7 +305,7 @@ describe.concurrent('a correction that the partner wanted', () => {
     const { boarding } = await board(() => undefined);
     const id = await boarded(boarding);
     partner.move(id, 'RequestChanges');
-    const question = await boarding.requirement('request-changes');
+    const question = await boarding.requirement('changes-requested');
     partner.move(id, 'Pending');
     const patch = { application: { annualVolume: 120_000 } };
     await boarding.resolve(question.id, { kind: 'correction', patch });

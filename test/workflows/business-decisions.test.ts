@@ -40,7 +40,7 @@ const bothStopped = (onboarding: Onboarding<unknown>) =>
     'both writes to be asked to end',
   );
 
-const done = (writes: readonly string[]) => writes.map((write) => ({ write, became: 'done' })).sort(byName);
+const done = (writes: readonly string[]) => writes.map((write) => ({ write, outcome: 'done' })).sort(byName);
 const byName = (one: { write: string }, other: { write: string }) => (one.write < other.write ? -1 : 1);
 
 describe.concurrent('two writes in flight are seen through, and each is named,', () => {
@@ -70,7 +70,7 @@ describe.concurrent('the bank’s decision wins', () => {
     await rig.sandbox.transitionProfile(profileId, { bankingStatus });
     expect(await onboarding.outcome()).toEqual({
       ...{ outcome: name, profileId, financialAccountId: null, bankingStatus },
-      unfinished: [{ write: replies[0], became: 'unknown' }],
+      unfinished: [{ write: replies[0], outcome: 'unknown' }],
     });
     const { stage, requirements, timeline } = await onboarding.state();
     expect([stage, requirements]).toEqual([name, []]);

@@ -66,7 +66,7 @@ describe.concurrent('the profile of a merchant that another onboarding has', () 
   it.each([
     ['runs', 'Submitted'],
     ['has finished', 'Approved'],
-  ])('and that %s is not adopted silently: a person may submit a new one', async (_, bankingStatus) => {
+  ])('and that %s is not imported silently: a person may submit a new one', async (_, bankingStatus) => {
     const bank = bankOf(rig);
     const { profileId, input: of } = await tied();
     const owner = await rig.onboardBusiness(of());
@@ -90,7 +90,7 @@ describe.concurrent('the profile of a merchant that another onboarding has', () 
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId: own });
   });
 
-  it('is adopted at once where that onboarding is of another account at the bank', async () => {
+  it('is imported at once where that onboarding is of another account at the bank', async () => {
     const { profileId, input: of } = await tied();
     const owner = await rig.onboardBusiness(of());
     await owner.until(({ partnerStatus }) => partnerStatus === 'Submitted');
@@ -107,7 +107,7 @@ describe.concurrent('the profile of a merchant', () => {
   it.each([
     ['differs', { employerIdentificationNumber: '987654321' }, []],
     ['is not shown', {}, ['merchantProfileId', 'employerIdentificationNumber']],
-  ])('is not adopted where its EIN %s', async (against, more, hides) => {
+  ])('is not imported where its EIN %s', async (against, more, hides) => {
     const { profileId, input: of } = await tied();
     await rig.sandbox.transitionProfile(profileId, { hides });
     const onboarding = await rig.onboardBusiness(of(more));
@@ -134,8 +134,8 @@ describe.concurrent('the profile of a merchant that the bank refuses to show by 
   });
 });
 
-describe.concurrent('an id that a person adopts', () => {
-  async function inDoubt() {
+describe.concurrent('an id that a person imports', () => {
+  async function uncertainty() {
     const input = business('waiting');
     const about = input.holder.doingBusinessAsName;
     await rig.sandbox.plan('drop-before-commit', SUBMIT, { about });
@@ -145,25 +145,25 @@ describe.concurrent('an id that a person adopts', () => {
   }
 
   it('needs no second confirmation where its tax number agrees and only its name differs', async () => {
-    const { onboarding, id, input } = await inDoubt();
+    const { onboarding, id, input } = await uncertainty();
     const profileId = await bankOf(rig).submit({ ...input.holder, doingBusinessAsName: 'Stored Otherwise' });
-    await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
+    await onboarding.resolve(id, { kind: 'confirm', id: `${profileId}` });
     expect((await onboarding.until((state) => state.profileId !== undefined)).profileId).toBe(profileId);
     await onboarding.handle.terminate();
   });
 
-  it('and that another onboarding has is asked for again with what it is, and adopted when given once more', async () => {
+  it('and that another onboarding has is asked for again with what it is, and imported when given once more', async () => {
     const owned = business('waiting');
     const owner = await rig.onboardBusiness(owned);
     const { profileId = 0 } = await owner.until(({ partnerStatus }) => partnerStatus === 'Submitted');
-    const { onboarding, id } = await inDoubt();
-    await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
+    const { onboarding, id } = await uncertainty();
+    await onboarding.resolve(id, { kind: 'confirm', id: `${profileId}` });
     const [again] = await onboarding.asksAgain(id);
     expect(again?.detail).toContain(
-      `${profileId} cannot be adopted: banking profile ${profileId} of “${owned.holder.doingBusinessAsName}” ` +
-        `(Submitted): ${owner.workflowId} has it, its dba differs. To adopt it anyway`,
+      `${profileId} cannot be confirmed: banking profile ${profileId} of “${owned.holder.doingBusinessAsName}” ` +
+        `(Submitted): ${owner.workflowId} has it, its dba differs. To confirm it anyway`,
     );
-    await onboarding.resolve(again?.id ?? '', { kind: 'adopt', id: `${profileId}` });
+    await onboarding.resolve(again?.id ?? '', { kind: 'confirm', id: `${profileId}` });
     await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });

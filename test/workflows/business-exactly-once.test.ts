@@ -32,13 +32,13 @@ describe.concurrent('a financial account whose opening is unknown', () => {
     expect(await onboarding.outcome()).toMatchObject({ financialAccountId: `fa-${profileId}-1` });
   });
 
-  it('is adopted by the id that a person gives, and only when given again if the bank does not show it', async () => {
+  it('is confirmed by the id that a person gives, and only when given again if the bank does not show it', async () => {
     const { onboarding } = await opening('drop-before-commit');
     const { id } = await onboarding.requirement('uncertain-write');
-    await onboarding.resolve(id, { kind: 'adopt', id: 'fa-by-hand' });
+    await onboarding.resolve(id, { kind: 'confirm', id: 'fa-by-hand' });
     const [again] = await onboarding.asksAgain(id);
-    expect(again?.detail).toContain('fa-by-hand cannot be adopted: the bank shows no financial account');
-    await onboarding.resolve(again?.id ?? '', { kind: 'adopt', id: 'fa-by-hand' });
+    expect(again?.detail).toContain('fa-by-hand cannot be confirmed: the bank shows no financial account');
+    await onboarding.resolve(again?.id ?? '', { kind: 'confirm', id: 'fa-by-hand' });
     expect(await onboarding.outcome()).toMatchObject({
       outcome: 'onboarded',
       financialAccountId: 'fa-by-hand',
@@ -62,7 +62,7 @@ describe.concurrent('a submission whose response was lost', () => {
     const { profileId } = await onboarding.state();
     expect(await bank.submissions(input.holder)).toEqual([profileId]);
     const events = await onboarding.events();
-    expect(events.slice(0, 4)).toEqual(['started', 'write-uncertain', 'write-adopted', 'profile-adopted']);
+    expect(events.slice(0, 4)).toEqual(['started', 'write-uncertain', 'write-confirmed', 'profile-imported']);
     expect(events).not.toContain('requirement-raised');
   });
 
@@ -93,7 +93,7 @@ describe.concurrent('a submission whose response was lost', () => {
 });
 
 describe.concurrent('a submission of which nothing is to be seen', () => {
-  it('does not adopt one that bears the name since it was corrected', async () => {
+  it('does not confirm one that bears the name since it was corrected', async () => {
     const bank = bankOf(rig);
     const other = holder();
     const earlier = await bank.submit(other);
@@ -124,7 +124,7 @@ describe.concurrent('a submission of which nothing is to be seen', () => {
     const { id, detail } = await onboarding.requirement('uncertain-write');
     for (const profileId of [one, other])
       expect(detail).toContain(`The bank has banking profile ${profileId} of “${name}” (Submitted).\n`);
-    await onboarding.resolve(id, { kind: 'adopt', id: `${other}` });
+    await onboarding.resolve(id, { kind: 'confirm', id: `${other}` });
     await onboarding.until(({ profileId }) => profileId === other, 'the profile that the person chose');
     await onboarding.handle.terminate();
   });

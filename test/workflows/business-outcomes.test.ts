@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 
 const rig = await sharedRig();
 /** Reads only when it is nudged. */
-const patient = await sharedRig({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
+const slowRig = await sharedRig({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
 
 /** What a business went through, as its timeline has it. */
 const statuses = (timeline: readonly { event: string; detail?: string }[]) =>
@@ -103,7 +103,7 @@ describe.concurrent('a merchant that has a profile at the bank already', () => {
     await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
-    expect((await onboarding.events()).slice(0, 2)).toEqual(['started', 'profile-adopted']);
+    expect((await onboarding.events()).slice(0, 2)).toEqual(['started', 'profile-imported']);
     expect(await bank.submissions(input.holder)).toEqual([profileId]);
     expect(await bank.writesTo(profileId)).toEqual(['submit-business-account-holder']);
   });
@@ -120,7 +120,7 @@ describe.concurrent('a merchant that has a profile at the bank already', () => {
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
     expect((await onboarding.events()).slice(0, 4)).toEqual([
       'started',
-      'profile-adopted',
+      'profile-imported',
       'status-changed',
       'holder-corrected',
     ]);
@@ -136,17 +136,17 @@ describe.concurrent('the poll of a business', () => {
   it('writes the same history for 2 and 8 reads, and is hastened by a nudge', async () => {
     const [first, second] = await Promise.all(
       [2, 8].map(async (reads) => {
-        const onboarding = await patient.onboardBusiness(business('waiting'));
+        const onboarding = await slowRig.onboardBusiness(business('waiting'));
         const { profileId = 0 } = await onboarding.until(
           ({ partnerStatus }) => partnerStatus === 'Submitted',
         );
         for (let read = 1; read < reads; read += 1) {
           await onboarding.asleepAfter(1);
-          await nudge(patient.client, onboarding.workflowId);
+          await nudge(slowRig.client, onboarding.workflowId);
         }
         await onboarding.asleepAfter(1);
-        await patient.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
-        expect(await nudge(patient.client, onboarding.workflowId)).toBe(true);
+        await slowRig.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
+        expect(await nudge(slowRig.client, onboarding.workflowId)).toBe(true);
         expect(await onboarding.outcome()).toMatchObject({ outcome: 'declined' });
         return onboarding.written();
       }),

@@ -9,35 +9,35 @@ const HOUR_MS = 3_600_000;
 
 const rig = await sharedRig();
 /** Reads only when it is nudged. */
-const patient = await sharedRig({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
+const slowRig = await sharedRig({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
 
 const text = 'Payroll.';
 
 /** A business whose ticket was answered once while nobody reads, and is listed again after `change`. */
 async function answered(change: (ticketId: number) => Promise<unknown>, more: object = {}) {
-  const { client: bank } = bankOf(patient);
-  const onboarding = await patient.onboardBusiness({ ...business('waiting'), ...more });
+  const { client: bank } = bankOf(slowRig);
+  const onboarding = await slowRig.onboardBusiness({ ...business('waiting'), ...more });
   const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
   await onboarding.asleepAfter(1);
   const moved = { bankingStatus: 'PendingUW', tickets: [{ text: 'What for?' }] };
-  await patient.sandbox.transitionProfile(profileId, moved);
-  await nudge(patient.client, onboarding.workflowId);
+  await slowRig.sandbox.transitionProfile(profileId, moved);
+  await nudge(slowRig.client, onboarding.workflowId);
   const { id } = await onboarding.requirement('ticket');
   const ticketId = Number(id.replace('ticket-', ''));
   const words = `${text} (${profileId})`;
-  const held = await patient.sandbox.hold('create-ticket', words, 'delay-after-commit');
+  const held = await slowRig.sandbox.hold('create-ticket', words, 'delay-after-commit');
   await onboarding.resolve(id, { kind: 'text', text: words });
   await held.underWay();
-  expect(await bankOf(patient).repliesTo(id)).toEqual([words]);
+  expect(await bankOf(slowRig).repliesTo(id)).toEqual([words]);
   await bank.updateTicket({ ticketId, status: 'New' });
   await change(ticketId);
   await held.letGo();
   await onboarding.until(({ timeline }) => timeline.some(({ event }) => event === 'ticket-answered'));
   const read = async (bankingStatus: string) => {
-    await patient.sandbox.transitionProfile(profileId, { bankingStatus });
+    await slowRig.sandbox.transitionProfile(profileId, { bankingStatus });
     // Between two waits there is nothing to nudge, and a wait that is just being replaced takes the nudge with it.
     const nudged = async () => {
-      await nudge(patient.client, onboarding.workflowId);
+      await nudge(slowRig.client, onboarding.workflowId);
       return onboarding.state();
     };
     return eventually(nudged, ({ partnerStatus }) => partnerStatus === bankingStatus, bankingStatus);
@@ -67,9 +67,9 @@ describe.concurrent('a ticket that was answered', () => {
     await onboarding.asksAgain(id);
     await rig.sandbox.plan('drop-before-commit', 'create-ticket', { about: words });
     await onboarding.resolve(`${id}-2`, { kind: 'text', text: words });
-    const doubt = await onboarding.requirement('uncertain-write');
+    const warning = await onboarding.requirement('uncertain-write');
     expect(await bank.repliesTo(id)).toEqual([words]);
-    await onboarding.resolve(doubt.id, { kind: 'retry' });
+    await onboarding.resolve(warning.id, { kind: 'retry' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
     expect(await bank.repliesTo(id)).toEqual([words, words]);
   });

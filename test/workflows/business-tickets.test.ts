@@ -93,7 +93,7 @@ describe.concurrent('a ticket', () => {
   it.each([{}, { openFinancialAccount: true }])(
     'closes itself when the bank decides without an answer (%o)',
     async (more) => {
-      const onboarding = await rig.onboardBusiness(business('moot-ticket', more));
+      const onboarding = await rig.onboardBusiness(business('superseded-ticket', more));
       expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', bankingStatus: 'Approved' });
       const { timeline, requirements } = await onboarding.state();
       const raised = timeline.find(({ event }) => event === 'requirement-raised');
@@ -123,11 +123,11 @@ describe.concurrent('an answer that the bank does not take', () => {
     await rig.sandbox.plan('400', 'create-ticket', { about: text });
     await onboarding.resolve(id, { kind: 'text', text });
     const again = (all: typeof requirements) => all.find((requirement) => requirement.id === `${id}-2`);
-    const asked = await onboarding.until(
+    const question = await onboarding.until(
       (state) => again(state.requirements) !== undefined,
       'the ticket again',
     );
-    expect(again(asked.requirements)?.title).toContain(`${title}; the last answer was rejected: `);
+    expect(again(question.requirements)?.title).toContain(`${title}; the last answer was rejected: `);
     await onboarding.resolve(`${id}-2`, { kind: 'text', text });
     await onboarding.until(({ timeline }) => timeline.at(-1)?.event === 'ticket-answered', 'the reply');
     expect(await bankOf(rig).repliesTo(id)).toEqual([text]);

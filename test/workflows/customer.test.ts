@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { CustomerOnboardingInput } from '../../src/messages/inputs.js';
 import { childReport } from '../../src/messages/onboardings.js';
 import type { Answer } from '../../src/messages/requirements.js';
-import { type BackedUp, inOrder, restore } from '../../src/temporal/backup.js';
+import { type BackedUp, restore, sortEntries } from '../../src/temporal/backup.js';
 import { existing } from '../rigs/commands/existing.js';
 import { customer } from '../rigs/inputs.js';
 import { asShown, Onboarding } from '../rigs/onboarding.js';
@@ -15,7 +15,7 @@ import { bankOf } from '../rigs/workflows/bank.js';
 const rig = await sharedRig();
 
 /** Two notes and a ticket. */
-const asked = () => customer({ boarding: 'notes', business: 'ticket' });
+const ask = () => customer({ boarding: 'notes', business: 'ticket' });
 
 describe.concurrent('a customer', () => {
   it('is onboarded at both partners', async () => {
@@ -51,7 +51,7 @@ describe.concurrent('a customer', () => {
   });
 
   it('passes an answer on although it is canceled meanwhile, and tells its person the truth', async () => {
-    const onboarding = await rig.onboard(asked());
+    const onboarding = await rig.onboard(ask());
     const { requirements } = await onboarding.until((state) => state.requirements.length === 3, 'questions');
     const note = requirements.find(({ kind }) => kind === 'underwriting-note')?.id ?? '';
     const answering = onboarding.resolve(note, { kind: 'text', text: 'Yes.' });
@@ -139,12 +139,12 @@ describe.concurrent('a report to a customer that is lost', () => {
     await onboarding.until((state) => state.boarding?.partnerStatus === 'Pending', 'the merchant');
     const reports = async () => (await signals(onboarding, 'childReport')).length;
     const lost = { part: 'boarding', run: 'lost', runStartedAt: '2099-01-01T00:00:00Z', number: 7 } as const;
-    for (const asked of [1, 2]) {
+    for (const question of [1, 2]) {
       const before = await reports();
       const changes = { isWhole: false, facts: {}, raised: [], closed: [] };
       await onboarding.handle.signal(childReport, { ...lost, ...changes });
       await eventually(reports, (count) => count >= before + 2, 'a whole report');
-      expect(await signals(boarding, 'reportAgain')).toHaveLength(asked);
+      expect(await signals(boarding, 'reportAgain')).toHaveLength(question);
     }
     await onboarding.handle.terminate();
   });
@@ -160,7 +160,7 @@ async function signals({ handle }: Onboarding<unknown>, name: string) {
 
 describe.concurrent('a requirement of a customer', () => {
   it('is answered on the customer, and disappears there and where it came from', async () => {
-    const onboarding = await rig.onboard(asked());
+    const onboarding = await rig.onboard(ask());
     const { requirements } = await onboarding.until(
       (state) => state.requirements.length === 3,
       'all of them',
@@ -184,7 +184,7 @@ describe.concurrent('a requirement of a customer', () => {
   });
 
   it('is answered where it came from, and disappears on the customer', async () => {
-    const onboarding = await rig.onboard(asked());
+    const onboarding = await rig.onboard(ask());
     const { requirements } = await onboarding.until(
       (state) => state.requirements.length === 3,
       'all of them',
@@ -200,7 +200,7 @@ describe.concurrent('a requirement of a customer', () => {
 
 describe.concurrent('an answer that does not fit', () => {
   it('is rejected by the customer, and leaves no history', async () => {
-    const onboarding = await rig.onboard(asked());
+    const onboarding = await rig.onboard(ask());
     const { id } = await onboarding.requirement('ticket');
     const ofTheMerchant: Answer = { kind: 'correction', patch: { merchant: {} } };
     const wrong: [string, Answer, string][] = [
@@ -363,7 +363,7 @@ describe.concurrent('starting a customer', () => {
     expect(after.timeline.map(({ event }) => event)).not.toContain('boarding-attached');
     expect(await creations(input.externalId)).toHaveLength(2);
     // The bank ties a business to a merchant of the same name, so there is no need for a second one.
-    expect(await second.parts.business.events()).toContain('profile-adopted');
+    expect(await second.parts.business.events()).toContain('profile-imported');
     expect(await bankOf(rig).submissions(input.business.holder)).toEqual([before.profileId]);
   });
 });
@@ -381,13 +381,13 @@ describe.concurrent('a customer that is restored from a backup without its busin
     const start = async () => {
       const { client, taskQueue } = rig;
       const options = { taskQueue, dbaForm: 'shown', backedUpAt: '2026-02-01T00:00:00.000Z' } as const;
-      for (const each of inOrder([entry])) await restore(client, each, options);
+      for (const each of sortEntries([entry])) await restore(client, each, options);
       return new Onboarding(client, `business-onboarding-${input.externalId}`);
     };
     return { holder: input.business.holder, start };
   }
 
-  it('adopts the profile that the bank has made since', async () => {
+  it('imports the profile that the bank has made since', async () => {
     const { holder, start } = await restoredCustomer();
     const profileId = await bankOf(rig).submit(holder);
     const business = await start();
@@ -401,7 +401,7 @@ describe.concurrent('a customer that is restored from a backup without its busin
     const business = await start();
     const { id, detail, answers } = await business.requirement('uncertain-write');
     expect(detail).toContain('restored from a backup of 2026-02-01T00:00:00.000Z, in which it was not done');
-    expect(answers).toEqual(['adopt', 'retry', 'abandon']);
+    expect(answers).toEqual(['confirm', 'retry', 'abandon']);
     expect(await bankOf(rig).submissions(holder)).toEqual([]);
     await business.resolve(id, { kind: 'retry' });
     const { profileId } = await business.until(({ partnerStatus }) => partnerStatus === 'Submitted');

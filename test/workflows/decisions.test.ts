@@ -27,8 +27,8 @@ async function uploading() {
 }
 
 const bothDone = [
-  { write: 'upload may.pdf', became: 'done' },
-  { write: 'upload june.pdf', became: 'done' },
+  { write: 'upload may.pdf', outcome: 'done' },
+  { write: 'upload june.pdf', outcome: 'done' },
 ];
 const byName = (one: { write: string }, other: { write: string }) => (one.write < other.write ? 1 : -1);
 
@@ -81,18 +81,18 @@ it('an answer that is in doubt when the partner approves has one end in the time
   ]);
 });
 
-it('an answer whose resubmission succeeded counts as submitted, although the partner decided meanwhile', async () => {
+it('an answer whose submission of changes succeeded counts as submitted, although the partner decided meanwhile', async () => {
   const boarding = await rarelyReading.board(merchant('waiting'));
   const { merchantProfileId: id = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
   await rarelyReading.sandbox.transition(id, { status: 'RequestChanges', comment: 'Which volume?' });
-  const { id: asked } = await boarding.requirement('request-changes');
+  const { id: question } = await boarding.requirement('changes-requested');
   const held = await rarelyReading.sandbox.hold('submit-merchant', `${id}`, 'delay-after-commit');
-  await boarding.resolve(asked, { kind: 'correction', patch: { application: { annualVolume: 120_000 } } });
+  await boarding.resolve(question, { kind: 'correction', patch: { application: { annualVolume: 120_000 } } });
   await held.underWay();
   await rarelyReading.sandbox.transition(id, DECLINED);
   await boarding.until(({ partnerStatus }) => partnerStatus === 'Declined', 'the decision');
   await held.letGo();
-  const submission = { write: 'submit to underwriting', became: 'done' };
+  const submission = { write: 'submit to underwriting', outcome: 'done' };
   expect(await boarding.outcome()).toMatchObject({ outcome: 'declined', unfinished: [submission] });
   const { timeline } = await boarding.state();
   const ends = timeline.filter(({ event }) => /^(submitted|answer-)/.test(event));

@@ -143,13 +143,13 @@ describe.concurrent('a request for review that the partner overtakes with its de
   });
 });
 
-describe.concurrent('a resubmission', () => {
+describe.concurrent('a submission of changes', () => {
   const WANTED = { status: 'RequestChanges', comment: 'The volume does not match.' };
 
   async function asked(at: Rig) {
     const moved = await submitted(at);
     await moved.move(WANTED);
-    const requirement = await moved.boarding.requirement('request-changes');
+    const requirement = await moved.boarding.requirement('changes-requested');
     const submissions = async () =>
       (await at.sandbox.writes(moved.input.externalId)).filter((write) => write === 'submit-merchant').length;
     return { ...moved, requirement, submissions };
@@ -162,7 +162,7 @@ describe.concurrent('a resubmission', () => {
     await read.underWay();
     await unaware.sandbox.transition(id, { status: 'UW Level 2' });
     await read.letGo();
-    await happened(boarding, 'submission-moot');
+    await happened(boarding, 'submission-superseded');
     expect(await submissions()).toBe(1);
     await move(WANTED);
     await boarding.until(
@@ -184,7 +184,7 @@ describe.concurrent('a resubmission', () => {
     await read.letGo();
     const { input } = await eventually(
       async () => {
-        await happened(boarding, 'submission-moot');
+        await happened(boarding, 'submission-superseded');
         return boarding.handle.query(inputQuery);
       },
       (now) => !('application' in now.input),
@@ -209,7 +209,7 @@ describe.concurrent('a resubmission', () => {
 
   const ends = async (boarding: Boarding) =>
     (await boarding.state()).timeline
-      .filter(({ event }) => ['write-adopted', 'submission-moot', 'answer-dropped'].includes(event))
+      .filter(({ event }) => ['write-confirmed', 'submission-superseded', 'answer-dropped'].includes(event))
       .map(({ event, detail }) => `${event} ${detail}`);
   const correction = { kind: 'correction', patch: { application: { annualVolume: 120_000 } } } as const;
 
@@ -227,7 +227,7 @@ describe.concurrent('a resubmission', () => {
       }
       expect(await boarding.outcome()).toMatchObject({
         outcome: 'declined',
-        unfinished: [{ write: 'submit to underwriting', became: 'unknown' }],
+        unfinished: [{ write: 'submit to underwriting', outcome: 'unknown' }],
       });
       expect(await ends(boarding)).toEqual([
         `answer-dropped ${requirement.id}: the partner decided while it was in flight; whether it arrived is unknown`,

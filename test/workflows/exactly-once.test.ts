@@ -6,35 +6,35 @@ import { eventually } from '../rigs/waiting.js';
 
 const HOUR = 3_600_000;
 const rig = await sharedRig();
-const patient = await sharedRig({ poll: { minMs: HOUR, maxMs: HOUR } });
+const slowRig = await sharedRig({ poll: { minMs: HOUR, maxMs: HOUR } });
 
 // Proves D4.
 describe.concurrent('a create whose outcome is unknown', () => {
-  it('creates no merchant twice; a person adopts it', async () => {
+  it('creates no merchant twice; a person confirms it', async () => {
     const input = merchant();
     await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: input.externalId });
     const boarding = await rig.board(input);
     const requirement = await boarding.requirement('uncertain-write');
-    expect(requirement.answers).toEqual(['adopt', 'retry', 'abandon']);
+    expect(requirement.answers).toEqual(['confirm', 'retry', 'abandon']);
     const [created, ...more] = await rig.sandbox.ledger({ guid: input.externalId });
     expect(more).toEqual([]);
-    await boarding.resolve(requirement.id, { kind: 'adopt', id: String(created?.id) });
+    await boarding.resolve(requirement.id, { kind: 'confirm', id: String(created?.id) });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId: created?.id });
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
     expect(await boarding.events()).toEqual(
-      expect.arrayContaining(['write-uncertain', 'write-adopted', 'merchant-adopted']),
+      expect.arrayContaining(['write-uncertain', 'write-confirmed', 'merchant-imported']),
     );
   });
 });
 
 describe.concurrent('a submission that arrived late', () => {
   it('is seen before it is sent again, and nobody is asked a second time', async () => {
-    await patient.sandbox.plan('drop-before-commit', 'submit-merchant');
-    const boarding = await patient.board(merchant('waiting'));
+    await slowRig.sandbox.plan('drop-before-commit', 'submit-merchant');
+    const boarding = await slowRig.board(merchant('waiting'));
     const { id } = await boarding.requirement('uncertain-write');
     const { merchantProfileId = 0 } = await boarding.state();
     // The lost call arrives late, and nobody knows: the next read is an hour away.
-    await patient.sandbox.transition(merchantProfileId, { status: 'Pending' });
+    await slowRig.sandbox.transition(merchantProfileId, { status: 'Pending' });
     await boarding.resolve(id, { kind: 'retry' });
     const isSubmitted = ({ timeline }: Awaited<ReturnType<typeof boarding.state>>) =>
       timeline.some(({ event }) => event === 'submitted');
@@ -44,7 +44,7 @@ describe.concurrent('a submission that arrived late', () => {
   });
 });
 
-describe.concurrent('a partner that took answers, and asks the same again before a person adopts the lost request', () => {
+describe.concurrent('a partner that took answers, and asks the same again before a person confirms the lost request', () => {
   it('is answered again about the note', async () => {
     const { boarding, input, merchantProfileId } = await waitingBoarding();
     await rig.sandbox.transition(merchantProfileId, { notes: ['When is the lease signed?'] });
@@ -53,7 +53,7 @@ describe.concurrent('a partner that took answers, and asks the same again before
     await boarding.resolve(note.id, { kind: 'text', text: `Soon, for ${input.externalId}.` });
     const { id } = await boarding.requirement('uncertain-write');
     await sees(boarding, () => rig.sandbox.transition(merchantProfileId, { status: 'Pending' }));
-    await boarding.resolve(id, { kind: 'adopt', id: String(merchantProfileId) });
+    await boarding.resolve(id, { kind: 'confirm', id: String(merchantProfileId) });
     const again = await boarding.requirement('underwriting-note');
     expect(again).toMatchObject({ id: `${note.id}-2`, detail: note.detail });
     await boarding.resolve(again.id, { kind: 'text', text: 'On Friday.' });

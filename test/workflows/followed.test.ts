@@ -3,7 +3,7 @@ import { inputQuery } from '../../src/messages/activities.js';
 import type { BusinessOnboardingOutcome, MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
 import { BUSINESS } from '../../src/temporal/kinds/business.js';
 import { MERCHANT } from '../../src/temporal/kinds/merchant.js';
-import { adopted, existing } from '../rigs/commands/existing.js';
+import { existing, imported } from '../rigs/commands/existing.js';
 import { OWNER } from '../rigs/inputs.js';
 import { Onboarding } from '../rigs/onboarding.js';
 import { sharedRig } from '../rigs/shared-rig.js';
@@ -15,7 +15,7 @@ const there = existing(rig);
 /** Follows a merchant of the partner. */
 async function followMerchant(change: Record<string, unknown> = {}) {
   const { merchantProfileId, dba } = await there.merchant(change);
-  const input = adopted({ follow: true, merchantProfileId, merchant: { dba }, dueInHours: 48 } as const);
+  const input = imported({ follow: true, merchantProfileId, merchant: { dba }, dueInHours: 48 } as const);
   const { client, taskQueue } = rig;
   const { workflowId } = await MERCHANT.start(client, input, { fourEyes: [], taskQueue });
   const writes = async () => (await rig.sandbox.ledger({ id: `${merchantProfileId}` })).slice(1);
@@ -99,7 +99,7 @@ it('a correction that the partner rejects is not delivered by the submission of 
 describe.concurrent('an input that is to be followed', () => {
   it('and names a merchant that the partner does not have asks a person', async () => {
     const { client, taskQueue } = rig;
-    const input = adopted({
+    const input = imported({
       follow: true,
       merchantProfileId: 999_999,
       merchant: { dba: 'x' },
@@ -108,7 +108,7 @@ describe.concurrent('an input that is to be followed', () => {
     const { workflowId } = await MERCHANT.start(client, input, { fourEyes: [], taskQueue });
     const onboarding = new Onboarding(client, workflowId);
     expect(await onboarding.requirement('rejected-input')).toMatchObject({
-      title: 'Rejected: adopt merchant 999999',
+      title: 'Rejected: import merchant 999999',
       answers: ['retry', 'abandon'],
     });
     await onboarding.handle.terminate();
@@ -120,7 +120,7 @@ async function followProfile(change: Record<string, unknown> = {}, compared: obj
   const { profileId, holder } = await there.profile(change);
   const { doingBusinessAsName, legalBusinessName, employerIdentificationNumber } = holder;
   const identity = { doingBusinessAsName, legalBusinessName, employerIdentificationNumber, ...compared };
-  const input = adopted({ follow: true, profileId, holder: identity, dueInHours: 48 } as const);
+  const input = imported({ follow: true, profileId, holder: identity, dueInHours: 48 } as const);
   const { client, taskQueue } = rig;
   const { workflowId } = await BUSINESS.start(client, input, { fourEyes: [], taskQueue });
   const writes = async () => (await rig.sandbox.ledger({ id: `${profileId}` })).slice(1);
@@ -164,14 +164,14 @@ describe.concurrent('a followed business', () => {
     expect(await writes()).toEqual([]);
   });
 
-  it('in whose place a person adopts another profile goes on with the status of that one', async () => {
+  it('in whose place a person imports another profile goes on with the status of that one', async () => {
     const { profileId } = await there.profile({ bankingStatus: 'PendingUW' });
     const ein = { employerIdentificationNumber: '987654321' };
     const { onboarding } = await followProfile({ bankingStatus: 'Approved' }, ein);
     const { id } = await onboarding.requirement('uncertain-write');
-    await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
+    await onboarding.resolve(id, { kind: 'confirm', id: `${profileId}` });
     const [again] = await onboarding.asksAgain(id);
-    await onboarding.resolve(again?.id ?? '', { kind: 'adopt', id: `${profileId}` });
+    await onboarding.resolve(again?.id ?? '', { kind: 'confirm', id: `${profileId}` });
     const state = await onboarding.until(({ partnerStatus }) => partnerStatus !== null, 'a status');
     expect(state).toMatchObject({ profileId, partnerStatus: 'PendingUW', stage: 'underwriting' });
     await onboarding.handle.terminate();

@@ -61,9 +61,9 @@ describe.concurrent('four eyes', { timeout: 90_000 }, () => {
     await expect(boarding.resolve(first, TEXT)).rejects.toMatchObject({ cause: { message: refused } });
     await expect(sendResolution(rig.client, workflowId, resolution)).rejects.toThrow(refused);
     const backend = { client: rig.client, taskQueue: rig.taskQueue, dbaForm: 'shown', accounts: [] } as const;
-    const given = { id: workflowId, ...resolution };
+    const input = { id: workflowId, ...resolution };
     // The sender of an event cannot change the rule of an onboarding that runs.
-    const sent = await resolveOnce({ ...backend, fourEyes: [] }, given, randomUUID()).catch((error) => error);
+    const sent = await resolveOnce({ ...backend, fourEyes: [] }, input, randomUUID()).catch((error) => error);
     expect(sent).toBeInstanceOf(Refusal);
     expect(sent).toMatchObject({ kind: 'invalid', errors: [{ field: 'answer' }] });
     const settings = loadClientSettings(rig.env);

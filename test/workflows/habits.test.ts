@@ -38,16 +38,16 @@ it('whose bank answers with the profile of another one: declined as told, the ne
   expect(await second.outcome()).toMatchObject({ outcome: 'onboarded' });
 });
 
-it('whose partner saves what it refuses without a word: looked up as told, the merchant is adopted, and none is doubled', async () => {
+it('whose partner saves what it refuses without a word: looked up as told, the merchant is confirmed, and none is doubled', async () => {
   await rig.sandbox.habits('refuses-and-saves-silently');
   const input = merchant();
   const boarding = await rig.board(input);
   const { id, detail } = await boarding.requirement('rejected-input');
   expect(detail).toContain(
-    `guid ${input.externalId}. If it is there, adopt its merchant profile id. Correct it or retry only if`,
+    `guid ${input.externalId}. If it is there, confirm its merchant profile id. Correct it or retry only if`,
   );
   const [saved] = await rig.sandbox.ledger({ operation: 'create-merchant', guid: input.externalId });
-  await boarding.resolve(id, { kind: 'adopt', id: String(saved?.id) });
+  await boarding.resolve(id, { kind: 'confirm', id: String(saved?.id) });
   expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId: saved?.id });
   expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
 });
@@ -115,11 +115,11 @@ it('that is canceled before the partner shows the merchant that it has just made
   const entry = await boarding.until(({ timeline }) =>
     timeline.some(({ event }) => event === 'write-uncertain'),
   );
-  const [made] = await rig.sandbox.ledger({ guid: input.externalId });
+  const [record] = await rig.sandbox.ledger({ guid: input.externalId });
   await boarding.handle.cancel();
   await expect(boarding.outcome()).rejects.toThrow();
   expect(entry.timeline.at(-1)?.detail).toBe(
-    `create the merchant: the partner responded with merchant ${made?.id}`,
+    `create the merchant: the partner responded with merchant ${record?.id}`,
   );
 });
 
@@ -130,14 +130,14 @@ it('a merchant that is Pending right after its create is submitted, and boarded'
   expect(await rig.sandbox.writes(input.externalId)).toContain('submit-merchant');
 });
 
-it('a merchant whose create was refused and saved is adopted, and boarded once', async () => {
+it('a merchant whose create was refused and saved is confirmed, and boarded once', async () => {
   await rig.sandbox.habits('refuses-and-saves');
   const input = merchant();
   const boarding = await rig.board(input);
   const { id, detail } = await boarding.requirement('rejected-input');
   const [, merchantProfileId = ''] = /names (\d+)/.exec(detail) ?? [];
   expect(detail).toContain('The application was saved, but the email could not be verified.');
-  await boarding.resolve(id, { kind: 'adopt', id: merchantProfileId });
+  await boarding.resolve(id, { kind: 'confirm', id: merchantProfileId });
   expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
   const writes = await rig.sandbox.writes(input.externalId);
   expect(writes.filter((write) => write === 'create-merchant')).toHaveLength(1);
@@ -182,9 +182,9 @@ it.runIf(inject('isSimulated')).each([
     const writes = async () => (await rig.sandbox.writes(input.externalId)).filter((each) => each === write);
     expect([(await boarding.state()).requirements, await writes()]).toEqual([[], []]);
     await later(15);
-    const asked = await boarding.requirement(kind);
-    expect(asked.title).toBe(title);
-    await boarding.resolve(asked.id, answer);
+    const requirement = await boarding.requirement(kind);
+    expect(requirement.title).toBe(title);
+    await boarding.resolve(requirement.id, answer);
     await eventually(writes, (all) => all.length > 0, 'the write');
     await later(5);
     expect(await writes()).toEqual([write]);

@@ -4,7 +4,7 @@ import { type ChildReport, childReport } from '../../src/messages/onboardings.js
 import { statusSeen } from '../../src/messages/partner-account.js';
 import { proposedAnswerOf } from '../../src/temporal/onboardings.js';
 import { recordOf, reportStatus } from '../../src/temporal/partner-accounts.js';
-import { initialState } from '../../src/workflows/journey/state.js';
+import { initialState } from '../../src/workflows/runtime/state.js';
 import { business, customer } from '../rigs/inputs.js';
 import { Onboarding } from '../rigs/onboarding.js';
 import { createRig } from '../rigs/rig.js';
@@ -13,17 +13,17 @@ import { eventually } from '../rigs/waiting.js';
 /** Workflows that go on in another run after a few events, where real ones wait for thousands. */
 const rig = await createRig({ continueAfter: 60 });
 /** Here each change is in a run of its own. */
-const restless = await createRig({ continueAfter: 1 });
+const volatile = await createRig({ continueAfter: 1 });
 afterAll(async () => {
   await rig.close();
-  await restless.close();
+  await volatile.close();
 });
 
 const runOf = async ({ handle }: Onboarding<unknown>) => (await handle.describe()).runId;
 
 // Proves F7.
 describe('a record of which each change is in a run of its own', () => {
-  const { client, taskQueue } = restless;
+  const { client, taskQueue } = volatile;
   const place = { fourEyes: [], system: 'boarding', account: undefined, taskQueue } as const;
   const record = new Onboarding(client, partnerRecordId('boarding', taskQueue));
   const statuses = async () => (await recordOf(client, place))?.statuses ?? [];
@@ -34,12 +34,12 @@ describe('a record of which each change is in a run of its own', () => {
 
   /** Has a partner respond with another status, and waits for the question. Each one is in another run than the one before. */
   async function seen(status: string) {
-    const known = (await statuses()).length;
-    const before = known > 0 ? await runOf(record) : undefined;
+    const value = (await statuses()).length;
+    const before = value > 0 ? await runOf(record) : undefined;
     await reportStatus(client, place, status);
-    const found = await eventually(
+    const matches = await eventually(
       statuses,
-      (all) => all.length > known && all.every(({ requirementId }) => requirementId !== undefined),
+      (all) => all.length > value && all.every(({ requirementId }) => requirementId !== undefined),
       `a question about ${status}`,
     );
     await eventually(
@@ -47,7 +47,7 @@ describe('a record of which each change is in a run of its own', () => {
       (run) => run !== before,
       'another run',
     );
-    return found.at(-1)?.requirementId ?? '';
+    return matches.at(-1)?.requirementId ?? '';
   }
 
   /** All that people and programs see of a record, for these requirements. */
@@ -124,32 +124,32 @@ describe('a record of which each change is in a run of its own', () => {
 });
 
 it('a record in a later run counts the names of the earlier ones: it keeps at most 100, and the first ones', async () => {
-  const { client } = restless;
+  const { client } = volatile;
   const at = new Date().toISOString();
   const names = Array.from({ length: 99 }, (_, number) => `Status ${number}`);
   const memory = { statuses: names.map((status) => ({ status, firstAt: at, requirementId: status })) };
-  const { input: _, ...carried } = initialState('partnerRecord', {}, memory);
-  const workflowId = partnerRecordId('banking', restless.taskQueue);
-  const args = [{ system: 'banking' }, carried];
+  const { input: _, ...carriedState } = initialState('partnerRecord', {}, memory);
+  const workflowId = partnerRecordId('banking', volatile.taskQueue);
+  const args = [{ system: 'banking' }, carriedState];
   const handle = await client.workflow.start('partnerRecord', {
     workflowId,
     args,
-    taskQueue: restless.taskQueue,
+    taskQueue: volatile.taskQueue,
   });
   for (const status of ['Last', 'Too many', 'Far too many']) await handle.signal(statusSeen, { status });
-  const place = { system: 'banking', account: undefined, taskQueue: restless.taskQueue } as const;
-  const found = await eventually(
+  const place = { system: 'banking', account: undefined, taskQueue: volatile.taskQueue } as const;
+  const matches = await eventually(
     async () => (await recordOf(client, place))?.statuses ?? [],
     ({ length }) => length >= 100,
     'the last name',
   );
-  expect(found.map(({ status }) => status)).toEqual([...names, 'Last']);
+  expect(matches.map(({ status }) => status)).toEqual([...names, 'Last']);
   await handle.terminate();
 });
 
 /** The activities that a run has scheduled. */
 async function callsOf({ handle }: Onboarding<unknown>, runId: string) {
-  const { events } = await restless.client.workflow.getHandle(handle.workflowId, runId).fetchHistory();
+  const { events } = await volatile.client.workflow.getHandle(handle.workflowId, runId).fetchHistory();
   return (events ?? []).flatMap(
     ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name ?? [],
   );
@@ -166,15 +166,15 @@ describe.concurrent('a customer in its third run', () => {
   async function inThirdRun(onboarding: Onboarding<unknown>, part: 'boarding' | 'business') {
     const old = { run: 'an earlier one', runStartedAt: new Date(0).toISOString(), number: 1 };
     const report: ChildReport = { part, ...old, isWhole: true, facts: {}, raised: [], closed: [] };
-    const shown = async () => {
+    const render = async () => {
       const list = await onboarding.listedAs(() => true);
       const details = await onboarding.currentDetails();
       return { state: await onboarding.state(), details, list: { ...list, runId: '', startedAt: '' } };
     };
-    const before = await shown();
+    const before = await render();
     for (const run of ['second', 'third']) {
       await onboarding.changedUntilNextRun(() => onboarding.handle.signal(childReport, report));
-      expect(await shown(), `in its ${run} run`).toEqual(before);
+      expect(await render(), `in its ${run} run`).toEqual(before);
     }
   }
 

@@ -29,7 +29,7 @@ async function boarding(operation: string, fault: string, more: object): Promise
     effects: () => rig.sandbox.writes(input.externalId),
     once: ['create-merchant', 'submit-merchant'],
     ...(operation === 'submit-merchant' && {
-      question: holding('still reads as Not Submitted. If the partner has the submission, adopt '),
+      question: holding('still reads as Not Submitted. If the partner has the submission, confirm '),
     }),
   };
 }
@@ -93,7 +93,7 @@ async function history({ onboarding }: Met) {
   const { timeline } = await onboarding.state();
   const details = (kind: string) =>
     timeline.filter(({ event }) => event === kind).map(({ detail = '' }) => detail);
-  return { raised: details('requirement-raised'), adopted: details('write-adopted') };
+  return { raised: details('requirement-raised'), confirmed: details('write-confirmed') };
 }
 
 // A 500 is no other fault than a lost connection: test/components/partners/errors.test.ts. A review: evidence.test.ts.
@@ -107,9 +107,9 @@ describe.concurrent('a write that took effect, and whose response was lost,', ()
     const met = await begin(operation, 'drop-after-commit', {});
     expect((await met.onboarding.outcome()).outcome).toMatch(/^(boarded|onboarded)$/);
     expect(await met.effects()).toEqual(met.once);
-    const { raised, adopted } = await history(met);
+    const { raised, confirmed } = await history(met);
     expect(raised).toHaveLength(questions);
-    expect(adopted).toEqual([expect.stringMatching(/: found at the partner$/)]);
+    expect(confirmed).toEqual([expect.stringMatching(/: found at the partner$/)]);
   });
 });
 
@@ -119,7 +119,7 @@ describe.concurrent('a write that was lost, which nobody can see from outside,',
     async (operation, begin) => {
       const met = await begin(operation, 'drop-before-commit', {});
       const requirement = await met.onboarding.requirement('uncertain-write');
-      expect(requirement).toMatchObject({ answers: ['adopt', 'retry', 'abandon'], ...met.question });
+      expect(requirement).toMatchObject({ answers: ['confirm', 'retry', 'abandon'], ...met.question });
       await met.onboarding.resolve(requirement.id, { kind: 'retry' });
       expect((await met.onboarding.outcome()).outcome).toMatch(/^(boarded|onboarded)$/);
       expect(await met.effects()).toEqual(met.once);
@@ -131,10 +131,10 @@ describe.concurrent('a write that certainly did not happen', () => {
   it.each([CREATE, SUBMIT_HOLDER, OPEN_ACCOUNT])(
     '(%s) is repeated after Retry-After when there are too many calls, and costs no event',
     async (operation, begin, activity) => {
-      const begun = Date.now();
+      const start = Date.now();
       const met = await begin(operation, '429', { milliseconds: 2_000 });
       expect((await met.onboarding.outcome()).outcome).toMatch(/^(boarded|onboarded)$/);
-      expect(Date.now() - begun).toBeGreaterThanOrEqual(2_000);
+      expect(Date.now() - start).toBeGreaterThanOrEqual(2_000);
       expect(await met.effects()).toEqual(met.once);
       expect((await history(met)).raised).toEqual([]);
       const { events } = await met.onboarding.handle.fetchHistory();

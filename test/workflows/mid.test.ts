@@ -22,10 +22,10 @@ describe.concurrent('anything else in place of a mid', () => {
   ])('ends the boarding when a person %s it', async (_, id) => {
     const { boarding, merchantProfileId } = await approvedWith('US-518/7');
     const requirement = await boarding.requirement('unclear-mid');
-    await expect(boarding.resolve(requirement.id, { kind: 'adopt', id: 'US 518' })).rejects.toMatchObject({
+    await expect(boarding.resolve(requirement.id, { kind: 'confirm', id: 'US 518' })).rejects.toMatchObject({
       cause: { message: 'answer.id: must be 1 to 64 characters of ASCII without spaces, in quotes' },
     });
-    await boarding.resolve(requirement.id, { kind: 'adopt', id });
+    await boarding.resolve(requirement.id, { kind: 'confirm', id });
     expect(await boarding.outcome()).toEqual({ outcome: 'boarded', mid: id, merchantProfileId });
     const { timeline, mid } = await boarding.state();
     expect(mid).toBe(id);

@@ -135,7 +135,7 @@ describe.concurrent('closing a card', () => {
     const closing = await bank.operate('close-card', card.paymentCardId, card);
     expect(await closing.outcome()).toEqual({ outcome: 'done', paymentCardId: card.paymentCardId });
     expect(await closing.events()).toEqual([
-      ...['started', 'write-uncertain', 'write-adopted'],
+      ...['started', 'write-uncertain', 'write-confirmed'],
       ...['card-closed', 'ended'],
     ]);
     expect(await bank.writesTo(card.paymentCardId)).toEqual(['create-card', 'close-card']);
@@ -171,7 +171,7 @@ describe.concurrent('the nickname of a card', () => {
       expect(await naming.outcome()).toMatchObject({ outcome: 'done' });
       await eventually(
         () => nameOf(bank, paymentCardId),
-        (found) => found === 'Fuel',
+        (result) => result === 'Fuel',
         'the name',
       );
     },
@@ -214,10 +214,10 @@ describe('a statement by e-mail', () => {
       const { id, title, detail } = await statement.requirement('uncertain-write');
       expect(title).toBe('Outcome unknown: send the statement by e-mail');
       expect(detail).toContain(
-        'If it has, adopt 2026-01. If not, look again a few minutes later, and retry only',
+        'If it has, confirm 2026-01. If not, look again a few minutes later, and retry only',
       );
       expect(JSON.stringify(await statement.state())).not.toContain(email);
-      await statement.resolve(id, { kind: 'adopt', id: '2026-01' });
+      await statement.resolve(id, { kind: 'confirm', id: '2026-01' });
       expect(await statement.outcome()).toMatchObject({ outcome: 'done', emailed: true });
     },
   );

@@ -78,8 +78,8 @@ describe.concurrent('fees', () => {
     await boarding.outcome();
     const { merchantProfileId = 0, timeline } = await boarding.state();
     expect(timeline.map(({ event }) => event)).toContain('fees-changed');
-    const { fees: kept } = await rig.sandbox.merchant(merchantProfileId);
-    expect(kept).toMatchObject({
+    const { fees: stored } = await rig.sandbox.merchant(merchantProfileId);
+    expect(stored).toMatchObject({
       minimumDiscountAmount: 0,
       earlyTerminationFeeAmount: 295,
       authorizationMonthlyAndSpecialProgram: {
@@ -91,7 +91,7 @@ describe.concurrent('fees', () => {
 });
 
 describe.concurrent('a merchant that exists already', () => {
-  it('is adopted, finished and followed, never created again', async () => {
+  it('is imported, finished and followed, never created again', async () => {
     const first = await rig.board(merchant('waiting'));
     const { merchantProfileId = 0 } = await first.until(({ stage }) => stage === 'underwriting');
     await first.handle.cancel();
@@ -101,7 +101,7 @@ describe.concurrent('a merchant that exists already', () => {
     await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending');
     await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '777' });
     expect(await boarding.outcome()).toEqual({ outcome: 'boarded', mid: '777', merchantProfileId });
-    expect(await boarding.events()).toContain('merchant-adopted');
+    expect(await boarding.events()).toContain('merchant-imported');
     expect(await rig.sandbox.writes(second.externalId)).toEqual([]);
   });
 });

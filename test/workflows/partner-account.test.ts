@@ -381,8 +381,8 @@ describe.concurrent('a ticket that no onboarding shows', () => {
       const { id } = await asked(account, 'ticket');
       await rig.sandbox.plan('drop-before-commit', 'create-ticket', { about: 'A bakery.' });
       await account.resolve(id, { kind: 'text', text: 'A bakery.' });
-      const doubt = await asked(account, 'uncertain-write');
-      await account.resolve(doubt.id, { kind: 'abandon' });
+      const warning = await asked(account, 'uncertain-write');
+      await account.resolve(warning.id, { kind: 'abandon' });
       const { timeline } = await account.until((state) =>
         state.timeline.some(({ event }) => event === 'answer-dropped'),
       );
@@ -506,7 +506,7 @@ describe('an error of our own code', () => {
       expect(await waiting(rig)).toEqual(['partner-account-boarding']);
       expect((await account.state()).requirements).toHaveLength(1);
       for (const { workflowId } of boardings) {
-        const { obstacles, asked: open } = await readWaits(rig.client, workflowId);
+        const { obstacles, requirements: open } = await readWaits(rig.client, workflowId);
         expect(obstacles).toEqual([
           expect.stringMatching(
             /^our software fails: createMerchant: TypeError: cannot read the street of \[Redacted\], since [\d-]{10} [\d:]{5} UTC$/,

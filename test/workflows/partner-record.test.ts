@@ -17,14 +17,14 @@ it('the next run of a record shows the decisions and the open questions of the o
   const decided = async () => (await recordOf(client, place))?.statuses[0]?.decision?.meaning;
   await eventually(decided, (meaning) => meaning === 'ended-closed', 'the decision');
   let open = 0;
-  await record.changedUntilNextRun(async (asked) => {
-    await reportStatus(client, place, `Status ${asked}`);
-    await record.until(({ requirements }) => requirements.length === asked, `${asked} questions`);
-    open = asked;
+  await record.changedUntilNextRun(async (question) => {
+    await reportStatus(client, place, `Status ${question}`);
+    await record.until(({ requirements }) => requirements.length === question, `${question} questions`);
+    open = question;
   });
   expect((await record.state()).requirements).toHaveLength(open);
   await eventually(decided, (meaning) => meaning === 'ended-closed', 'the decision in the next run');
   // Until its first task, people and activities read what it began with.
-  const [begun] = (await record.handle.fetchHistory()).events ?? [];
-  expect(begun?.workflowExecutionStartedEventAttributes?.memo?.fields).toHaveProperty('record');
+  const [start] = (await record.handle.fetchHistory()).events ?? [];
+  expect(start?.workflowExecutionStartedEventAttributes?.memo?.fields).toHaveProperty('record');
 });

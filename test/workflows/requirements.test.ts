@@ -50,7 +50,7 @@ describe.concurrent('underwriting notes', () => {
   });
 
   it('close themselves when the partner goes on without an answer', async () => {
-    const boarding = await rig.board(merchant('moot-notes'));
+    const boarding = await rig.board(merchant('superseded-notes'));
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await boarding.events()).toEqual(
       expect.arrayContaining(['requirement-raised', 'requirement-closed']),
@@ -60,13 +60,13 @@ describe.concurrent('underwriting notes', () => {
   it('can end the boarding, which drops the answers to others', async () => {
     const boarding = await rig.board(merchant('notes'));
     const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
-    const [kept = '', last = ''] = requirements.map(({ id }) => id);
-    await boarding.resolve(kept, { kind: 'text', text: 'Attached by mail.' });
+    const [entry = '', last = ''] = requirements.map(({ id }) => id);
+    await boarding.resolve(entry, { kind: 'text', text: 'Attached by mail.' });
     await boarding.resolve(last, { kind: 'abandon' }, 'olga', 'the merchant changed its mind');
     const outcome = await boarding.outcome();
     const { merchantProfileId, timeline } = await boarding.state();
     expect(timeline.find(({ event }) => event === 'answer-dropped')?.detail).toBe(
-      `${kept}: the onboarding ended before it was delivered`,
+      `${entry}: the onboarding ended before it was delivered`,
     );
     expect(outcome).toEqual({
       outcome: 'abandoned',
@@ -90,12 +90,12 @@ describe.concurrent('underwriting notes', () => {
   });
 });
 
-describe.concurrent('RequestChanges, which a resubmission answers,', () => {
+describe.concurrent('RequestChanges, which a submission of changes answers,', () => {
   it('takes a correction, submits again with it, and goes on', async () => {
     const application = { salesAndBusinessProfile: { annualVolume: 90_000, averageTicket: 40 } };
-    const input = merchant('request-changes', { application });
+    const input = merchant('changes-requested', { application });
     const boarding = await rig.board(input);
-    const requirement = await boarding.requirement('request-changes');
+    const requirement = await boarding.requirement('changes-requested');
     expect(requirement.detail).toBe('The annual card volume does not match the statements.');
     const patch = { application: { salesAndBusinessProfile: { annualVolume: 120_000 } } };
     await boarding.resolve(requirement.id, { kind: 'correction', patch });
@@ -113,9 +113,9 @@ describe.concurrent('RequestChanges, which a resubmission answers,', () => {
   });
 
   it('changes the fees first when the correction holds some', async () => {
-    const input = merchant('request-changes');
+    const input = merchant('changes-requested');
     const boarding = await rig.board(input);
-    const { id } = await boarding.requirement('request-changes');
+    const { id } = await boarding.requirement('changes-requested');
     await boarding.resolve(id, { kind: 'correction', patch: { fees: { minimumDiscountAmount: 30 } } });
     await boarding.outcome();
     expect((await rig.sandbox.writes(input.externalId)).slice(2)).toEqual(['update-fees', 'submit-merchant']);
@@ -130,7 +130,7 @@ describe.concurrent('input that the partner rejects', () => {
     expect(requirement.detail).toMatch(
       /^agentProfileId 999 not found\nThe partner may have saved what it refused\. /,
     );
-    expect(requirement.answers).toEqual(['correction', 'adopt', 'retry', 'abandon']);
+    expect(requirement.answers).toEqual(['correction', 'confirm', 'retry', 'abandon']);
     await boarding.resolve(requirement.id, { kind: 'correction', patch: { agentProfileId: 102 } });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
@@ -157,7 +157,7 @@ describe.concurrent('a resolution that does not fit', () => {
     const text: Answer = { kind: 'text', text: 'x' };
     const wrong: [string, Answer, string, string, string][] = [
       ['note-0', text, 'olga', 'why', 'requirementId: no requirement with this id is open'],
-      [id, { kind: 'adopt', id: '1' }, 'olga', 'why', `answer.kind: ${id} takes text, documents, abandon`],
+      [id, { kind: 'confirm', id: '1' }, 'olga', 'why', `answer.kind: ${id} takes text, documents, abandon`],
       [id, text, 'olga', ' ', 'reason: must not be empty'],
     ];
     for (const [requirementId, answer, actor, reason, why] of wrong) {

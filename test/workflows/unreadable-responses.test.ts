@@ -20,7 +20,7 @@ const PENDING = { status: 'Pending', statusDate: DATE, comment: null, mid: null 
 /** Boardings under review at a partner that can then be made to misbehave. */
 async function underReview(rig: Rig, count: number, unreadableMs = 1, poll = { minMs: 50, maxMs: 500 }) {
   const hostile: HostilePartner = await hostilePartner(rig.sandbox.url, rig.atClose);
-  await rig.startWorker({ boardingUrl: hostile.url, poll, patience: { unreadableMs } });
+  await rig.startWorker({ boardingUrl: hostile.url, poll, stalledCalls: { unreadableMs } });
   const boardings = await Promise.all(Array.from({ length: count }, () => rig.board(merchant('waiting'))));
   for (const boarding of boardings) await boarding.until(({ stage }) => stage === 'underwriting');
   return { hostile, boardings };
@@ -211,7 +211,7 @@ describe.concurrent('a list with another form', () => {
       const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
       const line = 'GET /api/v1/agentProfiles';
       hostile.misbehave(line, () => response);
-      await rig.startWorker({ boardingUrl: hostile.url, patience: { unreadableMs: 1, stepMs: 1_000 } });
+      await rig.startWorker({ boardingUrl: hostile.url, stalledCalls: { unreadableMs: 1, stepMs: 1_000 } });
       const byName = () => {
         const { agentProfileId: _, ...input } = merchant();
         return rig.board({ ...input, agent: 'Harbor Agents' });
@@ -258,7 +258,7 @@ describe.concurrent('a redirect of creates', () => {
     await withAccounts(async (rig) => {
       const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
       hostile.misbehave(CREATE, () => redirect(302));
-      await rig.startWorker({ boardingUrl: hostile.url, patience: { unreadableMs: 1 } });
+      await rig.startWorker({ boardingUrl: hostile.url, stalledCalls: { unreadableMs: 1 } });
       const first = await rig.board(merchant());
       expect((await first.requirement('uncertain-write')).detail).toContain(`(HTTP 302 to ${MOVED})`);
       await Promise.all([1, 2].map(() => rig.board(merchant())));
@@ -297,7 +297,7 @@ describe.concurrent('an operation that the partner does not permit', () => {
         await rig.sandbox.transition(await idOf(approved), { status: 'Approved', mid: '888' });
         expect(await approved.outcome()).toMatchObject({ outcome: 'boarded', mid: '888' });
         await rig.sandbox.transition(await idOf(changed), { status: 'RequestChanges', comment: 'the dba' });
-        await changed.requirement('request-changes');
+        await changed.requirement('changes-requested');
         expect(await waiting(rig)).toEqual([changed.workflowId, account.workflowId].sort());
         hostile.behave(NOTES);
         for (const other of others) {

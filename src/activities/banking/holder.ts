@@ -22,7 +22,7 @@ import type { CallOptions } from '../../partners/client.js';
 import { withoutEntities } from '../../partners/encoding.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { statusShown } from '../../partners/phases.js';
-import { checked, naming, orNone, repeatable, unlessHidden, untilCancelled } from '../failures.js';
+import { callOptions, ifFound, ifVisible, parseRequest, withFieldNames, withRetries } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
 import { isClearlyBefore, isDate, type Reservations } from '../reservations.js';
 import { sendOnceThenRead, sendRepeatably } from '../write.js';
@@ -85,17 +85,17 @@ export function holderActivities(
       ),
 
     claimProfile: (request) =>
-      repeatable(() => claim(request, untilCancelled()), { mayBeNew: true, mayBeForeign: true }),
+      withRetries(() => claim(request, callOptions()), { mayBeNew: true, mayBeForeign: true }),
 
     findCandidates: ({ baseline, ...business }) =>
-      repeatable(() => candidates.find(business, baseline, untilCancelled())),
+      withRetries(() => candidates.find(business, baseline, callOptions())),
 
     examineProfile: ({ profileId, ...business }) =>
-      repeatable(() => candidates.examine(profileId, business, untilCancelled())),
+      withRetries(() => candidates.examine(profileId, business, callOptions())),
 
     inspectProfile: ({ profileId, workflowId, ...business }) =>
-      repeatable(async () => {
-        const options = untilCancelled();
+      withRetries(async () => {
+        const options = callOptions();
         const profile = await candidates.visible(profileId, options);
         if (!profile) return null;
         const candidate = await candidates.compare(profileId, profile, business, workflowId);
@@ -121,10 +121,10 @@ async function judged(
   submit: (submission: HolderSubmission) => Promise<BoardingResponse>,
 ): Promise<HolderVerdict> {
   const call = { system: 'banking', operation: operationName(operation) };
-  const input = checked(holderRequest, { holder, beneficialOwners }, call);
+  const input = parseRequest(holderRequest, { holder, beneficialOwners }, call);
   const submission = submissionOf(input.holder, input.beneficialOwners);
   return verdictOf(
-    await naming(
+    await withFieldNames(
       (field) => inputPath(field) ?? field,
       () => submit(submission),
     ),
@@ -177,8 +177,8 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     const like = await named(business.holder.doingBusinessAsName, options);
     const ids = new Set(own === null ? like : [own.id, ...like]);
     const others = [...ids].filter((id) => !baseline.includes(id)).slice(0, MOST_EXAMINED);
-    const found = await Promise.all(others.map((id) => examine(id, business, options)));
-    return found.filter(
+    const candidates = await Promise.all(others.map((id) => examine(id, business, options)));
+    return candidates.filter(
       (each) => each !== null && (each.isNamesOnly === true || !each.against.includes(OTHER_DBA)),
     ) as Candidate[];
   }
@@ -186,16 +186,16 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
   /** The profile that the partner returns for a merchant (E5). It alone proves nothing: {@link compare} compares it. */
   async function ofMerchant(merchantProfileId: number | undefined, options: CallOptions) {
     if (merchantProfileId === undefined) return null;
-    return orNone(client.findProfileByMerchant({ merchantProfileId }, options), null);
+    return ifFound(client.findProfileByMerchant({ merchantProfileId }, options), null);
   }
 
   /** The profiles that the partner finds by a dba (E9), those of the same one first. It also matches parts of names. */
   async function named(name: string, options: CallOptions) {
     const dba = name.trim();
     if (dba === '') return [];
-    const found = await client.searchBusinessAccountHolders({ dba }, options);
-    const isSame = (each: (typeof found)[number]) => compareTexts(each.dba, dba) === 'same';
-    return [...found.filter(isSame), ...found.filter((each) => !isSame(each))].map(({ id }) => id);
+    const matches = await client.searchBusinessAccountHolders({ dba }, options);
+    const isSame = (each: (typeof matches)[number]) => compareTexts(each.dba, dba) === 'same';
+    return [...matches.filter(isSame), ...matches.filter((each) => !isSame(each))].map(({ id }) => id);
   }
 
   /** The profile that a refused submission has named, or made: a new one of the same business that nobody else has. */
@@ -210,8 +210,8 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
       const ids = new Set([...(profileId === undefined ? [] : [profileId]), ...like]);
       for (const id of [...ids].slice(0, MOST_EXAMINED)) {
         if (declined.includes(id) || baseline.includes(id)) continue;
-        const found = await examine(id, business, options);
-        if (found && (found.against.length === 0 || id === profileId)) return found;
+        const candidate = await examine(id, business, options);
+        if (candidate && (candidate.against.length === 0 || id === profileId)) return candidate;
       }
     }
     return undefined;
@@ -225,22 +225,22 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
 
   /** null when there is no such profile that this account may see. Any other refusal says nothing about the profile. */
   function visible(profileId: number, options: CallOptions) {
-    return unlessHidden(client.getProfile({ id: profileId }, options), null);
+    return ifVisible(client.getProfile({ id: profileId }, options), null);
   }
 
   /** @param workflowId the onboarding of the business */
   async function compare(
     profileId: number,
-    { bankingStatus, businessAccountHolder: shown }: BankingProfile,
+    { bankingStatus, businessAccountHolder: record }: BankingProfile,
     business: BusinessIdentity,
     workflowId: string | undefined,
   ): Promise<Candidate> {
     const owner = await ownerOf(profileId, workflowId);
     const others = owner === undefined ? [] : [owner];
-    const { isNamesOnly, against, unclear } = evidenceOf(shown, business);
+    const { isNamesOnly, against, unclear } = evidenceOf(record, business);
     return {
       profileId,
-      dba: shown?.doingBusinessAsName ?? null,
+      dba: record?.doingBusinessAsName ?? null,
       bankingStatus: statusShown(bankingStatus ?? UNKNOWN),
       against: [...others.map((each) => `${each} has it`), ...against],
       owners: others,
@@ -257,18 +257,18 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
  * same dba, legal name and EIN. A followed business may be known by its dba and its merchant alone.
  */
 function evidenceOf(
-  shown: BankingProfile['businessAccountHolder'],
+  record: BankingProfile['businessAccountHolder'],
   { holder, merchantProfileId }: BusinessIdentity,
 ): Pick<Candidate, 'against' | 'unclear' | 'isNamesOnly'> {
-  const merchant = shown?.merchantProfileId ?? null;
+  const merchant = record?.merchantProfileId ?? null;
   const isSameMerchant = merchant !== null && merchant === merchantProfileId;
   const isOther = merchant !== null && merchantProfileId !== undefined && !isSameMerchant;
-  const dba = compareTexts(shown?.doingBusinessAsName, holder?.doingBusinessAsName ?? null);
-  const ein = compareDigits(shown?.employerIdentificationNumber, holder?.employerIdentificationNumber);
-  const legal = compareTexts(shown?.legalBusinessName, holder?.legalBusinessName);
-  const unclearOf = (name: string, found: Comparison) => [
-    found === 'not given' && `no ${name} is given`,
-    found === 'hidden' && `its ${name} is not shown`,
+  const dba = compareTexts(record?.doingBusinessAsName, holder?.doingBusinessAsName ?? null);
+  const ein = compareDigits(record?.employerIdentificationNumber, holder?.employerIdentificationNumber);
+  const legal = compareTexts(record?.legalBusinessName, holder?.legalBusinessName);
+  const unclearOf = (name: string, comparison: Comparison) => [
+    comparison === 'not given' && `no ${name} is given`,
+    comparison === 'hidden' && `its ${name} is not shown`,
   ];
   const against = [
     dba === 'different' && OTHER_DBA,
@@ -298,12 +298,12 @@ type Comparison = 'same' | 'different' | 'hidden' | 'not given';
 const CUT_AT = [24, 25];
 
 /** Compares a name that may not be shown with the given one as a bank may store it: folded, and cut at 25 characters. */
-function compareTexts(shown: string | null | undefined, given: unknown): Comparison {
-  if (given === undefined) return 'not given';
-  if (shown === null || shown === undefined) return 'hidden';
-  if (typeof given !== 'string') return 'different';
-  const [one, other] = [folded(shown), folded(given)];
-  const isCut = CUT_AT.includes(shown.trim().length) && other.startsWith(one);
+function compareTexts(saved: string | null | undefined, sent: unknown): Comparison {
+  if (sent === undefined) return 'not given';
+  if (saved === null || saved === undefined) return 'hidden';
+  if (typeof sent !== 'string') return 'different';
+  const [one, other] = [folded(saved), folded(sent)];
+  const isCut = CUT_AT.includes(saved.trim().length) && other.startsWith(one);
   return one === other || isCut ? 'same' : 'different';
 }
 
@@ -317,11 +317,11 @@ function folded(text: string): string {
 const ENOUGH_DIGITS = 4;
 
 /** Compares a number that may be masked with the given one, starting at the last digit. */
-function compareDigits(shown: string | null | undefined, given: unknown): Comparison {
-  if (given === undefined) return 'not given';
-  if (!shown || typeof given !== 'string') return 'hidden';
-  const places = [...shown.replace(/[\s-]/g, '')].reverse();
-  const digits = [...given].reverse();
+function compareDigits(saved: string | null | undefined, sent: unknown): Comparison {
+  if (sent === undefined) return 'not given';
+  if (!saved || typeof sent !== 'string') return 'hidden';
+  const places = [...saved.replace(/[\s-]/g, '')].reverse();
+  const digits = [...sent].reverse();
   const isDigit = (character: string) => /\d/.test(character);
   if (places.some((place, index) => isDigit(place) && place !== digits[index])) return 'different';
   return places.filter(isDigit).length >= ENOUGH_DIGITS ? 'same' : 'hidden';

@@ -4,8 +4,8 @@ import { EXPLAINED, isUnderReview, UNKNOWN } from '../../partners/banking/phases
 import { type BankingProfile, isKnownStatus, phaseOf } from '../../partners/banking/responses.js';
 import type { CallOptions } from '../../partners/client.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
-import { secondRead, untilCancelled } from '../failures.js';
-import { awaitChange, lacks, type PollBounds, readNow, readTwice } from '../poll.js';
+import { callOptions, readAgain } from '../failures.js';
+import { awaitChange, lacksAny, type PollBounds, readNow, readTwice } from '../poll.js';
 import type { Reservations } from '../reservations.js';
 import { sendOnce } from '../write.js';
 import { problemsIn, withoutId } from './refusal.js';
@@ -17,7 +17,7 @@ type IsEnough = (now: ProfileSnapshot) => boolean;
 
 export function profileReader(client: BankingClient, otherTickets: OtherTickets, meaningOf: MeaningOf) {
   async function readProfile(id: number, isEnough: IsEnough): Promise<ProfileSnapshot> {
-    const options = untilCancelled();
+    const options = callOptions();
     return snapshotOf(await client.getProfile({ id }, options), options, isEnough);
   }
 
@@ -38,7 +38,7 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets,
       otherTickets.seen(others, listed);
       return { ...now, tickets };
     };
-    return secondRead(withTickets, { ...now, tickets: [], isWithoutTickets: true }, isEnough);
+    return readAgain(withTickets, { ...now, tickets: [], isWithoutTickets: true }, isEnough);
   }
 
   return { readProfile, snapshotOf };
@@ -88,7 +88,7 @@ function hasProfileChanged(seen: SeenProfile, now: ProfileSnapshot): boolean {
 function lacksTickets(seen: SeenProfile, { phase, tickets, isWithoutTickets }: ProfileSnapshot): boolean {
   if (!isUnderReview(phase) || isWithoutTickets) return false;
   const before = Object.keys(seen?.tickets ?? {});
-  return lacks(
+  return lacksAny(
     before,
     tickets.map(({ ticketId }) => String(ticketId)),
   );

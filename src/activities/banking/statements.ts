@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import type { SavedStatement, StatementRequest } from '../../messages/banking-activities.js';
 import { type StatementFormat, statementFormat } from '../../partners/banking/client.js';
 import type { Download } from '../../partners/catalogue.js';
-import { hashOf, plain } from '../../partners/documents/document-store.js';
+import { fileNamePart, hashOf } from '../../partners/documents/document-store.js';
 import {
-  checked,
+  checkContent,
   endsWith,
   type Form,
   PDF,
@@ -47,20 +47,20 @@ const UNREADABLE = {
 };
 
 /** Passes a statement on while it arrives. If it is none, the content breaks off with a `PartnerError`, so that no store has it. */
-export function checkedStatement(
+export function checkStatement(
   { body, contentType }: Download,
-  asked: StatementFormat,
+  request: StatementFormat,
   onChunk: (chunk: Buffer) => void = () => undefined,
 ) {
   // It may break off while the store looks for earlier statements.
   body.once('error', () => undefined);
   // Each format but PDF is plain text.
-  const isAsked = asked !== 'PDF' && /^text\/plain\b/i.test(contentType);
-  const format = (!isAsked && statementFormat(contentType)) || asked;
+  const isAsked = request !== 'PDF' && /^text\/plain\b/i.test(contentType);
+  const format = (!isAsked && statementFormat(contentType)) || request;
   const form = OTHER_TYPE.test(contentType) ? { ...FORMS[format], begins: () => false } : FORMS[format];
   async function* translated() {
     try {
-      yield* checked(body, form, onChunk, Number.POSITIVE_INFINITY);
+      yield* checkContent(body, form, onChunk, Number.POSITIVE_INFINITY);
     } catch (error) {
       if (!(error instanceof RefusedDocument)) throw error;
       const fields = [{ field: '', message: `the ${format} ${error.message}` }];
@@ -94,7 +94,7 @@ export async function saveStatement(
       example ||= date;
     }
   };
-  const { format, content } = checkedStatement(download, request.fileFormat, note);
+  const { format, content } = checkStatement(download, request.fileFormat, note);
   try {
     const of = (partnerAccount === undefined ? '' : `${partnerAccount}-`) + nameOf(request);
     const isTaken = await isThere(files, `${of}.${format.toLowerCase()}`);
@@ -121,5 +121,5 @@ async function isThere(files: FileStore, name: string): Promise<boolean> {
 function nameOf({ period, financialAccountIds }: StatementRequest): string {
   const ids = [...new Set(financialAccountIds)].sort();
   const [only = ''] = ids;
-  return `${plain(period)}-${ids.length === 1 ? plain(only) : `${ids.length}-accounts-${hashOf(ids)}`}`;
+  return `${fileNamePart(period)}-${ids.length === 1 ? fileNamePart(only) : `${ids.length}-accounts-${hashOf(ids)}`}`;
 }

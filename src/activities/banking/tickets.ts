@@ -8,7 +8,7 @@ import type { BankingProfile, Ticket } from '../../partners/banking/responses.js
 import type { CallOptions } from '../../partners/client.js';
 import { withoutEntities } from '../../partners/encoding.js';
 import { reportTickets } from '../../temporal/partner-accounts.js';
-import { orNone, repeatable, unlessRejected, untilCancelled } from '../failures.js';
+import { callOptions, ifFound, ifNotRejected, withRetries } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import type { Reservations } from '../reservations.js';
 import { sendOnce } from '../write.js';
@@ -29,12 +29,12 @@ export function ticketActivities(
 
   async function notShown(tickets: readonly TicketOfProfile[]): Promise<TicketOfProfile[]> {
     const profileIds = new Set(tickets.flatMap(({ profileId }) => profileId ?? []));
-    const shown = await shownAmong([...profileIds]);
-    return tickets.filter(({ profileId }) => profileId === null || !shown.has(profileId));
+    const ticketIds = await shownAmong([...profileIds]);
+    return tickets.filter(({ profileId }) => profileId === null || !ticketIds.has(profileId));
   }
 
   async function unmatched(seen: Readonly<Record<number, string>> | null): Promise<UnmatchedTicket[]> {
-    let others = await notShown(await ticketsOfProfiles(client, untilCancelled()));
+    let others = await notShown(await ticketsOfProfiles(client, callOptions()));
     // The onboarding of a profile may just have begun, and two people would be asked.
     if (others.some(({ ticket, profileId }) => profileId !== null && seen?.[ticket.ticketId] === undefined)) {
       await sleep(LISTED_WITHIN_MS);
@@ -42,7 +42,7 @@ export function ticketActivities(
     }
     return others.map(({ ticket }) => {
       const { createdDate, userProfileId, parentTicketId } = ticket;
-      return { ...opened(ticket), createdDate, userProfileId, parentTicketId };
+      return { ...toOpenTicket(ticket), createdDate, userProfileId, parentTicketId };
     });
   }
 
@@ -59,12 +59,12 @@ export function ticketActivities(
       }),
 
     findReply: ({ ticketId, text, baseline }) =>
-      repeatable(async () => {
-        const replies = await repliesTo(ticketId, untilCancelled());
-        const found = replies.find(
+      withRetries(async () => {
+        const replies = await repliesTo(ticketId, callOptions());
+        const reply = replies.find(
           (reply) => !baseline.includes(reply.ticketId) && reply.text?.trim() === text.trim(),
         );
-        return found?.ticketId ?? null;
+        return reply?.ticketId ?? null;
       }),
 
     awaitUnmatchedTickets: ({ seen, pace }) =>
@@ -98,7 +98,8 @@ export async function ticketsAbout(
   };
   const about = new Map<number, OpenTicket>();
   for (const ticket of all.filter(mayBe))
-    if (!isReply(ticket) && (await profileOf(ticket)) === id) about.set(ticket.ticketId, opened(ticket));
+    if (!isReply(ticket) && (await profileOf(ticket)) === id)
+      about.set(ticket.ticketId, toOpenTicket(ticket));
   const listed = all.map(({ ticketId }) => ticketId);
   return { tickets: [...about.values()], others: listed.filter((each) => !about.has(each)), listed };
 }
@@ -111,13 +112,13 @@ interface TicketOfProfile {
 
 async function ticketsOfProfiles(client: BankingClient, options: CallOptions): Promise<TicketOfProfile[]> {
   const { all, parentOf, isReply, profileOf } = await newTickets(client, options);
-  const found: TicketOfProfile[] = [];
+  const tickets: TicketOfProfile[] = [];
   for (const ticket of all) {
     const profileId = await profileOf(ticket);
     const isContinued = ticket.parentTicketId !== null && !parentOf(ticket) && profileId === null;
-    if (isContinued || !isReply(ticket)) found.push({ ticket, profileId });
+    if (isContinued || !isReply(ticket)) tickets.push({ ticket, profileId });
   }
-  return found;
+  return tickets;
 }
 
 /**
@@ -160,9 +161,9 @@ async function newTickets(
     const first = firstOf(ticket);
     const { userProfileId } = first;
     if (userProfileId !== null && !ofUsers.has(userProfileId)) {
-      const search = orNone(client.findProfileByUser({ userProfileId }, options), null);
-      const found = search.then((profile) => profile?.id ?? null);
-      ofUsers.set(userProfileId, await unlessRejected(found, HIDDEN_PROFILE));
+      const search = ifFound(client.findProfileByUser({ userProfileId }, options), null);
+      const profileId = search.then((profile) => profile?.id ?? null);
+      ofUsers.set(userProfileId, await ifNotRejected(profileId, HIDDEN_PROFILE));
     }
     const opener = userProfileId === null ? null : (ofUsers.get(userProfileId) ?? null);
     const [named, ...more] = namedIn(first);
@@ -177,10 +178,10 @@ export function isSameAsked(before: Readonly<Record<number, string>>, now: reado
   return Object.keys(before).length === now.length && now.every(isSame);
 }
 
-export function opened({ ticketId, topic, text, updateFieldRequest }: Ticket): OpenTicket {
+export function toOpenTicket({ ticketId, topic, text, updateFieldRequest }: Ticket): OpenTicket {
   const asks = hash('sha256', JSON.stringify([topic, text, updateFieldRequest]));
-  const shown = { topic: topic && withoutEntities(topic), text: withoutEntities(text ?? '') };
-  return { ticketId, asks: asks.slice(0, 12), ...shown, updateFieldRequest };
+  const ticket = { topic: topic && withoutEntities(topic), text: withoutEntities(text ?? '') };
+  return { ticketId, asks: asks.slice(0, 12), ...ticket, updateFieldRequest };
 }
 
 function namedIn({ topic, text }: Ticket): number[] {

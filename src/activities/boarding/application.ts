@@ -20,7 +20,14 @@ import { problemText } from '../../partners/bounds.js';
 import type { CallOptions } from '../../partners/client.js';
 import { writeExactly } from '../../partners/json.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
-import { checked, naming, repeatable, unlessHidden, unlessRejected, untilCancelled } from '../failures.js';
+import {
+  callOptions,
+  ifNotRejected,
+  ifVisible,
+  parseRequest,
+  withFieldNames,
+  withRetries,
+} from '../failures.js';
 import { isClearlyBefore, type Reservations } from '../reservations.js';
 import { sendOnceThenRead } from '../write.js';
 import type { MerchantReader } from './merchant.js';
@@ -49,15 +56,15 @@ export function applicationActivities(
   /** The merchants of refused creates that the partner shows, and that may be the ones those creates made, even by a wrong clock. */
   async function savedAmong(saved: readonly SavedMerchant[], options: CallOptions): Promise<number[]> {
     // Where even this list gets a 404, that of a merchant says nothing.
-    if (saved.length > 0) await unlessRejected(client.listAgentProfiles({}, options), []);
-    const found = await Promise.all(
+    if (saved.length > 0) await ifNotRejected(client.listAgentProfiles({}, options), []);
+    const idsByPage = await Promise.all(
       saved.map(async ({ id, since }) => {
         const dayBefore = new Date(Date.parse(since) - DAY_MS).toISOString();
         const reasons = reservations.against(id, against(id, dayBefore, options));
-        return (await unlessHidden(reasons, ['not shown'])).length === 0 ? [id] : [];
+        return (await ifVisible(reasons, ['not shown'])).length === 0 ? [id] : [];
       }),
     );
-    return found.flat();
+    return idsByPage.flat();
   }
 
   return {
@@ -69,13 +76,13 @@ export function applicationActivities(
           const chosen = await chooseReferences(client, references, { signal: options.signal });
           if ('problems' in chosen) return chosen;
           const { agentProfileId } = chosen;
-          return warned(options, async (warning) => {
+          return collectWarnings(options, async (warning) => {
             const create = version === 'v1' ? client.createMerchantV1 : client.createMerchant;
             let respondedAt: string | undefined;
             const onDate = (at: number) => {
               respondedAt = new Date(at).toISOString();
             };
-            const { merchantProfileId } = await naming(of('merchant'), () =>
+            const { merchantProfileId } = await withFieldNames(of('merchant'), () =>
               create({ ...merchant, ...chosen, guid }, { ...warning, onDate }).catch(
                 async (error: unknown) => {
                   await checkAgentProfile(client, agentProfileId, error);
@@ -96,27 +103,27 @@ export function applicationActivities(
       ),
 
     claimMerchant: ({ merchantProfileId, since, respondedAt }) =>
-      repeatable(
+      withRetries(
         () =>
           reservations.claim(
             merchantProfileId,
-            against(merchantProfileId, since, untilCancelled(), respondedAt),
+            against(merchantProfileId, since, callOptions(), respondedAt),
           ),
         { mayBeNew: true, mayBeForeign: true },
       ),
 
     changeFees: ({ merchantProfileId: id, changes }) =>
-      repeatable(
+      withRetries(
         async () => {
           await reservations.hold(id);
-          const before = await client.getFees({ id }, untilCancelled());
+          const before = await client.getFees({ id }, callOptions());
           const changed = differences(changes, before).length;
           if (changed === 0) return { changed, differing: [] };
-          return await warned({}, async (options) => {
+          return await collectWarnings({}, async (options) => {
             const update = (own: Record<string, unknown>) =>
               client.updateFees({ ...mergePatch(own, changes), id }, { ...options, isChecked: true });
-            await naming(of('fees'), async () => {
-              checked(merchantFees, changes, { system: 'boarding', operation: 'update-fees' });
+            await withFieldNames(of('fees'), async () => {
+              parseRequest(merchantFees, changes, { system: 'boarding', operation: 'update-fees' });
               await update({ ...before }).catch((error: unknown) => {
                 const own = writable(before);
                 const isRefused = error instanceof PartnerError && error.kind === 'Rejected';
@@ -124,7 +131,7 @@ export function applicationActivities(
                 return update(own);
               });
             });
-            const after = await client.getFees({ id }, untilCancelled());
+            const after = await client.getFees({ id }, callOptions());
             const differing = differences(changes, after, ['fees']);
             return { changed, differing };
           });
@@ -140,8 +147,8 @@ export function applicationActivities(
           const before = { status, phase };
           if (!phases.includes(phase)) return { submitted: false, ...before };
           options.compareWith({ phase });
-          return warned(options, async (warning) => {
-            await naming(of('application'), () =>
+          return collectWarnings(options, async (warning) => {
+            await withFieldNames(of('application'), () =>
               client.submitMerchant({ ...application, merchantProfileId }, warning),
             );
             return { submitted: true, ...before };
@@ -159,7 +166,7 @@ const of = (part: 'merchant' | 'fees' | 'application') => (field: string) =>
   ADDED.includes(field) ? field : `${part}.${field}`;
 
 /** Makes a call, and returns the partner's warnings with its result. */
-export async function warned<Options extends CallOptions, Result>(
+export async function collectWarnings<Options extends CallOptions, Result>(
   options: Options,
   call: (options: Options & Required<Pick<CallOptions, 'onWarning'>>) => Promise<Result>,
 ): Promise<Result & Warned> {
@@ -211,11 +218,11 @@ async function chooseReferences(
     idField: ReferenceField,
     list: (all: Record<string, never>, options: CallOptions) => Promise<readonly Reference[]>,
   ): Promise<number | undefined> {
-    const { [idField]: given, [REFERENCE_NAMES[idField]]: name } = request;
-    if (given !== undefined || name === false) return given;
-    const found = chosenReference(idField, { name }, await list({}, options));
-    if ('problem' in found) problems.push(found.problem);
-    return 'problem' in found ? undefined : found.id;
+    const { [idField]: id, [REFERENCE_NAMES[idField]]: name } = request;
+    if (id !== undefined || name === false) return id;
+    const match = chosenReference(idField, { name }, await list({}, options));
+    if ('problem' in match) problems.push(match.problem);
+    return 'problem' in match ? undefined : match.id;
   }
 
   const agentProfileId = await chosen('agentProfileId', client.listAgentProfiles);

@@ -7,9 +7,9 @@ import type { CallOptions } from '../../partners/client.js';
 import { withoutEntities } from '../../partners/encoding.js';
 import { PartnerError } from '../../partners/partner-error.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
-import { masked } from '../../platform/privacy/masked.js';
-import { secondRead, untilCancelled } from '../failures.js';
-import { lacks } from '../poll.js';
+import { redact } from '../../platform/privacy/masked.js';
+import { callOptions, readAgain } from '../failures.js';
+import { lacksAny } from '../poll.js';
 import type { Reservations } from '../reservations.js';
 
 export type MerchantReader = ReturnType<typeof merchantReader>;
@@ -31,8 +31,8 @@ export function merchantReader(
   }
 
   /** A status, and what its name means: by the documents, or by the decision of a person. */
-  async function named(given: string): Promise<Pick<StatusSnapshot, 'status' | 'phase'>> {
-    const status = statusShown(given);
+  async function named(dba: string): Promise<Pick<StatusSnapshot, 'status' | 'phase'>> {
+    const status = statusShown(dba);
     const meaning = isKnownStatus(status) ? undefined : await meaningOf(status);
     return { status, phase: meaning === undefined ? phaseOf(status) : EXPLAINED[meaning] };
   }
@@ -40,20 +40,20 @@ export function merchantReader(
   /** @param isEnough whether the status alone is worth returning, where the account cannot read notes */
   async function snapshot(
     id: number,
-    options: CallOptions = untilCancelled(),
+    options: CallOptions = callOptions(),
     isEnough = (_: StatusSnapshot) => true,
   ): Promise<StatusSnapshot> {
-    const { status: name, statusDate, comment, mid: given } = await client.getStatus({ id }, options);
+    const { status: name, statusDate, comment, mid: text } = await client.getStatus({ id }, options);
     const { status, phase } = await named(name);
-    const isClear = given !== null && isMid(given);
-    if (isClear && phase === 'approved') await checkMid(given, id);
-    const mids = { mid: isClear ? given : null, unclearMid: isClear ? null : given && masked(given) };
+    const isClear = text !== null && isMid(text);
+    if (isClear && phase === 'approved') await checkMid(text, id);
+    const mids = { mid: isClear ? text : null, unclearMid: isClear ? null : text && redact(text) };
     const now = { status, phase, statusDate, comment: comment && withoutEntities(comment), ...mids };
     const withNotes = async () => ({
       ...now,
       notes: isUnderReview(phase) ? identified(await client.getUnderwritingNotes({ id }, options)) : [],
     });
-    return secondRead(withNotes, { ...now, notes: [], isWithoutNotes: true }, isEnough);
+    return readAgain(withNotes, { ...now, notes: [], isWithoutNotes: true }, isEnough);
   }
 
   /** The status without notes, just before a write. */
@@ -80,9 +80,9 @@ function identified(notes: readonly UnderwritingNote[]): Note[] {
   const all = eachIdentified(notes);
   const more = all.length - MOST_NOTES;
   if (more <= 0) return all;
-  const kept = all.sort((one, other) => (one.id < other.id ? -1 : 1)).slice(0, MOST_NOTES);
+  const page = all.sort((one, other) => (one.id < other.id ? -1 : 1)).slice(0, MOST_NOTES);
   const text = `The partner lists ${all.length} notes. Gangway asks about ${MOST_NOTES} of them; ${more} more are in the partner’s portal.`;
-  return [...kept, { id: 'note-more', text, author: null, date: null, more }];
+  return [...page, { id: 'note-more', text, author: null, date: null, more }];
 }
 
 function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
@@ -92,14 +92,14 @@ function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
   // Two rows of the same time are one note, which a list repeats.
   const seen = new Set<string>();
   const isFirst = (row: string) => !seen.has(row) && seen.add(row) !== undefined;
-  const shown = rows.filter((row) => row.date === null || isFirst(JSON.stringify(row)));
-  const alike = Map.groupBy(shown, ({ text }) => lasting(text));
+  const output = rows.filter((row) => row.date === null || isFirst(JSON.stringify(row)));
+  const alike = Map.groupBy(output, ({ text }) => lasting(text));
   const places = new Map(
     [...alike].flatMap(([content, same]) =>
       same.toSorted(byTextAndAuthor).map((note, index) => [note, `${content}${index + 1}`] as const),
     ),
   );
-  return shown.map((note) => ({
+  return output.map((note) => ({
     id: `note-${hash('sha256', places.get(note) ?? '').slice(0, 12)}`,
     ...note,
   }));
@@ -135,7 +135,7 @@ export function lacksNotes(
   { phase, notes, isWithoutNotes }: StatusSnapshot,
 ): boolean {
   if (!isUnderReview(phase) || isWithoutNotes) return false;
-  return lacks(
+  return lacksAny(
     noteIds,
     notes.map(({ id }) => id),
   );

@@ -3,7 +3,7 @@
 import '../../platform/process/node-version.js';
 import { Registry } from 'prom-client';
 import { serveMetrics } from '../../platform/http/metrics.js';
-import { closeOnSignal, listeningAt, runProcess } from '../../platform/process/lifecycle.js';
+import { awaitListening, closeOnSignal, runProcess } from '../../platform/process/lifecycle.js';
 import { createLogger } from '../../platform/process/logging.js';
 import { warnOfUnknown } from '../settings.js';
 import { startCodecServer } from './server.js';
@@ -14,8 +14,8 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   const logger = createLogger(logLevel);
   warnOfUnknown(logger, env);
   const registry = new Registry();
-  const server = await listeningAt('CODEC_ADDRESS', startCodecServer({ ...options, logger, registry }));
-  const metrics = await listeningAt('CODEC_METRICS_ADDRESS', serveMetrics(registry, metricsAddress));
+  const server = await awaitListening('CODEC_ADDRESS', startCodecServer({ ...options, logger, registry }));
+  const metrics = await awaitListening('CODEC_METRICS_ADDRESS', serveMetrics(registry, metricsAddress));
   const { uiOrigin, keys } = options;
   const ready = { url: server.url, metrics: metrics.url, uiOrigin, keys: keys.map(({ id }) => id) };
   logger.info(ready, 'codec server is ready');

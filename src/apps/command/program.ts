@@ -3,17 +3,25 @@ import { Deadline } from '../../platform/http/deadline.js';
 import { didYouMean } from '../../platform/settings/nearest.js';
 import { packageVersion } from '../../services/texts/docs.js';
 import { addBatches } from './batch/commands.js';
-import type { Surroundings } from './cli/command-line.js';
-import { DEBUG, EXIT, exitCodesInShort, Interrupted, stackOf, TimedOut, unforeseen } from './cli/errors.js';
-import { type Act, type Definition, milliseconds } from './cli/options.js';
-import { fitted, type Output, Printer, widthOf } from './cli/output.js';
+import type { CommandIo } from './cli/command-line.js';
+import {
+  DEBUG,
+  EXIT,
+  formatUnexpected,
+  Interrupted,
+  stackOf,
+  summarizeExitCodes,
+  TimedOut,
+} from './cli/errors.js';
+import { type Action, type Definition, milliseconds } from './cli/options.js';
+import { fitText, type Output, Printer, widthOf } from './cli/output.js';
 import { addCompletion, addHelp, COMPLETE, namesOf } from './help/commands.js';
 import { addAnswers, addClaims, addFollowing, addStarts, addViews } from './onboarding/commands.js';
 import { addBankOperations, addCalls, addStatements } from './partner/commands.js';
 import { addReports } from './report/commands.js';
 import { addBackups, addEvents, addSetup } from './system/commands.js';
 
-export type { Surroundings } from './cli/command-line.js';
+export type { CommandIo } from './cli/command-line.js';
 export { Interrupted } from './cli/errors.js';
 export type { Output } from './cli/output.js';
 
@@ -29,21 +37,21 @@ const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
 };
 
 /**
- * Runs a command line. It uses only `surroundings` and the working directory, and leaves nothing open, so one process can run
+ * Runs a command line. It uses only `io` and the working directory, and leaves nothing open, so one process can run
  * many command lines, also concurrently. Some libraries read their own settings from the process: gRPC its proxies, the AWS SDK
  * its profiles, the trace exporter its headers and certificates.
  *
  * @param argv without Node and the script
  * @returns the exit code (cli/errors.ts)
  */
-export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { signal } = surroundings;
-  const printer = new Printer(surroundings);
+export async function run(argv: readonly string[], io: CommandIo): Promise<number> {
+  const { signal } = io;
+  const printer = new Printer(io);
   // Listeners on this signal are garbage-collected with it; the caller's signal lives longer.
   const ending = new Deadline({ until: signal });
   try {
     signal.throwIfAborted();
-    const program = gangway({ ...surroundings, signal: ending.signal }).hook('preAction', (_, action) => {
+    const program = gangway({ ...io, signal: ending.signal }).hook('preAction', (_, action) => {
       rejectEmptyArguments(action);
       const { timeout } = action.optsWithGlobals<{ timeout?: number }>();
       if (timeout === undefined) return;
@@ -65,10 +73,10 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
 const HELP_WIDTH = 80;
 
 /** The whole command line, which {@link run} parses and runs. @internal */
-export function gangway(surroundings: Surroundings): Command {
-  const { stdout, stderr } = surroundings;
+export function gangway(io: CommandIo): Command {
+  const { stdout, stderr } = io;
   // Commander uses its default width for undefined, although its type excludes undefined.
-  const helpWidth = (stream: Output) => widthOf(stream, surroundings.env) as number;
+  const helpWidth = (stream: Output) => widthOf(stream, io.env) as number;
   const program = new Command('gangway')
     .description(
       'Onboard merchants and businesses at payment and banking partners, and answer the partners’ requirements.',
@@ -81,8 +89,8 @@ export function gangway(surroundings: Surroundings): Command {
     )
     .option(DEBUG, 'print the stack of an error')
     .addHelpText('after', ({ error }) => {
-      const codes = `\n${exitCodesInShort()} See "gangway help exit-codes".`;
-      return fitted(codes, widthOf(error ? stderr : stdout, surroundings.env) ?? HELP_WIDTH);
+      const codes = `\n${summarizeExitCodes()} See "gangway help exit-codes".`;
+      return fitText(codes, widthOf(error ? stderr : stdout, io.env) ?? HELP_WIDTH);
     })
     .exitOverride()
     // The names of commands take half of 80 columns.
@@ -90,8 +98,7 @@ export function gangway(surroundings: Surroundings): Command {
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      outputError: (text, write) =>
-        write(new Printer(surroundings).fittedProse(withSuggestion(text, program))),
+      outputError: (text, write) => write(new Printer(io).fittedProse(withSuggestion(text, program))),
       getOutHelpWidth: () => helpWidth(stdout),
       getErrHelpWidth: () => helpWidth(stderr),
       getOutHasColors: () => false,
@@ -99,7 +106,7 @@ export function gangway(surroundings: Surroundings): Command {
     });
   for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
-    for (const add of commands) add(program, actIn(surroundings), surroundings);
+    for (const add of commands) add(program, actIn(io), io);
   }
   return program;
 }
@@ -109,9 +116,9 @@ export function gangway(surroundings: Surroundings): Command {
  * because no other message has it.
  */
 function withSuggestion(text: string, program: Command): string {
-  const [, given = '', choices = ''] =
+  const [, word = '', choices = ''] =
     /argument '([^']*)' is invalid\. Allowed choices are ([^.]*)\.$/m.exec(text) ?? [];
-  const suggestion = didYouMean(given, choices.split(', ')).replace(/^; d/, ' D');
+  const suggestion = didYouMean(word, choices.split(', ')).replace(/^; d/, ' D');
   const isUnknown = /unknown command '[^']*'\n$/.test(text);
   const isUsage = /^error: (missing required argument|unknown option|too many arguments)/.test(text);
   const help = isUsage ? `\nsee "gangway ${['help', ...typedPath(program)].join(' ')}"` : '';
@@ -132,16 +139,16 @@ const TAKE_EMPTY: readonly string[] = [COMPLETE, 'card-nickname'];
 function rejectEmptyArguments(action: Command): void {
   const at = action.args.findIndex((argument) => argument.trim() === '');
   if (at < 0 || TAKE_EMPTY.includes(action.name())) return;
-  const { registeredArguments: known } = action;
-  action.error(`error: argument '${(known[at] ?? known.at(-1))?.name()}' is empty`);
+  const { registeredArguments: declarations } = action;
+  action.error(`error: argument '${(declarations[at] ?? declarations.at(-1))?.name()}' is empty`);
 }
 
 /** Loads an action when its command runs, with everything that actions share. */
-function actIn(surroundings: Surroundings): Act {
+function actIn(io: CommandIo): Action {
   return (load) =>
-    async (...given) => {
+    async (...args) => {
       const [{ perform }, action] = await Promise.all([import('./cli/command-line.js'), load()]);
-      await perform(surroundings, given.at(-1) as Command, (cli) => action(cli, ...given));
+      await perform(io, args.at(-1) as Command, (cli) => action(cli, ...args));
     };
 }
 
@@ -153,7 +160,7 @@ async function report(printer: Printer, { aborted, reason }: AbortSignal, error:
   // Commander has printed it already; a request for help or the version is no mistake.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const { exitCodeOf, explain } = await import('./cli/failures.js');
-  printer.note(explain(error) ?? unforeseen(error));
+  printer.note(explain(error) ?? formatUnexpected(error));
   if (debug) printer.note(stackOf(error));
   return exitCodeOf(error);
 }

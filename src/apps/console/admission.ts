@@ -5,8 +5,8 @@ import { userName } from '../../services/texts/names.js';
 import { isUnavailable } from '../../temporal/unavailable.js';
 import { ASSETS } from './layout.js';
 import { SIGN_IN_PATHS } from './provider.js';
-import { NotShown } from './route.js';
-import { type SessionData, type Sessions, unguessable } from './session.js';
+import { PageError } from './route.js';
+import { randomToken, type SessionData, type Sessions } from './session.js';
 import type { ConsoleSettings } from './settings.js';
 
 export type Admission = Awaited<ReturnType<typeof admitRequests>>;
@@ -22,15 +22,15 @@ export async function admitRequests(
   hasEnded: (session: SessionData, request: FastifyRequest, reply: FastifyReply) => Promise<boolean>,
 ) {
   const local = settings.oidc ? undefined : localSession();
-  const known = new WeakMap<FastifyRequest, SessionData | undefined>();
-  const doubts = new WeakMap<FastifyRequest, unknown>();
+  const sessionsByRequest = new WeakMap<FastifyRequest, SessionData | undefined>();
+  const temporalErrors = new WeakMap<FastifyRequest, unknown>();
   server.addHook('onRequest', async (request) => {
     // Machines send them by address: they show nothing of an onboarding.
     if (!isHealthCheck(request)) requireHost(request, hostsOf(server, settings));
-    known.set(request, local ?? (await sessions.read(request)));
+    sessionsByRequest.set(request, local ?? (await sessions.read(request)));
   });
   await limitRequests(server, settings.requestsPerMinute, (request) => {
-    const session = known.get(request);
+    const session = sessionsByRequest.get(request);
     return session ? `session ${session.csrf}` : `address ${request.ip}`;
   });
   server.addHook('onRequest', async ({ method, headers }) => {
@@ -39,24 +39,24 @@ export async function admitRequests(
     const { 'sec-fetch-site': site = 'same-origin', origin = 'null' } = headers;
     const isHere = origin === 'null' || hostsOf(server, settings).includes(URL.parse(origin)?.host ?? '');
     if (method === 'POST' && !(isHere && ['same-origin', 'none'].includes(site)))
-      throw new NotShown(403, 'The form is from another site. Open the page here.');
+      throw new PageError(403, 'The form is from another site. Open the page here.');
   });
   // Last, because it asks Temporal and the provider.
   server.addHook('onRequest', async (request, reply) => {
-    const session = local || isOpen(request) ? undefined : known.get(request);
+    const session = local || isOpen(request) ? undefined : sessionsByRequest.get(request);
     try {
-      if (session && (await hasEnded(session, request, reply))) known.delete(request);
+      if (session && (await hasEnded(session, request, reply))) sessionsByRequest.delete(request);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      doubts.set(request, error);
+      temporalErrors.set(request, error);
     }
   });
-  const sessionOf = (request: FastifyRequest) => known.get(request);
+  const sessionOf = (request: FastifyRequest) => sessionsByRequest.get(request);
   return {
     /** undefined for a person who has not signed in, or has signed out. */
     sessionOf,
     /** The reason why it is unknown whether the session of a request was ended: Temporal does not respond. */
-    doubtOf: (request: FastifyRequest) => doubts.get(request),
+    temporalErrorOf: (request: FastifyRequest) => temporalErrors.get(request),
     /** The session of a request, if its form is from a page of it. */
     sessionOfForm(request: FastifyRequest) {
       const session = sessionOf(request);
@@ -69,15 +69,15 @@ export async function admitRequests(
 // Keeps D2.
 /** @throws {NotShown} when a form is not from a page of this session */
 export function requireCsrf({ body }: Pick<FastifyRequest, 'body'>, csrf: string): void {
-  const given = (body as { readonly csrf?: unknown } | undefined | null)?.csrf;
-  if (typeof given !== 'string' || knownSecrets([csrf])(given) !== 0)
-    throw new NotShown(403, 'This form has expired, or is not from this console. Open the page again.');
+  const token = (body as { readonly csrf?: unknown } | undefined | null)?.csrf;
+  if (typeof token !== 'string' || knownSecrets([csrf])(token) !== 0)
+    throw new PageError(403, 'This form has expired, or is not from this console. Open the page again.');
 }
 
 /** Without an identity provider, everyone on this machine is the same user. The session ends with the process. */
 function localSession(): SessionData {
   const name = userName();
-  return { actor: name, name, role: 'admin', csrf: unguessable(), since: Date.now() };
+  return { actor: name, name, role: 'admin', csrf: randomToken(), since: Date.now() };
 }
 
 /** Reports whether the response to a request has nothing of its session. */
@@ -112,5 +112,5 @@ function portOf({ server }: FastifyInstance): number {
  */
 function requireHost({ headers }: FastifyRequest, hosts: readonly string[]): void {
   if (hosts.includes(headers.host?.toLowerCase() ?? '')) return;
-  throw new NotShown(421, `The console is not at this address. Open ${hosts[0]} (CONSOLE_URL).`);
+  throw new PageError(421, `The console is not at this address. Open ${hosts[0]} (CONSOLE_URL).`);
 }

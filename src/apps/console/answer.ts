@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { changeable } from '../../activities/corrections.js';
+import { changeableInput } from '../../activities/corrections.js';
 import type { Correctable } from '../../messages/activities.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import type { Answer, AnswerKind, Requirement, RequirementKind } from '../../messages/requirements.js';
@@ -23,7 +23,7 @@ export const MOST_REASON = 500;
 export const FORM_KINDS = [
   'text',
   'correction',
-  'adopt',
+  'confirm',
   'retry',
   'code',
   'choice',
@@ -53,7 +53,7 @@ export function roleFor(requirement: { readonly kind: RequirementKind }, answer:
 
 export function isPreviewed({ kind }: Pick<Requirement, 'kind'>, answer: AnswerKind): boolean {
   return (
-    ['correction', 'adopt', 'choice', 'abandon'].includes(answer) ||
+    ['correction', 'confirm', 'choice', 'abandon'].includes(answer) ||
     (kind === 'uncertain-write' && answer === 'retry')
   );
 }
@@ -68,7 +68,7 @@ export interface ReadAnswer {
 
 export interface CorrectionContext {
   readonly correctable: Correctable;
-  readonly known: KnownAccounts;
+  readonly accounts: KnownAccounts;
 }
 
 /**
@@ -124,7 +124,7 @@ async function contentIn(
       const { success } = oneTimeCode.safeParse(code);
       return success ? { answer: { kind, code } } : wrong('code', 'must be 6 digits');
     }
-    case 'adopt': {
+    case 'confirm': {
       const id = fields.text('id').trim();
       const isId = idFormat === 'text' ? /^[!-~]{1,64}$/.test(id) : /^[1-9]\d{0,9}$/.test(id);
       if (isId) return { answer: { kind, id } };
@@ -152,11 +152,15 @@ async function contentIn(
 }
 
 /** @throws {InvalidInput} that names each wrong field, as the command does */
-async function readCorrection(fields: Fields, { correctable, known }: CorrectionContext) {
-  const patch = patchIn(fields, correctable, known);
-  checkCorrection(correctable, patch, known);
+async function readCorrection(fields: Fields, { correctable, accounts }: CorrectionContext) {
+  const patch = patchIn(fields, correctable, accounts);
+  checkCorrection(correctable, patch, accounts);
   const changes = changesOf(correctable, patch);
-  return { patch, changes, mayMoveMoney: mayMoveMoney(changes, changeable(correctable, known).schema) };
+  return {
+    patch,
+    changes,
+    mayMoveMoney: mayMoveMoney(changes, changeableInput(correctable, accounts).schema),
+  };
 }
 
 /** Sends an answer, and sorts what the workflow refuses by the fields of the form. Throws as {@link sendResolution}. */

@@ -1,8 +1,8 @@
-import { changeable } from '../../activities/corrections.js';
+import { changeableInput } from '../../activities/corrections.js';
 import type { Correctable, Patch } from '../../messages/activities.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { shortened } from '../../partners/bounds.js';
+import { truncate } from '../../partners/bounds.js';
 import { MAX_NESTING, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { REDACTED } from '../../platform/privacy/masked.js';
@@ -26,12 +26,12 @@ export const OTHER_FIELDS = 3;
 const NOW_LENGTH = 80;
 
 /** All fields that a correction can change now, those that the partner named first. A list has its items, and one more to add. */
-export function formFields(correctable: Correctable, known: KnownAccounts, asked?: Requirement) {
+export function formFields(correctable: Correctable, accounts: KnownAccounts, requirement?: Requirement) {
   const masked = withoutPrivate(correctable.input);
-  const all = changeableFields(correctable, known).flatMap((field) => eachItem(field, masked));
+  const all = changeableFields(correctable, accounts).flatMap((field) => eachItem(field, masked));
   const holds = (name: string) => all.some((other) => other.name.startsWith(`${name}.`));
   const leaves = all.filter(({ name }) => !holds(name));
-  const isNamed = asked ? namedBy(asked) : () => false;
+  const isNamed = requirement ? namedBy(requirement) : () => false;
   const fields = leaves.map((field) => ({
     ...field,
     // It may also stay as it is.
@@ -59,7 +59,7 @@ function eachItem(field: ChangeableField, masked: unknown): ChangeableField[] {
 function shownNow(now: unknown): string | undefined {
   if (now === undefined) return undefined;
   if (now === REDACTED) return 'hidden';
-  return shortened(typeof now === 'string' ? now : JSON.stringify(now), NOW_LENGTH);
+  return truncate(typeof now === 'string' ? now : JSON.stringify(now), NOW_LENGTH);
 }
 
 /** Reports whether a partner names a field: by its path or the end of it, or in a ticket as the bank calls it (`Owner1Address`). */
@@ -90,8 +90,8 @@ export const nameOfRemoval = (field: string) => `remove.${field}`;
  *
  * @throws {InvalidInput} that names each value in a wrong form
  */
-export function patchIn(fields: Fields, correctable: Correctable, known: KnownAccounts): Patch {
-  const kinds = new Map(formFields(correctable, known).map(({ name, kind }) => [name, kind]));
+export function patchIn(fields: Fields, correctable: Correctable, accounts: KnownAccounts): Patch {
+  const kinds = new Map(formFields(correctable, accounts).map(({ name, kind }) => [name, kind]));
   const problems: FieldProblem[] = [];
   const settings = [
     ...valueSettings(fields, kinds, problems),
@@ -104,14 +104,19 @@ export function patchIn(fields: Fields, correctable: Correctable, known: KnownAc
     problems.push({ field: '', message: TOO_NESTED });
   if (problems.length > 0) throw new InvalidInput('A value is not valid.', problems);
   try {
-    return patchFrom(settings, correctable.input, changeable(correctable, known).schema, 'The correction');
+    return patchFrom(
+      settings,
+      correctable.input,
+      changeableInput(correctable, accounts).schema,
+      'The correction',
+    );
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    const inTheWordsOfForms = error.problems.map(({ field, message }) => ({
+    const formWording = error.problems.map(({ field, message }) => ({
       field,
       message: message.replace(/to send it as text: .*$/s, 'to send it as text, put it in double quotes'),
     }));
-    throw new InvalidInput(error.message, inTheWordsOfForms);
+    throw new InvalidInput(error.message, formWording);
   }
 }
 

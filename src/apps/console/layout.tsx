@@ -7,51 +7,51 @@ import { inPackage } from '../../platform/process/package.js';
 import { SHARED_STYLE } from '../../services/reports/page.js';
 import { harmless } from '../../services/texts/text.js';
 import { Form } from './pages/parts.js';
-import { hasRole, OfVisit, type Visit } from './route.js';
+import { CurrentRequest, hasRole, type RequestContext } from './route.js';
 
-export interface Frame {
+export interface Layout {
   readonly title: string;
   /** Of a person who has signed in. */
-  readonly visit?: Visit | undefined;
+  readonly context?: RequestContext | undefined;
   readonly message?: string | undefined;
   readonly path?: string;
 }
 
-const PLACES = [
+const NAVIGATION = [
   { path: '/', name: 'Inbox', role: 'viewer' },
   { path: '/onboardings', name: 'Onboardings', role: 'viewer' },
   { path: '/start', name: 'Start', role: 'admin' },
   { path: '/report', name: 'Report', role: 'viewer' },
 ] as const;
 
-function isAt(path: string, place: string): boolean {
+function isAt(path: string, itemPath: string): boolean {
   const at = path.startsWith('/batches/') ? '/start' : path;
-  return at === place || (place !== '/' && at.startsWith(`${place}/`));
+  return at === itemPath || (itemPath !== '/' && at.startsWith(`${itemPath}/`));
 }
 
 /** A whole page as HTML. */
-export function pageWith(frame: Frame, children: ComponentChildren): string {
-  return `<!doctype html>${partWith(frame.visit, <Page {...frame}>{children}</Page>)}`;
+export function renderPage(layout: Layout, children: ComponentChildren): string {
+  return `<!doctype html>${renderPart(layout.context, <Page {...layout}>{children}</Page>)}`;
 }
 
 /** Escapes every text, and removes control characters and marks that reverse the direction of text. */
-export function partWith(visit: Visit | undefined, part: VNode): string {
-  return harmless(renderToString(<OfVisit.Provider value={visit}>{part}</OfVisit.Provider>));
+export function renderPart(context: RequestContext | undefined, part: VNode): string {
+  return harmless(renderToString(<CurrentRequest.Provider value={context}>{part}</CurrentRequest.Provider>));
 }
 
-function Top({ visit, path = '' }: Frame) {
-  const visitor = visit?.visitor;
+function Top({ context, path = '' }: Layout) {
+  const user = context?.user;
   return (
     <header class="top">
       <a href="/">
         <strong>Gangway</strong>
       </a>
-      {visitor && (
+      {user && (
         <>
           <nav aria-label="Main">
-            {PLACES.filter(({ role }) => hasRole(visitor, role)).map((place) => (
-              <a href={place.path} aria-current={isAt(path, place.path) ? 'page' : undefined}>
-                {place.name}
+            {NAVIGATION.filter(({ role }) => hasRole(user, role)).map((item) => (
+              <a href={item.path} aria-current={isAt(path, item.path) ? 'page' : undefined}>
+                {item.name}
               </a>
             ))}
           </nav>
@@ -70,9 +70,9 @@ function Top({ visit, path = '' }: Frame) {
           </search>
           <div class="who actions">
             <span>
-              {visitor.name}, {visitor.role}
+              {user.name}, {user.role}
             </span>
-            {visit.settings.oidc && (
+            {context.settings.oidc && (
               <Form action="/sign-out">
                 <button type="submit" class="plain">
                   Sign out
@@ -120,8 +120,8 @@ const KEYS = {
   '?': 'these keys',
 } as const;
 
-function Page(frame: Frame & { readonly children: ComponentChildren }) {
-  const { title, visit, message, children } = frame;
+function Page(frame: Layout & { readonly children: ComponentChildren }) {
+  const { title, context, message, children } = frame;
   return (
     <html lang="en">
       <head>
@@ -140,10 +140,10 @@ function Page(frame: Frame & { readonly children: ComponentChildren }) {
         </a>
         <Top {...frame} />
         <section aria-label="Notices">
-          {visit && !visit.settings.oidc && (
+          {context && !context.settings.oidc && (
             <p class="warning" role="note">
               There is no sign-in, because no identity provider is set. Everyone on this machine acts as{' '}
-              {visit.visitor.name}.
+              {context.user.name}.
             </p>
           )}
           {message && (
@@ -156,7 +156,7 @@ function Page(frame: Frame & { readonly children: ComponentChildren }) {
           </p>
         </section>
         <main id="main">{children}</main>
-        {visit && <Keys />}
+        {context && <Keys />}
       </body>
     </html>
   );

@@ -3,7 +3,7 @@
 import '../../platform/process/node-version.js';
 import { Registry } from 'prom-client';
 import { serveMetrics } from '../../platform/http/metrics.js';
-import { closeOnSignal, listeningAt, runProcess } from '../../platform/process/lifecycle.js';
+import { awaitListening, closeOnSignal, runProcess } from '../../platform/process/lifecycle.js';
 import { createLogger } from '../../platform/process/logging.js';
 import { startTracing } from '../../platform/tracing/spans.js';
 import { lazyClient, requireKeys, temporalSettings } from '../../temporal/connection.js';
@@ -19,8 +19,11 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   const stopTracing = await startTracing('gangway-console', env, logger);
   const client = lazyClient(env, settings.payloadKeys);
   const registry = new Registry();
-  const server = await listeningAt('CONSOLE_ADDRESS', startConsole({ settings, client, logger, registry }));
-  const metrics = await listeningAt(
+  const server = await awaitListening(
+    'CONSOLE_ADDRESS',
+    startConsole({ settings, client, logger, registry }),
+  );
+  const metrics = await awaitListening(
     'CONSOLE_METRICS_ADDRESS',
     serveMetrics(registry, settings.metricsAddress),
   );

@@ -3,17 +3,17 @@ import type { OnboardingState } from '../../messages/onboarding-state.js';
 import { withoutPrivate } from '../../platform/privacy/private-fields.js';
 import { isCorrectable } from '../../services/forms/corrections.js';
 import {
-  type Asked,
-  askedByAccounts,
-  askedOf,
   askingPart,
+  type OpenRequirement,
   type PartState,
   partsOf,
-  readable,
+  readableParts,
+  requirementsOf,
+  requirementsOfAccounts,
 } from '../../services/inbox/waits.js';
 import { describeWithin, inputOf, isWithin, stateOf } from '../../temporal/onboardings.js';
 import { failuresIn, UnreadableOnboarding } from '../../temporal/unreadable.js';
-import { NotShown, type Visit } from './route.js';
+import { PageError, type RequestContext } from './route.js';
 import { SharedReads } from './sharing.js';
 
 /** The time for which people who look at the same onboarding share one read, in milliseconds. */
@@ -27,7 +27,7 @@ export interface OnboardingView {
   readonly obstacle: UnreadableOnboarding | undefined;
   readonly parts: readonly PartState[];
   /** All open requirements: of the onboarding, its parts, and the partner accounts that block it. */
-  readonly asked: readonly Asked[];
+  readonly requirements: readonly OpenRequirement[];
   /** Partners that it waits for, for people. */
   readonly failures: readonly string[];
 }
@@ -59,7 +59,7 @@ export function refreshView(client: Client, workflowId: string): void {
 
 async function readView(client: Client, workflowId: string): Promise<OnboardingView> {
   const { state, obstacle } = await readState(client, workflowId);
-  if (!state) return { workflowId, state, obstacle, parts: [], asked: [], failures: [] };
+  if (!state) return { workflowId, state, obstacle, parts: [], requirements: [], failures: [] };
   const read = async (id: string) => {
     const part = await readState(client, id);
     if (part.obstacle) throw part.obstacle;
@@ -69,26 +69,26 @@ async function readView(client: Client, workflowId: string): Promise<OnboardingV
   const ids = [workflowId, ...parts.map((part) => part.workflowId)];
   const all = await Promise.all(ids.map((id) => readState(client, id)));
   const failures = all.flatMap((each) => each.failures);
-  const accounts = failures.length === 0 ? [] : await askedByAccounts(client, ids);
+  const accounts = failures.length === 0 ? [] : await requirementsOfAccounts(client, ids);
   return {
     workflowId,
     state,
     obstacle,
     parts,
-    asked: [...askedBy(workflowId, state, parts), ...accounts],
+    requirements: [...askedBy(workflowId, state, parts), ...accounts],
     failures,
   };
 }
 
 /** A part that can be read asks for itself: its customer learns later what has changed, and shows less of a requirement. */
-function askedBy(workflowId: string, state: OnboardingState, parts: readonly PartState[]): Asked[] {
-  const asking = readable(parts);
+function askedBy(workflowId: string, state: OnboardingState, parts: readonly PartState[]): OpenRequirement[] {
+  const asking = readableParts(parts);
   const requirements = state.requirements.filter(
     ({ id }) => !asking.some(({ part }) => part === askingPart(state, id)),
   );
   return [
-    ...askedOf(workflowId, { ...state, requirements }, []),
-    ...asking.flatMap((part) => askedOf(part.workflowId, part.state, [])),
+    ...requirementsOf(workflowId, { ...state, requirements }, []),
+    ...asking.flatMap((part) => requirementsOf(part.workflowId, part.state, [])),
   ];
 }
 
@@ -119,7 +119,7 @@ function historyOf({ runId, historyLength, status }: WorkflowExecutionDescriptio
 }
 
 /** The present input, with private values masked; undefined when it has none or cannot be read now. */
-export async function maskedInput(client: Client, description: WorkflowExecutionDescription) {
+export async function readMaskedInput(client: Client, description: WorkflowExecutionDescription) {
   const { workflowId } = description;
   if (!isCorrectable(workflowId)) return undefined;
   const history = historyOf(description);
@@ -138,8 +138,8 @@ export async function maskedInput(client: Client, description: WorkflowExecution
 
 // Keeps D1.
 /** Reports whether this person may see the workflow of an id, whether or not it exists. A batch has pages of its own. */
-export function mayOpen({ visitor }: Pick<Visit, 'visitor'>, workflowId: string): boolean {
-  return isWithin(workflowId, visitor.accounts);
+export function mayOpen({ user }: Pick<RequestContext, 'user'>, workflowId: string): boolean {
+  return isWithin(workflowId, user.accounts);
 }
 
 /**
@@ -149,10 +149,10 @@ export function mayOpen({ visitor }: Pick<Visit, 'visitor'>, workflowId: string)
  * one that the person may see
  */
 export async function openOnboarding(
-  visit: Pick<Visit, 'client' | 'visitor' | 'params'>,
-  id = visit.params['id'] ?? '',
+  context: Pick<RequestContext, 'client' | 'user' | 'params'>,
+  id = context.params['id'] ?? '',
 ): Promise<WorkflowExecutionDescription> {
-  const description = await describeWithin(visit.client, id, visit.visitor.accounts);
-  if (!description) throw new NotShown(404, 'There is no onboarding with this ID, or you may not see it.');
+  const description = await describeWithin(context.client, id, context.user.accounts);
+  if (!description) throw new PageError(404, 'There is no onboarding with this ID, or you may not see it.');
   return description;
 }

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import * as openid from 'openid-client';
 import { z } from 'zod';
-import { proxiedFetch } from '../../platform/http/proxy.js';
+import { fetchThroughProxy } from '../../platform/http/proxy.js';
 import { ALGORITHMS } from '../../platform/http/server.js';
 import type { OidcSettings } from './settings.js';
 
@@ -50,14 +50,14 @@ export const SIGN_IN_PATHS = {
  * needed, and again after a failure, so the console starts without it.
  */
 export function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
-  let found: Promise<openid.Configuration> | undefined;
+  let configuration: Promise<openid.Configuration> | undefined;
   let keys: JWTVerifyGetKey | undefined;
   const configured = () => {
-    found ??= discovered(oidc).catch((error: unknown) => {
-      found = undefined;
+    configuration ??= discovered(oidc).catch((error: unknown) => {
+      configuration = undefined;
       throw error;
     });
-    return found;
+    return configuration;
   };
   const personOf = async (
     configuration: openid.Configuration,
@@ -116,7 +116,7 @@ export function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
     /** @returns the subject whose sessions end. Fails unless the logout token is from the provider, and for this console */
     async signedOut(token: string): Promise<string> {
       const { issuer, jwks_uri: url = '' } = (await configured()).serverMetadata();
-      keys ??= createRemoteJWKSet(new URL(url), { [customFetch]: proxiedFetch });
+      keys ??= createRemoteJWKSet(new URL(url), { [customFetch]: fetchThroughProxy });
       const { payload } = await jwtVerify<{ events: object }>(token, keys, {
         ...{ issuer, audience: oidc.clientId, algorithms: ALGORITHMS, maxTokenAge: '5m' },
         ...{ clockTolerance: TOLERANCE_SECONDS, requiredClaims: ['sub', 'events'] },
@@ -152,7 +152,7 @@ function discovered({ issuer, clientId, clientSecret }: OidcSettings): Promise<o
     {
       execute: [openid.enableNonRepudiationChecks, ...insecure],
       timeout: PROVIDER_SECONDS,
-      [openid.customFetch]: proxiedFetch,
+      [openid.customFetch]: fetchThroughProxy,
     },
   );
 }

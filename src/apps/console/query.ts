@@ -2,8 +2,8 @@
 export class Fields {
   readonly #fields: Readonly<Record<string, unknown>>;
 
-  constructor(given: unknown) {
-    this.#fields = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
+  constructor(body: unknown) {
+    this.#fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
   }
 
   #values(name: string): readonly unknown[] {
@@ -26,23 +26,23 @@ export class Fields {
 
   /** undefined when it is not given, or not one of these. */
   oneOf<Value extends string>(name: string, values: readonly Value[]): Value | undefined {
-    const given = this.text(name);
-    return values.find((value) => value === given);
+    const text = this.text(name);
+    return values.find((value) => value === text);
   }
 
   /** A whole number from 1. */
   page(name: string): number {
-    const given = this.text(name);
-    return /^[1-9]\d{0,3}$/.test(given) ? Number(given) : 1;
+    const text = this.text(name);
+    return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 1;
   }
 }
 
 /** An address of this page with other fields; those that are empty are left out. */
 export function address(path: string, fields: Readonly<Record<string, string | number | undefined>>): string {
-  const given = Object.entries(fields).flatMap(([name, value]) =>
+  const pairs = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
   );
-  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
+  return pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path;
 }
 
 /**

@@ -7,7 +7,7 @@ import type { InboxItem } from '../../services/inbox/inbox.js';
 /** The number of concurrent queries: a query may replay a workflow that its worker no longer has in memory. */
 const AT_ONCE = 8;
 
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 /** The pause before a workflow that did not respond is asked again. */
 const PAUSE_MS = 60_000;
@@ -27,12 +27,12 @@ const nothingKnown = () => ({
   limit: pLimit({ concurrency: AT_ONCE, rejectOnClear: true }),
 });
 
-const known = new WeakMap<Client, ReturnType<typeof nothingKnown>>();
+const caches = new WeakMap<Client, ReturnType<typeof nothingKnown>>();
 
 function knownTo(client: Client) {
-  const kept = known.get(client) ?? nothingKnown();
-  known.set(client, kept);
-  return kept;
+  const cache = caches.get(client) ?? nothingKnown();
+  caches.set(client, cache);
+  return cache;
 }
 
 const keyOf = ({ workflowId, id }: InboxItem) => `${workflowId} ${id}`;
@@ -55,7 +55,7 @@ export async function withQuestions(client: Client, rows: readonly InboxItem[]) 
   }
   const answers = [...workflowIds].flatMap((workflowId) => wanted.get(workflowId) ?? []);
   if (answers.length > 0)
-    await Promise.race([Promise.all(answers), setTimeout(PATIENCE_MS, undefined, QUIETLY)]);
+    await Promise.race([Promise.all(answers), setTimeout(TIMEOUT_MS, undefined, QUIETLY)]);
   return rows.map((row) => ({ ...row, ...questions.get(keyOf(row)) }));
 }
 

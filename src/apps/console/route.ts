@@ -18,7 +18,7 @@ export const ROLES = ['viewer', 'operator', 'approver', 'admin'] as const;
  */
 export type Role = (typeof ROLES)[number];
 
-export interface Visitor {
+export interface User {
   /** The verified subject at the identity provider; without one, the user of this machine. Workflows record it as the actor. */
   readonly actor: string;
   /** For the page: `Ada Park`. */
@@ -28,11 +28,11 @@ export interface Visitor {
   readonly accounts: readonly string[] | undefined;
 }
 
-export function hasRole({ role }: Pick<Visitor, 'role'>, needed: Role): boolean {
+export function hasRole({ role }: Pick<User, 'role'>, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }
 
-export function maySee({ accounts }: Pick<Visitor, 'accounts'>, account: string | undefined): boolean {
+export function maySee({ accounts }: Pick<User, 'accounts'>, account: string | undefined): boolean {
   return accounts === undefined || accounts.includes(account ?? '');
 }
 
@@ -41,7 +41,7 @@ export interface Console {
   readonly client: Client;
   readonly logger: Logger;
   /** Writes the audit log: who saw or did what. Never holds a private value. */
-  readonly audit: (visitor: Visitor, event: AuditEvent) => void;
+  readonly audit: (user: User, event: AuditEvent) => void;
 }
 
 export interface AuditEvent {
@@ -59,8 +59,8 @@ export interface AuditEvent {
 export const ZONE_COOKIE = 'gangway-zone';
 
 /** One request of a person who has signed in. */
-export interface Visit extends Console {
-  readonly visitor: Visitor;
+export interface RequestContext extends Console {
+  readonly user: User;
   /** Goes into each form as field `csrf`. */
   readonly csrf: string;
   readonly times: Times;
@@ -72,16 +72,16 @@ export interface Visit extends Console {
   readonly reply: FastifyReply;
 }
 
-/** The visit of which a page shows something. Its components read it with {@link useVisit}. */
-export const OfVisit = createContext<Visit | undefined>(undefined);
+/** The visit of which a page shows something. Its components read it with {@link useRequest}. */
+export const CurrentRequest = createContext<RequestContext | undefined>(undefined);
 
-export function useVisit(): Visit {
-  const visit = useContext(OfVisit);
-  if (!visit) throw new TypeError('shown outside a visit');
-  return visit;
+export function useRequest(): RequestContext {
+  const context = useContext(CurrentRequest);
+  if (!context) throw new TypeError('shown outside a visit');
+  return context;
 }
 
-export type Shown =
+export type RouteResponse =
   | { readonly page: VNode; readonly title: string; readonly status?: number }
   | { readonly part: VNode }
   /** After a form: another page, with a message on it. */
@@ -100,18 +100,18 @@ export interface Route {
    * sign-in, and it does not extend the session, because an open page would never let it end.
    */
   readonly part?: true;
-  /** Takes files as multipart/form-data; then the handler checks the field `csrf` itself, with {@link Visit.csrf}. */
+  /** Takes files as multipart/form-data; then the handler checks the field `csrf` itself, with {@link RequestContext.csrf}. */
   readonly multipart?: true;
   /**
    * Shows again what was typed when Temporal does not respond. It is then unknown whether the session was ended, so all its
    * requests to Temporal fail at once.
    */
   readonly keepsTyped?: true;
-  readonly show: (visit: Visit) => Promise<Shown>;
+  readonly show: (context: RequestContext) => Promise<RouteResponse>;
 }
 
 /** A page that cannot be shown. The message is for the person and quotes nothing. */
-export class NotShown extends Error {
+export class PageError extends Error {
   override readonly name = 'NotShown';
   constructor(
     readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 429 | 503,
@@ -122,17 +122,17 @@ export class NotShown extends Error {
 }
 
 /** Ends a request with another page than that of its route. */
-export class Instead extends Error {
+export class Redirect extends Error {
   override readonly name = 'Instead';
-  constructor(readonly shown: Shown) {
+  constructor(readonly response: RouteResponse) {
     super('another page');
   }
 }
 
 /** @throws {NotShown} when a person has only a lower role */
-export function requireRole(visitor: Pick<Visitor, 'role'>, role: Role): void {
-  if (hasRole(visitor, role)) return;
-  throw new NotShown(403, `This needs the role ${role}. Your role is ${visitor.role}.`);
+export function requireRole(user: Pick<User, 'role'>, role: Role): void {
+  if (hasRole(user, role)) return;
+  throw new PageError(403, `This needs the role ${role}. Your role is ${user.role}.`);
 }
 
 /** The time in which the same form again is a second click, in milliseconds. */
@@ -140,7 +140,7 @@ const DOUBLE_CLICK_MS = 2_000;
 
 interface Click {
   readonly form: string;
-  readonly shown: Promise<Shown>;
+  readonly response: Promise<RouteResponse>;
 }
 
 /** The last form of each session, by its token. */
@@ -152,22 +152,23 @@ const clicks = new WeakMap<Client, Map<string, Click>>();
  *
  * @param content what tells the form from another one to the same address. Default: its fields
  */
-export async function once(
-  { client, csrf, request: { url, body } }: Pick<Visit, 'client' | 'csrf' | 'request'>,
-  show: () => Promise<Shown>,
+export async function handleOnce(
+  { client, csrf, request: { url, body } }: Pick<RequestContext, 'client' | 'csrf' | 'request'>,
+  show: () => Promise<RouteResponse>,
   content: unknown = body,
-): Promise<Shown> {
+): Promise<RouteResponse> {
   const last = clicks.get(client) ?? new Map<string, Click>();
   clicks.set(client, last);
   const form = hash('sha256', JSON.stringify([url, content]));
   const before = last.get(csrf);
-  if (before?.form === form) return before.shown;
-  const click = { form, shown: show() };
+  if (before?.form === form) return before.response;
+  const click = { form, response: show() };
   last.set(csrf, click);
   const forget = () => {
     if (last.get(csrf) === click) last.delete(csrf);
   };
-  const keep = (shown: Shown) => ('to' in shown ? setTimeout(forget, DOUBLE_CLICK_MS).unref() : forget());
-  click.shown.then(keep, forget);
-  return click.shown;
+  const keep = (response: RouteResponse) =>
+    'to' in response ? setTimeout(forget, DOUBLE_CLICK_MS).unref() : forget();
+  click.response.then(keep, forget);
+  return click.response;
 }

@@ -24,7 +24,7 @@ import { temporalCheck } from '../../temporal/server.js';
 import { type Ended, hasEnded, recordSignOut } from '../../temporal/sign-outs.js';
 import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../../temporal/unavailable.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
-import { ASSETS, type Asset, errorPage, pageWith, partWith } from './layout.js';
+import { ASSETS, type Asset, errorPage, renderPage, renderPart } from './layout.js';
 import { ROUTES } from './pages/routes.js';
 import { providerOf } from './provider.js';
 import { Fields } from './query.js';
@@ -32,17 +32,17 @@ import { endQuestions } from './questions.js';
 import {
   type AuditEvent,
   type Console,
-  Instead,
-  NotShown,
-  once,
+  handleOnce,
+  PageError,
+  Redirect,
+  type RequestContext,
   type Route,
+  type RouteResponse,
   requireRole,
-  type Shown,
-  type Visit,
-  type Visitor,
+  type User,
   ZONE_COOKIE,
 } from './route.js';
-import { type SessionData, Sessions, unguessable } from './session.js';
+import { randomToken, type SessionData, Sessions } from './session.js';
 import type { ConsoleSettings } from './settings.js';
 import { accountCheck, addSignIn, signInFor } from './sign-in.js';
 
@@ -104,7 +104,7 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
   const isSecure = settings.url?.startsWith('https:') ?? false;
   const sessions = new Sessions({
     // Without a provider there are no sessions to encrypt, only messages.
-    keys: settings.sessionKeys.length > 0 ? settings.sessionKeys : [unguessable()],
+    keys: settings.sessionKeys.length > 0 ? settings.sessionKeys : [randomToken()],
     idleMs: settings.idleMs,
     maxMs: settings.sessionMaxMs,
     isSecure,
@@ -215,10 +215,10 @@ function auditsTo(logger: Logger, registry: Registry): Console['audit'] {
     labelNames: ['kind', 'result'],
     registers: [registry],
   });
-  return (visitor: Visitor, event: AuditEvent) => {
+  return (user: User, event: AuditEvent) => {
     const { what, detail = '', result } = event;
     if (result !== undefined) answers.inc({ kind: detail, result });
-    logger.info({ audit: true, actor: visitor.actor, ...event }, what);
+    logger.info({ audit: true, actor: user.actor, ...event }, what);
   };
 }
 
@@ -242,10 +242,10 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
       const session = admission.sessionOf(request);
       if (!session) {
         if (method === 'GET' && !part) return reply.redirect(signInFor(request), 303);
-        throw new NotShown(401, 'Your session has ended. Open the page again to sign in.');
+        throw new PageError(401, 'Your session has ended. Open the page again to sign in.');
       }
-      const doubt = admission.doubtOf(request);
-      if (doubt && !keepsTyped) throw doubt;
+      const temporalError = admission.temporalErrorOf(request);
+      if (temporalError && !keepsTyped) throw temporalError;
       requireRole(session, role);
       if (multipart) mayTakeLong(request);
     },
@@ -254,18 +254,18 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
       const isForm = method === 'POST' && !multipart;
       if (isForm) admission.sessionOfForm(request);
       if (!part && console.settings.oidc) await sessions.write(reply, session);
-      const visit = visitOf(console, session, request, reply);
-      const asked = () => (isForm ? once(visit, () => show(visit)) : show(visit));
-      const shown = admission.doubtOf(request)
-        ? console.client.withDeadline(Date.now(), asked)
-        : inTime(console.client, isReady, asked);
-      return send(visit, await shown.catch(instead), sessions);
+      const context = contextOf(console, session, request, reply);
+      const respond = () => (isForm ? handleOnce(context, () => show(context)) : show(context));
+      const response = admission.temporalErrorOf(request)
+        ? console.client.withDeadline(Date.now(), respond)
+        : inTime(console.client, isReady, respond);
+      return send(context, await response.catch(instead), sessions);
     },
   });
 }
 
-function instead(error: unknown): Shown {
-  if (error instanceof Instead) return error.shown;
+function instead(error: unknown): RouteResponse {
+  if (error instanceof Redirect) return error.response;
   throw error;
 }
 
@@ -280,47 +280,51 @@ async function signOut({ settings: { taskQueue }, client }: ConsoleOptions, ende
     await recordSignOut(client, ended, taskQueue);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    throw new NotShown(503, 'Temporal does not respond, so you are still signed in. Try again in a moment.');
+    throw new PageError(503, 'Temporal does not respond, so you are still signed in. Try again in a moment.');
   }
 }
 
-function visitOf(
+function contextOf(
   console: Console,
   { actor, name, role, accounts, csrf }: SessionData,
   request: FastifyRequest,
   reply: FastifyReply,
-): Visit {
-  const visitor = { actor, name, role, accounts };
+): RequestContext {
+  const user = { actor, name, role, accounts };
   return {
-    ...{ ...console, visitor, csrf, request, reply },
+    ...{ ...console, user, csrf, request, reply },
     times: new Times({ TZ: request.cookies[ZONE_COOKIE] }),
     fields: new Fields(request.method === 'GET' ? request.query : request.body),
-    params: request.params as Visit['params'],
+    params: request.params as RequestContext['params'],
   };
 }
 
-async function send(visit: Visit, shown: Shown, sessions: Sessions): Promise<FastifyReply> {
-  const { reply, request } = visit;
-  if ('to' in shown) {
-    if (shown.message !== undefined)
-      await sessions.keep(reply, 'message', { text: shown.message }, MESSAGE_MS);
-    return reply.redirect(shown.to, 303);
+async function send(
+  context: RequestContext,
+  response: RouteResponse,
+  sessions: Sessions,
+): Promise<FastifyReply> {
+  const { reply, request } = context;
+  if ('to' in response) {
+    if (response.message !== undefined)
+      await sessions.keep(reply, 'message', { text: response.message }, MESSAGE_MS);
+    return reply.redirect(response.to, 303);
   }
-  if ('file' in shown) {
-    const { file, fileName, contentType } = shown;
+  if ('file' in response) {
+    const { file, fileName, contentType } = response;
     return reply
       .header('content-disposition', `attachment; filename*=UTF-8''${inHeader(fileName)}`)
       .type(contentType)
       .send(file);
   }
   reply.type('text/html; charset=utf-8');
-  if ('part' in shown) return reply.send(partWith(visit, shown.part));
-  reply.code(shown.status ?? 200);
-  const kept = (await sessions.kept(request, 'message', MESSAGE_MS)) as { text: string } | undefined;
+  if ('part' in response) return reply.send(renderPart(context, response.part));
+  reply.code(response.status ?? 200);
+  const message = (await sessions.readEntry(request, 'message', MESSAGE_MS)) as { text: string } | undefined;
   // A script that follows a redirect shows the page to nobody.
-  if (kept && request.headers['sec-fetch-dest'] !== 'empty') sessions.forget(reply, 'message');
-  const frame = { title: shown.title, visit, message: kept?.text, path: routeOf(request) };
-  return reply.send(pageWith(frame, shown.page));
+  if (message && request.headers['sec-fetch-dest'] !== 'empty') sessions.forget(reply, 'message');
+  const frame = { title: response.title, context, message: message?.text, path: routeOf(request) };
+  return reply.send(renderPage(frame, response.page));
 }
 
 /** A text of a header by RFC 8187: any other character is in its UTF-8 bytes. */
@@ -343,13 +347,13 @@ const FASTIFY_ERRORS: Readonly<Record<number, string>> = {
 
 /** Responds to every error with a page, which never shows more than a sentence. */
 function handleErrors(server: FastifyInstance, { console, admission }: Handling): void {
-  const page = (request: FastifyRequest, reply: FastifyReply, shown: ReturnType<typeof errorPage>) => {
+  const page = (request: FastifyRequest, reply: FastifyReply, response: ReturnType<typeof errorPage>) => {
     const session = admission.sessionOf(request);
-    const visit = session && visitOf(console, session, request, reply);
+    const context = session && contextOf(console, session, request, reply);
     return reply
-      .code(shown.status)
+      .code(response.status)
       .type('text/html; charset=utf-8')
-      .send(pageWith({ title: shown.title, visit }, shown.page));
+      .send(renderPage({ title: response.title, context }, response.page));
   };
   server.setErrorHandler((error, request, reply) => {
     // A stream that has begun cannot become an error page.
@@ -363,7 +367,7 @@ function handleErrors(server: FastifyInstance, { console, admission }: Handling)
 }
 
 function shownError(logger: Logger, error: unknown): ReturnType<typeof errorPage> {
-  if (error instanceof NotShown) return errorPage(error.status, error.message);
+  if (error instanceof PageError) return errorPage(error.status, error.message);
   if (error instanceof InvalidInput) return errorPage(422, error.report);
   if (error instanceof UnsearchableText) return errorPage(422, error.message);
   const sentence = sentenceOf(error);

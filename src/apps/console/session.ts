@@ -51,10 +51,10 @@ export class Sessions {
 
   /** @returns undefined without a valid cookie, and for a session that has ended by itself */
   async read(request: FastifyRequest): Promise<SessionData | undefined> {
-    const found = await this.#unsealed(request.cookies[this.#nameOf('session')], 'session');
-    const session = sessionData.safeParse(found?.value);
-    if (!found || !session.success) return undefined;
-    const endsAt = Math.min(found.at + this.rules.idleMs, this.endOf(session.data));
+    const entry = await this.#unsealed(request.cookies[this.#nameOf('session')], 'session');
+    const session = sessionData.safeParse(entry?.value);
+    if (!entry || !session.success) return undefined;
+    const endsAt = Math.min(entry.at + this.rules.idleMs, this.endOf(session.data));
     return Date.now() < endsAt ? session.data : undefined;
   }
 
@@ -89,9 +89,9 @@ export class Sessions {
   }
 
   /** @returns what {@link keep} has kept; undefined for a value that is older, for another purpose, or not from here */
-  async kept({ cookies }: FastifyRequest, purpose: Purpose, maxAgeMs: number): Promise<unknown> {
-    const found = await this.#unsealed(cookies[this.#nameOf(purpose)], purpose);
-    return found && Date.now() < found.at + maxAgeMs ? found.value : undefined;
+  async readEntry({ cookies }: FastifyRequest, purpose: Purpose, maxAgeMs: number): Promise<unknown> {
+    const entry = await this.#unsealed(cookies[this.#nameOf(purpose)], purpose);
+    return entry && Date.now() < entry.at + maxAgeMs ? entry.value : undefined;
   }
 
   forget(reply: FastifyReply, purpose: Purpose): void {
@@ -128,6 +128,6 @@ export class Sessions {
   }
 }
 
-export function unguessable(): string {
+export function randomToken(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -1,11 +1,11 @@
 import type { Client } from '@temporalio/client';
 
-interface Kept<Value> {
+interface SharedRead<Value> {
   readonly value: Promise<Value>;
   /** The time of the read; undefined while it is in progress. */
   at: number | undefined;
   /** The one before, while this one is being read. */
-  before: Kept<Value> | undefined;
+  before: SharedRead<Value> | undefined;
 }
 
 const MOST = 500;
@@ -15,7 +15,7 @@ const MOST = 500;
  * of the first one. A failed read is not kept.
  */
 export class SharedReads<Value> {
-  readonly #kept = new WeakMap<Client, Map<string, Kept<Value>>>();
+  readonly #entries = new WeakMap<Client, Map<string, SharedRead<Value>>>();
 
   /**
    * @param forMs how old a value may be, in milliseconds
@@ -31,35 +31,39 @@ export class SharedReads<Value> {
    * @param forMs 0 reads again in any case
    */
   get(client: Client, key: string, read: (before: Value | undefined) => Promise<Value>, forMs = this.forMs) {
-    const kept = this.#kept.get(client) ?? new Map<string, Kept<Value>>();
-    this.#kept.set(client, kept);
-    const known = kept.get(key);
-    const isYoung = known && (known.at === undefined ? forMs > 0 : Date.now() - known.at < forMs);
-    const entry = isYoung ? known : this.#read(kept, key, read);
+    const entries = this.#entries.get(client) ?? new Map<string, SharedRead<Value>>();
+    this.#entries.set(client, entries);
+    const cached = entries.get(key);
+    const isYoung = cached && (cached.at === undefined ? forMs > 0 : Date.now() - cached.at < forMs);
+    const entry = isYoung ? cached : this.#read(entries, key, read);
     const { at = Number.NEGATIVE_INFINITY, value } = entry.before ?? {};
     return value && forMs > 0 && Date.now() - at < this.whileReadingMs ? value : entry.value;
   }
 
-  #read(kept: Map<string, Kept<Value>>, key: string, read: (before: Value | undefined) => Promise<Value>) {
-    const last = kept.get(key);
+  #read(
+    entries: Map<string, SharedRead<Value>>,
+    key: string,
+    read: (before: Value | undefined) => Promise<Value>,
+  ) {
+    const last = entries.get(key);
     const value = (last?.value ?? Promise.resolve(undefined)).then(
-      (known) => read(known),
+      (previous) => read(previous),
       () => read(undefined),
     );
     const before = last?.at === undefined ? last?.before : last;
-    const entry: Kept<Value> = { value, at: undefined, before };
+    const entry: SharedRead<Value> = { value, at: undefined, before };
     // The newest one is the last.
-    kept.delete(key);
-    kept.set(key, entry);
-    const [oldest] = kept.keys();
-    if (kept.size > MOST && oldest !== undefined) kept.delete(oldest);
+    entries.delete(key);
+    entries.set(key, entry);
+    const [oldest] = entries.keys();
+    if (entries.size > MOST && oldest !== undefined) entries.delete(oldest);
     value.then(
       () => {
         entry.at = Date.now();
         entry.before = undefined;
       },
       () => {
-        if (kept.get(key) === entry) kept.delete(key);
+        if (entries.get(key) === entry) entries.delete(key);
       },
     );
     return entry;
@@ -67,6 +71,6 @@ export class SharedReads<Value> {
 
   /** Nobody gets a value that was read before now. */
   forget(client: Client): void {
-    this.#kept.delete(client);
+    this.#entries.delete(client);
   }
 }

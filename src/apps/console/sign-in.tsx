@@ -4,14 +4,14 @@ import type { Logger } from 'pino';
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
 import { looksLikeProgram } from '../../messages/actors.js';
-import { LONGEST, shortened } from '../../partners/bounds.js';
+import { LONGEST, truncate } from '../../partners/bounds.js';
 import { isAboutToken, kindOf } from '../../platform/http/server.js';
 import { harmless } from '../../services/texts/text.js';
 import type { Ended } from '../../temporal/sign-outs.js';
-import { pageWith } from './layout.js';
+import { renderPage } from './layout.js';
 import { type Person, type Provider, renewal, SIGN_IN_PATHS, transaction } from './provider.js';
-import { NotShown, ROLES, type Role } from './route.js';
-import { type SessionData, type Sessions, unguessable } from './session.js';
+import { PageError, ROLES, type Role } from './route.js';
+import { randomToken, type SessionData, type Sessions } from './session.js';
 import type { OidcSettings } from './settings.js';
 
 const SIGN_IN_MS = 10 * 60_000;
@@ -32,12 +32,12 @@ export function signInFor({ url }: Pick<FastifyRequest, 'url'>): string {
 }
 
 /** A page that may come from another site: a path of this console, or the inbox instead. */
-export function localPath(given: unknown): string {
-  if (typeof given !== 'string' || given.length > LONGEST_PATH) return '/';
+export function localPath(value: unknown): string {
+  if (typeof value !== 'string' || value.length > LONGEST_PATH) return '/';
   // Browsers read a backslash as a slash, and skip tabs and line ends.
-  if (!/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(given)) return '/';
+  if (!/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(value)) return '/';
   const base = 'http://console.invalid';
-  const url = URL.parse(given, base);
+  const url = URL.parse(value, base);
   if (url?.origin !== base || isOfSignIn(url.pathname)) return '/';
   const path = url.pathname + url.search;
   return path.startsWith('//') || path.length > LONGEST_PATH ? '/' : path;
@@ -57,14 +57,14 @@ export function sessionOf({ claims, subject, idToken }: Person, oidc: OidcSettin
   const { rolesClaim, accountsClaim } = oidc;
   const role = highestRole(claims[rolesClaim]);
   if (!role)
-    throw new NotShown(
+    throw new PageError(
       403,
       `You have no role in this console. Your claim ${rolesClaim} at the identity provider must have one of ${ROLES.join(', ')}. ` +
         'Ask the team that runs the provider, then sign in again.',
     );
   const accounts = accountsClaim === undefined ? undefined : accountsIn(claims[accountsClaim]);
   if (accounts?.length === 0)
-    throw new NotShown(
+    throw new PageError(
       403,
       `You cannot see any partner account. Your claim ${accountsClaim} at the identity provider must name one, or default for the ` +
         'account without a name. Ask the team that runs the provider, then sign in again.',
@@ -75,7 +75,7 @@ export function sessionOf({ claims, subject, idToken }: Person, oidc: OidcSettin
     name: name || id,
     role,
     ...(accounts && { accounts }),
-    csrf: unguessable(),
+    csrf: randomToken(),
     ...(idToken !== undefined && { idToken }),
     since: Date.now(),
   };
@@ -92,18 +92,18 @@ function namesOf(claims: Person['claims'], subject: string) {
 
 /** @param claim a text, or a list of texts */
 function highestRole(claim: unknown): Role | undefined {
-  const given = [claim].flat();
-  return ROLES.findLast((role) => given.includes(role));
+  const values = [claim].flat();
+  return ROLES.findLast((role) => values.includes(role));
 }
 
 /** @param claim a text, or a list of texts; `default` is the account without a name */
 function accountsIn(claim: unknown): string[] {
-  const given = [claim].flat().filter((name) => typeof name === 'string' && name !== '');
-  return given.map((name) => (name === 'default' ? '' : String(name)));
+  const values = [claim].flat().filter((name) => typeof name === 'string' && name !== '');
+  return values.map((name) => (name === 'default' ? '' : String(name)));
 }
 
 function inOneLine(text: string, longest: number): string {
-  return shortened(harmless(text).replace(/\s+/g, ' ').trim(), longest);
+  return truncate(harmless(text).replace(/\s+/g, ' ').trim(), longest);
 }
 
 interface ProviderOptions {
@@ -149,8 +149,8 @@ export function accountCheck({ provider, sessions, logger }: ProviderOptions) {
     return undefined;
   };
   return async (session: SessionData, request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
-    const kept = await sessions.kept(request, 'account', Number.POSITIVE_INFINITY);
-    const { data: last } = account.safeParse(kept);
+    const cookie = await sessions.readEntry(request, 'account', Number.POSITIVE_INFINITY);
+    const { data: last } = account.safeParse(cookie);
     if (last?.csrf !== session.csrf) return false;
     if (Date.now() < last.checked + CHECK_MS) return true;
     const key = `${last.csrf} ${last.checked}`;
@@ -174,11 +174,11 @@ function isRefusal(error: unknown): boolean {
 export function addSignIn(server: FastifyInstance, options: SignInOptions): void {
   const { provider, sessions, logger } = options;
   const { oidc } = provider;
-  const begun = async (person: Person, reply: FastifyReply) => {
+  const beginSession = async (person: Person, reply: FastifyReply) => {
     const session = sessionOf(person, oidc);
     const claim = oidc.accountsClaim ?? 'name';
     if (!(await sessions.write(reply, session)))
-      throw new NotShown(403, `Your claim ${claim} is too long for a session. Ask for a shorter one.`);
+      throw new PageError(403, `Your claim ${claim} is too long for a session. Ask for a shorter one.`);
     await keepAccount(sessions, reply, session, person);
     return session;
   };
@@ -189,15 +189,18 @@ export function addSignIn(server: FastifyInstance, options: SignInOptions): void
     return goOn(reply, url, 'Sign in', 'Continue to the identity provider');
   });
   server.get(SIGN_IN_PATHS.back, async (request, reply) => {
-    const remembered = transaction.safeParse(await sessions.kept(request, 'sign-in', SIGN_IN_MS));
+    const remembered = transaction.safeParse(await sessions.readEntry(request, 'sign-in', SIGN_IN_MS));
     sessions.forget(reply, 'sign-in');
     if (!remembered.success) {
       logger.info({ audit: true, actor: 'unknown' }, 'sign-in refused');
-      throw new NotShown(403, 'This sign-in did not start in this browser, or took too long. Sign in again.');
+      throw new PageError(
+        403,
+        'This sign-in did not start in this browser, or took too long. Sign in again.',
+      );
     }
     const { search } = new URL(request.url, 'http://console.invalid');
     const person = await provider.finish(search, remembered.data).catch(explained(logger));
-    const session = await begun(person, reply).catch((error: unknown) => {
+    const session = await beginSession(person, reply).catch((error: unknown) => {
       logger.info({ audit: true, actor: namesOf(person.claims, person.subject).actor }, 'sign-in refused');
       throw error;
     });
@@ -220,7 +223,7 @@ export function addSignIn(server: FastifyInstance, options: SignInOptions): void
     const subject = await provider.signedOut(String(token)).catch((error: unknown) => {
       if (!isAboutToken(error)) return explained(logger)(error);
       logger.warn({ audit: true, actor: 'unknown', kind: kindOf(error) }, 'logout token refused');
-      throw new NotShown(400, 'This is no logout token of the identity provider with a subject.');
+      throw new PageError(400, 'This is no logout token of the identity provider with a subject.');
     });
     const { actor } = namesOf({}, subject);
     await options.end({ actor });
@@ -255,7 +258,7 @@ function goOn(reply: FastifyReply, { href }: URL, title: string, link: string): 
 }
 
 function plainPage(title: string, content: ComponentChildren): string {
-  return pageWith(
+  return renderPage(
     { title },
     <>
       <h1>{title}</h1>
@@ -282,7 +285,7 @@ function explained(logger: Logger, actor = 'unknown'): (error: unknown) => never
       { audit: true, actor, kind: kindOf(error), ...(reason !== undefined && { reason }) },
       'sign-in failed',
     );
-    throw new NotShown(status, message);
+    throw new PageError(status, message);
   };
 }
 

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyMultipartBaseOptions } from '@fastify/multipart';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentRef } from '../../messages/requirements.js';
-import { LONGEST, shortened } from '../../partners/bounds.js';
+import { LONGEST, truncate } from '../../partners/bounds.js';
 import { type DocumentStore, documentStore } from '../../partners/documents/document-store.js';
 import { MOST_BYTES, MOST_FILES, RefusedDocument } from '../../partners/documents/document-types.js';
 import { openStore, type StorePlaces } from '../../platform/documents/open-store.js';
@@ -11,7 +11,7 @@ import { refusedBeyond } from '../../platform/http/server.js';
 import { InvalidInput } from '../../services/texts/invalid-input.js';
 import { requireCsrf } from './admission.js';
 import { Fields } from './query.js';
-import { NotShown, once, type Shown, type Visit } from './route.js';
+import { handleOnce, PageError, type RequestContext, type RouteResponse } from './route.js';
 
 const TOO_LARGE = `At most ${MOST_FILES} files of 25 MiB each, together ${MOST_BYTES / 1024 / 1024} MiB. Nothing was stored or sent.`;
 
@@ -33,7 +33,7 @@ export async function documentsOf({ documentDir }: StorePlaces): Promise<Documen
  * @throws {NotShown} when the form is not from this session, or too large
  */
 export async function receiveDocuments(
-  visit: Visit,
+  context: RequestContext,
   store: DocumentStore,
   mayStore: (fields: Fields) => Promise<void>,
 ) {
@@ -45,10 +45,10 @@ export async function receiveDocuments(
   let bytes = 0;
   const count = (received: number) => {
     bytes += received;
-    if (bytes > MOST_BYTES) throw new NotShown(413, TOO_LARGE);
+    if (bytes > MOST_BYTES) throw new PageError(413, TOO_LARGE);
   };
   try {
-    for await (const { file, fieldname, filename } of formFiles(visit, form, values)) {
+    for await (const { file, fieldname, filename } of formFiles(context, form, values)) {
       // Browsers send a file without a name where none was chosen.
       if (!filename || fieldname !== 'documents') {
         await passOver(file, count);
@@ -60,7 +60,7 @@ export async function receiveDocuments(
       } catch (error) {
         if (file.errored) throw notReceived(error, TOO_LARGE);
         if (!(error instanceof RefusedDocument)) throw error;
-        problems.push(`${shortened(filename, LONGEST.line)} ${error.message}`);
+        problems.push(`${truncate(filename, LONGEST.line)} ${error.message}`);
         await passOver(file, count);
       }
     }
@@ -81,7 +81,7 @@ async function passOver(file: Readable, count: (received: number) => void): Prom
   try {
     for await (const chunk of file as AsyncIterable<Buffer>) count(chunk.length);
   } catch (error) {
-    throw error instanceof NotShown ? error : notReceived(error, TOO_LARGE);
+    throw error instanceof PageError ? error : notReceived(error, TOO_LARGE);
   }
 }
 
@@ -107,18 +107,22 @@ export interface HeldForm {
  * @param show takes the form once
  * @throws {NotShown} when a file is larger than `maxBytes`, or the form is not from a page of this session
  */
-export async function receivedForm(visit: Visit, maxBytes: number, show: (form: HeldForm) => Promise<Shown>) {
+export async function receivedForm(
+  context: RequestContext,
+  maxBytes: number,
+  show: (form: HeldForm) => Promise<RouteResponse>,
+) {
   const fields: Record<string, string> = {};
   const files: Record<string, HeldFile> = {};
   const limits = { fileSize: maxBytes + 1, files: 3, fields: 20, fieldSize: 10_000 };
   const mostBytes = limits.files * limits.fileSize + limits.fields * limits.fieldSize;
   const form = { limits, mostBytes, tooLarge: tooLarge(maxBytes) };
-  for await (const { file, fieldname, filename = '' } of formFiles(visit, form, fields)) {
+  for await (const { file, fieldname, filename = '' } of formFiles(context, form, fields)) {
     const bytes = await contentOf(file, maxBytes);
     if (bytes.length > 0) files[fieldname] = { name: filename, bytes };
   }
   const digests = Object.values(files).map(({ bytes }) => hash('sha256', bytes));
-  return once(visit, () => show({ fields, files }), [fields, digests]);
+  return handleOnce(context, () => show({ fields, files }), [fields, digests]);
 }
 
 /** Not to the end when it is too large: the rest may be anything. */
@@ -134,7 +138,7 @@ async function contentOf(file: Readable, maxBytes: number): Promise<Buffer> {
   } catch (error) {
     throw notReceived(error, tooLarge(maxBytes));
   }
-  if (length > maxBytes) throw new NotShown(413, tooLarge(maxBytes));
+  if (length > maxBytes) throw new PageError(413, tooLarge(maxBytes));
   return Buffer.concat(chunks);
 }
 
@@ -154,7 +158,7 @@ interface FormWithFiles {
  * @throws {NotShown} when the form is too large, ends early, is not such a form, or is not from a page of this session
  */
 async function* formFiles(
-  { request, reply, csrf }: Visit,
+  { request, reply, csrf }: RequestContext,
   form: FormWithFiles,
   fields: Record<string, string>,
 ) {
@@ -173,8 +177,8 @@ async function* formParts(
   reply: FastifyReply,
   { limits, mostBytes, tooLarge }: FormWithFiles,
 ) {
-  if (!request.isMultipart()) throw new NotShown(415, 'The form must have a file.');
-  const tooMuch = new NotShown(413, tooLarge);
+  if (!request.isMultipart()) throw new PageError(415, 'The form must have a file.');
+  const tooMuch = new PageError(413, tooLarge);
   if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooMuch;
   const refused = refusedBeyond(request, reply, mostBytes, tooMuch);
   const parts = request.parts({ limits });
@@ -190,10 +194,10 @@ async function* formParts(
 }
 
 /** The error that people see when a form or its file has not arrived. The sender caused it, so the log needs no error. */
-export function notReceived(error: unknown, tooLarge: string): NotShown {
+export function notReceived(error: unknown, tooLarge: string): PageError {
   const isLimit = /^FST_(REQ_FILE|FILES|PARTS|FIELDS)/.test(String((error as NodeJS.ErrnoException).code));
-  if (isLimit) return new NotShown(413, tooLarge);
-  return new NotShown(400, 'The form arrived incomplete, or cannot be read. Nothing was stored or sent.');
+  if (isLimit) return new PageError(413, tooLarge);
+  return new PageError(400, 'The form arrived incomplete, or cannot be read. Nothing was stored or sent.');
 }
 
 function tooLarge(maxBytes: number): string {

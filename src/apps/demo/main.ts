@@ -18,7 +18,7 @@ import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import type { OutboundEventType } from '../../messages/outbound-events.js';
 import { outcomeOf, stateOf } from '../../temporal/onboardings.js';
 import { dataConverter, generatePayloadKey, parsePayloadKeys } from '../../temporal/payload-codec.js';
-import { listedBy, typesOf } from '../../temporal/search.js';
+import { searchOnboardings, typesOf } from '../../temporal/search.js';
 import { shellWord } from '../command/cli/arguments.js';
 import { Printer } from '../command/cli/output.js';
 import { newClient } from '../receiver/clients.js';
@@ -44,7 +44,7 @@ import {
 } from './parts.js';
 
 /** Longer than any scenario takes, so that a demo that hangs ends. */
-const PATIENCE_MS = 240_000;
+const TIMEOUT_MS = 240_000;
 
 const FOLDER = join(ROOT, '.cache', 'demo');
 
@@ -69,9 +69,9 @@ async function main(): Promise<number> {
   await untilAllHaveEnded(client, env);
   const allAsExpected = (await report(client)) && (await receivedAll(crm));
   if (process.stdout.isTTY) {
-    const asked = await startPlayground(client, env, FOLDER);
+    const questions = await startPlayground(client, env, FOLDER);
     printer.line('\nEverything keeps running until Ctrl-C.');
-    leaveToYou(client, asked, settings, consoleUrl);
+    leaveToYou(client, questions, settings, consoleUrl);
     await new Promise(() => undefined);
   }
   await connection.close();
@@ -79,7 +79,7 @@ async function main(): Promise<number> {
 }
 
 /** Shows how to finish the last onboarding, and its outcome when it has ended. */
-function leaveToYou(client: Client, asked: readonly Asked[], settings: string, consoleUrl: string): void {
+function leaveToYou(client: Client, questions: readonly Asked[], settings: string, consoleUrl: string): void {
   const { name, externalId } = YOURS;
   const id = workflowId('merchantBoarding', externalId);
   printer.prose(`\n${name} is yours: the underwriters ask two questions, and it waits for your answers.`);
@@ -89,7 +89,7 @@ function leaveToYou(client: Client, asked: readonly Asked[], settings: string, c
   printer.line('\nOr as another program does, with the token in these settings (docs/api.md):\n');
   printer.line('curl -H "Authorization: Bearer $API_TOKEN" "$API_URL/requirements"');
   printer.line('\nTo finish it, answer each question:');
-  for (const { question, command } of asked) {
+  for (const { question, command } of questions) {
     printer.prose(`\n${question}`);
     printer.line(command);
   }
@@ -193,18 +193,18 @@ async function onboardEveryone(env: NodeJS.ProcessEnv, crm: Crm, receiverUrl: st
 
 /** Shows the progress of all onboardings, and answers requirements, until all have ended. */
 async function untilAllHaveEnded(client: Client, env: NodeJS.ProcessEnv): Promise<void> {
-  const shown = new Map<string, string>();
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(1_000)) {
-    const all = await Array.fromAsync(listedBy(client, { types: typesOf(ONBOARDINGS) }));
+  const lines = new Map<string, string>();
+  for (const until = Date.now() + TIMEOUT_MS; Date.now() < until; await sleep(1_000)) {
+    const all = await Array.fromAsync(searchOnboardings(client, { types: typesOf(ONBOARDINGS) }));
     for (const { workflowId: id, stage = '', partnerStatus } of all.reverse()) {
       const now = partnerStatus ? `${stage} (${partnerStatus})` : stage;
-      if (shown.get(id) !== now) printer.line(`  ${id.padEnd(36)} ${now}`);
-      shown.set(id, now);
+      if (lines.get(id) !== now) printer.line(`  ${id.padEnd(36)} ${now}`);
+      lines.set(id, now);
     }
     if (all.every(({ state }) => state !== 'running')) return;
     if (all.some(({ requirements }) => requirements.length > 0)) await answerEverything(env);
   }
-  printer.note(`not every onboarding has ended after ${PATIENCE_MS / 1_000} s; see .cache/demo/worker.log`);
+  printer.note(`not every onboarding has ended after ${TIMEOUT_MS / 1_000} s; see .cache/demo/worker.log`);
 }
 
 async function answerEverything(env: NodeJS.ProcessEnv): Promise<void> {
@@ -227,8 +227,8 @@ async function report(client: Client): Promise<boolean> {
     const ended = state.outcome ?? `${state.stage}, not ended`;
     const isSurprise = state.outcome !== outcome;
     if (isSurprise) surprises += 1;
-    const shown = isSurprise ? `${ended} (expected ${outcome})` : ended;
-    return [id, shown, state.mid ?? '-', state.financialAccountId ?? '-'];
+    const text = isSurprise ? `${ended} (expected ${outcome})` : ended;
+    return [id, text, state.mid ?? '-', state.financialAccountId ?? '-'];
   });
   printer.line('');
   printer.table(['workflow', 'outcome', 'mid', 'bank account'], await Promise.all(reported));
@@ -238,13 +238,13 @@ async function report(client: Client): Promise<boolean> {
 }
 
 /** The time limit for events to arrive after the last onboarding has ended. */
-const EVENTS_PATIENCE_MS = 30_000;
+const EVENTS_TIMEOUT_MS = 30_000;
 
 async function receivedAll({ received }: Crm): Promise<boolean> {
   const ofType = (wanted: OutboundEventType) => [...received.values()].filter(({ type }) => type === wanted);
   const isMissing = ({ type, externalId }: Part) =>
     !ofType('onboarding.completed.v1').some(({ subject }) => subject === workflowId(type, externalId));
-  for (const until = Date.now() + EVENTS_PATIENCE_MS; CAST.some(isMissing); await sleep(100)) {
+  for (const until = Date.now() + EVENTS_TIMEOUT_MS; CAST.some(isMissing); await sleep(100)) {
     if (Date.now() < until) continue;
     printer.line('Not all outbound events were delivered; see .cache/demo/worker.log');
     return false;

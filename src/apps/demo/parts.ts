@@ -78,8 +78,8 @@ export async function gangway<Line>(env: NodeJS.ProcessEnv, args: readonly strin
   const [stdin, stdout, stderr] = [Readable.from([]), new PassThrough(), new PassThrough()];
   const { signal } = new AbortController();
   const printed = Promise.all([text(stdout), text(stderr)]);
-  const surroundings = { env: { ...process.env, ...env }, stdin, stdout, stderr, signal };
-  const code = await run([...args, '--json'], surroundings);
+  const io = { env: { ...process.env, ...env }, stdin, stdout, stderr, signal };
+  const code = await run([...args, '--json'], io);
   for (const stream of [stdout, stderr]) stream.end();
   const [lines, problem] = await printed;
   if (code !== 0) throw new Error(`gangway ${args.map(shellWord).join(' ')} ended with ${code}: ${problem}`);
@@ -115,7 +115,7 @@ const example = (name: string) => `examples/${name}.json`;
 export const CAST: readonly Part[] = [
   { ...merchant, file: example('merchant'), externalId: 'corner-bakery', outcome: 'boarded' },
   { ...merchant, file: example('merchant-notes'), externalId: 'harbor-books', outcome: 'boarded' },
-  { ...merchant, file: example('merchant-request-changes'), externalId: 'city-garage', outcome: 'boarded' },
+  { ...merchant, file: example('merchant-changes-requested'), externalId: 'city-garage', outcome: 'boarded' },
   { ...merchant, file: example('merchant-declined'), externalId: 'night-market', outcome: 'declined' },
   { ...merchant, file: example('merchant-temporary-mid'), externalId: 'river-cafe', outcome: 'boarded' },
   { ...business, file: example('business-correction'), externalId: 'pixel-prints', outcome: 'onboarded' },
@@ -131,7 +131,7 @@ export function answerTo(kind: RequirementKind, detail: string): readonly string
       return /check/.test(detail)
         ? ['--document', 'examples/voided-check.txt', '--reason', 'the merchant sent it']
         : ['--text', 'About one sale in ten is keyed in by hand.', '--reason', 'asked the merchant'];
-    case 'request-changes': {
+    case 'changes-requested': {
       const application = { salesAndBusinessProfile: { annualVolume: 120_000 } };
       return patched({ application }, 'corrected after the statements');
     }
@@ -201,7 +201,7 @@ export const YOURS = { externalId: 'corner-bikes', name: 'Corner Bikes' } as con
 const QUESTIONS = 2;
 
 /** Longer than the sandbox takes to ask, in milliseconds. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 export type Asked = Awaited<ReturnType<typeof startPlayground>>[number];
 
@@ -217,7 +217,7 @@ export async function startPlayground(client: Client, env: NodeJS.ProcessEnv, fo
   };
   await writeFile(file, JSON.stringify({ ...input, ...own }));
   await gangway(env, ['board', file]);
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(300)) {
+  for (const until = Date.now() + TIMEOUT_MS; Date.now() < until; await sleep(300)) {
     const { requirements } = await stateOf(client, workflowId('merchantBoarding', YOURS.externalId));
     if (requirements.length < QUESTIONS) continue;
     return requirements.map(({ id, kind, detail }) => {

@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import { CLIENT_NAME, SCOPES, type Scope } from '../../messages/actors.js';
 import { problemText } from '../../partners/bounds.js';
-import { fieldProblems } from '../../partners/rules-in-words.js';
+import { fieldProblems } from '../../partners/describe-rules.js';
 import {
   bearerIn,
   type Caller,
@@ -127,8 +127,8 @@ export function identifyAmong(lines: readonly ClientLine[]): IdentifyClient {
   return async (authorization) => {
     const token = bearerIn(authorization);
     if (token === undefined) return undefined;
-    const known = hashes[positionOf(token)];
-    if (known) return clients[known.at];
+    const facts = hashes[positionOf(token)];
+    if (facts) return clients[facts.at];
     const claimed = claimsIn(token);
     const named = subjects.find(({ issuer, subject }) => issuer === claimed?.iss && subject === claimed?.sub);
     return named && (await named.check(token)) === named.subject ? clients[named.at] : undefined;

@@ -59,7 +59,7 @@ function structured(json: unknown): GivenEvent {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw unreadable('an event must be an object');
   }
-  const { data_base64: base64, ...event } = given(Object.entries(json));
+  const { data_base64: base64, ...event } = presentAttributes(Object.entries(json));
   if (!base64) return event;
   try {
     return { ...event, data: parse(Buffer.from(String(base64), 'base64').toString()) };
@@ -72,12 +72,12 @@ function binary(headers: IncomingHttpHeaders, data: unknown): GivenEvent {
   const attributes = Object.entries(headers)
     .filter(([name]) => name.startsWith('ce-'))
     .map(([name, value]) => [attributeName(name), decoded(String(value))] as const);
-  const event: GivenEvent = { datacontenttype: BINARY, ...given(attributes), data };
+  const event: GivenEvent = { datacontenttype: BINARY, ...presentAttributes(attributes), data };
   if (!event['id']) throw unreadable('this is not a CloudEvent');
   return event;
 }
 
-function given(attributes: readonly (readonly [name: string, value: unknown])[]): GivenEvent {
+function presentAttributes(attributes: readonly (readonly [name: string, value: unknown])[]): GivenEvent {
   return Object.fromEntries(
     attributes.filter(([name, value]) => value !== '' || NEVER_MISSING.includes(name)),
   );

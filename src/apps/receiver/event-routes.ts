@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import { ONBOARDINGS } from '../../messages/kinds.js';
-import { capitalized } from '../../partners/bounds.js';
+import { capitalize } from '../../partners/bounds.js';
 import { isNestedDeeper, MAX_NESTING, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { EACH_KIND } from '../../temporal/kinds/kinds.js';
@@ -217,13 +217,13 @@ export type ApplyEvent = (backend: Backend) => Promise<string>;
 
 export type EventTypes = Readonly<Record<string, ReturnType<typeof eventType>[1]>>;
 
-export function eventTypes(known: KnownAccounts): EventTypes {
+export function eventTypes(accounts: KnownAccounts): EventTypes {
   const starts = EACH_KIND.map(({ type, schema, start }) => {
     const { event, task } = ONBOARDINGS[type];
     return eventType(
       event,
-      capitalized(task),
-      schema(known),
+      capitalize(task),
+      schema(accounts),
       async ({ client, taskQueue, dbaForm, fourEyes }, input) => {
         const { workflowId } = await start(client, input, { taskQueue, dbaForm, fourEyes });
         return workflowId;
@@ -245,9 +245,13 @@ export function eventTypes(known: KnownAccounts): EventTypes {
 
 /** @param answerField the field of the event's data that has the answer, for the names of rejected fields */
 function resolve(answerField: 'answer' | 'documents') {
-  return async (backend: Backend, given: z.output<typeof givenAnswer>, updateId: string): Promise<string> => {
+  return async (
+    backend: Backend,
+    answer: z.output<typeof givenAnswer>,
+    updateId: string,
+  ): Promise<string> => {
     try {
-      return (await resolveOnce(backend, given, updateId)).workflowId;
+      return (await resolveOnce(backend, answer, updateId)).workflowId;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const errors = error.errors.map(({ field, message }) => {
@@ -268,12 +272,12 @@ function eventType<Data>(
 ) {
   const event = z.looseObject({ ...attributes, type: z.literal(type), data }).describe(summary);
   /** @param identity identifies the event together with its id. Default: its source */
-  const prepare = (given: GivenEvent, identity?: string): ApplyEvent | FieldProblem[] => {
-    const checked = event.safeParse(given);
+  const prepare = (rawEvent: GivenEvent, identity?: string): ApplyEvent | FieldProblem[] => {
+    const checked = event.safeParse(rawEvent);
     if (!checked.success) return wrongFields(checked.error);
     const { id, source, data: checkedData } = checked.data as { id: string; source: string; data: Data };
     return (backend: Backend) =>
-      inEventSpan(given, () => apply(backend, checkedData, updateIdOf(identity ?? source, id)));
+      inEventSpan(rawEvent, () => apply(backend, checkedData, updateIdOf(identity ?? source, id)));
   };
   return [type, { data: data as z.ZodType, event: event as z.ZodType, prepare }] as const;
 }
@@ -308,8 +312,8 @@ const UNKNOWN_TYPE = 'is not a known type';
 
 function prepare(types: EventTypes, event: GivenEvent, identity?: string): ApplyEvent | FieldProblem[] {
   const { type } = event;
-  const known = typeof type === 'string' && Object.hasOwn(types, type) ? types[type] : undefined;
-  if (known) return tooDeep(event) ?? known.prepare(event, identity);
+  const entry = typeof type === 'string' && Object.hasOwn(types, type) ? types[type] : undefined;
+  if (entry) return tooDeep(event) ?? entry.prepare(event, identity);
   const { error } = z.looseObject(attributes).safeParse(event);
   const message = type === undefined ? 'is required' : UNKNOWN_TYPE;
   return [{ field: 'type', message }, ...(error ? wrongFields(error) : [])];

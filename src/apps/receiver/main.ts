@@ -3,7 +3,7 @@
 import '../../platform/process/node-version.js';
 import { Registry } from 'prom-client';
 import { serveMetrics } from '../../platform/http/metrics.js';
-import { closeOnSignal, listeningAt, runProcess } from '../../platform/process/lifecycle.js';
+import { awaitListening, closeOnSignal, runProcess } from '../../platform/process/lifecycle.js';
 import { createLogger } from '../../platform/process/logging.js';
 import { startTracing } from '../../platform/tracing/spans.js';
 import { lazyClient, requireKeys, temporalSettings } from '../../temporal/connection.js';
@@ -19,11 +19,11 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   const stopTracing = await startTracing('gangway-receiver', env, logger);
   const client = lazyClient(env, payloadKeys);
   const registry = new Registry();
-  const server = await listeningAt(
+  const server = await awaitListening(
     'RECEIVER_ADDRESS',
     startReceiver({ ...options, client, logger, registry }),
   );
-  const metrics = await listeningAt('RECEIVER_METRICS_ADDRESS', serveMetrics(registry, metricsAddress));
+  const metrics = await awaitListening('RECEIVER_METRICS_ADDRESS', serveMetrics(registry, metricsAddress));
   const { secrets, clientsFile, taskQueue, webhooks } = options;
   if (secrets.length === 0) logger.warn('RECEIVER_SECRETS is not set: unsigned events are accepted');
   const partners = WEBHOOK_PARTNERS.filter((partner) => (webhooks[partner]?.senders.length ?? 0) > 0);

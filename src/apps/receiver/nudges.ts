@@ -11,7 +11,7 @@ import { kindOf } from '../../platform/http/server.js';
 import { NUDGES, nudge, type Pending, readsChange } from '../../temporal/nudge.js';
 import { all, type Condition, either, IS_RUNNING, is, isIn } from '../../temporal/query.js';
 import type { Backend } from '../../temporal/requests.js';
-import { listed } from '../../temporal/search.js';
+import { listOnboardings } from '../../temporal/search.js';
 import { isNotFound } from '../../temporal/unavailable.js';
 import { parse } from './cloud-events.js';
 import { callTemporal } from './problems.js';
@@ -148,7 +148,7 @@ const GATHERING_MS = 1_000;
 
 interface SecondSearch {
   readonly ids: Map<string, NamedId>;
-  readonly found: Set<string>;
+  readonly workflowIds: Set<string>;
 }
 
 /**
@@ -176,10 +176,10 @@ export class WebhookNudges {
    */
   async nudgeWorkflowsOf(ids: NamedIds): Promise<number> {
     if (ids.size === 0) return 0;
-    const found = await this.#find(ids);
-    for (const workflowId of found) this.#queue.add(workflowId);
-    this.#searchAgain(ids, found);
-    return found.length;
+    const workflowIds = await this.#find(ids);
+    for (const workflowId of workflowIds) this.#queue.add(workflowId);
+    this.#searchAgain(ids, workflowIds);
+    return workflowIds.length;
   }
 
   close(): void {
@@ -191,8 +191,8 @@ export class WebhookNudges {
     const { client, taskQueue, accounts } = this.backend;
     const query = runningWith(ids, taskQueue, accounts);
     return callTemporal(client, async () => {
-      const found = await Array.fromAsync(listed(client, query, MAX_WORKFLOWS));
-      return found.map(({ workflowId }) => workflowId);
+      const onboardings = await Array.fromAsync(listOnboardings(client, query, MAX_WORKFLOWS));
+      return onboardings.map(({ workflowId }) => workflowId);
     });
   }
 
@@ -201,25 +201,25 @@ export class WebhookNudges {
    * Without a second search that workflow would wait for its next poll. IDs beyond the limit of one search are dropped, and
    * their workflows read at the next poll.
    */
-  #searchAgain(ids: NamedIds, found: readonly string[]): void {
+  #searchAgain(ids: NamedIds, workflowIds: readonly string[]): void {
     if (!this.#gathering) {
-      this.#gathering = { ids: new Map(), found: new Set() };
+      this.#gathering = { ids: new Map(), workflowIds: new Set() };
       this.#searchLater(this.#gathering).catch((error: unknown) => {
         if (this.#closing.signal.aborted) return;
         this.logger.warn({ kind: kindOf(error) }, 'second search for IDs of partner webhooks failed');
       });
     }
     addIds(this.#gathering.ids, ids, MAX_IDS);
-    for (const workflowId of found) this.#gathering.found.add(workflowId);
+    for (const workflowId of workflowIds) this.#gathering.workflowIds.add(workflowId);
   }
 
-  async #searchLater({ ids, found }: SecondSearch): Promise<void> {
+  async #searchLater({ ids, workflowIds }: SecondSearch): Promise<void> {
     const { signal } = this.#closing;
     await sleep(GATHERING_MS, undefined, { signal });
     this.#gathering = undefined;
     await sleep(VISIBLE_AFTER_MS, undefined, { signal });
     for (const workflowId of await this.#find(ids)) {
-      if (!found.has(workflowId)) this.#queue.add(workflowId);
+      if (!workflowIds.has(workflowId)) this.#queue.add(workflowId);
     }
   }
 }

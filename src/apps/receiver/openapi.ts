@@ -8,7 +8,7 @@ import {
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { globalRegistry, z } from 'zod';
 import { isObject } from '../../messages/objects.js';
-import { capitalized } from '../../partners/bounds.js';
+import { capitalize } from '../../partners/bounds.js';
 import { json } from '../../partners/fields.js';
 import { reachable } from '../../partners/openapi/document.js';
 import type { Json } from '../../platform/schemas/shape.js';
@@ -169,8 +169,8 @@ function perMediaType(transform: SwaggerTransform): SwaggerTransform {
   return (route) => {
     const { body, ...schema } = route.schema;
     if (body === undefined || body instanceof z.ZodType) return transform(route);
-    const { content: given } = body as Pick<ReturnType<typeof response>, 'content'>;
-    const content = Object.entries(given).map(([mediaType, { schema }]) => {
+    const { content: schemas } = body as Pick<ReturnType<typeof response>, 'content'>;
+    const content = Object.entries(schemas).map(([mediaType, { schema }]) => {
       const transformed = transform({ ...route, schema: { body: schema } });
       return [mediaType, { schema: transformed.schema?.body }];
     });
@@ -190,11 +190,11 @@ function usedComponents(transform: SwaggerTransformObject): SwaggerTransformObje
     const used = [...reachable(schemas, document.paths)].filter((name) => !isAnyJson(name));
     const named = used.map((name) => [plain(name), (schemas as Json)[name]]);
     const whole = { ...document, components: { ...components, schemas: Object.fromEntries(named) } };
-    const made = JSON.parse(JSON.stringify(whole), (key, value) =>
+    const record = JSON.parse(JSON.stringify(whole), (key, value) =>
       key === '$ref' ? plain(value) : isAnyJson(value?.$ref) ? {} : value,
     );
-    nameObjects(made);
-    return made;
+    nameObjects(record);
+    return record;
   };
 }
 
@@ -264,7 +264,7 @@ function isAnyJson(name: unknown): boolean {
 function typeName(name: string): string {
   return name
     .split(/[^A-Za-z0-9]+/)
-    .map(capitalized)
+    .map(capitalize)
     .join('');
 }
 

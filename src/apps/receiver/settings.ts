@@ -17,11 +17,11 @@ import {
   list,
   listenAddress,
   metricsAddress,
-  prefixed,
   readSettings,
   signingSecrets,
   trustedProxies,
   withAdvice,
+  withPrefix,
 } from '../../platform/settings/settings.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
 import { readClients } from './clients.js';
@@ -49,9 +49,9 @@ export type CheckSignature = (headers: IncomingHttpHeaders, body: string) => voi
 export function signatureCheck(secrets: readonly string[]): CheckSignature {
   const webhooks = secrets.map((secret) => new Webhook(secret));
   return (headers, body) => {
-    const given = signatureHeaders(headers);
+    const signature = signatureHeaders(headers);
     // Each is tried, so that the time does not reveal which one it was.
-    const matching = webhooks.filter((webhook) => verifies(webhook, body, given));
+    const matching = webhooks.filter((webhook) => verifies(webhook, body, signature));
     if (matching.length === 0)
       throw badSignature('no signature is valid, or the timestamp is more than five minutes off');
   };
@@ -59,10 +59,10 @@ export function signatureCheck(secrets: readonly string[]): CheckSignature {
 
 function signatureHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
-  const given = names.map((name) => [name, headers[name]] as const);
-  const missing = given.filter(([, value]) => typeof value !== 'string' || value === '');
+  const pairs = names.map((name) => [name, headers[name]] as const);
+  const missing = pairs.filter(([, value]) => typeof value !== 'string' || value === '');
   if (missing.length > 0) throw badSignature(`missing: ${missing.map(([name]) => name).join(', ')}`);
-  const set = Object.fromEntries(given) as Record<string, string>;
+  const set = Object.fromEntries(pairs) as Record<string, string>;
   if (!MESSAGE_ID.test(set['webhook-id'] ?? '')) throw badSignature('webhook-id is not an id');
   if (!TIMESTAMP.test(set['webhook-timestamp'] ?? ''))
     throw badSignature('webhook-timestamp is not in seconds');
@@ -198,7 +198,7 @@ function webhookRules(partner: SystemName, environment: NodeJS.ProcessEnv): Webh
 }
 
 export const webhookSettings: z.ZodObject = z.object(
-  Object.assign({}, ...WEBHOOK_PARTNERS.map((one) => prefixed(webhookPrefix(one), partnerWebhookSettings))),
+  Object.assign({}, ...WEBHOOK_PARTNERS.map((one) => withPrefix(webhookPrefix(one), partnerWebhookSettings))),
 );
 
 /** The settings of the receiver, besides Temporal's own. */
@@ -251,8 +251,8 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv) {
   const webhooks = WEBHOOK_PARTNERS.map((partner) => [partner, webhookRules(partner, environment)] as const);
   const open = webhooks.find(([, { senders }]) => acceptsAnyone(senders));
   if (isOpen && open) throw new BadSetting(authSetting(open[0]), 'none is allowed only on loopback');
-  const known = knownAccounts(readWordings(environment));
-  if (set.API_CLIENTS_FILE !== undefined) readClients(set.API_CLIENTS_FILE, Object.keys(known.accounts));
+  const accounts = knownAccounts(readWordings(environment));
+  if (set.API_CLIENTS_FILE !== undefined) readClients(set.API_CLIENTS_FILE, Object.keys(accounts.accounts));
   return {
     host,
     port,
@@ -268,6 +268,6 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv) {
     dbaForm: set.GANGWAY_DBA,
     fourEyes: set.GANGWAY_FOUR_EYES,
     logLevel: set.GANGWAY_LOG_LEVEL,
-    ...known,
+    ...accounts,
   };
 }

@@ -64,8 +64,8 @@ export function partnerWebhookRoutes({ rules, nudges, count, logger }: PartnerWe
 
 /** Some senders first check the address: they expect a text back that is in the query, such as `hub.challenge`. */
 async function answerCheck({ query }: FastifyRequest, reply: FastifyReply) {
-  const found = Object.entries(query as object).find(([name]) => /challenge|validationtoken/i.test(name));
-  const challenge = /^[\w.~+/=-]{1,200}$/.exec(found?.[1] ?? '')?.[0] ?? 'ok';
+  const parameter = Object.entries(query as object).find(([name]) => /challenge|validationtoken/i.test(name));
+  const challenge = /^[\w.~+/=-]{1,200}$/.exec(parameter?.[1] ?? '')?.[0] ?? 'ok';
   return reply.type('text/plain; charset=utf-8').header('x-content-type-options', 'nosniff').send(challenge);
 }
 

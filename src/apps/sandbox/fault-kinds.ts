@@ -72,12 +72,12 @@ const FIELDS = ['email', 'Owner1.HomeAddress', '$.dba', 'id', 'Nobody'];
 
 /** The first given name in the call. */
 function nameIn(fields: unknown): string {
-  let found: string | undefined;
+  let match: string | undefined;
   everywhere((value, name) => {
-    if (/^(first|given)Name$/i.test(name) && typeof value === 'string') found ??= value;
+    if (/^(first|given)Name$/i.test(name) && typeof value === 'string') match ??= value;
     return value;
   }, fields);
-  return found ?? 'This';
+  return match ?? 'This';
 }
 
 /** A failure in a successful response, as each of two partners writes it. */

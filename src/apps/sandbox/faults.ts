@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { writeExactly } from '../../partners/json.js';
-import { escaped } from '../../platform/privacy/private-fields.js';
+import { escapeText } from '../../platform/privacy/private-fields.js';
 import type { Answer } from './answer.js';
 import { CALL_FAULTS, type CallFault, FAULTS, type FaultKind, OTHER_FAULTS } from './fault-kinds.js';
 import type { Call, Fields, Perform } from './habits/habit.js';
@@ -86,10 +86,10 @@ export class Faults {
 
   /** Waits for as long as the plan asks, or until it is deleted. */
   async delay(plan: FaultPlan): Promise<void> {
-    const patience = new AbortController();
-    const delayed = { plan, letGo: () => patience.abort() };
+    const delay = new AbortController();
+    const delayed = { plan, letGo: () => delay.abort() };
     this.#delayed.add(delayed);
-    await sleep(plan.milliseconds, undefined, { signal: patience.signal, ref: false }).catch(() => undefined);
+    await sleep(plan.milliseconds, undefined, { signal: delay.signal, ref: false }).catch(() => undefined);
     this.#delayed.delete(delayed);
   }
 
@@ -173,7 +173,7 @@ class RequestLog {
 
 /** Reports whether a text has all of these words. A word is not found within a longer word or number. */
 export function allIn(words: readonly string[]): (text: string) => boolean {
-  const patterns = words.map((word) => new RegExp(`(?<![\\w-])${escaped(word)}(?![\\w-])`));
+  const patterns = words.map((word) => new RegExp(`(?<![\\w-])${escapeText(word)}(?![\\w-])`));
   return (text) => patterns.every((pattern) => pattern.test(text));
 }
 

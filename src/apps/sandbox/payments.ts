@@ -91,7 +91,7 @@ interface Asked {
   readonly confirm?: boolean;
 }
 
-type Change = (payment: Payment, asked: Asked) => Partial<Payment>;
+type Change = (payment: Payment, fields: Asked) => Partial<Payment>;
 
 /**
  * Each action on a payment by the last segment of its paths: the statuses that allow it, and what it changes
@@ -144,8 +144,8 @@ const resource = (kind: string) =>
     kind,
     hidesOthers: true,
     id: (number: number) => `${kind}-${1_000 + number}`,
-    list: (shown: readonly object[], wanted: z.output<z.ZodObject<typeof page>>) =>
-      pageOf(`${kind}s`, shown, wanted),
+    list: (records: readonly object[], wanted: z.output<z.ZodObject<typeof page>>) =>
+      pageOf(`${kind}s`, records, wanted),
   }) as const;
 
 function pageOf(
@@ -153,13 +153,13 @@ function pageOf(
   records: readonly object[],
   { search = '', limit = 50, offset = 0, ...fields }: z.output<z.ZodObject<typeof page>>,
 ) {
-  const found = records.filter(
+  const match = records.filter(
     (record) =>
       Object.entries(fields).every(([field, value]) => record[field as keyof typeof record] === value) &&
       writeExactly(record).toLowerCase().includes(search.toLowerCase()),
   );
   const page = { limit, offset, page: Math.floor(offset / limit) + 1 };
-  return { ...page, [name]: found.slice(offset, offset + limit), total: found.length };
+  return { ...page, [name]: match.slice(offset, offset + limit), total: match.length };
 }
 
 /** The operations that start a payment or act on one. */
@@ -172,8 +172,8 @@ function paymentHandlers(
   const responses = new Map<string, object>();
   const once = (operation: Key, owner: Owner, of: readonly string[], perform: () => Payment): object => {
     const call = writeExactly([owner.partnerId, operation, ...of]);
-    const known = responses.get(call);
-    if (known) return known;
+    const response = responses.get(call);
+    if (response) return response;
     const payment = perform();
     record(operation, payment.id);
     responses.set(call, { ...payment });
@@ -181,27 +181,27 @@ function paymentHandlers(
   };
 
   const starts = (operation: 'startPayment' | 'startPreauth', approved: string) => {
-    return ({ event_id, ...asked }: Request<'startPayment'>, owner: Owner) =>
+    return ({ event_id, ...fields }: Request<'startPayment'>, owner: Owner) =>
       once(operation, owner, [event_id], () => {
-        if (!terminals.has(asked.terminal_id, owner)) throw invalid('terminal_id', 'is unknown');
-        const { account_id, name } = terminals.get(asked.terminal_id, owner);
+        if (!terminals.has(fields.terminal_id, owner)) throw invalid('terminal_id', 'is unknown');
+        const { account_id, name } = terminals.get(fields.terminal_id, owner);
         const scenario = scenarioOf(TERMINAL_SCENARIOS, name);
         const status = scenario === CAPTURED ? approved : scenario;
-        const captured_amount = status === CAPTURED ? asked.amount : 0;
+        const captured_amount = status === CAPTURED ? fields.amount : 0;
         const amounts = { captured_amount, refunded_amount: 0, passthrough: status === PENDING };
-        return transactions.create({ ...asked, account_id, status, ...amounts }, owner);
+        return transactions.create({ ...fields, account_id, status, ...amounts }, owner);
       });
   };
 
   const actions = Object.entries(PAYMENTS_OPERATIONS).flatMap(([operation, { path }]) => {
     const [from, change] = ACTIONS[path.split('/').at(-1) ?? ''] ?? [];
     if (!from || !change) return [];
-    const act = ({ transaction_id: id, event_id, ...asked }: Request<'refundTransaction'>, owner: Owner) =>
+    const act = ({ transaction_id: id, event_id, ...fields }: Request<'refundTransaction'>, owner: Owner) =>
       once(operation as Key, owner, [id, event_id], () => {
         const payment = transactions.get(id, owner);
         if (!from.includes(payment.status))
           throw new Refusal(400, `The payment is ${payment.status}, not ${from.join(' or ')}`);
-        return Object.assign(payment, change(payment, asked as Asked));
+        return Object.assign(payment, change(payment, fields as Asked));
       });
     return [[operation, act]];
   });
@@ -241,7 +241,7 @@ function paymentsService(world: World) {
   const keys = new Store<ApiKey>({
     ...resource('apikey'),
     initial: ({ partnerId }) => ({ partnerId, secret: `made-${randomUUID()}` }),
-    shown: ({ id, name, permissions }) => ({ id, name, permissions }),
+    render: ({ id, name, permissions }) => ({ id, name, permissions }),
   });
   const batches = new Store<Batch>({ ...resource('batch'), check, initial: () => ({ status: 'open' }) });
   const transactions = new Store<Payment>(resource('transaction'));
@@ -254,7 +254,7 @@ function paymentsService(world: World) {
     createApiKey: (fields, owner) => {
       const { secret, ...key } = keys.create(fields, owner);
       record('createApiKey', key.id);
-      return { ...keys.shown({ secret, ...key }), key: secret };
+      return { ...keys.render({ secret, ...key }), key: secret };
     },
     // v2 also makes an organization, a webhook application and an API key (docs/partner-apis.md#payments-platform).
     createAccount: (fields, owner) => {
@@ -291,9 +291,9 @@ function paymentsService(world: World) {
       PaymentsOperations,
       KeyHolder
     >,
-    holderOf: (shown: unknown): KeyHolder | undefined =>
-      PAYMENTS_KEYS.find(({ name }) => isKey(name, String(shown), world.password)) ??
-      keys.of().find(({ secret }) => secret === shown),
+    holderOf: (key: unknown): KeyHolder | undefined =>
+      PAYMENTS_KEYS.find(({ name }) => isKey(name, String(key), world.password)) ??
+      keys.of().find(({ secret }) => secret === key),
   };
 }
 

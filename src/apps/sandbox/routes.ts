@@ -2,9 +2,9 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Operation, type Operations, operationName } from '../../partners/catalogue.js';
+import { fieldProblems } from '../../partners/describe-rules.js';
 import { parseExactly } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { fieldProblems } from '../../partners/rules-in-words.js';
 import { formsOf, shapeOf } from '../../platform/schemas/shape.js';
 import type { Answer } from './answer.js';
 import { type Behavior, type Meanwhile, withFaults } from './faults.js';
@@ -149,13 +149,13 @@ export function partnerRoutes<Ops extends Operations, Caller>(
 
 function fieldReader(operation: Operation) {
   // Made at the first call: a JSON Schema for each of a hundred operations is most of what a start would cost.
-  let known: KnownFields | undefined;
+  let fields: KnownFields | undefined;
 
   function fromText(texts: unknown): [string, unknown][] {
     return Object.entries(texts as Record<string, string | string[]>).map(([spelling, text]) => {
-      known ??= knownFields(operation);
-      const name = known.names.get(spelling.toLowerCase()) ?? spelling;
-      return [name, typed(known.types.get(name), text)];
+      fields ??= knownFields(operation);
+      const name = fields.names.get(spelling.toLowerCase()) ?? spelling;
+      return [name, typed(fields.types.get(name), text)];
     });
   }
 
@@ -233,8 +233,8 @@ export function plainBody(_: Operation, { data, error, fields }: Content): objec
 }
 
 /** The key of a caller at a system that has keys in place of users. Default: the caller's name. */
-export function isKey(name: string, shown: string | undefined, password?: string): boolean {
-  return shown === (password ?? name);
+export function isKey(name: string, key: string | undefined, password?: string): boolean {
+  return key === (password ?? name);
 }
 
 /** The token of an `Authorization` header; undefined when it is not a Bearer token. */
@@ -247,7 +247,7 @@ interface Controlled<Thing, Change> {
   /** `merchant`; they are below `/sandbox/merchants`. */
   readonly kind: string;
   find(id: string): Thing | undefined;
-  shown?(thing: Thing): object;
+  render?(thing: Thing): object;
   readonly change: z.ZodType<Change>;
   /** Makes the change, as the partner's staff would. @returns the response */
   apply(thing: Thing, change: Change): object;
@@ -256,14 +256,14 @@ interface Controlled<Thing, Change> {
 /** `/sandbox/<kind>s/{id}` and `/sandbox/<kind>s/{id}/transition`. */
 export function controlsOf<Thing, Change>(
   server: FastifyInstance,
-  { kind, find, shown, change, apply }: Controlled<Thing, Change>,
+  { kind, find, render, change, apply }: Controlled<Thing, Change>,
 ): void {
   const notFound = (reply: FastifyReply) => reply.code(404).send({ error: `no such ${kind}` });
   const path = `/sandbox/${kind}s/:id`;
-  if (shown) {
+  if (render) {
     server.get<{ Params: { id: string } }>(path, ({ params: { id } }, reply) => {
       const thing = find(id);
-      return thing ? shown(thing) : notFound(reply);
+      return thing ? render(thing) : notFound(reply);
     });
   }
   server.post<{ Params: { id: string } }>(`${path}/transition`, ({ params: { id }, body }, reply) => {

@@ -26,20 +26,20 @@ export interface Rules<Thing> {
   /** The fields that the partner sets itself. No update changes them. */
   initial?(owner: Owner): object;
   /** A thing as it travels. A thing that is read alone is a status read. */
-  shown?(thing: Thing, isStatusRead: boolean): object;
-  list?(shown: readonly object[], wanted: Fields): unknown;
+  render?(thing: Thing, isStatusRead: boolean): object;
+  list?(records: readonly object[], wanted: Fields): unknown;
 }
 
 export class Store<Thing extends object> {
   readonly #things = new Map<Id, { readonly partnerId: number; readonly thing: Thing }>();
-  #made = 0;
+  #count = 0;
 
   constructor(readonly rules: Rules<Thing>) {}
 
-  /** @param given an id that is not the next one */
-  add({ partnerId }: Owner, make: (id: Id) => Thing, given?: Id): Thing {
-    if (given === undefined) this.#made += 1;
-    const id = given ?? this.rules.id(this.#made);
+  /** @param value an id that is not the next one */
+  add({ partnerId }: Owner, make: (id: Id) => Thing, value?: Id): Thing {
+    if (value === undefined) this.#count += 1;
+    const id = value ?? this.rules.id(this.#count);
     const thing = make(id);
     this.#things.set(id, { partnerId, thing });
     return thing;
@@ -63,12 +63,12 @@ export class Store<Thing extends object> {
   /** @throws {Refusal} 404, or 403 when it belongs to another partner */
   get(id: Id, { partnerId }: Owner): Thing {
     const { kind, hidesOthers, owner = 'partner' } = this.rules;
-    const found = this.#things.get(id);
-    const isOthers = found && found.partnerId !== partnerId;
+    const entry = this.#things.get(id);
+    const isOthers = entry && entry.partnerId !== partnerId;
     if (isOthers && !hidesOthers) throw new Refusal(403, `The ${kind} belongs to another ${owner}`);
-    if (!found || isOthers)
+    if (!entry || isOthers)
       throw new Refusal(404, hidesOthers ? `no such ${kind}` : `${kind} ${id} not found`);
-    return found.thing;
+    return entry.thing;
   }
 
   has(id: unknown, { partnerId }: Owner): boolean {
@@ -92,13 +92,13 @@ export class Store<Thing extends object> {
     return thing;
   }
 
-  shown(thing: Thing, isStatusRead = false): object {
-    return this.rules.shown?.(thing, isStatusRead) ?? thing;
+  render(thing: Thing, isStatusRead = false): object {
+    return this.rules.render?.(thing, isStatusRead) ?? thing;
   }
 
   list(wanted: Fields, owner: Owner): unknown {
-    const shown = this.of(owner).map((thing) => this.shown(thing));
-    return this.rules.list?.(shown, wanted) ?? shown;
+    const records = this.of(owner).map((thing) => this.render(thing));
+    return this.rules.list?.(records, wanted) ?? records;
   }
 }
 
@@ -122,17 +122,17 @@ export function usualHandlers<Ops extends Operations>(
     const one = ({ [idField]: id, ...fields }: Fields) => ({ id: id as Id, fields });
     const usual: Readonly<Record<string, Handler>> = {
       'GET ': (wanted, owner) => store.list(wanted, owner),
-      'GET one': (request, owner) => store.shown(store.get(one(request).id, owner), true),
+      'GET one': (request, owner) => store.render(store.get(one(request).id, owner), true),
       'POST ': (fields, owner) => {
         const thing = store.create(fields, owner);
         record(key, (thing as { readonly id: Id }).id);
-        return store.shown(thing);
+        return store.render(thing);
       },
       'PUT one': (request, owner) => {
         const { id, fields } = one(request);
         const thing = store.update(id, fields, owner);
         record(key, id);
-        return store.shown(thing);
+        return store.render(thing);
       },
       'DELETE one': (request, owner) => {
         const { id } = one(request);

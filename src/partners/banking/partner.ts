@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withAdvice } from '../../platform/settings/settings.js';
 import { nothing } from '../catalogue.js';
 import { exactJson } from '../fields.js';
-import { type Contract, PROBLEM, ref, same, text } from '../openapi/contract.js';
+import { type Contract, PROBLEM, ref, repeatResponse, text } from '../openapi/contract.js';
 import { definePartner, password } from '../partner.js';
 import { type BankingSettings, bankingClient, STATEMENT_FORMATS } from './client.js';
 import { bankingOperations } from './operations.js';
@@ -33,7 +33,7 @@ const contract: Contract = {
     const statuses = [401, 403, 500, ...Object.keys(statusPayloads).map(Number)];
     if (hasInput) statuses.push(400);
     if (mayBeMissing) statuses.push(404);
-    return same(ref('Problem'), ...statuses);
+    return repeatResponse(ref('Problem'), ...statuses);
   },
   tooMany: () => ref('Problem'),
   fileTypes: STATEMENT_FORMATS,

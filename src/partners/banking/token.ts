@@ -75,7 +75,7 @@ class TimeBasedCodes {
     return { smsCode: this.#totp.generate({ timestamp }), typeOperation: 'TimeBasedCode' };
   }
 
-  /** Adopts the partner's clock; true if codes were wrong by a period or more until now. */
+  /** Takes over the partner's clock; true if codes were wrong by a period or more until now. */
   correct(serverDate: number): boolean {
     const offset = serverDate - Date.now();
     if (Number.isNaN(offset) || Math.abs(offset - this.#offsetMs) < PERIOD_MS) return false;
@@ -115,7 +115,7 @@ const NEXT_ATTEMPT_MS = 10_000;
 /** A token that is refused sooner than this after it was issued, in milliseconds, has not expired. */
 const SHORTEST_LIFE_MS = 60_000;
 /** The age that the token after such a one has before it is replaced, in milliseconds. It doubles with each. */
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 /** Times are those of {@link TokenSettings.now}. */
 interface Held {
@@ -141,7 +141,7 @@ export class BankingToken {
   #held: Held | undefined;
   #flight: Promise<Held> | undefined;
   #code: OneTimeCode | undefined;
-  #patienceMs = 0;
+  #pauseMs = 0;
   #refusal: { readonly details: PartnerErrorDetails; readonly until: number } | undefined;
   /** The latest request for a token; there is never more than one at a time. */
   #latest: { readonly date: number; readonly asksForCode: boolean } | undefined;
@@ -188,9 +188,9 @@ export class BankingToken {
     const held = this.#held;
     if (held && held.credentials['authorization'] === refused['authorization']) {
       const ageMs = this.#now() - held.issuedAt;
-      if (ageMs < this.#patienceMs) throw this.#ended(operation, this.#patienceMs - ageMs);
+      if (ageMs < this.#pauseMs) throw this.#ended(operation, this.#pauseMs - ageMs);
       const isEarly = ageMs < SHORTEST_LIFE_MS;
-      this.#patienceMs = isEarly ? Math.min(2 * this.#patienceMs || PATIENCE_MS, SHORTEST_LIFE_MS) : 0;
+      this.#pauseMs = isEarly ? Math.min(2 * this.#pauseMs || TIMEOUT_MS, SHORTEST_LIFE_MS) : 0;
       this.#held = undefined;
     }
     return (this.#held ?? (await this.#renewed())).credentials;
@@ -202,7 +202,7 @@ export class BankingToken {
   }
 
   forget(): void {
-    this.#patienceMs = 0;
+    this.#pauseMs = 0;
     this.#held = undefined;
     this.#code = undefined;
     this.#refusal = undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PartnerClient } from '../client.js';
-import { type Closable, type Connection, connectedClient } from '../partner.js';
+import { type Closable, type Connection, connectClient } from '../partner.js';
 import { isNothing, UNKNOWN_FORM, validationProblems } from '../partner-error.js';
 import type { Opened, PartnerResponse } from '../responses.js';
 import { type BoardingOperations, boardingOperations } from './operations.js';
@@ -25,7 +25,7 @@ export function boardingClient(settings: BoardingSettings): BoardingClient {
     // A password that equals the user name, as in the sandbox, is no secret, and may be a word in a response.
     secrets: () => [password === username ? '' : password, credentials],
   };
-  return connectedClient(boardingOperations(posNames), protocol, settings);
+  return connectClient(boardingOperations(posNames), protocol, settings);
 }
 
 const errorText = z.string().catch(({ value }) => (isNothing(value) ? '' : UNKNOWN_FORM));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json } from '../../platform/schemas/shape.js';
 import type { Operation } from '../catalogue.js';
 import { exactJson, json } from '../fields.js';
-import { type Contract, listOf, object, ref, same, text, textOrNull } from '../openapi/contract.js';
+import { type Contract, listOf, object, ref, repeatResponse, text, textOrNull } from '../openapi/contract.js';
 import { definePartner, password } from '../partner.js';
 import { boardingClient } from './client.js';
 import { boardingOperations, FEES_PATH } from './operations.js';
@@ -40,8 +40,8 @@ const contract: Contract = {
   envelope: (operation, data) => ({ allOf: [boardingEnvelope(operation), { properties: { data } }] }),
   around: ({ path }) => object(path === FEES_PATH ? AROUND_FEES : AROUND),
   failures: (operation) => ({
-    ...same(boardingEnvelope(operation), 400, 404, 500),
-    ...same({ anyOf: [ref('RefusedCaller'), boardingEnvelope(operation)] }, 401, 403),
+    ...repeatResponse(boardingEnvelope(operation), 400, 404, 500),
+    ...repeatResponse({ anyOf: [ref('RefusedCaller'), boardingEnvelope(operation)] }, 401, 403),
   }),
   tooMany: boardingEnvelope,
 };

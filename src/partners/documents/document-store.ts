@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { type FileStore, StoreFailure } from '../../platform/documents/file-store.js';
 import { MAX_ATTACHMENT_BYTES } from '../boarding/schemas.js';
-import { checkedDocument, documentName, typeOf } from './document-types.js';
+import { checkDocument, documentName, typeOf } from './document-types.js';
 
 /** A document in the document store; its bytes never enter a history. */
 export interface DocumentRef {
@@ -35,19 +35,19 @@ export function documentStore(files: FileStore) {
     /**
      * Everybody who gives a document gives it here, so all are checked alike.
      *
-     * @param onChunk as in {@link checkedDocument}
+     * @param onChunk as in {@link checkDocument}
      * @throws {RefusedDocument}
      */
     async put(
-      given: string,
+      name: string,
       content: Readable | Uint8Array,
       onChunk?: (chunk: Buffer) => void,
     ): Promise<DocumentRef> {
-      const fileName = documentName(given);
+      const fileName = documentName(name);
       const key = randomUUID() + extname(fileName).toLowerCase();
       const { contentType } = typeOf(fileName);
       const body = content instanceof Readable ? content : Readable.from([content]);
-      await files.save(key, checkedDocument(fileName, body, onChunk), contentType);
+      await files.save(key, checkDocument(fileName, body, onChunk), contentType);
       return { key, fileName, contentType };
     },
     /** If the document is too large to send, returns one byte more than may be sent. */
@@ -85,7 +85,7 @@ async function beginningOf(content: Readable, atMost: number): Promise<Buffer<Ar
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 /** The text itself if it is safe in a file name, else a hash of it. */
-export function plain(text: string): string {
+export function fileNamePart(text: string): string {
   return PLAIN.test(text) ? text : hashOf([text]);
 }
 

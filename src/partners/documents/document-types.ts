@@ -106,8 +106,8 @@ export function typeOf(name: string): DocumentType {
  *
  * @throws {RefusedDocument} when nothing is left, or the type is not accepted
  */
-export function documentName(given: string): string {
-  const plain = given.normalize('NFC').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
+export function documentName(value: string): string {
+  const plain = value.normalize('NFC').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
   const name = basename(plain.replaceAll('\\', '/')).trim().replace(/^\.+/, '');
   typeOf(name);
   if (name.length <= NAME_LENGTH) return name;
@@ -144,14 +144,14 @@ function isPlainName(name: string): boolean {
  * @param onChunk may throw
  * @throws {RefusedDocument} through the stream
  */
-export function checkedDocument(name: string, content: Readable, onChunk?: OnChunk): Readable {
-  return Readable.from(checked(content, typeOf(name), onChunk), { objectMode: false });
+export function checkDocument(name: string, content: Readable, onChunk?: OnChunk): Readable {
+  return Readable.from(checkContent(content, typeOf(name), onChunk), { objectMode: false });
 }
 
 type OnChunk = (chunk: Buffer) => void;
 
 /** The same for a file of any form. @param most its size, in bytes */
-export async function* checked(
+export async function* checkContent(
   content: Readable,
   type: Form,
   onChunk: OnChunk = () => undefined,
@@ -200,8 +200,8 @@ function nameOf({ names: [name = ''] }: Form): string {
 function refuseStart(start: Buffer, type: Form): void {
   const other = TYPES.find((each) => nameOf(each) !== nameOf(type) && !each.isText && each.begins(start));
   if (!type.begins(start) || other || PROGRAM(start)) {
-    const found = other ? ` Its content is ${nameOf(other)}.` : '';
-    throw new RefusedDocument(`does not match its name.${found}`);
+    const match = other ? ` Its content is ${nameOf(other)}.` : '';
+    throw new RefusedDocument(`does not match its name.${match}`);
   }
   const text = start.toString('latin1');
   if (type.isText) return;

@@ -42,7 +42,7 @@ export function object(fields: Json): Json {
   return { type: 'object', required: names, properties: Object.fromEntries(properties) };
 }
 
-export function same(body: Json, ...statuses: number[]): Readonly<Record<number, Json>> {
+export function repeatResponse(body: Json, ...statuses: number[]): Readonly<Record<number, Json>> {
   return Object.fromEntries(statuses.map((status) => [status, body]));
 }
 

@@ -84,16 +84,16 @@ function resource(path: string): string {
 
 /** The names of the schemas that a part of a document refers to, also through other schemas, in the order of their use. */
 export function reachable(schemas: Json, from: unknown): Set<string> {
-  const found = new Set<string>();
+  const names = new Set<string>();
   const follow = (part: unknown): void => {
     for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      if (found.has(name)) continue;
-      found.add(name);
+      if (names.has(name)) continue;
+      names.add(name);
       follow(schemas[name]);
     }
   };
   follow(from);
-  return found;
+  return names;
 }
 
 /** The request fields in path and query, by the JSON schema of the request: see `encode`, which sends them there. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Operation } from '../catalogue.js';
 import type { CallOptions, PartnerClient, PartnerProtocol } from '../client.js';
 import { openPlain } from '../fields.js';
-import { type Closable, type Connection, connectedClient } from '../partner.js';
+import { type Closable, type Connection, connectClient } from '../partner.js';
 import { PAYMENTS_OPERATIONS, type PaymentsOperations } from './operations.js';
 import { isVersioned, type PaymentsCatalogue, versionedPrefixes } from './schemas.js';
 
@@ -38,7 +38,7 @@ export function paymentsClient<Ops extends PaymentsCatalogue = PaymentsOperation
     open: openPlain,
     secrets: () => [apiKey],
   };
-  return connectedClient(operations, protocol, settings);
+  return connectClient(operations, protocol, settings);
 }
 
 function refusalOf(

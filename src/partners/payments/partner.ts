@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BadSetting, isLoopbackHost } from '../../platform/settings/settings.js';
 import { json } from '../fields.js';
-import { type Contract, PROBLEM, ref, same } from '../openapi/contract.js';
+import { type Contract, PROBLEM, ref, repeatResponse } from '../openapi/contract.js';
 import { definePartner } from '../partner.js';
 import { eventIdOf, NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient } from './client.js';
 import { PAYMENTS_OPERATIONS } from './operations.js';
@@ -13,7 +13,7 @@ const contract: Contract = {
   names: { ...schemas, json },
   bodies: { Problem: PROBLEM },
   failures: ({ failures = {} }) =>
-    same(ref('Problem'), 400, 401, 403, 500, ...Object.keys(failures).map(Number)),
+    repeatResponse(ref('Problem'), 400, 401, 403, 500, ...Object.keys(failures).map(Number)),
   tooMany: () => ref('Problem'),
 };
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idempotent, type Operations, once, read } from '../catalogue.js';
 import type { PartnerClient } from '../client.js';
 import { absent, idText, int32, int64, openPlain, sometimes } from '../fields.js';
-import { bearer, type Closable, type Connection, connectedClient } from '../partner.js';
+import { bearer, type Closable, type Connection, connectClient } from '../partner.js';
 import type { Opened, PartnerResponse } from '../responses.js';
 
 export { int64 };
@@ -54,7 +54,7 @@ export type PlantStoreClient = PartnerClient<PlantStoreOperations> & Closable;
 /** A client of the plant store (docs/partner-apis.md#plant-store). IDs are int64 and keep all their digits. */
 export function plantStoreClient(settings: Connection & { readonly token: string }): PlantStoreClient {
   const protocol = { system: 'plant-store', ...bearer(settings.token), open: openBody };
-  return connectedClient(PLANT_STORE_OPERATIONS, protocol, settings);
+  return connectClient(PLANT_STORE_OPERATIONS, protocol, settings);
 }
 
 /** Plain JSON; a failure is an Error, whose number is shown next to its message. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Contract, object, ref, same, text } from '../openapi/contract.js';
+import { type Contract, object, ref, repeatResponse, text } from '../openapi/contract.js';
 import { definePartner } from '../partner.js';
 import * as operations from './operations.js';
 import { plantStoreClient } from './operations.js';
@@ -9,7 +9,7 @@ const contract: Contract = {
   security: { type: 'http', scheme: 'bearer' },
   names: operations,
   bodies: { Error: object({ error: { type: 'integer', format: 'int32' }, message: text }) },
-  failures: () => same(ref('Error'), 400),
+  failures: () => repeatResponse(ref('Error'), 400),
 };
 
 export const plantStore = definePartner({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Operations, once } from '../catalogue.js';
 import type { PartnerClient } from '../client.js';
 import { httpsUrl, open, openPlain, text } from '../fields.js';
-import { bearer, type Closable, type Connection, connectedClient } from '../partner.js';
+import { bearer, type Closable, type Connection, connectClient } from '../partner.js';
 import { problemsOf } from '../partner-error.js';
 import type { Opened, PartnerResponse } from '../responses.js';
 
@@ -32,7 +32,7 @@ export type ProcessorClient = PartnerClient<ProcessorOperations> & Closable;
 /** A client of the payment processor's webhook registration (docs/partner-apis.md#processor-webhook). */
 export function processorClient(settings: ProcessorSettings): ProcessorClient {
   const protocol = { system: 'processor', ...bearer(settings.apiKey), open: openEnvelope };
-  return connectedClient(PROCESSOR_OPERATIONS, protocol, settings);
+  return connectClient(PROCESSOR_OPERATIONS, protocol, settings);
 }
 
 const envelope = z.looseObject({ status: z.boolean(), message: z.string().nullish().catch(null) });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byField, type Contract, object, ref, same, text } from '../openapi/contract.js';
+import { byField, type Contract, object, ref, repeatResponse, text } from '../openapi/contract.js';
 import { definePartner } from '../partner.js';
 import { PROCESSOR_OPERATIONS, processorClient } from './operations.js';
 
@@ -17,7 +17,7 @@ const contract: Contract = {
     }),
   },
   envelope: () => ref('Envelope'),
-  failures: () => same(ref('Envelope'), 401, 422, 500),
+  failures: () => repeatResponse(ref('Envelope'), 401, 422, 500),
   assumesStatuses: true,
   tooMany: () => ref('Envelope'),
 };

@@ -57,6 +57,6 @@ export function connectorFor(options: buildConnector.BuildOptions): buildConnect
 const agent = new Agent({ connect: connectorFor({}), maxResponseSize: 256 * 1024 });
 
 /** `fetch` of a response of at most 256 KiB, through the proxy where one is on the way. */
-export async function proxiedFetch(url: string, request: object): Promise<Response> {
+export async function fetchThroughProxy(url: string, request: object): Promise<Response> {
   return (await fetchBy(url, { ...request, dispatcher: agent })) as unknown as Response;
 }

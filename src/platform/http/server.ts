@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOption
 import Fastify from 'fastify';
 import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose';
 import type { Logger } from 'pino';
-import { proxiedFetch } from './proxy.js';
+import { fetchThroughProxy } from './proxy.js';
 
 /** A request that fails with this HTTP status. The message never contains what the caller sent. */
 export class Refused extends Error {
@@ -225,8 +225,8 @@ export function bearerCheck({ tokens, jwt }: BearerRules) {
   return async (authorization: string | undefined): Promise<Caller | undefined> => {
     const token = bearerIn(authorization);
     if (token === undefined) return undefined;
-    const known = positionOf(token);
-    if (known >= 0) return { name: `token ${known + 1}` };
+    const index = positionOf(token);
+    if (index >= 0) return { name: `token ${index + 1}` };
     const subject = await subjectOf?.(token);
     return subject === undefined ? undefined : { name: `subject ${subject}` };
   };
@@ -239,7 +239,7 @@ export function bearerCheck({ tokens, jwt }: BearerRules) {
  * @param setting names where the address of the keys is set
  */
 export function subjectCheck({ issuer, audience, jwksUrl }: JwtRule, setting: string) {
-  const keys = createRemoteJWKSet(new URL(jwksUrl), { [customFetch]: proxiedFetch });
+  const keys = createRemoteJWKSet(new URL(jwksUrl), { [customFetch]: fetchThroughProxy });
   return async (token: string): Promise<string | undefined> => {
     try {
       const { payload } = await jwtVerify(token, keys, {
@@ -337,16 +337,16 @@ export function bearerChallenge(realm: string, { headers }: FastifyRequest): { '
  *
  * @returns a function that returns the position of the secret that was given, -1 when it is not one of them
  */
-export function knownSecrets(secrets: readonly string[]): (given: string) => number {
+export function knownSecrets(secrets: readonly string[]): (secret: string) => number {
   return knownHashes(secrets.map(hash));
 }
 
 /** The same for secrets of which only the SHA-256 is known. */
-export function knownHashes(hashes: readonly Buffer[]): (given: string) => number {
-  return (given) => {
-    const hashed = hash(given);
+export function knownHashes(hashes: readonly Buffer[]): (value: string) => number {
+  return (value) => {
+    const hashed = hash(value);
     // The comparison needs equal lengths, which hashes have. Each one is compared, so that the time is always the same.
-    return hashes.map((known) => timingSafeEqual(known, hashed)).indexOf(true);
+    return hashes.map((facts) => timingSafeEqual(facts, hashed)).indexOf(true);
   };
 }
 

@@ -103,7 +103,7 @@ const TAX_NUMBER = new RegExp(`^${PRIVATE_PATTERNS.taxNumber.source}$`, 'u');
  * A text without what looks private in it. For the people who work on an onboarding, the last four digits of a number stay:
  * with several owners they show whose number a partner means.
  */
-export function masked(text: string, place: Place = 'onboarding'): string {
+export function redact(text: string, place: Place = 'onboarding'): string {
   const mask = place === 'onboarding' ? lastFour : () => REDACTED;
   return text.replace(patterns[place], mask);
 }

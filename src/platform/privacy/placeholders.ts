@@ -55,7 +55,7 @@ const LOOKS_PRIVATE = anyOf(...(Object.keys(PRIVATE_PATTERNS) as PrivateKind[]))
 export class Placeholders {
   readonly #key = randomBytes(32);
   /** Placeholders by value, the oldest first. */
-  readonly #given = new Map<string, string>();
+  readonly #placeholders = new Map<string, string>();
 
   /** A JSON value without what is private in it. */
   replaced(value: unknown, context: Context, field = '', isProblem = false): unknown {
@@ -82,19 +82,19 @@ export class Placeholders {
   }
 
   placeholder(value: string): string {
-    const known = this.#given.get(value);
-    if (known !== undefined) return known;
-    const made = this.#made(value);
-    this.#given.set(value, made);
-    const [oldest] = this.#given.keys();
-    if (this.#given.size > REMEMBERED && oldest !== undefined) this.#given.delete(oldest);
-    return made;
+    const existing = this.#placeholders.get(value);
+    if (existing !== undefined) return existing;
+    const placeholder = this.#create(value);
+    this.#placeholders.set(value, placeholder);
+    const [oldest] = this.#placeholders.keys();
+    if (this.#placeholders.size > REMEMBERED && oldest !== undefined) this.#placeholders.delete(oldest);
+    return placeholder;
   }
 
   /** The name of a field, which may be a private value, too. A known value that is one word may be the name of a field. */
   #name(name: string): string {
-    const known = /^\w+$/.test(name) ? undefined : this.#given.get(name);
-    return known ?? name.replace(IDENTITY, (found) => this.placeholder(found));
+    const placeholder = /^\w+$/.test(name) ? undefined : this.#placeholders.get(name);
+    return placeholder ?? name.replace(IDENTITY, (match) => this.placeholder(match));
   }
 
   #text(value: string, context: Context, field: string, isProblem: boolean): string {
@@ -110,7 +110,7 @@ export class Placeholders {
 
   /** Reports whether a text in an open field is private anyway, because it was private elsewhere. */
   #isKnown(value: string, { secrets = [] }: Context): boolean {
-    return secrets.includes(value) || (value.length > 8 && this.#given.has(value));
+    return secrets.includes(value) || (value.length > 8 && this.#placeholders.has(value));
   }
 
   #number(value: number | bigint, field: string): number | bigint {
@@ -123,9 +123,9 @@ export class Placeholders {
 
   /** A message of the partner without the private values that it may repeat. */
   #message(text: string, context: Context): string {
-    const made = new Set(this.#given.values());
-    return this.#withoutKnown(text, context).replace(LOOKS_PRIVATE, (found) =>
-      made.has(found) ? found : this.placeholder(found),
+    const placeholders = new Set(this.#placeholders.values());
+    return this.#withoutKnown(text, context).replace(LOOKS_PRIVATE, (match) =>
+      placeholders.has(match) ? match : this.placeholder(match),
     );
   }
 
@@ -133,17 +133,19 @@ export class Placeholders {
     let left = text;
     for (const secret of secrets) if (secret.length > 3) left = left.replaceAll(secret, REMOVED);
     const lower = left.toLowerCase();
-    const found = [...this.#given].filter(
+    const pairs = [...this.#placeholders].filter(
       ([value]) => value.length > 2 && lower.includes(value.toLowerCase()),
     );
-    if (found.length === 0) return left;
-    const longestFirst = found.sort(([one], [other]) => other.length - one.length);
-    const placeholders = new Map(longestFirst.map(([value, made]) => [value.toLowerCase(), made]));
+    if (pairs.length === 0) return left;
+    const longestFirst = pairs.sort(([one], [other]) => other.length - one.length);
+    const placeholders = new Map(
+      longestFirst.map(([value, placeholder]) => [value.toLowerCase(), placeholder]),
+    );
     const pattern = longestFirst.map(([value]) => literal(value, Number.POSITIVE_INFINITY)).join('|');
     return left.replace(new RegExp(pattern, 'gi'), (hit) => placeholders.get(hit.toLowerCase()) ?? REMOVED);
   }
 
-  #made(value: string): string {
+  #create(value: string): string {
     const hash = this.digest(value);
     const date = IS_DATE.exec(value);
     if (date) return dateOf(hash, date[2], date[3]);

@@ -1,4 +1,4 @@
-import { masked, type Place, privatePattern, REDACTED } from './masked.js';
+import { type Place, privatePattern, REDACTED, redact } from './masked.js';
 
 /** Fields with private or secret values, in the spellings of all partners: in lower case and without underscores. */
 const PRIVATE_FIELDS = {
@@ -47,7 +47,7 @@ export function privateValuesIn(value: unknown, field = ''): PrivateValue[] {
 
 /** A JSON value without the values of private fields, at any depth, and without what looks private in its texts. */
 export function withoutPrivate(value: unknown, place: Place = 'log'): unknown {
-  if (typeof value === 'string') return masked(value, place);
+  if (typeof value === 'string') return redact(value, place);
   if (Array.isArray(value)) return value.map((item) => withoutPrivate(item, place));
   if (!isPlainObject(value)) return value;
   const fields = Object.entries(value).map(([name, inside]) => [
@@ -70,18 +70,21 @@ function isPlainObject(value: unknown): value is object {
  * Masks the texts of a partner's response, which may repeat the request: our credentials, the private values of the request,
  * its free texts, and what looks like an SSN, an EIN or credentials. The rest stays as the partner wrote it.
  */
-export function masking(credentials: readonly string[], request: unknown = {}): (text: string) => string {
+export function createRedactor(
+  credentials: readonly string[],
+  request: unknown = {},
+): (text: string) => string {
   // Most responses have no text to mask, and patterns take longer to make than a response to read.
   let patterns: readonly (RegExp | undefined)[] | undefined;
   let quotable: ReadonlySet<string> = new Set();
-  const made = () => {
+  const result = () => {
     const { secrets, others, exact } = repeatable(credentials, request, 4);
     quotable = new Set(freeTextsIn(request).flatMap((text) => runsOf(wordsIn(text))));
     const secret = anyOf([...secrets, privatePattern('response')], 'gu');
     return [secret, anyOf(others, 'giu'), anyOf(exact, 'gu')];
   };
   return (text) => {
-    patterns ??= made();
+    patterns ??= result();
     return patterns.reduce(replaced, withoutQuotes(text, quotable));
   };
 }
@@ -109,15 +112,15 @@ function runsOf(all: readonly RegExpExecArray[]): readonly string[] {
 function withoutQuotes(text: string, quotable: ReadonlySet<string>): string {
   if (quotable.size === 0) return text;
   const words = wordsIn(text);
-  let [shown, end] = ['', 0];
+  let [output, end] = ['', 0];
   for (const [index, run] of runsOf(words).entries()) {
     const last = words[index + QUOTE - 1];
     if (!quotable.has(run) || !last) continue;
     const begin = words[index]?.index ?? 0;
-    if (begin >= end) shown += text.slice(end, begin) + REDACTED;
+    if (begin >= end) output += text.slice(end, begin) + REDACTED;
     end = last.index + last[0].length;
   }
-  return shown + text.slice(end);
+  return output + text.slice(end);
 }
 
 /**
@@ -148,7 +151,7 @@ function repeatable(credentials: readonly string[], request: unknown, shorter: n
   const length = values.reduce((sum, { value }) => sum + value.length, 0);
   if (values.length > MOST_VALUES || length > MOST_CHARACTERS)
     return { secrets: ['[^]+'], others: [], exact: [] };
-  const of = (kind: FieldKind) => values.filter((found) => found.kind === kind).map(({ value }) => value);
+  const of = (kind: FieldKind) => values.filter((leaf) => leaf.kind === kind).map(({ value }) => value);
   const secrets = longestFirst([...credentials.flatMap(encodings), ...of('secret')]);
   // A name of one letter is an initial. Masked, it would take single letters out of every sentence.
   const names = longestFirst(of('personal').map((value) => value.trim())).filter(({ length }) => length > 1);
@@ -167,14 +170,14 @@ function repeatable(credentials: readonly string[], request: unknown, shorter: n
   return {
     secrets: secrets.map((value) => literal(value, shorter)),
     others: [
-      ...(personal.length > 0 ? [asWords(personal)] : []),
+      ...(personal.length > 0 ? [toWords(personal)] : []),
       ...(phone ? [`(?<!\\d)(?:\\+?\\d{1,3}${GAP})?\\(?${phone}(?!\\d)`] : []),
     ],
-    exact: everyday.length > 0 ? [asWords(capitals), `(?<=["“:=] ?)${asWords(everyday)}`] : [],
+    exact: everyday.length > 0 ? [toWords(capitals), `(?<=["“:=] ?)${toWords(everyday)}`] : [],
   };
 }
 
-function asWords(patterns: readonly string[]): string {
+function toWords(patterns: readonly string[]): string {
   return `${BEFORE_WORD}(?:${patterns.join('|')})(?![\\p{L}\\p{N}])`;
 }
 
@@ -219,18 +222,18 @@ function encodings(credential: string): string[] {
   return [credential, encodeURIComponent(credential), ...base64.filter(({ length }) => length >= 12)];
 }
 
-export const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+export const escapeText = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 /** A pattern that finds a value: one that is shorter than `alone` only as a word of its own, because it may be a part of others. */
 export function literal(value: string, alone: number): string {
-  return value.length < alone ? `(?<!\\w)${escaped(value)}(?!\\w)` : escaped(value);
+  return value.length < alone ? `(?<!\\w)${escapeText(value)}(?!\\w)` : escapeText(value);
 }
 
 /** Not behind a letter or digit, unless that ends a sign of a URL, as in `%20Ann`. */
 const BEFORE_WORD = '(?<!(?<!%[0-9A-Fa-f])[\\p{L}\\p{N}])';
 
 function words(value: string): string {
-  return value.split(/\s+/).map(escaped).join('(?:\\s|%20|\\+)+');
+  return value.split(/\s+/).map(escapeText).join('(?:\\s|%20|\\+)+');
 }
 
 const GAP = '[\\s().-]{0,3}';
@@ -250,7 +253,7 @@ function anyNumber(numbers: readonly string[], gap = ''): string {
 const FIELD_LENGTH = 100;
 
 /** A partner may put anything into the name of a field, too, so names are masked and visibly shortened. */
-export function maskedProblems(
+export function redactProblems(
   problems: readonly { readonly field: string; readonly message: string }[],
   mask: (text: string) => string,
 ) {

@@ -28,7 +28,7 @@ export function runProcess(
 }
 
 /** @throws {BadSetting} which names the setting of the address, when `server` cannot listen there */
-export function listeningAt<Server>(setting: string, server: Promise<Server>): Promise<Server> {
+export function awaitListening<Server>(setting: string, server: Promise<Server>): Promise<Server> {
   return server.catch((error: unknown) => {
     throw new BadSetting(setting, error instanceof Error ? error.message : 'cannot be used');
   });

@@ -1,7 +1,7 @@
 import type { Logger, LogLevel } from '@temporalio/worker';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { z } from 'zod';
-import { masked, REDACTED } from '../privacy/masked.js';
+import { REDACTED, redact } from '../privacy/masked.js';
 import { literal, privateValuesIn, withoutPrivate } from '../privacy/private-fields.js';
 import { withAdvice } from '../settings/settings.js';
 
@@ -31,7 +31,7 @@ export function createLogger(
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { log: (entry) => withoutPrivate(entry) as Record<string, unknown> },
       hooks: {
-        streamWrite: (line) => withoutHeld(masked(line, 'log')),
+        streamWrite: (line) => withoutHeld(redact(line, 'log')),
       },
       serializers: { error: withoutDetails, err: withoutDetails },
     },
@@ -43,12 +43,12 @@ export function createLogger(
 function withoutDetails(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack = '' } = error;
-  return { name, message: masked(message, 'failure'), stack: masked(stack, 'failure') };
+  return { name, message: redact(message, 'failure'), stack: redact(stack, 'failure') };
 }
 
 export function temporalLogger(logger: PinoLogger): Logger {
   const log = (level: LogLevel, message: string, meta: object = {}) =>
-    logger[level.toLowerCase() as Lowercase<LogLevel>](withoutContents(meta), masked(message, 'failure'));
+    logger[level.toLowerCase() as Lowercase<LogLevel>](withoutContents(meta), redact(message, 'failure'));
   return {
     log,
     trace: (message, meta) => log('TRACE', message, meta),
@@ -61,11 +61,11 @@ export function temporalLogger(logger: PinoLogger): Logger {
 
 /** At level trace the SDK logs whole tasks, decrypted. IDs, counts and errors stay. A text may be the message of a failure. */
 function withoutContents(meta: object): object {
-  const kept = Object.entries(meta).filter(
+  const entries = Object.entries(meta).filter(
     ([, value]) => typeof value !== 'object' || value instanceof Error,
   );
   return Object.fromEntries(
-    kept.map(([name, value]) => [name, typeof value === 'string' ? masked(value, 'failure') : value]),
+    entries.map(([name, value]) => [name, typeof value === 'string' ? redact(value, 'failure') : value]),
   );
 }
 

@@ -69,12 +69,12 @@ interface JsonSchema
   readonly anyOf?: readonly JsonSchema[];
 }
 
-const known = new WeakMap<z.core.$ZodType, Shape>();
+const shapes = new WeakMap<z.core.$ZodType, Shape>();
 
 /** The shape of what a schema takes, before its transforms. */
 export function shapeOf(schema: z.core.$ZodType): Shape {
-  const found = known.get(schema);
-  if (found) return found;
+  const match = shapes.get(schema);
+  if (match) return match;
   const json = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
@@ -84,7 +84,7 @@ export function shapeOf(schema: z.core.$ZodType): Shape {
     },
   });
   const shape = shapeFrom(json as JsonSchema);
-  known.set(schema, shape);
+  shapes.set(schema, shape);
   return shape;
 }
 
@@ -161,11 +161,11 @@ export function isItem(shape: Shape, name: string): boolean {
 export function inside(shape: Shape, name: string): Shape | undefined {
   if (name === '') return undefined;
   if (isAny(shape)) return ANY;
-  const found = formsOf(shape).flatMap((form) => {
+  const match = formsOf(shape).flatMap((form) => {
     const part = isItem(form, name) ? form.items : (form.fields.get(name) ?? form.others);
     return part ?? [];
   });
-  return found.length > 1 ? { ...ANY, forms: found } : found[0];
+  return match.length > 1 ? { ...ANY, forms: match } : match[0];
 }
 
 /** A place in a shape, whichever form of a union it is in. */
@@ -326,7 +326,7 @@ function asOnTheWire(schema: z.core.$ZodType, json: z.core.JSONSchema.BaseSchema
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
   delete json.propertyNames;
-  const rules = rulesInWords(def);
+  const rules = describeRules(def);
   if (rules.length > 0) json.description = [json.description, ...rules].filter(Boolean).join('; ');
 }
 
@@ -336,7 +336,7 @@ function become(json: z.core.JSONSchema.BaseSchema, other: z.core.JSONSchema.Bas
 }
 
 /** The messages of a schema's refinements, where they do not depend on the value. */
-function rulesInWords({ checks = [] }: z.core.$ZodTypeDef): string[] {
+function describeRules({ checks = [] }: z.core.$ZodTypeDef): string[] {
   return checks.flatMap(({ _zod: { def } }) => {
     const error = def.check === 'custom' ? def.error?.(undefined as never) : undefined;
     const message = typeof error === 'string' ? error : error?.message;

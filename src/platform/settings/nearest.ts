@@ -8,8 +8,8 @@ const MOST_MISTYPED = 4;
  * Returns the valid names closest to a typed one, several only if they are equally close. For a path such as `merchant.dba`, the
  * last name alone is enough, and the shortest path is the closest. Case and punctuation do not count.
  */
-export function nearest(given: string, names: Iterable<string>): string[] {
-  const wanted = plain(given);
+export function nearest(word: string, names: Iterable<string>): string[] {
+  const wanted = plain(word);
   const most = Math.min(Math.max(1, Math.floor(wanted.length * SHARE)), MOST_MISTYPED);
   const ranked = [...new Set(names)]
     .map((name) => ({ name, apart: apart(wanted, plain(name), most), depth: name.split('.').length }))
@@ -21,8 +21,8 @@ export function nearest(given: string, names: Iterable<string>): string[] {
 }
 
 /** `; did you mean boardingSettingsId?`, or '' when no name is similar. */
-export function didYouMean(given: string, names: Iterable<string>): string {
-  const [first, ...more] = nearest(given, names);
+export function didYouMean(word: string, names: Iterable<string>): string {
+  const [first, ...more] = nearest(word, names);
   return first === undefined ? '' : `; did you mean ${[first, ...more].join(' or ')}?`;
 }
 

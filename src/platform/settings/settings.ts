@@ -50,8 +50,8 @@ type Tail<List extends readonly unknown[]> = List extends readonly [unknown, ...
 
 export function adviceAbout({ shape }: z.ZodObject, set: Readonly<Record<string, unknown>>, prefix = '') {
   return Object.entries(shape).flatMap(([name, schema]) => {
-    const given = advised.get(schema as z.ZodType)?.advise(set[name] as never, prefix + name, set);
-    return given ? [{ ...given, why: `${prefix}${name} ${given.why}` }] : [];
+    const advice = advised.get(schema as z.ZodType)?.advise(set[name] as never, prefix + name, set);
+    return advice ? [{ ...advice, why: `${prefix}${name} ${advice.why}` }] : [];
   });
 }
 
@@ -197,7 +197,7 @@ export function secretsOf(schema: z.ZodObject): string[] {
   return [...shapeOf(schema).fields].flatMap(([name, { secret }]) => (secret ? [name] : []));
 }
 
-export function prefixed(prefix: string, { shape }: z.ZodObject): z.ZodRawShape {
+export function withPrefix(prefix: string, { shape }: z.ZodObject): z.ZodRawShape {
   return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [prefix + name, schema]));
 }
 

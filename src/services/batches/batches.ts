@@ -10,23 +10,23 @@ import {
   type BatchInput,
   type BatchRow,
   type BatchState,
-  type FileDoubts,
-  FOUND_MEMO,
+  type FileWarnings,
   NO_RESULTS,
   type PartOfBatch,
   type RowResult,
   type StartLimits,
   summaryOf,
+  WARNINGS_MEMO,
   withResults,
 } from '../../messages/batches.js';
 import { partsOfId, workflowId } from '../../messages/ids.js';
 import { BATCHES } from '../../messages/kinds.js';
 import { describe } from '../../temporal/onboardings.js';
-import { decodedFailure, decodedPayloads } from '../../temporal/payload-codec.js';
+import { decodeFailure, decodePayloads } from '../../temporal/payload-codec.js';
 import { all, is, isIn } from '../../temporal/query.js';
-import { inMemo, type Raw, rawListed, typesOf } from '../../temporal/search.js';
+import { inMemo, listExecutions, type Raw, typesOf } from '../../temporal/search.js';
 import { startSingle } from '../../temporal/single-activities.js';
-import { isNotFound, PassingProblem, promptly } from '../../temporal/unavailable.js';
+import { callPromptly, isNotFound, PassingProblem } from '../../temporal/unavailable.js';
 import { NoWorker, pollersOf, whyNoWorker } from '../../temporal/workers.js';
 import { kindsOf, type Ready, rowsOf } from './validation.js';
 
@@ -42,7 +42,7 @@ const MOST_ROWS = 200;
 const MOST_BYTES = 1024 * 1024;
 
 export interface HandOver extends Pick<BatchState, 'name' | 'actor'> {
-  readonly found?: FileDoubts;
+  readonly warnings?: FileWarnings;
   /** Default: it waits for its confirmation. */
   readonly limits?: StartLimits;
 }
@@ -52,7 +52,7 @@ export async function handOver(
   client: Client,
   taskQueue: string,
   rows: AsyncIterable<Ready> | Iterable<Ready>,
-  { limits, found, ...about }: HandOver,
+  { limits, warnings, ...about }: HandOver,
 ): Promise<string> {
   await requireWorker(client, taskQueue);
   const batch = workflowId('onboardingBatch', randomUUID());
@@ -88,7 +88,7 @@ export async function handOver(
   const input: BatchInput = { ...limits, parts, state };
   await client.workflow.start('onboardingBatch', {
     ...{ workflowId: batch, taskQueue, args: [input] },
-    memo: { [BATCH_MEMO]: state, ...(found && { [FOUND_MEMO]: found }) },
+    memo: { [BATCH_MEMO]: state, ...(warnings && { [WARNINGS_MEMO]: warnings }) },
     staticSummary: `${rowsOf(total)}: ${kindsOf(kinds)}`,
   });
   return batch;
@@ -102,7 +102,7 @@ const CHECK_EVERY_MS = 500;
 export async function requireWorker(client: Client, queue: string): Promise<void> {
   const until = Date.now() + STARTING_WORKER_MS;
   for (;;) {
-    const pollers = await promptly(client, () => pollersOf(client, queue, 'activity'));
+    const pollers = await callPromptly(client, () => pollersOf(client, queue, 'activity'));
     if (pollers.taking > 0) return;
     if (Date.now() >= until) throw new NoWorker(`${whyNoWorker(queue, pollers)}: is one running?`);
     await sleep(CHECK_EVERY_MS);
@@ -163,19 +163,19 @@ export type Batch = NonNullable<Awaited<ReturnType<typeof batchIn>>>;
 export async function readBatch(client: Client, id: string): Promise<Batch | undefined> {
   if (partsOfId(id)?.type !== 'onboardingBatch') return undefined;
   const request = { namespace: client.options.namespace, execution: { workflowId: id } };
-  const found = await promptly(client, () => client.workflowService.describeWorkflowExecution(request)).catch(
-    (error: unknown) => {
-      // Only the error of a handle tells a workflow that is not there from a namespace.
-      if (isNotFound(error)) return describe(client, id).then(() => undefined);
-      throw error;
-    },
-  );
-  if (!found?.workflowExecutionInfo) return undefined;
-  const { pendingActivities } = found;
+  const description = await callPromptly(client, () =>
+    client.workflowService.describeWorkflowExecution(request),
+  ).catch((error: unknown) => {
+    // Only the error of a handle tells a workflow that is not there from a namespace.
+    if (isNotFound(error)) return describe(client, id).then(() => undefined);
+    throw error;
+  });
+  if (!description?.workflowExecutionInfo) return undefined;
+  const { pendingActivities } = description;
   const running = pendingActivities.find(({ activityType }) => activityType?.name === 'startRows');
-  const [recent = []] = await decodedPayloads(client, running?.heartbeatDetails?.payloads, id);
-  const failure = running?.lastFailure && (await decodedFailure(client, running.lastFailure, id));
-  return batchIn(client, found.workflowExecutionInfo, recent as readonly RowResult[], failure?.message);
+  const [recent = []] = await decodePayloads(client, running?.heartbeatDetails?.payloads, id);
+  const failure = running?.lastFailure && (await decodeFailure(client, running.lastFailure, id));
+  return batchIn(client, description.workflowExecutionInfo, recent as readonly RowResult[], failure?.message);
 }
 
 /**
@@ -184,15 +184,15 @@ export async function readBatch(client: Client, id: string): Promise<Batch | und
  * @returns undefined without the key of its memo
  */
 async function batchIn(client: Client, raw: Raw, recent: readonly RowResult[] = [], problem?: string) {
-  const kept = (await inMemo(client, raw, BATCH_MEMO)) as BatchState | undefined;
-  if (!kept) return undefined;
-  const isUnderWay = kept.stage === 'checked' || kept.stage === 'running';
+  const state = (await inMemo(client, raw, BATCH_MEMO)) as BatchState | undefined;
+  if (!state) return undefined;
+  const isUnderWay = state.stage === 'checked' || state.stage === 'running';
   return {
     id: raw.execution?.workflowId ?? '',
     /** Its counts include the part that runs. */
-    state: { ...kept, ...withResults(kept, summaryOf(recent)) } as BatchState,
+    state: { ...state, ...withResults(state, summaryOf(recent)) } as BatchState,
     /** What was found in the file before its start. */
-    found: (await inMemo(client, raw, FOUND_MEMO)) as FileDoubts | undefined,
+    warnings: (await inMemo(client, raw, WARNINGS_MEMO)) as FileWarnings | undefined,
     ...{ recent, problem },
     /** Nothing more is started. */
     hasEnded: raw.status !== WORKFLOW_EXECUTION_STATUS_RUNNING || !isUnderWay,
@@ -212,13 +212,13 @@ export async function listBatches(
   isListed: (batch: Batch) => boolean = () => true,
 ): Promise<Batch[]> {
   const query = all(isIn('WorkflowType', typesOf(BATCHES)), is('TaskQueue', taskQueue));
-  const found: Batch[] = [];
-  for await (const raw of rawListed(client, query, Math.max(most, SEARCHED), most)) {
+  const batches: Batch[] = [];
+  for await (const raw of listExecutions(client, query, Math.max(most, SEARCHED), most)) {
     const batch = await batchIn(client, raw);
-    if (batch && isListed(batch)) found.push(batch);
-    if (found.length === most) break;
+    if (batch && isListed(batch)) batches.push(batch);
+    if (batches.length === most) break;
   }
-  return found;
+  return batches;
 }
 
 export function resultsOfPart(client: Client, taskQueue: string, of: PartOfBatch) {

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { z } from 'zod';
+import { PLAIN_NUMBER } from '../../partners/describe-rules.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { PLAIN_NUMBER } from '../../partners/rules-in-words.js';
 import { didYouMean } from '../../platform/settings/nearest.js';
 import { check, InvalidInput } from '../texts/invalid-input.js';
 import { harmlessJson } from '../texts/text.js';
@@ -116,8 +116,8 @@ interface CsvRecord {
   readonly fault?: string;
 }
 
-async function* recordsOf(bytes: Readable, given = ','): AsyncGenerator<CsvRecord> {
-  const { delimiter, chunks, isNamed } = await separated(bytes, given);
+async function* recordsOf(bytes: Readable, text = ','): AsyncGenerator<CsvRecord> {
+  const { delimiter, chunks, isNamed } = await separated(bytes, text);
   const parsed: { record: string[]; raw: string }[] = [];
   const parser = parse({
     delimiter,
@@ -156,7 +156,7 @@ async function* recordsOf(bytes: Readable, given = ','): AsyncGenerator<CsvRecor
 }
 
 /** Reads the separator, if the file names it, and returns what follows without the signs of {@link AS_TEXT}. */
-async function separated(bytes: Readable, given: string) {
+async function separated(bytes: Readable, value: string) {
   const all = bytes[Symbol.asyncIterator]();
   // Each character is a byte.
   let text = '';
@@ -176,7 +176,7 @@ async function separated(bytes: Readable, given: string) {
     } while (await more());
     yield Buffer.from(text, 'latin1');
   }
-  return { delimiter: named ?? given, isNamed: named !== undefined, chunks: chunks() };
+  return { delimiter: named ?? value, isNamed: named !== undefined, chunks: chunks() };
 }
 
 /** Passes a chunk, or the end, to the parser. @returns the fault in it */
@@ -203,17 +203,17 @@ const FAULTS: Readonly<Record<string, string>> = {
 /** The columns in their order; undefined where one is left out, null where it has no name. */
 type Header = readonly (MappedColumn | undefined | null)[];
 
-function readHeader(cells: readonly string[], known: Columns, { columns, constants }: Mapping) {
+function readHeader(cells: readonly string[], knownColumns: Columns, { columns, constants }: Mapping) {
   if (cells.length > MOST_COLUMNS) return { header: [], problems: [TOO_WIDE] };
   const header: (MappedColumn | undefined | null)[] = [];
   const unknown: FieldProblem[] = [];
   for (const name of cells) {
     const mapped = columns.get(name);
-    const column = mapped === undefined ? known.find(name) : (mapped ?? undefined);
+    const column = mapped === undefined ? knownColumns.find(name) : (mapped ?? undefined);
     header.push(name === '' ? null : column);
     if (column || mapped === null || name === '') continue;
     // To find a similar name, all known ones are compared.
-    const message = unknown.length < MOST_SUGGESTIONS ? notAColumn(known, name) : notKnown(name);
+    const message = unknown.length < MOST_SUGGESTIONS ? notAColumn(knownColumns, name) : notKnown(name);
     unknown.push({ field: '', message });
   }
   if (unknown.length === cells.filter(Boolean).length) return { header, problems: [NO_HEADER] };
@@ -294,31 +294,31 @@ export interface MappingFile {
 export const NO_MAPPING: Mapping = { columns: new Map(), constants: [] };
 
 /** Reads what a mapping file contains, see examples/mapping.json. @throws {InvalidInput} that names each wrong entry */
-export function mappingFrom({ name: file, value }: MappingFile, known: Columns): Mapping {
-  const given = check(mappingFile, value, file);
+export function mappingFrom({ name: file, value }: MappingFile, knownColumns: Columns): Mapping {
+  const mapping = check(mappingFile, value, file);
   const problems: FieldProblem[] = [];
   const find = (field: string, name: string): Column[] => {
-    const column = known.find(name);
-    if (!column) problems.push({ field, message: notAColumn(known, name) });
+    const column = knownColumns.find(name);
+    if (!column) problems.push({ field, message: notAColumn(knownColumns, name) });
     return column ? [column] : [];
   };
-  const columns = Object.entries(given.columns).flatMap(
+  const columns = Object.entries(mapping.columns).flatMap(
     ([header, target]): [string, MappedColumn | null][] => {
       if (target === null) return [[header, null]];
       const { to: name, as: type, words } = typeof target === 'string' ? { to: target } : target;
-      const found = find(`columns.${header}`, name);
-      return found.map((column) => [header, { ...column, words, ...(type && { type, as: type }) }]);
+      const matches = find(`columns.${header}`, name);
+      return matches.map((column) => [header, { ...column, words, ...(type && { type, as: type }) }]);
     },
   );
-  const constants = Object.entries(given.constants).flatMap(([name, value]) =>
+  const constants = Object.entries(mapping.constants).flatMap(([name, value]) =>
     find(`constants.${name}`, name).map((column) => ({ ...column, value })),
   );
   if (problems.length > 0) throw new InvalidInput(`${file}: is not valid; nothing was started`, problems);
   return { columns: new Map(columns), constants };
 }
 
-function notAColumn(known: Columns, name: string): string {
-  return notKnown(name) + didYouMean(name, known.names);
+function notAColumn(columns: Columns, name: string): string {
+  return notKnown(name) + didYouMean(name, columns.names);
 }
 
 function notKnown(name: string): string {

@@ -1,31 +1,31 @@
 import { hash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
-import type { FileDoubts } from '../../messages/batches.js';
+import type { FileWarnings } from '../../messages/batches.js';
 import { atAccount, workflowId } from '../../messages/ids.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import { ONBOARDINGS, type OnboardingType } from '../../messages/kinds.js';
 import { leavesOf } from '../../messages/objects.js';
-import { shortened } from '../../partners/bounds.js';
+import { truncate } from '../../partners/bounds.js';
+import { fieldProblems } from '../../partners/describe-rules.js';
 import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { fieldProblems } from '../../partners/rules-in-words.js';
 import type { Kind } from '../../temporal/kinds/kind.js';
 import { EACH_KIND } from '../../temporal/kinds/kinds.js';
 import { isIn } from '../../temporal/query.js';
-import { rawListed } from '../../temporal/search.js';
+import { listExecutions } from '../../temporal/search.js';
 import { distinct } from '../texts/invalid-input.js';
 import { NOT_UTF_8 } from '../texts/text.js';
 import {
-  formatDoubts,
+  formatWarnings,
   type Named,
   namedIn,
   type References,
-  referenceDoubts,
   referencesAt,
-} from './doubts.js';
+  referenceWarnings,
+} from './warnings.js';
 
-/** The rows of a file of inputs: what each one is, which are not valid, and which are doubtful. */
+/** The rows of a file of inputs: what each one is, which are not valid, and which have warnings. */
 
 export interface Ready {
   readonly line: number;
@@ -35,7 +35,7 @@ export interface Ready {
   readonly type: OnboardingType;
   readonly workflowId: string;
   readonly input: object;
-  readonly doubts?: readonly FieldProblem[];
+  readonly warnings?: readonly FieldProblem[];
 }
 
 export interface Invalid {
@@ -59,15 +59,15 @@ export function kindOf(value: unknown): { readonly kind: Kind } | { readonly pro
     : { kind };
 }
 
-export function rowCheck(known: KnownAccounts): (row: Row) => Ready | Invalid {
-  const checks = Object.fromEntries(EACH_KIND.map((kind) => [kind.type, checkOf(kind, known)])) as Readonly<
-    Record<OnboardingType, Check>
-  >;
+export function rowCheck(accounts: KnownAccounts): (row: Row) => Ready | Invalid {
+  const checks = Object.fromEntries(
+    EACH_KIND.map((kind) => [kind.type, checkOf(kind, accounts)]),
+  ) as Readonly<Record<OnboardingType, Check>>;
   return ({ line, value, problems }) => {
     if (problems) return { line, problems };
-    const found = kindOf(value);
-    if ('problem' in found) return { line, problems: [{ field: '', message: found.problem }] };
-    return checks[found.kind.type](line, value);
+    const result = kindOf(value);
+    if ('problem' in result) return { line, problems: [{ field: '', message: result.problem }] };
+    return checks[result.kind.type](line, value);
   };
 }
 
@@ -78,12 +78,12 @@ const FIELDS_OF_KINDS = EACH_KIND.map(({ type, fields }, index) => {
 
 const NO_KIND = `is not an onboarding: ${FIELDS_OF_KINDS.join(', ')}`;
 
-export function rowSchemas(known: KnownAccounts) {
-  return EACH_KIND.map(({ schema }) => schema(known));
+export function rowSchemas(accounts: KnownAccounts) {
+  return EACH_KIND.map(({ schema }) => schema(accounts));
 }
 
-function checkOf({ type, schema }: Kind, known: KnownAccounts): Check {
-  const checked = schema(known);
+function checkOf({ type, schema }: Kind, accounts: KnownAccounts): Check {
+  const checked = schema(accounts);
   return (line, value) => {
     const { success, data: input, error } = checked.safeParse(value);
     if (!success) return { line, problems: fieldProblems(error) };
@@ -97,7 +97,7 @@ function checkOf({ type, schema }: Kind, known: KnownAccounts): Check {
       type,
       workflowId: workflowId(type, externalId, account),
       input,
-      doubts: formatDoubts(input),
+      warnings: formatWarnings(input),
     };
   };
 }
@@ -144,7 +144,7 @@ export interface ValidRow {
   readonly workflowId: string;
   /** Rows that name the same share it. */
   readonly named: Named | undefined;
-  readonly doubts: readonly FieldProblem[];
+  readonly warnings: readonly FieldProblem[];
 }
 
 export interface RowProblem extends FieldProblem {
@@ -154,8 +154,8 @@ export interface RowProblem extends FieldProblem {
 /** More would repeat the same mistake. */
 const PROBLEMS_SHOWN = 100;
 
-/** At most this many doubts stay in memory. */
-const MOST_DOUBTS = 10_000;
+/** At most this many warnings stay in memory. */
+const MOST_WARNINGS = 10_000;
 
 const NONE: readonly FieldProblem[] = [];
 
@@ -166,7 +166,7 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
   const lineOf = new Map<string, number>();
   const names = new Map<string, Named>();
   const valid: ValidRow[] = [];
-  let [total, problemCount, badRows, lastBad, kept, moreDoubts] = [0, 0, 0, 0, 0, 0];
+  let [total, problemCount, badRows, lastBad, count, moreWarnings] = [0, 0, 0, 0, 0, 0];
   const add = (line: number, { field, message }: FieldProblem) => {
     problemCount += 1;
     if (line !== lastBad) badRows += 1;
@@ -179,7 +179,7 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
       for (const problem of distinct(row.problems)) add(row.line, problem);
       continue;
     }
-    const { line, unique, type, input, workflowId, doubts: own = NONE } = row;
+    const { line, unique, type, input, workflowId, warnings: own = NONE } = row;
     for (const [field, value] of Object.entries(unique)) {
       const first = lineOf.get(`${field} ${value}`);
       if (first === undefined) lineOf.set(`${field} ${value}`, line);
@@ -188,18 +188,18 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
     const identity = identityOf(input);
     const twin = lineOf.get(identity);
     if (identity !== '') lineOf.set(identity, twin ?? line);
-    const doubts = twin === undefined ? own : [...own, { field: '', message: isTwin(twin) }];
+    const warnings = twin === undefined ? own : [...own, { field: '', message: isTwin(twin) }];
     const here = namedIn(input);
     const key = JSON.stringify(here);
     const named = names.get(key) ?? here;
     if (named) names.set(key, named);
-    const isKept = doubts.length > 0 && kept < MOST_DOUBTS;
-    if (isKept) kept += doubts.length;
-    else moreDoubts += doubts.length;
-    valid.push({ line, workflowId, named, doubts: isKept ? doubts : NONE });
+    const isKept = warnings.length > 0 && count < MOST_WARNINGS;
+    if (isKept) count += warnings.length;
+    else moreWarnings += warnings.length;
+    valid.push({ line, workflowId, named, warnings: isKept ? warnings : NONE });
     counts[type] = (counts[type] ?? 0) + 1;
   }
-  return { rows: total, counts, problems, problemCount, badRows, valid, moreDoubts };
+  return { rows: total, counts, problems, problemCount, badRows, valid, moreWarnings };
 }
 
 const isTwin = (line: number) => `is the same as line ${line}, under another externalId`;
@@ -213,15 +213,15 @@ function identityOf(input: object): string {
   return isEnough ? hash('sha256', JSON.stringify(names).toLowerCase()) : '';
 }
 
-type Checked = Pick<Validation, 'valid' | 'moreDoubts'>;
+type Checked = Pick<Validation, 'valid' | 'moreWarnings'>;
 
-/** What the file itself does not tell. An onboarding that exists takes no new input, so its row has no doubts. */
-export async function fileDoubts(
+/** What the file itself does not tell. An onboarding that exists takes no new input, so its row has no warnings. */
+export async function fileWarnings(
   client: Client,
   taskQueue: string,
-  { valid, moreDoubts }: Checked,
+  { valid, moreWarnings }: Checked,
   read = referencesAt,
-): Promise<FileDoubts> {
+): Promise<FileWarnings> {
   const accounts = new Set(valid.flatMap(({ named }) => (named ? [named.account] : [])));
   const reading = [...accounts].map(
     async (account) => [account, await read(client, taskQueue, account)] as const,
@@ -231,31 +231,31 @@ export async function fileDoubts(
   const lists = new Map(all);
   const started = existing ? valid.filter(({ workflowId }) => !existing.has(workflowId)) : valid;
   return {
-    ...doubtsOf({ valid: started, moreDoubts }, ({ account }) => lists.get(account)),
+    ...rowWarnings({ valid: started, moreWarnings }, ({ account }) => lists.get(account)),
     isComplete: all.every(([, list]) => list !== undefined),
     attached: existing?.size,
   };
 }
 
-/** The doubts about rows, by line. @param listed what the partner lists; default: nobody has read it */
-export function doubtsOf(
-  { valid, moreDoubts }: Checked,
+/** The warnings about rows, by line. @param listed what the partner lists; default: nobody has read it */
+export function rowWarnings(
+  { valid, moreWarnings }: Checked,
   listed: (named: Named) => References | undefined = () => undefined,
-): Pick<FileDoubts, 'doubts' | 'count'> {
-  const own = valid.flatMap(({ line, doubts }) => doubts.map((doubt) => ({ line, ...doubt })));
+): Pick<FileWarnings, 'warnings' | 'count'> {
+  const own = valid.flatMap(({ line, warnings }) => warnings.map((warning) => ({ line, ...warning })));
   const further = [...Map.groupBy(valid, ({ named }) => named)].flatMap(([named, rows]) => {
     const lists = named && listed(named);
-    const found = named && lists ? referenceDoubts(named, lists) : [];
+    const problems = named && lists ? referenceWarnings(named, lists) : [];
     const others = rows.length > 1 ? `, as in ${rowsOf(rows.length - 1)} more` : '';
-    return found.map(({ field, message }) => ({
+    return problems.map(({ field, message }) => ({
       line: rows[0]?.line ?? 0,
       field,
-      message: shortened(message, MESSAGE_LENGTH) + others,
+      message: truncate(message, MESSAGE_LENGTH) + others,
     }));
   });
   return {
-    doubts: [...further, ...own].slice(0, PROBLEMS_SHOWN).sort((one, other) => one.line - other.line),
-    count: own.length + further.length + moreDoubts,
+    warnings: [...further, ...own].slice(0, PROBLEMS_SHOWN).sort((one, other) => one.line - other.line),
+    count: own.length + further.length + moreWarnings,
   };
 }
 
@@ -269,14 +269,14 @@ const MOST_LOOKED_UP = 10_000;
 /** @returns undefined for a large file, where they are not looked up */
 async function existingOf(client: Client, ids: readonly string[]): Promise<ReadonlySet<string> | undefined> {
   if (ids.length > MOST_LOOKED_UP) return undefined;
-  const found = new Set<string>();
+  const match = new Set<string>();
   for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
     const query = isIn('WorkflowId', ids.slice(from, from + IDS_AT_ONCE));
     // One onboarding may have several runs.
-    for await (const { execution } of rawListed(client, query, Number.MAX_SAFE_INTEGER))
-      found.add(execution?.workflowId ?? '');
+    for await (const { execution } of listExecutions(client, query, Number.MAX_SAFE_INTEGER))
+      match.add(execution?.workflowId ?? '');
   }
-  return found;
+  return match;
 }
 
 /** Returns how many rows of a file would start nothing: `3 of the rows only attach to onboardings that exist.` */

@@ -3,7 +3,7 @@ import { Client, type Connection } from '@temporalio/client';
 import { partsOfId } from '../../messages/ids.js';
 import type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../../messages/inputs.js';
 import { ONBOARDINGS } from '../../messages/kinds.js';
-import { defined } from '../../messages/objects.js';
+import { compact } from '../../messages/objects.js';
 import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from '../../messages/requirements.js';
 import { Deadline } from '../../platform/http/deadline.js';
@@ -17,11 +17,11 @@ import {
   UnknownOnboarding,
 } from '../../temporal/onboardings.js';
 import { dataConverter, type PayloadKeys } from '../../temporal/payload-codec.js';
-import { type Listed, listedBy, typesOf } from '../../temporal/search.js';
+import { type Listed, searchOnboardings, typesOf } from '../../temporal/search.js';
 import type { Started } from '../../temporal/start.js';
 import { isNotFound } from '../../temporal/unavailable.js';
 import { EndedOnboarding, sendResolution } from '../inbox/answering.js';
-import { type Asked, readWaits } from '../inbox/waits.js';
+import { type OpenRequirement, readWaits } from '../inbox/waits.js';
 import type { ClientSettings } from './settings.js';
 import {
   type Advice,
@@ -58,10 +58,10 @@ export interface GangwayOptions {
  * @throws {TemporalUnavailable} when Temporal does not respond, or rejects the credentials
  */
 export async function gangwayClient({
-  settings: given = process.env,
+  settings: environment = process.env,
   client,
 }: GangwayOptions = {}): Promise<GangwayClient> {
-  const env: NodeJS.ProcessEnv = { ...given };
+  const env: NodeJS.ProcessEnv = { ...environment };
   const { loadClientSettings } = await import('./settings.js');
   const settings = loadClientSettings(env);
   const { payloadKeys: keys } = settings;
@@ -196,9 +196,9 @@ export class GangwayClient {
    *
    * @throws {UnreadableOnboarding} when no worker responds
    */
-  async requirements(id: string): Promise<readonly Asked[]> {
-    const { asked } = await this.#of(id, (workflowId) => readWaits(this.#parts.temporal, workflowId));
-    return asked;
+  async requirements(id: string): Promise<readonly OpenRequirement[]> {
+    const { requirements } = await this.#of(id, (workflowId) => readWaits(this.#parts.temporal, workflowId));
+    return requirements;
   }
 
   /**
@@ -238,7 +238,7 @@ export class GangwayClient {
   async outcome<Ending = Outcome>(id: string, options: OutcomeOptions = {}): Promise<Ending> {
     const { signal, onRequirements } = options;
     const timeoutMs = options.timeoutMs && Math.min(options.timeoutMs, LONGEST_TIMER_MS);
-    const deadline = new Deadline({ ...defined({ ms: timeoutMs }), until: signal });
+    const deadline = new Deadline({ ...compact({ ms: timeoutMs }), until: signal });
     const watching = this.watch<Ending>(id, { signal: deadline.signal, isBrief: true });
     try {
       const reported = onRequirements && reportRequirements(watching, onRequirements);
@@ -246,8 +246,8 @@ export class GangwayClient {
       return outcome;
     } catch (error) {
       if (!deadline.signal.aborted || signal?.aborted) throw error;
-      const asked = await this.requirements(id).catch(() => []);
-      throw new StillRunning(id, timeoutMs ?? 0, asked, { cause: error });
+      const requirements = await this.requirements(id).catch(() => []);
+      throw new StillRunning(id, timeoutMs ?? 0, requirements, { cause: error });
     } finally {
       deadline.release();
     }
@@ -268,7 +268,7 @@ export class GangwayClient {
 
   /** Onboardings, newest first. This needs no worker, and shows a change after a moment. */
   async *list({ most, ...filter }: ListOptions = {}): AsyncGenerator<Listed, void, undefined> {
-    yield* listedBy(this.#parts.temporal, { types: typesOf(ONBOARDINGS), ...filter }, most);
+    yield* searchOnboardings(this.#parts.temporal, { types: typesOf(ONBOARDINGS), ...filter }, most);
   }
 
   /**

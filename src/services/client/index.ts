@@ -16,7 +16,7 @@ export type { Started } from '../../temporal/start.js';
 export { TemporalProblem } from '../../temporal/unavailable.js';
 export { OBSTACLES, type Obstacle, UnreadableOnboarding } from '../../temporal/unreadable.js';
 export { EndedOnboarding, NotYetApplied } from '../inbox/answering.js';
-export type { Asked, PartState, Waits } from '../inbox/waits.js';
+export type { OpenRequirement, PartState, Waits } from '../inbox/waits.js';
 export { InvalidInput } from '../texts/invalid-input.js';
 export {
   type GangwayClient,

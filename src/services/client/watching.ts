@@ -10,7 +10,7 @@ import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { Deadline, untilAborted } from '../../platform/http/deadline.js';
 import { describe, outcomeOf, partIds } from '../../temporal/onboardings.js';
 import { isNotFound, PassingProblem, TemporalProblem } from '../../temporal/unavailable.js';
-import { type Asked, readable, type Waits, waitsOf } from '../inbox/waits.js';
+import { type OpenRequirement, readableParts, type Waits, waitsOf } from '../inbox/waits.js';
 
 /** Follows an onboarding to its end: its readings on the way, and its outcome. */
 
@@ -87,8 +87,8 @@ export class Watching<Ending> implements AsyncIterable<Reading> {
       const waits = await untilEnded(this.#client, this.ended, () => waitsOf(this.#client, id, busyUntil));
       if (!waits) break;
       const entries = newEntries(id, waits, seen);
-      const { step, asked, obstacles, on } = waits;
-      const now = JSON.stringify([step, asked, obstacles, on]);
+      const { step, requirements, obstacles, on } = waits;
+      const now = JSON.stringify([step, requirements, obstacles, on]);
       if (entries.length > 0 || now !== before) yield { ...waits, entries, hasEnded: false };
       before = now;
     }
@@ -150,7 +150,7 @@ function newEntries(workflowId: string, waits: Waits, seen: Map<Owner, number>):
 function timelinesOf(workflowId: string, { state, parts }: Waits) {
   if (!state) return {};
   if (!isCustomer(workflowId)) return { '': state.timeline };
-  const ofParts = readable(parts).map(({ part, state: own }) => [part, own.timeline] as const);
+  const ofParts = readableParts(parts).map(({ part, state: own }) => [part, own.timeline] as const);
   return { customer: state.timeline, ...Object.fromEntries(ofParts) };
 }
 
@@ -177,7 +177,7 @@ export interface OutcomeOptions {
   /** The longest wait, in milliseconds: 24 days at most. Default: no limit. */
   readonly timeoutMs?: number | undefined;
   /** Called with the open requirements each time they change: the onboarding waits for an answer to them. */
-  readonly onRequirements?: ((open: readonly Asked[]) => void) | undefined;
+  readonly onRequirements?: ((open: readonly OpenRequirement[]) => void) | undefined;
 }
 
 /** An onboarding did not end within the time that the caller gave. It continues. */
@@ -187,10 +187,10 @@ export class StillRunning extends PassingProblem {
     id: string,
     timeoutMs: number,
     /** Its open requirements, if a worker responds. */
-    readonly asked: readonly Asked[],
+    readonly requirements: readonly OpenRequirement[],
     options?: ErrorOptions,
   ) {
-    const open = asked.map(({ requirement }) => requirement.id).join(', ');
+    const open = requirements.map(({ requirement }) => requirement.id).join(', ');
     super(
       `${id} has not ended after ${timeoutMs / 1_000} s${open && `; it waits for a person: ${open}`}`,
       options,
@@ -200,13 +200,13 @@ export class StillRunning extends PassingProblem {
 
 /** Reports the open requirements of a workflow that is watched, each time that they change. */
 export async function reportRequirements(
-  watching: AsyncIterable<Pick<Waits, 'asked'>>,
-  report: (open: readonly Asked[]) => void,
+  watching: AsyncIterable<Pick<Waits, 'requirements'>>,
+  report: (open: readonly OpenRequirement[]) => void,
 ): Promise<void> {
   let before = '';
-  for await (const { asked } of watching) {
-    const now = asked.map(({ workflowId, requirement }) => `${workflowId} ${requirement.id}`).join();
-    if (now !== before) report(asked);
+  for await (const { requirements } of watching) {
+    const now = requirements.map(({ workflowId, requirement }) => `${workflowId} ${requirement.id}`).join();
+    if (now !== before) report(requirements);
     before = now;
   }
 }
@@ -229,8 +229,8 @@ export async function awaitOutcome<Ending>(client: Client, workflowId: string, {
     return await outcomeOf<Ending>(client, workflowId);
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
-    const adopt = await howToAdopt(client, workflowId, input);
-    const next = adopt === undefined ? restart : `${adopt}; then ${restart}`;
+    const advice = await howToImport(client, workflowId, input);
+    const next = advice === undefined ? restart : `${advice}; then ${restart}`;
     throw new EndedWithoutOutcome(workflowId, `${reasonOf(error)}; ${next}`, { cause: error });
   }
 }
@@ -245,14 +245,14 @@ function reasonOf({ cause }: WorkflowFailedError): string {
  * Explains what prevents a second start of an onboarding from creating a second merchant or profile; undefined for other workflows.
  * The IDs come from search attributes, which need no worker.
  */
-async function howToAdopt(client: Client, workflowId: string, input: string): Promise<string | undefined> {
+async function howToImport(client: Client, workflowId: string, input: string): Promise<string | undefined> {
   const { type, key: guid } = partsOfId(workflowId) ?? {};
   if (type === 'businessOnboarding') {
     const profile = await idAtPartner(client, [workflowId], 'bankingProfileId');
     const where = profile
       ? `banking profile ${profile} exists at the bank`
       : 'look for the business at the bank';
-    return `${where}: to adopt it, set the "merchantProfileId" of its merchant in ${input}`;
+    return `${where}: to import it, set the "merchantProfileId" of its merchant in ${input}`;
   }
   if (type !== 'merchantBoarding' && type !== 'customerOnboarding') return undefined;
   const [ids, where] = isCustomer(workflowId)
@@ -260,8 +260,8 @@ async function howToAdopt(client: Client, workflowId: string, input: string): Pr
     : [[workflowId], `in ${input}`];
   const merchant = await idAtPartner(client, ids, 'merchantProfileId');
   return merchant
-    ? `merchant ${merchant} exists at the partner: to adopt it, set "merchantProfileId": ${merchant} ${where}`
-    : `look for a merchant with guid ${guid} in the partner’s portal: to adopt it, set its "merchantProfileId" ${where}`;
+    ? `merchant ${merchant} exists at the partner: to import it, set "merchantProfileId": ${merchant} ${where}`
+    : `look for a merchant with guid ${guid} in the partner’s portal: to import it, set its "merchantProfileId" ${where}`;
 }
 
 /** The first id that one of these workflows has; undefined when none has one yet. */

@@ -1,14 +1,14 @@
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
-import { changeable, correctionProblems, leavesIn } from '../../activities/corrections.js';
+import { changeableInput, correctionProblems, leavesIn } from '../../activities/corrections.js';
 import type { Correctable, Patch } from '../../messages/activities.js';
 import { partsOfId } from '../../messages/ids.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import { EACH_ONBOARDING } from '../../messages/kinds.js';
 import { isWithin, mergePatch } from '../../messages/objects.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
+import { localeRule } from '../../partners/describe-rules.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { localeRule } from '../../partners/rules-in-words.js';
 import { REDACTED } from '../../platform/privacy/masked.js';
 import { withoutPrivate } from '../../platform/privacy/private-fields.js';
 import { didYouMean } from '../../platform/settings/nearest.js';
@@ -26,8 +26,8 @@ export async function inputFor(
   state: OnboardingState,
   requirementId: string,
 ): Promise<Correctable> {
-  const asked = state.requirements.find(({ id }) => id === requirementId)?.fields;
-  return { ...(await inputOf(client, askingWorkflow(workflowId, state, requirementId))), asked };
+  const fields = state.requirements.find(({ id }) => id === requirementId)?.fields;
+  return { ...(await inputOf(client, askingWorkflow(workflowId, state, requirementId))), fields };
 }
 
 /** Reports whether a correction can change the input of this workflow. */
@@ -37,9 +37,9 @@ export function isCorrectable(workflowId: string): boolean {
 }
 
 /** @throws {InvalidInput} that names each field that the correction must not change, and each rule that it breaks */
-export function checkCorrection(correctable: Correctable, patch: Patch, known: KnownAccounts): void {
+export function checkCorrection(correctable: Correctable, patch: Patch, accounts: KnownAccounts): void {
   const problems = [
-    ...correctionProblems({ ...correctable, patch }, known),
+    ...correctionProblems({ ...correctable, patch }, accounts),
     ...changesOf(correctable, patch).flatMap(mistaken),
   ];
   if (problems.length > 0) throw new InvalidInput('the correction is not valid; nothing was sent', problems);
@@ -59,7 +59,7 @@ export interface Change {
   readonly remark: string;
 }
 
-export function changesOf({ input, asked = [] }: Correctable, patch: Patch): Change[] {
+export function changesOf({ input, fields = [] }: Correctable, patch: Patch): Change[] {
   const changed = mergePatch(input, patch);
   const [before, after] = [withoutPrivate(input), withoutPrivate(changed)];
   return differingFields(input, changed).map((field, index) => {
@@ -68,7 +68,8 @@ export function changesOf({ input, asked = [] }: Correctable, patch: Patch): Cha
       field,
       before: valueAt(before, path),
       after: valueAt(after, path),
-      remark: index < MOST_COMPARED && valueAt(input, path) === undefined ? newField(input, path, asked) : '',
+      remark:
+        index < MOST_COMPARED && valueAt(input, path) === undefined ? newField(input, path, fields) : '',
     };
   });
 }
@@ -87,8 +88,8 @@ export function mayMoveMoney(changes: readonly Pick<Change, 'field'>[], schema: 
 }
 
 /** Some fields are open and take any name: a new one similar to an existing one may be a typing error. */
-function newField(input: object, path: readonly string[], asked: readonly string[]): string {
-  if (asked.includes(path.join('.'))) return 'new field that the partner asked for; sent as is';
+function newField(input: object, path: readonly string[], fields: readonly string[]): string {
+  if (fields.includes(path.join('.'))) return 'new field that the partner asked for; sent as is';
   const beside = valueAt(input, path.slice(0, -1));
   const names = typeof beside === 'object' && beside !== null ? Object.keys(beside) : [];
   return `new field${didYouMean(path.at(-1) ?? '', names)}`;
@@ -105,14 +106,14 @@ function mistaken({ field, before, after }: Change): FieldProblem[] {
 export function changeLines(changes: readonly Change[]): string[] {
   return changes.map(
     ({ field, before, after, remark }) =>
-      `  ${field}: ${shown(before)} -> ${shown(after)}${remark && `  (${remark})`}`,
+      `  ${field}: ${formatValue(before)} -> ${formatValue(after)}${remark && `  (${remark})`}`,
   );
 }
 
 /** The shown length of a value, in characters. */
 const VALUE_LENGTH = 60;
 
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   const text = value === undefined ? 'none' : JSON.stringify(value);
   return text.length > VALUE_LENGTH ? `${text.slice(0, VALUE_LENGTH - 1)}…` : text;
 }
@@ -124,8 +125,8 @@ export interface ChangeableField extends Field {
 }
 
 /** The fields that a correction can change now, with their rules. */
-export function changeableFields(correctable: Correctable, known: KnownAccounts): ChangeableField[] {
-  const { fields, schema, added } = changeable(correctable, known);
+export function changeableFields(correctable: Correctable, accounts: KnownAccounts): ChangeableField[] {
+  const { fields, schema, added } = changeableInput(correctable, accounts);
   const present = withoutPrivate(correctable.input);
   const named = fieldsOf(schema).filter(({ name }) => isWithin(name, fields));
   const names = new Set(named.map(({ name }) => name));
@@ -133,9 +134,9 @@ export function changeableFields(correctable: Correctable, known: KnownAccounts)
   const open = leavesIn(correctable.input, fields).filter(
     (name) => !names.has(name.replace(/\.\d+(?=\.|$)/g, '.N')),
   );
-  const asked = added.filter((name) => !open.includes(name));
+  const request = added.filter((name) => !open.includes(name));
   const unnamed = (rule: string) => (name: string) =>
     ({ name, rule, isRequired: false, type: 'any', kind: 'text' }) as const;
-  const others = [...open.map(unnamed('')), ...asked.map(unnamed('the partner asked for it; sent as is'))];
+  const others = [...open.map(unnamed('')), ...request.map(unnamed('the partner asked for it; sent as is'))];
   return [...named, ...others].map((field) => ({ ...field, now: valueAt(present, field.name.split('.')) }));
 }

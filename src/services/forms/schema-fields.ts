@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { fieldProblems } from '../../partners/rules-in-words.js';
+import { fieldProblems } from '../../partners/describe-rules.js';
 import { inside, isAny, type Place, placesIn, type Shape, shapeOf } from '../../platform/schemas/shape.js';
 
 /** The fields of an input or request with their rules, from the schema that checks them. */
@@ -31,10 +31,10 @@ export function takesMore(schema: z.ZodType): boolean {
 
 /** Reports whether the schema describes everything that a field, such as `beneficialOwners.0.city`, may hold. */
 export function describes(schema: z.ZodType, field: string): boolean {
-  const found = field
+  const shape = field
     .split('.')
     .reduce<Shape | undefined>((around, name) => around && inside(around, name), shapeOf(schema));
-  return found !== undefined && isDescribed(found);
+  return shape !== undefined && isDescribed(shape);
 }
 
 function isDescribed(shape: Shape): boolean {

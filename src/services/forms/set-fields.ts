@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { Patch } from '../../messages/activities.js';
 import { fieldOf, isContainer, isObject } from '../../messages/objects.js';
+import { localeRule, PLAIN_NUMBER } from '../../partners/describe-rules.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { localeRule, PLAIN_NUMBER } from '../../partners/rules-in-words.js';
 import { type CellType, columnsOf } from '../batches/columns.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { parseJson } from '../texts/text.js';
@@ -15,8 +15,8 @@ export interface Setting {
 }
 
 /** Reads `application.volume=240000`, as `--set` takes it. @throws {InvalidInput} */
-export function settingsFrom(given: readonly string[]): Setting[] {
-  return given.map((each) => {
+export function settingsFrom(texts: readonly string[]): Setting[] {
+  return texts.map((each) => {
     const [, field, text] = /^\s*([^=\s]+)\s*=(.*)$/s.exec(each) ?? [];
     if (field !== undefined && text !== undefined) return { field, text };
     throw new InvalidInput('--set: must be FIELD=VALUE, such as application.volume=240000');

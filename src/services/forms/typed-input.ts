@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { fieldProblems, REQUIRED } from '../../partners/describe-rules.js';
 import { isNestedDeeper, parseExactly, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { fieldProblems, REQUIRED } from '../../partners/rules-in-words.js';
 import { columnsOf } from '../batches/columns.js';
 import { cellValue, put } from '../batches/csv.js';
 import { distinct } from '../texts/invalid-input.js';
@@ -46,14 +46,14 @@ export function inputForm<Input>(schema: z.ZodType<Input>) {
       if (isNestedDeeper(value)) return { problems: [{ field: '', message: TOO_NESTED }] };
       const { success, data: input, error } = schema.safeParse(value);
       const unparsed = problems.map(({ field }) => field);
-      const found = success ? [] : fieldProblems(error).filter(({ field }) => !unparsed.includes(field));
+      const match = success ? [] : fieldProblems(error).filter(({ field }) => !unparsed.includes(field));
       const empty = all.filter(({ name, kind }) => kind === 'date' && !typed.has(name));
       // The rule of a date is for programs.
-      const inWords = (problem: FieldProblem) =>
+      const describe = (problem: FieldProblem) =>
         empty.some(({ name }) => name === problem.field) ? { ...problem, message: REQUIRED } : problem;
       return success && problems.length === 0
         ? { input }
-        : { problems: distinct([...problems, ...found.map(inWords)]) };
+        : { problems: distinct([...problems, ...match.map(describe)]) };
     },
   };
 }
@@ -92,8 +92,8 @@ function typedIn(part: FormPart, fields: Readonly<Record<string, unknown>>): [st
       .flatMap((typed, index) => typed.map(([name, text]): [string, string] => [place(index) + name, text]));
   }
   return fieldsIn(part).flatMap(({ name }): [string, string][] => {
-    const given = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    const text = typeof given === 'string' ? given.trim() : '';
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const text = typeof value === 'string' ? value.trim() : '';
     return text === '' ? [] : [[name, text]];
   });
 }

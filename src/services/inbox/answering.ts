@@ -29,7 +29,7 @@ import { InvalidInput } from '../texts/invalid-input.js';
 import { ifUnreadable } from './waits.js';
 
 /** The decisions that a person must give a reason for. */
-export const NEED_REASON: readonly AnswerKind[] = ['adopt', 'retry', 'choice', 'take-back', 'abandon'];
+export const NEED_REASON: readonly AnswerKind[] = ['confirm', 'retry', 'choice', 'take-back', 'abandon'];
 
 /**
  * Reports whether an answer needs an approver, because it cannot be undone: a write in doubt, the meaning of a status, giving up.

@@ -62,12 +62,12 @@ export interface WaitingPlace {
  */
 export async function waitingPage(
   client: Client,
-  given: Omit<Filter, 'types' | 'actionRequired'>,
+  input: Omit<Filter, 'types' | 'actionRequired'>,
   most: number,
   { after, until, token }: WaitingPlace,
 ): Promise<{ readonly items: readonly InboxItem[]; readonly next: WaitingPlace | undefined }> {
   const dueAfter = after === undefined ? undefined : new Date(after);
-  const wanted: Filter = { ...given, types: ASKING, actionRequired: true, dueAfter };
+  const wanted: Filter = { ...input, types: ASKING, actionRequired: true, dueAfter };
   const window =
     token === undefined
       ? (await mostUrgent(client, wanted, most)).filter
@@ -77,8 +77,11 @@ export async function waitingPage(
   const place = page.next === undefined ? end && { after: end } : { after, until: end, token: page.next };
   const items = page.found
     .flatMap(itemsOf)
-    .filter(({ kind }) => given.kind === undefined || kind === given.kind);
-  return { items: items.filter(({ id }) => id !== undefined).sort(byDue), next: place || undefined };
+    .filter(({ kind }) => input.kind === undefined || kind === input.kind);
+  return {
+    items: items.filter(({ id }) => id !== undefined).sort(compareDueDates),
+    next: place || undefined,
+  };
 }
 
 /**
@@ -86,13 +89,13 @@ export async function waitingPage(
  * it, in any account.
  */
 export function shortIds(workflowIds: readonly string[]): (workflowId: string) => string {
-  const known = new Map(
+  const idsByWorkflow = new Map(
     workflowIds.map((id) => [id, { ...partsOfId(id), short: onboardingName(id) ?? id }] as const),
   );
-  const keys = [...known.values()].map(({ key }) => key);
+  const keys = [...idsByWorkflow.values()].map(({ key }) => key);
   const isAlone = (key: string | undefined) => keys.indexOf(key) === keys.lastIndexOf(key);
   return (id) => {
-    const { key, short = id } = known.get(id) ?? {};
+    const { key, short = id } = idsByWorkflow.get(id) ?? {};
     return isAlone(key) ? short : id;
   };
 }
@@ -104,7 +107,7 @@ export function onboardingName(workflowId: string): string | undefined {
   return type in ONBOARDINGS && !partsOfId(name) ? name : undefined;
 }
 
-export function byDue({ dueAt: one = '' }: InboxItem, { dueAt: other = '' }: InboxItem): number {
+export function compareDueDates({ dueAt: one = '' }: InboxItem, { dueAt: other = '' }: InboxItem): number {
   return one.localeCompare(other);
 }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { changeable } from '../../activities/corrections.js';
+import { changeableInput } from '../../activities/corrections.js';
 import type { Correctable } from '../../messages/activities.js';
 import { currentClaim } from '../../messages/claims.js';
 import { REQUIREMENT_KINDS, type RequirementKind, TASKS } from '../../messages/codes.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
-import { defined } from '../../messages/objects.js';
+import { compact } from '../../messages/objects.js';
 import {
   ALLOWED_ANSWERS,
   type AnswerKind,
@@ -20,7 +20,7 @@ import { isOverdue } from './inbox.js';
 
 const anyFields = z.record(z.string(), z.unknown());
 
-const shown = {
+const output = {
   ...{ id: z.string(), title: z.string(), detail: z.string(), task: z.string() },
   workflowId: z.string().describe('The workflow that takes the answer'),
   ...{ raisedAt: z.iso.datetime(), dueAt: z.iso.datetime(), overdue: z.boolean() },
@@ -36,7 +36,7 @@ const fields = z.array(z.string()).optional().describe('Names of the rejected fi
 
 /** What only some kinds show. */
 const MORE: Readonly<Partial<Record<RequirementKind, z.ZodRawShape>>> = {
-  'request-changes': { blank },
+  'changes-requested': { blank },
   'not-submitted': { blank },
   'rejected-input': { fields, blank },
   ticket: { blank },
@@ -49,7 +49,7 @@ const VIEWS = REQUIREMENT_KINDS.map((kind) => {
     fourEyes: z.boolean().describe('One person proposes it, and another confirms it'),
     schema: anyFields.describe('The JSON Schema of the answer'),
   });
-  return z.object({ kind: z.literal(kind), ...shown, answers: z.array(answer), ...MORE[kind] });
+  return z.object({ kind: z.literal(kind), ...output, answers: z.array(answer), ...MORE[kind] });
 });
 
 type View = (typeof VIEWS)[number];
@@ -62,14 +62,14 @@ export type RequirementView = z.output<View>;
 export function viewOf(
   workflowId: string,
   requirement: Requirement,
-  known: KnownAccounts,
+  accounts: KnownAccounts,
   correctable?: Correctable,
 ): RequirementView {
   const { id, kind, title, detail, raisedAt, dueAt, answers, choices, fields, blank, proposal } = requirement;
-  const patch = correctable && patchIn(correctable, known);
+  const patch = correctable && patchIn(correctable, accounts);
   return {
     ...{ id, workflowId, kind, task: TASKS[kind], title, detail, raisedAt, dueAt, overdue: isOverdue(dueAt) },
-    ...defined({ claim: currentClaim(requirement), proposal, choices, fields, blank }),
+    ...compact({ claim: currentClaim(requirement), proposal, choices, fields, blank }),
     answers: answers.map((answer) => ({
       ...{ kind: answer, fourEyes: needsConfirmation(requirement, answer) },
       schema: jsonSchemaOf(answerTo(requirement, answer, patch)),
@@ -77,8 +77,8 @@ export function viewOf(
   } as RequirementView;
 }
 
-function patchIn(correctable: Correctable, known: KnownAccounts): Json {
-  const { schema, fields, added } = changeable(correctable, known);
+function patchIn(correctable: Correctable, accounts: KnownAccounts): Json {
+  const { schema, fields, added } = changeableInput(correctable, accounts);
   return patchSchemaOf(schema, fields, added);
 }
 
@@ -87,7 +87,7 @@ function answerTo({ idFormat, choices = [] }: Requirement, kind: AnswerKind, pat
     text: { text: z.string().regex(/\S/) },
     documents: { documents: documentRefs },
     correction: { patch: anyFields.meta(patch) },
-    adopt: { id: z.string().regex(idFormat === 'text' ? /^[!-~]{1,64}$/ : /^[1-9]\d{0,9}$/) },
+    confirm: { id: z.string().regex(idFormat === 'text' ? /^[!-~]{1,64}$/ : /^[1-9]\d{0,9}$/) },
     code: { code: oneTimeCode },
     choice: { choice: z.enum(choices) },
   };

@@ -10,7 +10,7 @@ import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { nameWithId } from '../texts/names.js';
 
 /** A requirement, with the workflow that takes its answer. */
-export interface Asked {
+export interface OpenRequirement {
   readonly workflowId: string;
   /** The workflow, for people: `Acme Bikes (merchant-boarding-m-1)`. */
   readonly name: string;
@@ -26,7 +26,7 @@ export interface Waits {
   /** The current step, for people: `underwriting, Pending`. */
   readonly step: string;
   /** The open requirements of the onboarding, its parts, and the partner accounts that block it. */
-  readonly asked: readonly Asked[];
+  readonly requirements: readonly OpenRequirement[];
   /** Partners and workers that it waits for. */
   readonly obstacles: readonly string[];
   /** The one who must act: a person, or whoever makes a partner or a worker respond; otherwise nobody. */
@@ -35,7 +35,7 @@ export interface Waits {
 
 /** Before the first read. */
 export const UNKNOWN: Waits = {
-  ...{ state: undefined, parts: [], step: 'started', asked: [], obstacles: [] },
+  ...{ state: undefined, parts: [], step: 'started', requirements: [], obstacles: [] },
   on: 'nobody',
 };
 
@@ -74,14 +74,14 @@ export async function readWaits(
   const parts = await partsOf(client, workflowId, state, read);
   const ids = idsOf(workflowId, parts);
   const failures = await failuresOf(client, ids);
-  const accounts = failures.length === 0 ? [] : await askedByAccounts(client, ids);
-  const asked = [...askedOf(workflowId, state, parts), ...accounts];
+  const accounts = failures.length === 0 ? [] : await requirementsOfAccounts(client, ids);
+  const requirements = [...requirementsOf(workflowId, state, parts), ...accounts];
   return {
-    ...{ state, parts, asked, step: stepOf(state, asked.length) },
+    ...{ state, parts, requirements, step: stepOf(state, requirements.length) },
     obstacles: failures.map((failure) =>
       failure.startsWith(OUR_SOFTWARE_FAILS) ? failure : `waiting for the partner: ${failure}`,
     ),
-    on: asked.length > 0 ? 'person' : failures.length > 0 ? 'unavailable' : 'nobody',
+    on: requirements.length > 0 ? 'person' : failures.length > 0 ? 'unavailable' : 'nobody',
   } satisfies Waits;
 }
 
@@ -91,8 +91,12 @@ export function idsOf(workflowId: string, parts: readonly PartState[]): string[]
 }
 
 /** A part that was started on its own takes its answers itself; any other part by its customer. */
-export function askedOf(workflowId: string, state: OnboardingState, parts: readonly PartState[]): Asked[] {
-  const elsewhere = readable(parts).filter(({ wasThereBefore }) => wasThereBefore);
+export function requirementsOf(
+  workflowId: string,
+  state: OnboardingState,
+  parts: readonly PartState[],
+): OpenRequirement[] {
+  const elsewhere = readableParts(parts).filter(({ wasThereBefore }) => wasThereBefore);
   return [{ workflowId, state }, ...elsewhere].flatMap(({ workflowId: id, state: { dba, requirements } }) => {
     const of = { workflowId: id, name: nameWithId({ workflowId: id, dba }) };
     return requirements.map((requirement) => ({ ...of, requirement }));
@@ -100,13 +104,16 @@ export function askedOf(workflowId: string, state: OnboardingState, parts: reado
 }
 
 /** The open requirements of the partner accounts that hold up these workflows. */
-export async function askedByAccounts(client: Client, workflowIds: readonly string[]): Promise<Asked[]> {
-  const found = (await Promise.all(workflowIds.map((id) => accountsHoldingUp(client, id)))).flat();
-  const holding = new Map(found.map((each) => [each.workflowId + each.kinds, each]));
+export async function requirementsOfAccounts(
+  client: Client,
+  workflowIds: readonly string[],
+): Promise<OpenRequirement[]> {
+  const accounts = (await Promise.all(workflowIds.map((id) => accountsHoldingUp(client, id)))).flat();
+  const holding = new Map(accounts.map((each) => [each.workflowId + each.kinds, each]));
   return (await Promise.all([...holding.values()].map((each) => askedBy(client, each)))).flat();
 }
 
-async function askedBy(client: Client, { workflowId, kinds }: HoldingUp): Promise<Asked[]> {
+async function askedBy(client: Client, { workflowId, kinds }: HoldingUp): Promise<OpenRequirement[]> {
   // It starts with the first refusal, and ends with the last one.
   const state = await ifFound(stateOf(client, workflowId)).catch(ifUnreadable);
   if (!state || state instanceof UnreadableOnboarding) return [];
@@ -174,13 +181,13 @@ export function askingWorkflow(workflowId: string, state: OnboardingState, requi
 
 /** The open requirements of a workflow, those of a customer as its parts have them: with claims and proposals. */
 export function asPartsHaveThem({ requirements }: OnboardingState, parts: readonly PartState[]) {
-  const ofParts = readable(parts).flatMap(({ state }) => state.requirements);
+  const ofParts = readableParts(parts).flatMap(({ state }) => state.requirements);
   const own = new Map(ofParts.map((requirement) => [requirement.id, requirement]));
   return requirements.map((requirement) => own.get(requirement.id) ?? requirement);
 }
 
 /** Without the parts that cannot be read. */
-export function readable(parts: readonly PartState[]) {
+export function readableParts(parts: readonly PartState[]) {
   return parts.flatMap(({ state, ...part }) =>
     state instanceof UnreadableOnboarding ? [] : [{ ...part, state }],
   );
@@ -188,7 +195,7 @@ export function readable(parts: readonly PartState[]) {
 
 /** All timeline entries of an onboarding and its parts, which a customer does not have itself. */
 export function timelinesOf(state: OnboardingState, parts: readonly PartState[]): readonly TimelineEntry[] {
-  return [...state.timeline, ...readable(parts).flatMap((part) => part.state.timeline)];
+  return [...state.timeline, ...readableParts(parts).flatMap((part) => part.state.timeline)];
 }
 
 /** Catches the reason why a state cannot be read. */

@@ -113,10 +113,10 @@ export class Tally {
   }
 
   #keep(wait: WaitFigure): void {
-    const kept = this.#longest[wait.waits];
-    const at = kept.findIndex(({ since }) => since > wait.since);
-    kept.splice(at < 0 ? kept.length : at, 0, wait);
-    kept.length = Math.min(kept.length, LONGEST_WAITS);
+    const figures = this.#longest[wait.waits];
+    const at = figures.findIndex(({ since }) => since > wait.since);
+    figures.splice(at < 0 ? figures.length : at, 0, wait);
+    figures.length = Math.min(figures.length, LONGEST_WAITS);
   }
 
   get figures() {

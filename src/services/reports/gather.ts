@@ -2,8 +2,8 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { isCustomer, partsOfId } from '../../messages/ids.js';
 import { requirementsIn } from '../../messages/listed.js';
-import { defined } from '../../messages/objects.js';
-import { handedOnIn, type OnboardingState } from '../../messages/onboarding-state.js';
+import { compact } from '../../messages/objects.js';
+import { carriedHistoryIn, type OnboardingState } from '../../messages/onboarding-state.js';
 import type { Answer } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import type { DocumentStore } from '../../partners/documents/document-store.js';
@@ -21,7 +21,7 @@ import {
   runsOf,
 } from '../../temporal/history.js';
 import { describe, partIds, stateOf } from '../../temporal/onboardings.js';
-import { decodedPayloads } from '../../temporal/payload-codec.js';
+import { decodePayloads } from '../../temporal/payload-codec.js';
 import { is } from '../../temporal/query.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import type { ExportedOnboarding, ExportedRecord } from './record.js';
@@ -83,32 +83,32 @@ async function gathered(
   }
   const [input] = await argumentsOf(client, runs[0]);
   const outcome = await outcomeIn(client, runs);
-  const { known, source, notes } = await stateFrom(client, description, runs, answers, outcome);
-  const timeline = [...known.timeline, ...interventionsIn(runs)].sort((one, other) =>
+  const { facts, source, notes } = await stateFrom(client, description, runs, answers, outcome);
+  const timeline = [...facts.timeline, ...interventionsIn(runs)].sort((one, other) =>
     one.at.localeCompare(other.at),
   );
-  const asked = new Map(activities.flatMap(({ response }) => askedIn(response)));
+  const titles = new Map(activities.flatMap(({ response }) => askedIn(response)));
   const started = runs[0]?.events[0];
   return {
     workflowId,
     workflowType: type,
-    ...defined({ externalId: partsOfId(workflowId)?.key, partnerAccount: partsOfId(workflowId)?.account }),
+    ...compact({ externalId: partsOfId(workflowId)?.key, partnerAccount: partsOfId(workflowId)?.account }),
     runIds: runs.map(({ runId }) => runId),
     status: status.name.toLowerCase(),
     startedAt: isoOf(started?.eventTime) ?? startTime.toISOString(),
-    ...defined({
+    ...compact({
       startedBy: started?.workflowExecutionStartedEventAttributes?.identity || undefined,
       endedAt: closeTime?.toISOString(),
     }),
     source,
     notes: [...notes, ...(await gaps(client, workflowId, runs, missing))],
-    facts: factsOf(known),
+    facts: factsOf(facts),
     ...(outcome !== undefined && { outcome: mask.ours(outcome) }),
     input: mask.theirs(input),
     timeline: timeline.map((entry) => maskedEntry(entry, mask)),
-    requirements: requirementsOf(timeline, known.open, asked, mask),
-    answers: answers.map(({ reason, answer, ...given }) => ({
-      ...given,
+    requirements: requirementsOf(timeline, facts.open, titles, mask),
+    answers: answers.map(({ reason, answer, ...value }) => ({
+      ...value,
       reason: mask.theirs(reason),
       answer: maskedAnswer(answer, mask),
     })),
@@ -130,28 +130,28 @@ async function stateFrom(
   runs: readonly Run[],
   answers: readonly AcceptedAnswer[],
   outcome: unknown,
-): Promise<Pick<ExportedOnboarding, 'source' | 'notes'> & { readonly known: Known }> {
+): Promise<Pick<ExportedOnboarding, 'source' | 'notes'> & { readonly facts: KnownFacts }> {
   try {
     const limit = description.status.name === 'RUNNING' ? undefined : ENDED_TIMEOUT_MS;
     const state = await stateOf(client, description.workflowId, limit);
     const { timeline, requirements, boarding, business } = state;
     // A customer shows the requirements of its parts, which have records of their own.
     const open = boarding || business ? [] : requirements;
-    return { known: { facts: state, timeline, open }, source: 'worker', notes: [] };
+    return { facts: { facts: state, timeline, open }, source: 'worker', notes: [] };
   } catch (error) {
     if (!(error instanceof UnreadableOnboarding)) throw error;
-    const known = await knownFrom(client, description, runs, answers, outcome);
+    const facts = await knownFrom(client, description, runs, answers, outcome);
     const note =
       `The workflow itself did not respond (${error.detail}), so facts, timeline and requirements are those of its history. ` +
       'It has answers, calls and status changes, but not when requirements were raised or why they were closed.';
-    return { known, source: 'history', notes: [note] };
+    return { facts, source: 'history', notes: [note] };
   }
 }
 
 async function outcomeIn(client: Client, runs: readonly Run[]): Promise<unknown> {
   const last = runs.at(-1);
   const completed = last?.events.at(-1)?.workflowExecutionCompletedEventAttributes;
-  const [outcome] = await decodedPayloads(client, completed?.result?.payloads, last?.workflowId);
+  const [outcome] = await decodePayloads(client, completed?.result?.payloads, last?.workflowId);
   return outcome;
 }
 
@@ -169,10 +169,10 @@ async function gaps(client: Client, workflowId: string, runs: readonly Run[], mi
   return [...(missing === undefined ? [] : [gone]), ...(others.length > 0 ? [other] : [])];
 }
 
-function factsOf({ facts }: Known) {
+function factsOf({ facts }: KnownFacts) {
   const { dba, stage, partnerStatus, merchantProfileId, profileId, financialAccountId, mid } = facts;
   const ids = { merchantProfileId, profileId, financialAccountId, mid };
-  return defined({
+  return compact({
     dba,
     stage,
     partnerStatus: partnerStatus ?? undefined,
@@ -189,10 +189,10 @@ function maskedAnswer(answer: Answer, mask: Mask): unknown {
 
 function maskedEntry({ at, event, detail, actor, reason }: RecordedEvent, mask: Mask) {
   const texts = { detail: detail && mask.ours(detail), reason: reason && mask.theirs(reason) };
-  return { at, event, ...(defined({ ...texts, actor }) as Partial<RecordedEvent>) };
+  return { at, event, ...(compact({ ...texts, actor }) as Partial<RecordedEvent>) };
 }
 
-interface Known {
+interface KnownFacts {
   readonly facts: Partial<Omit<OnboardingState, 'requirements' | 'timeline'>>;
   readonly timeline: readonly RecordedEvent[];
   readonly open: readonly OpenRequirement[];
@@ -205,9 +205,9 @@ async function knownFrom(
   runs: readonly Run[],
   answers: readonly AcceptedAnswer[],
   outcome: unknown,
-): Promise<Known> {
+): Promise<KnownFacts> {
   const last = runs.at(-1)?.events ?? [];
-  const handedOn = handedOnIn(await argumentsOf(client, runs.at(-1)))?.timeline ?? [];
+  const handedOn = carriedHistoryIn(await argumentsOf(client, runs.at(-1)))?.timeline ?? [];
   const since = isoOf(last[0]?.eventTime) ?? '';
   const began: RecordedEvent = { at: since, event: 'started' };
   const how = status.name.toLowerCase().replace('_', ' ');
@@ -251,14 +251,14 @@ async function factsIn(client: Client, runs: readonly Run[], outcome: unknown) {
   const [merchant, profile] = [of('merchantProfileId'), of('bankingProfileId')];
   const listed = values[SEARCH_ATTRIBUTES.requirements.name];
   const { financialAccountId } = { ...(outcome as Record<string, unknown>) };
-  const known = {
+  const facts = {
     dba: await nameIn(client, runs),
     ...{ stage: of('stage'), partnerStatus: of('partnerStatus'), mid: of('mid') },
     ...{ merchantProfileId: merchant && Number(merchant), profileId: profile && Number(profile) },
     financialAccountId: financialAccountId ?? undefined,
   };
   return {
-    ...(defined(known) as Known['facts']),
+    ...(compact(facts) as KnownFacts['facts']),
     requirements: [listed].flat().filter((each) => typeof each === 'string'),
   };
 }
@@ -272,7 +272,7 @@ async function nameIn(client: Client, runs: readonly Run[]): Promise<unknown> {
       return memo?.fields?.['dba'] ?? [];
     }),
   );
-  const [dba] = await decodedPayloads(client, named.slice(-1), runs[0]?.workflowId);
+  const [dba] = await decodePayloads(client, named.slice(-1), runs[0]?.workflowId);
   return dba;
 }
 
@@ -293,7 +293,7 @@ function interventionsIn(runs: readonly Run[]): RecordedEvent[] {
       const { workflowExecutionTerminatedEventAttributes: end } = event;
       const { workflowTaskFailedEventAttributes: failed } = event;
       const by = (identity: string | null | undefined, reason: string | null | undefined) =>
-        defined({ actor: identity || undefined, reason: reason || undefined });
+        compact({ actor: identity || undefined, reason: reason || undefined });
       if (cancel) return [{ at, event: 'cancel-requested', ...by(cancel.identity, cancel.cause) }];
       if (end) return [{ at, event: 'terminated', ...by(end.identity, end.reason) }];
       if (failed?.cause !== RESET) return [];

@@ -181,10 +181,10 @@ export function Table<Row>({ caption, rows, columns, isWide, rowOf, none = 'none
 }
 
 export function Facts({ facts }: { readonly facts: Readonly<Record<string, ComponentChild>> }) {
-  const known = Object.entries(facts).filter(([, value]) => (value ?? '') !== '');
+  const entries = Object.entries(facts).filter(([, value]) => (value ?? '') !== '');
   return (
     <dl class="known">
-      {known.map(([name, value]) => (
+      {entries.map(([name, value]) => (
         <>
           <dt>{name}</dt>
           <dd>{value}</dd>

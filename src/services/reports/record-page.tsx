@@ -94,7 +94,7 @@ function onboardingOf(onboarding: ExportedOnboarding, times: Times, Heading: 'h2
 
 function factsOf(onboarding: ExportedOnboarding, times: Times) {
   const { facts, status, startedAt, startedBy, endedAt, partnerAccount, runIds, source } = onboarding;
-  const known = {
+  const entry = {
     Name: facts.dba,
     Stage: facts.stage,
     'Partner status': facts.partnerStatus,
@@ -119,7 +119,7 @@ function factsOf(onboarding: ExportedOnboarding, times: Times) {
     Ended: endedAt && <Time times={times} at={endedAt} />,
     Source: source === 'worker' ? 'the workflow and its history' : 'its history',
   };
-  return <Facts facts={known} />;
+  return <Facts facts={entry} />;
 }
 
 const timelineColumns = (times: Times): readonly Column<ExportedOnboarding['timeline'][number]>[] => [

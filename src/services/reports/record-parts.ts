@@ -1,5 +1,5 @@
 import type { TimelineEvent } from '../../messages/codes.js';
-import { defined, fieldOf, isObject, mergePatch } from '../../messages/objects.js';
+import { compact, fieldOf, isObject, mergePatch } from '../../messages/objects.js';
 import type { DocumentRef, Requirement } from '../../messages/requirements.js';
 import type { DocumentStore } from '../../partners/documents/document-store.js';
 import type { PartnerErrorKind } from '../../partners/partner-error.js';
@@ -46,11 +46,11 @@ export type OpenRequirement = Pick<Requirement, 'id' | 'kind' | 'raisedAt' | 'du
 /** The detail of a timeline entry about a requirement: `note-1a2b: Answer the underwriters`. */
 const ABOUT = /^(\S+?)(?:: (.*))?$/s;
 
-/** Every requirement that the timeline names, or that is open now. @param asked what partners asked, by its id */
+/** Every requirement that the timeline names, or that is open now. @param titles what partners asked, by its id */
 export function requirementsOf(
   timeline: readonly RecordedEvent[],
   open: readonly OpenRequirement[],
-  asked: ReadonlyMap<string, string>,
+  titles: ReadonlyMap<string, string>,
   mask: Mask,
 ): ExportedRequirement[] {
   const all = new Map<string, ExportedRequirement>();
@@ -62,12 +62,12 @@ export function requirementsOf(
     all.set(change.id, { ...before, ...(isOver && endedAt !== undefined && { endedAt }), ...change });
   }
   for (const { id, kind, title, detail, raisedAt, dueAt } of open) {
-    const texts = mask.ours(defined({ title, detail }));
+    const texts = mask.ours(compact({ title, detail }));
     all.set(id, { ...all.get(id), id, status: 'open', kind, raisedAt, dueAt, ...texts });
   }
   return [...all.values()].map((requirement) => {
     // A requirement about what the partner asks again has a number after its id.
-    const text = asked.get(requirement.id) ?? asked.get(requirement.id.replace(/-\d+$/, ''));
+    const text = titles.get(requirement.id) ?? titles.get(requirement.id.replace(/-\d+$/, ''));
     return text === undefined ? requirement : { detail: mask.theirs(text), ...requirement };
   });
 }
@@ -120,11 +120,11 @@ export function correctionsOf(input: object, answers: readonly AcceptedAnswer[],
     return changed.map(({ field, old, now }) => {
       const name = field.split('.').at(-1) ?? field;
       // The name decides whether the value is private.
-      const shown = (value: unknown) => mask.theirs<Record<string, unknown>>({ [name]: value })[name];
+      const display = (value: unknown) => mask.theirs<Record<string, unknown>>({ [name]: value })[name];
       return {
         ...{ at, requirementId, actor, reason: mask.theirs(reason), field, takenBack },
-        ...(old !== undefined && { old: shown(old) }),
-        ...(now !== undefined && { new: shown(now) }),
+        ...(old !== undefined && { old: display(old) }),
+        ...(now !== undefined && { new: display(now) }),
       };
     });
   });
@@ -144,13 +144,13 @@ function changesBetween(
 }
 
 export function callsOf(activities: readonly PartnerActivity[], mask: Mask): ExportedCall[] {
-  return activities.map((made, index) => {
-    const { activity, summary, system, scheduledAt, startedAt, closedAt, attempts, request, response } = made;
-    const failure = partnerErrorIn(made.failure);
-    const problem = failure ? explainPartnerFailure(failure).replaceAll('\n', ';') : made.failure?.message;
+  return activities.map((call, index) => {
+    const { activity, summary, system, scheduledAt, startedAt, closedAt, attempts, request, response } = call;
+    const failure = partnerErrorIn(call.failure);
+    const problem = failure ? explainPartnerFailure(failure).replaceAll('\n', ';') : call.failure?.message;
     return {
-      ...{ number: index + 1, operation: activity, system, scheduledAt, attempts, result: resultOf(made) },
-      ...(defined({
+      ...{ number: index + 1, operation: activity, system, scheduledAt, attempts, result: resultOf(call) },
+      ...(compact({
         summary: summary && mask.ours(summary),
         startedAt,
         endedAt: closedAt,

@@ -58,7 +58,7 @@ export function ReportFigures({ report, times, pathOf }: Shown) {
 function sectionOf(charts: readonly Chart[], { title, caption, head, rows }: FigureTable, how: How) {
   const columns = head.map((name, index): Column<FigureTable['rows'][number]> => {
     const isNumber = typeof rows[0]?.[index] === 'number';
-    return { title: name, cell: (row) => shown(name, row[index], how), ...(isNumber && { isNumber }) };
+    return { title: name, cell: (row) => formatCell(name, row[index], how), ...(isNumber && { isNumber }) };
   });
   const drawn = charts.filter(({ bars }) => bars.length > 0);
   return (
@@ -82,7 +82,7 @@ function sectionOf(charts: readonly Chart[], { title, caption, head, rows }: Fig
 
 type How = Pick<Shown, 'times' | 'pathOf'>;
 
-function shown(title: string, value: string | number | Date | undefined, { times, pathOf }: How) {
+function formatCell(title: string, value: string | number | Date | undefined, { times, pathOf }: How) {
   if (value instanceof Date) return <Time times={times} at={value.toISOString()} />;
   if (title === 'ID' && pathOf) return <a href={pathOf(String(value))}>{value}</a>;
   return title === 'Name' ? <Name name={String(value)} /> : value;

@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/kinds.js';
-import { defined } from '../../messages/objects.js';
+import { compact } from '../../messages/objects.js';
 import type { SystemName } from '../../partners/systems.js';
-import { compared, either, IS_RUNNING, is } from '../../temporal/query.js';
-import { type Filter, listedBy, typesOf } from '../../temporal/search.js';
+import { compareField, either, IS_RUNNING, is } from '../../temporal/query.js';
+import { type Filter, searchOnboardings, typesOf } from '../../temporal/search.js';
 import { span, type Times } from '../texts/time.js';
 import { type Figures, type Grouping, SUCCESSES, Tally, type WaitFigure } from './figures.js';
 import type { WebhookFigure } from './webhooks.js';
@@ -27,8 +27,8 @@ export interface Report extends Figures {
 export function lackOf({ since, at, retentionSeconds }: Report): string | undefined {
   if (retentionSeconds === null || Date.parse(at) - retentionSeconds * 1_000 <= Date.parse(since))
     return undefined;
-  const kept = span(retentionSeconds * 1_000);
-  return `Temporal keeps ended onboardings for ${kept} (the retention of the namespace), so earlier ones are not counted.`;
+  const oldest = span(retentionSeconds * 1_000);
+  return `Temporal keeps ended onboardings for ${oldest} (the retention of the namespace), so earlier ones are not counted.`;
 }
 
 export interface FigureTable {
@@ -199,12 +199,12 @@ export const UNNAMED = 'default';
 export async function reportOf(client: Client, options: ReportOf): Promise<Report> {
   const now = new Date();
   const { since = new Date(now.getTime() - DEFAULT_SINCE_MS), by, ...filter } = options;
-  const query = either(IS_RUNNING, compared('CloseTime', '>=', since));
+  const query = either(IS_RUNNING, compareField('CloseTime', '>=', since));
   const onboardings = { ...filter, types: typesOf(ONBOARDINGS) };
   const others = { ...filter, types: typesOf({ ...OPERATIONS, ...ACCOUNTS }), actionRequired: true };
   const tally = new Tally({ now, by, firstStarts: await firstStartsOf(client, onboardings) });
-  for await (const row of listedBy(client, { ...onboardings, query })) tally.add(row);
-  for await (const row of listedBy(client, others)) tally.add(row);
+  for await (const row of searchOnboardings(client, { ...onboardings, query })) tally.add(row);
+  for await (const row of searchOnboardings(client, others)) tally.add(row);
   const { namespace } = client.options;
   return {
     ...{ version: 1, at: now.toISOString(), namespace, since: since.toISOString() },
@@ -217,7 +217,7 @@ export async function reportOf(client: Client, options: ReportOf): Promise<Repor
 function wordsOf(filter: Omit<ReportOf, 'since' | 'by'>): Record<string, string> {
   const words = (value: string | readonly string[]) => [value].flat().map((each) => each || UNNAMED);
   return Object.fromEntries(
-    Object.entries(defined(filter)).map(([name, value]) => [name, words(value).join(', ')]),
+    Object.entries(compact(filter)).map(([name, value]) => [name, words(value).join(', ')]),
   );
 }
 
@@ -225,9 +225,9 @@ function wordsOf(filter: Omit<ReportOf, 'since' | 'by'>): Record<string, string>
 async function firstStartsOf(client: Client, filter: Filter): Promise<Map<string, Date>> {
   const first = new Map<string, Date>();
   const query = is('ExecutionStatus', 'ContinuedAsNew');
-  for await (const { workflowId, startedAt } of listedBy(client, { ...filter, query })) {
-    const known = first.get(workflowId);
-    if (!known || startedAt < known) first.set(workflowId, startedAt);
+  for await (const { workflowId, startedAt } of searchOnboardings(client, { ...filter, query })) {
+    const entry = first.get(workflowId);
+    if (!entry || startedAt < entry) first.set(workflowId, startedAt);
   }
   return first;
 }

@@ -39,9 +39,9 @@ const NOTE = /^note-[0-9a-f]+(-\d+)?$/;
 const PREFIX = /^business-/;
 
 /** Everything that a code means. `not-sent` is `NotSent`, and the id of a requirement is its kind. */
-export function explained(given: string): Code[] {
-  const kind = NOTE.test(given) ? 'underwriting-note' : given.replace(/-\d+$/, '');
-  const wanted = [given, kind, ...(kind === given ? [] : [kind.replace(PREFIX, '')])].map(plain);
+export function findCodes(code: string): Code[] {
+  const kind = NOTE.test(code) ? 'underwriting-note' : code.replace(/-\d+$/, '');
+  const wanted = [code, kind, ...(kind === code ? [] : [kind.replace(PREFIX, '')])].map(plain);
   return CODES.filter(({ code }) => wanted.includes(plain(code)));
 }
 

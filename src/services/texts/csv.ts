@@ -34,10 +34,10 @@ export function rowOf(values: readonly unknown[]): string {
 function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  const given = harmless(typeof value === 'string' ? value : JSON.stringify(value));
+  const input = harmless(typeof value === 'string' ? value : JSON.stringify(value));
   // Spreadsheets run a cell that begins like a formula, some even behind space. A number stays as it is.
   const isFormula =
-    /^(?:[\t\n]|[\s\p{Cf}]*[=+\-@＝＋－＠])/u.test(given) && !/^[+-]?\d+(\.\d+)?$/.test(given);
-  const text = isFormula ? `'${given}` : given;
+    /^(?:[\t\n]|[\s\p{Cf}]*[=+\-@＝＋－＠])/u.test(input) && !/^[+-]?\d+(\.\d+)?$/.test(input);
+  const text = isFormula ? `'${input}` : input;
   return /[",\n;\t]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

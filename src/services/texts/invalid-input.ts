@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { problemText } from '../../partners/bounds.js';
+import { fieldProblems } from '../../partners/describe-rules.js';
 import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { fieldProblems } from '../../partners/rules-in-words.js';
 
 // Keeps S1.
 /** Input of a person that cannot be used. Names every wrong field. */

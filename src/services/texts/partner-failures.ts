@@ -1,6 +1,6 @@
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { PARTNER_ERROR } from '../../messages/activities.js';
-import { reasonInWords } from '../../partners/bounds.js';
+import { describeReason } from '../../partners/bounds.js';
 import type { PartnerErrorDetails } from '../../partners/partner-error.js';
 import { problemLines } from './invalid-input.js';
 
@@ -32,7 +32,7 @@ function whatHappened({ kind, reason, needs, atSignIn, status = 401 }: PartnerEr
   }
   switch (kind) {
     case 'NotSent':
-      return `${atSignIn ? 'did not sign us in' : 'could not be reached'}: ${reasonInWords(reason)}`;
+      return `${atSignIn ? 'did not sign us in' : 'could not be reached'}: ${describeReason(reason)}`;
     case 'RateLimited':
       return reason.endsWith('429')
         ? 'limits our calls (429): try again later'
@@ -46,6 +46,6 @@ function whatHappened({ kind, reason, needs, atSignIn, status = 401 }: PartnerEr
         ? 'denied the sign-in (403): the account is locked or suspended'
         : 'denied the request (403): the account lacks the permission';
     case 'Uncertain':
-      return `sent no clear response: ${reasonInWords(reason)}`;
+      return `sent no clear response: ${describeReason(reason)}`;
   }
 }

@@ -5,19 +5,19 @@ import {
   type FollowedBusinessInput,
   followedBusinessInput,
 } from '../../messages/inputs.js';
-import { defined } from '../../messages/objects.js';
+import { compact } from '../../messages/objects.js';
 import { defineKind } from './kind.js';
 
-export const keptOfBusiness = z.looseObject({ holder: z.looseObject({ doingBusinessAsName: z.string() }) });
+export const businessBackup = z.looseObject({ holder: z.looseObject({ doingBusinessAsName: z.string() }) });
 
 export const BUSINESS = defineKind<BusinessOnboardingInput | FollowedBusinessInput>('businessOnboarding', {
   fields: ['holder'],
   schema: businessOnboardingInput,
   about: ({ holder }) => ({ dba: holder.doingBusinessAsName }),
   correction: { followed: followedBusinessInput },
-  kept: keptOfBusiness,
+  backupSchema: businessBackup,
   restart: (input, { bankingProfileId: profileId }, restored) => ({
-    args: [input, undefined, { ...restored, ...defined({ profileId }) }],
+    args: [input, undefined, { ...restored, ...compact({ profileId }) }],
     isKnown: profileId !== undefined,
   }),
 });

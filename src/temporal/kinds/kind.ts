@@ -23,7 +23,7 @@ type Progress = Pick<CorrectionRequest, 'merchantExists'>;
 /** What a correction may change, where that is less than all correctable fields at any time. */
 export interface Correction {
   /** The rules of an input with `follow`. Default: those of the others. */
-  readonly followed?: (known: KnownAccounts) => z.ZodType;
+  readonly followed?: (accounts: KnownAccounts) => z.ZodType;
   /** The correctable fields that can still change. Default: all. */
   readonly remaining?: (progress: Progress) => readonly string[];
   /** The most likely of them. Default: the first. */
@@ -51,7 +51,7 @@ export interface Restart {
 interface KindFacts<Input> {
   /** The fields by which a row of a file is of this kind. No other kind has them. */
   readonly fields: readonly [string, ...string[]];
-  readonly schema: (known: KnownAccounts) => z.ZodType<Input>;
+  readonly schema: (accounts: KnownAccounts) => z.ZodType<Input>;
   about(input: Input): Subject;
   /** The arguments of the workflow after its input. Default: none. */
   more?(options: StartOptions): readonly unknown[];
@@ -60,7 +60,7 @@ interface KindFacts<Input> {
    * What {@link about} and {@link restart} read of an input. No more, or a backup could not be restored once a partner has made a
    * rule stricter.
    */
-  readonly kept: z.ZodObject;
+  readonly backupSchema: z.ZodObject;
   /** How `gangway restore` starts one that may exist at its partner. */
   restart(input: Input, state: BackedUpState, restored: Restored): Restart;
 }

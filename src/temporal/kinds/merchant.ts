@@ -9,7 +9,7 @@ import {
 import { ONBOARDINGS } from '../../messages/kinds.js';
 import { defineKind } from './kind.js';
 
-export const keptOfMerchant = z.looseObject({
+export const merchantBackup = z.looseObject({
   merchant: z.looseObject({ dba: z.string() }),
   agentProfileId: partnerId.optional(),
   agent: z.string().optional(),
@@ -27,12 +27,12 @@ export const MERCHANT = defineKind<MerchantBoardingInput | FollowedMerchantInput
     open: (input) =>
       'createVersion' in input && input.createVersion === 'v1' ? ['fees'] : ['merchant', 'fees'],
   },
-  kept: keptOfMerchant.extend({ merchantProfileId: partnerId.optional() }),
+  backupSchema: merchantBackup.extend({ merchantProfileId: partnerId.optional() }),
   restart(input, { stage = '', merchantProfileId }, restored) {
-    const known = merchantProfileId ?? input.merchantProfileId;
-    const isKnown = known !== undefined;
+    const entry = merchantProfileId ?? input.merchantProfileId;
+    const isKnown = entry !== undefined;
     const isSubmitted = merchantProfileId !== undefined && !['', 'preparing', 'applying'].includes(stage);
-    const adopted = isKnown ? { ...input, merchantProfileId: known } : input;
-    return { args: [adopted, undefined, { ...restored, ...(isSubmitted && { isSubmitted }) }], isKnown };
+    const imported = isKnown ? { ...input, merchantProfileId: entry } : input;
+    return { args: [imported, undefined, { ...restored, ...(isSubmitted && { isSubmitted }) }], isKnown };
   },
 });

@@ -39,10 +39,10 @@ import { MERCHANT } from '../../temporal/kinds/merchant.js';
 import { outcomeOf, stateOf } from '../../temporal/onboardings.js';
 import {
   type Backend,
-  checked,
   find,
   givenAnswer,
   onboardingName,
+  parseBody,
   Refusal,
   resolveOnce,
   startOrAttach,
@@ -54,32 +54,37 @@ export interface NexusPlace {
   readonly taskQueue: string;
   readonly dbaForm: DbaForm;
   readonly fourEyes: FourEyes;
-  readonly known: KnownAccounts;
+  readonly accounts: KnownAccounts;
 }
 
 const named = z.strictObject({ id: onboardingName });
 
-export function nexusService({ taskQueue, dbaForm, fourEyes, known }: NexusPlace): ServiceHandler {
-  const accounts = Object.keys(known.accounts);
+export function nexusService({
+  taskQueue,
+  dbaForm,
+  fourEyes,
+  accounts: accountNames,
+}: NexusPlace): ServiceHandler {
+  const accounts = Object.keys(accountNames.accounts);
   const backend = (): Backend => ({ client: getClient(), taskQueue, dbaForm, fourEyes, accounts });
   return serviceHandler(gangwayService, {
-    boardMerchant: onboarding(MERCHANT, known, backend),
-    onboardBusiness: onboarding(BUSINESS, known, backend),
-    onboardCustomer: onboarding(CUSTOMER, known, backend),
-    answerRequirement: (context, given) =>
-      respond(context, given, async () => {
+    boardMerchant: onboarding(MERCHANT, accountNames, backend),
+    onboardBusiness: onboarding(BUSINESS, accountNames, backend),
+    onboardCustomer: onboarding(CUSTOMER, accountNames, backend),
+    answerRequirement: (context, request) =>
+      respond(context, request, async () => {
         // Temporal repeats a request with the same id.
         const answered = await resolveOnce(
           backend(),
-          checked(givenAnswer, given),
+          parseBody(givenAnswer, request),
           `nexus-${context.requestId}`,
         );
         return answered.receipt;
       }),
-    getStatus: (context, given) =>
-      respond(context, given, async () => {
+    getStatus: (context, request) =>
+      respond(context, request, async () => {
         const { client } = backend();
-        const { workflowId } = await find(backend(), checked(named, given).id);
+        const { workflowId } = await find(backend(), parseBody(named, request).id);
         return { workflowId, ...(await stateOf(client, workflowId, QUERY_MS)) };
       }),
   });
@@ -87,17 +92,17 @@ export function nexusService({ taskQueue, dbaForm, fourEyes, known }: NexusPlace
 
 function onboarding<Input, Given, Outcome>(
   kind: Kind<Input>,
-  known: KnownAccounts,
+  accounts: KnownAccounts,
   backend: () => Backend,
 ): OperationHandler<Given, Outcome> {
-  const rules = kind.schema(known);
-  const run = new WorkflowRunOperationHandler<Given, Outcome>((context, given) =>
-    runFor(context, backend(), kind, checked(rules, given)),
+  const rules = kind.schema(accounts);
+  const run = new WorkflowRunOperationHandler<Given, Outcome>((context, input) =>
+    runFor(context, backend(), kind, parseBody(rules, input)),
   );
   return {
-    start: (context, given) =>
-      respond(context, given, () =>
-        run.start(context, given).catch((error: unknown) => {
+    start: (context, input) =>
+      respond(context, input, () =>
+        run.start(context, input).catch((error: unknown) => {
           if (error instanceof EndedBefore) return endOf<Outcome>(getClient(), error.workflowId);
           throw error;
         }),
@@ -167,10 +172,10 @@ const QUERY_MS = 3_000;
 /** Runs a handler within its time, and turns its errors into those for callers. The log shows no private value of the request. */
 async function respond<Result>(
   { abortSignal }: OperationContext,
-  given: unknown,
+  value: unknown,
   handle: () => Promise<Result>,
 ): Promise<Result> {
-  const release = holdPrivate(given);
+  const release = holdPrivate(value);
   const deadline = new Deadline({ ms: DEADLINE_MS, until: abortSignal });
   try {
     const inTime = () => getClient().withDeadline(Date.now() + DEADLINE_MS, handle);

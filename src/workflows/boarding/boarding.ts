@@ -3,19 +3,19 @@ import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js
 import type { FollowedMerchantInput, MerchantBoardingInput } from '../../messages/inputs.js';
 import { isFollowed } from '../../messages/onboardings.js';
 import { isDecided } from '../../partners/boarding/phases.js';
-import { ANSWER, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
-import type { NextSteps } from '../journey/current-details.js';
-import { stays } from '../journey/ending.js';
-import { type CorrectableInput, requireFields } from '../journey/input.js';
-import { Journey } from '../journey/journey.js';
-import type { Carried } from '../journey/stateful.js';
-import { StatusPoll } from '../journey/status-poll.js';
-import { Tasks } from '../journey/tasks.js';
-import { NOTHING, type Remembered, type Situation } from './decisions.js';
+import { ANSWER, POLL, partnerActivities, REPEATABLE } from '../runtime/activity-proxies.js';
+import type { NextSteps } from '../runtime/current-details.js';
+import { describeLeftBehind } from '../runtime/ending.js';
+import { type CorrectableInput, requireFields } from '../runtime/input.js';
+import { OnboardingRuntime } from '../runtime/onboarding-runtime.js';
+import type { CarriedState } from '../runtime/stateful.js';
+import { StatusPoll } from '../runtime/status-poll.js';
+import { Tasks } from '../runtime/tasks.js';
+import { type BoardingContext, type BoardingState, INITIAL_STATE } from './decisions.js';
 import { isPartlySent } from './deliveries.js';
 
 export const partner = partnerActivities('boarding')({
-  inspectMerchant: { ...REPEATABLE, summary: 'Read a merchant to adopt' },
+  inspectMerchant: { ...REPEATABLE, summary: 'Read a merchant to import' },
   reserveMerchant: { ...REPEATABLE, summary: 'Reserve the merchant for this boarding' },
   createMerchant: { ...AT_MOST_ONCE, summary: 'Create the merchant' },
   claimMerchant: { ...REPEATABLE, summary: 'Find out whether the created merchant is new' },
@@ -46,35 +46,35 @@ type Input = MerchantBoardingInput | FollowedMerchantInput;
 
 /** One boarding: its state, and what runs. */
 export class Boarding {
-  readonly journey: Journey<Remembered, Input>;
+  readonly runtime: OnboardingRuntime<BoardingState, Input>;
   readonly input: CorrectableInput<Input>;
   /** Nothing is sent unless a person asked for it. */
   readonly isFollowed: boolean;
   readonly poll: StatusPoll<Seen, StatusSnapshot>;
   readonly tasks = new Tasks();
 
-  constructor(input: Input, carried?: Carried<Remembered>) {
+  constructor(input: Input, carriedState?: CarriedState<BoardingState>) {
     requireFields(input, { externalId: 'string', merchant: 'object' });
     this.isFollowed = isFollowed(input);
     if (this.isFollowed) requireFields(input, { merchantProfileId: 'number' });
-    this.journey = new Journey<Remembered, Input>({
-      ...{ input, carried, memory: NOTHING, correctable: 'merchantBoarding', isPartlySent },
+    this.runtime = new OnboardingRuntime<BoardingState, Input>({
+      ...{ input, carriedState, partnerState: INITIAL_STATE, correctable: 'merchantBoarding', isPartlySent },
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
       dba: ({ merchant }) => String(merchant.dba),
-      leftBehind: stays('merchant', 'merchantProfileId', 'not submitted'),
+      leftBehind: describeLeftBehind('merchant', 'merchantProfileId', 'not submitted'),
     });
-    this.input = this.journey.input;
-    this.poll = new StatusPoll(this.journey, this.journey.cell, (seen, pace) =>
+    this.input = this.runtime.input;
+    this.poll = new StatusPoll(this.runtime, this.runtime.store, (seen, pace) =>
       partner.awaitStatusChange({ merchantProfileId: this.merchantProfileId, seen, pace }),
     );
   }
 
-  get remembered(): Remembered {
-    return this.journey.memory;
+  get partnerState(): BoardingState {
+    return this.runtime.partnerState;
   }
 
   get merchantProfileId(): number {
-    const { merchantProfileId } = this.journey.state.facts;
+    const { merchantProfileId } = this.runtime.published.facts;
     if (merchantProfileId === undefined) throw new Error('the merchant does not exist yet');
     return merchantProfileId;
   }
@@ -89,8 +89,8 @@ export class Boarding {
     return latest !== undefined && isDecided(latest.phase);
   }
 
-  get situation(): Situation {
-    const { open, answered } = this.journey;
+  get context(): BoardingContext {
+    const { open, answered } = this.runtime;
     return {
       merchantProfileId: this.merchantProfileId,
       dba: this.dba,

@@ -1,6 +1,6 @@
 /**
  * All rules of underwriting, as functions of values. They take what a boarding remembers, what the partner shows and what people
- * answered. They return what to ask, what to close, what to send next, how it ends, and what to remember. `journey/until-decided.ts` applies it.
+ * answered. They return what to ask, what to close, what to send next, how it ends, and what to remember. `runtime/until-decided.ts` applies it.
  */
 import type { Note, Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
@@ -12,38 +12,45 @@ import {
   MERCHANT_PHASES,
   type MerchantPhase,
 } from '../../partners/boarding/phases.js';
-import { masked } from '../../platform/privacy/masked.js';
+import { redact } from '../../platform/privacy/masked.js';
 import {
-  type Asked,
-  answeredOf,
-  closeMoot,
-  type Decision,
-  type Ended,
-  isRestless,
+  answeredOfKind,
+  type Command,
+  closeSuperseded,
+  commandsIf,
+  deadlinesOf,
+  type End,
+  filterRecord,
+  isVolatile,
   MOVED_ON,
-  type Next,
   nextTime,
-  only,
-  openOf,
-  type Reaction,
-  timesOf,
-  when,
-} from '../journey/rules.js';
-import type { Answered, Question } from '../journey/state.js';
-import { CALM, calmed, comparable, type Restless, seenOf, tracked } from './restless.js';
+  openOfKind,
+  type Plan,
+  type Questions,
+  type Reduction,
+} from '../runtime/rules.js';
+import type { PendingAnswer, Question } from '../runtime/state.js';
+import {
+  comparable,
+  NO_CHANGES,
+  toSeen,
+  trackChanges,
+  type VolatileFields,
+  volatileFields,
+} from './volatile-fields.js';
 
 export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
 
 /** The status in which an answer was delivered. If the partner lists the note under a later status, it asks again. */
-export interface Delivered extends StatusMark {
+export interface DeliveryMark extends StatusMark {
   /** In milliseconds since 1970: a note that is still listed at this time is asked again. The partner may have lost the answer. */
   readonly until: number;
 }
 
 /** A boarding's memory of underwriting. A run passes it to the next one. */
-export interface Remembered {
+export interface BoardingState {
   readonly seen: Seen;
-  /** null when nobody knows, because the merchant was adopted. */
+  /** null when nobody knows, because the merchant was confirmed. */
   readonly submitted: boolean | null;
   /** In milliseconds since 1970: the latest time at which the partner should show our submission. */
   readonly shownBy?: number;
@@ -52,28 +59,32 @@ export interface Remembered {
   /** The phase in which nobody knows whether somebody has submitted the merchant. A person is asked meanwhile. */
   readonly unclearIn?: MerchantPhase;
   /** By the IDs of the notes. */
-  readonly delivered: Readonly<Record<string, Delivered>>;
+  readonly delivered: Readonly<Record<string, DeliveryMark>>;
   /** Documents that the partner has, of answers that are not delivered as a whole. */
   readonly uploaded: readonly string[];
   /** The answers that wait because the partner did not take them in this status. */
   readonly notTaken?: StatusMark & { readonly answers: string };
-  readonly restless: Restless;
+  readonly volatile: VolatileFields;
 }
 
-export const NOTHING: Remembered = {
+export const INITIAL_STATE: BoardingState = {
   seen: { phase: null },
   submitted: null,
   delivered: {},
   uploaded: [],
-  restless: CALM,
+  volatile: NO_CHANGES,
 };
 
-export const UNSUBMITTED: Remembered = { ...NOTHING, seen: { phase: 'not-submitted' }, submitted: false };
+export const UNSUBMITTED_STATE: BoardingState = {
+  ...INITIAL_STATE,
+  seen: { phase: 'not-submitted' },
+  submitted: false,
+};
 
 /** The kinds of requirements that these rules raise; steps raise others, which end the boarding themselves when they are abandoned. */
-export const KINDS = ['underwriting-note', 'request-changes', 'not-submitted', 'unclear-mid'] as const;
+export const KINDS = ['underwriting-note', 'changes-requested', 'not-submitted', 'unclear-mid'] as const;
 
-export interface Situation extends Asked {
+export interface BoardingContext extends Questions {
   readonly merchantProfileId: number;
   readonly dba: string;
   /** Nothing is sent unless a person asked for it. */
@@ -85,50 +96,58 @@ export interface Situation extends Asked {
   readonly now: number;
 }
 
-export function onRead(before: Remembered, now: StatusSnapshot, situation: Situation): Reaction<Remembered> {
-  const restless = tracked(before.restless, before.seen, now, situation.inARow);
-  const shown = [...showStatus(before.seen, now), ...showRestless(restless)];
-  const seen = seenOf(now, before.seen);
-  const outcome = merchantOutcome(seen, situation.merchantProfileId);
+export function reduce(
+  before: BoardingState,
+  now: StatusSnapshot,
+  context: BoardingContext,
+): Reduction<BoardingState> {
+  const volatile = trackChanges(before.volatile, before.seen, now, context.inARow);
+  const statusCommands = [...showStatus(before.seen, now), ...showVolatile(volatile)];
+  const seen = toSeen(now, before.seen);
+  const outcome = merchantOutcome(seen, context.merchantProfileId);
   if (outcome) {
-    const known = outcome.outcome === 'boarded' ? [{ know: { mid: outcome.mid } }] : [];
-    return { remember: { ...before, restless, seen }, decisions: [...shown, ...known] };
+    const midChange = outcome.outcome === 'boarded' ? [{ set: { mid: outcome.mid } }] : [];
+    return { state: { ...before, volatile, seen }, commands: [...statusCommands, ...midChange] };
   }
-  const delivered = stillDelivered(before.delivered, now, restless);
-  const decisions = [
-    ...shown,
-    ...onNotes(delivered, now, situation),
-    ...onChangesRequested({ seen: before.seen, restless }, now, situation),
-    ...onNotSubmitted(before, now, situation),
-    ...onUnclearMid(now, situation),
-    ...when(!isUnsubmitted(before, now.phase), {
-      know: { stage: now.phase === 'approved' ? 'boarding' : 'underwriting' },
+  const delivered = stillDelivered(before.delivered, now, volatile);
+  const commands = [
+    ...statusCommands,
+    ...onNotes(delivered, now, context),
+    ...onChangesRequested({ seen: before.seen, volatile }, now, context),
+    ...onNotSubmitted(before, now, context),
+    ...onUnclearMid(now, context),
+    ...commandsIf(!isUnsubmitted(before, now.phase), {
+      set: { stage: now.phase === 'approved' ? 'boarding' : 'underwriting' },
     }),
   ];
-  return { remember: { ...before, restless, delivered, seen }, decisions };
+  return { state: { ...before, volatile, delivered, seen }, commands };
 }
 
 /** A new status goes into the timeline, and so does a `mid` that is not final. */
 function showStatus(
   seen: Seen,
   { status, phase, comment, mid, unclearMid }: StatusSnapshot,
-): readonly Decision[] {
+): readonly Command[] {
   const isKnown = status === seen.status || (seen.status === undefined && phase === seen.phase);
   const isSaid = isKnown && comment === (seen.comment ?? null);
-  const said = comment === null ? status : `${status}: ${masked(comment)}`;
-  const shown = mid ?? unclearMid;
-  const isTemporary = shown !== null && shown !== (seen.mid ?? seen.unclearMid) && phase !== 'approved';
+  const said = comment === null ? status : `${status}: ${redact(comment)}`;
+  const visibleMid = mid ?? unclearMid;
+  const isTemporary =
+    visibleMid !== null && visibleMid !== (seen.mid ?? seen.unclearMid) && phase !== 'approved';
   return [
-    { know: { partnerStatus: status } },
-    ...when(!isSaid, { record: 'status-changed', detail: said }),
-    ...when(isTemporary, { record: 'temporary-mid', detail: `${shown}, not final before approval` }),
+    { set: { partnerStatus: status } },
+    ...commandsIf(!isSaid, { record: 'status-changed', detail: said }),
+    ...commandsIf(isTemporary, {
+      record: 'temporary-mid',
+      detail: `${visibleMid}, not final before approval`,
+    }),
   ];
 }
 
-function showRestless(restless: Restless): readonly Decision[] {
-  const fields = calmed(restless).join(', ');
+function showVolatile(volatile: VolatileFields): readonly Command[] {
+  const fields = volatileFields(volatile).join(', ');
   const detail = `changes with each read, no longer compared: ${fields}`;
-  return when(fields !== '', { record: 'restless', detail });
+  return commandsIf(fields !== '', { record: 'volatile', detail });
 }
 
 /**
@@ -136,15 +155,15 @@ function showRestless(restless: Restless): readonly Decision[] {
  * answered.
  */
 function stillDelivered(
-  delivered: Remembered['delivered'],
+  delivered: BoardingState['delivered'],
   { status, phase, statusDate, notes, isWithoutNotes }: StatusSnapshot,
-  restless: Restless,
-): Remembered['delivered'] {
+  volatile: VolatileFields,
+): BoardingState['delivered'] {
   if (MERCHANT_PHASES[phase].answerToGoneNote === 'waits' || isWithoutNotes) return delivered;
-  const isStill = ([id, mark]: [string, Delivered]) => {
+  const isStill = ([id, mark]: [string, DeliveryMark]) => {
     // The status is read before the notes. If a review takes effect in between, the old status comes without the note.
-    const mayBeListed = notes.some((note) => note.id === id) || !restless.hasRestlessDate;
-    return mayBeListed && isSame(mark, { status, statusDate }, restless);
+    const mayBeListed = notes.some((note) => note.id === id) || !volatile.hasVolatileDate;
+    return mayBeListed && isSame(mark, { status, statusDate }, volatile);
   };
   return Object.fromEntries(Object.entries(delivered).filter(isStill));
 }
@@ -154,18 +173,18 @@ function stillDelivered(
  * answer is dropped; while `in-review`, the answer is kept.
  */
 function onNotes(
-  delivered: Remembered['delivered'],
+  delivered: BoardingState['delivered'],
   { phase, notes, isWithoutNotes }: StatusSnapshot,
-  situation: Situation,
-): readonly Decision[] {
+  context: BoardingContext,
+): readonly Command[] {
   if (isWithoutNotes) return [];
-  const { closed, kept } = closeMoot('underwriting-note', situation, {
-    isAsked: (asked) => notes.some(({ id }) => id === asked.about) || isRestless(asked),
-    drops: MERCHANT_PHASES[phase].answerToGoneNote === 'dropped' && !situation.isWriting,
+  const { closed, remaining } = closeSuperseded('underwriting-note', context, {
+    isCurrent: (requirement) => notes.some(({ id }) => id === requirement.about) || isVolatile(requirement),
+    drops: MERCHANT_PHASES[phase].answerToGoneNote === 'dropped' && !context.isWriting,
     why: () => 'the underwriters no longer ask',
   });
   if (!isUnderReview(phase)) return closed;
-  const isNew = (id: string) => !Object.hasOwn(delivered, id) && !kept.some(({ about }) => about === id);
+  const isNew = (id: string) => !Object.hasOwn(delivered, id) && !remaining.some(({ about }) => about === id);
   return [...closed, ...notes.filter(({ id }) => isNew(id)).map((note) => ({ ask: noteQuestion(note) }))];
 }
 
@@ -174,23 +193,23 @@ function onNotes(
  * dropped, and a person is asked again. When underwriting continues, the question and its answer end. In other statuses an answer waits.
  */
 export function onChangesRequested(
-  { seen, restless }: Pick<Remembered, 'seen' | 'restless'>,
+  { seen, volatile }: Pick<BoardingState, 'seen' | 'volatile'>,
   { status, phase, statusDate, comment }: StatusSnapshot,
-  situation: Situation,
-): readonly Decision[] {
+  context: BoardingContext,
+): readonly Command[] {
   const { changes } = MERCHANT_PHASES[phase];
   const question = changes === 'submitted' ? changesQuestion(comment) : undefined;
-  const { closed, kept } = closeMoot('request-changes', situation, {
-    isAsked: ({ detail }) => detail === question?.detail,
-    drops: changes !== 'waits' && !situation.isWriting,
+  const { closed, remaining } = closeSuperseded('changes-requested', context, {
+    isCurrent: ({ detail }) => detail === question?.detail,
+    drops: changes !== 'waits' && !context.isWriting,
     why: () => MOVED_ON,
   });
-  const isNew = !isSame(seen, { status, statusDate }, restless) || comment !== seen.comment;
-  return question && isNew && kept.length === 0 ? [...closed, { ask: question }] : closed;
+  const isNew = !isSame(seen, { status, statusDate }, volatile) || comment !== seen.comment;
+  return question && isNew && remaining.length === 0 ? [...closed, { ask: question }] : closed;
 }
 
 /** Reports whether the phase may be one before a submission, and nobody has sent or confirmed one. */
-function isUnsubmitted(before: Remembered, phase: MerchantPhase): boolean {
+function isUnsubmitted(before: BoardingState, phase: MerchantPhase): boolean {
   return (
     phase === 'not-submitted' ||
     isUnclear(before, phase) ||
@@ -198,47 +217,47 @@ function isUnsubmitted(before: Remembered, phase: MerchantPhase): boolean {
   );
 }
 
-function isUnclear({ submitted, unclearIn }: Remembered, phase: MerchantPhase): boolean {
+function isUnclear({ submitted, unclearIn }: BoardingState, phase: MerchantPhase): boolean {
   if (submitted || unclearIn === undefined) return false;
   return phase === unclearIn || (phase === 'pending' && submitted === false);
 }
 
 function onNotSubmitted(
-  before: Remembered,
+  before: BoardingState,
   { phase, status }: StatusSnapshot,
-  situation: Situation,
-): readonly Decision[] {
+  context: BoardingContext,
+): readonly Command[] {
   const { isLost = false } = before;
-  const isAsked = phase === 'not-submitted' ? situation.isFollowed || isLost : isUnclear(before, phase);
-  const { closed, kept } = closeMoot('not-submitted', situation, {
-    isAsked: () => isAsked,
-    drops: !situation.isWriting,
+  const isAsked = phase === 'not-submitted' ? context.isFollowed || isLost : isUnclear(before, phase);
+  const { closed, remaining } = closeSuperseded('not-submitted', context, {
+    isCurrent: () => isAsked,
+    drops: !context.isWriting,
     why: () => MOVED_ON,
   });
-  if (!isAsked || (before.submitted && !isLost) || kept.length > 0) return closed;
+  if (!isAsked || (before.submitted && !isLost) || remaining.length > 0) return closed;
   const question = isLost ? lostQuestion : phase === 'not-submitted' ? notSubmittedQuestion : unclearQuestion;
-  const ask = question(situation, status);
-  return [{ know: { stage: 'applying' } }, { ask }];
+  const ask = question(context, status);
+  return [{ set: { stage: 'applying' } }, { ask }];
 }
 
 /** A person is asked about a mid of an unexpected form, once the merchant is approved, until the partner shows another one. */
-function onUnclearMid({ phase, unclearMid }: StatusSnapshot, situation: Situation): readonly Decision[] {
+function onUnclearMid({ phase, unclearMid }: StatusSnapshot, context: BoardingContext): readonly Command[] {
   const isUnclear = phase === 'approved' && unclearMid !== null;
-  const question = isUnclear ? midQuestion(situation.merchantProfileId, unclearMid) : undefined;
-  const { closed, kept } = closeMoot('unclear-mid', situation, {
-    isAsked: ({ detail }) => detail === question?.detail,
+  const question = isUnclear ? midQuestion(context.merchantProfileId, unclearMid) : undefined;
+  const { closed, remaining } = closeSuperseded('unclear-mid', context, {
+    isCurrent: ({ detail }) => detail === question?.detail,
     drops: true,
     why: () => 'the partner shows another mid',
   });
-  return question && kept.length === 0 ? [...closed, { ask: question }] : closed;
+  return question && remaining.length === 0 ? [...closed, { ask: question }] : closed;
 }
 
 /** A correction to fill in where nobody knows which field it changes. */
 const ANY_OF_APPLICATION = { application: { '': '' } };
 
 export function noteQuestion({ id, text, author, more }: Note): Question {
-  const detail = masked(text);
-  const from = author === null ? '' : ` from ${masked(author)}`;
+  const detail = redact(text);
+  const from = author === null ? '' : ` from ${redact(author)}`;
   const title = `Note${from}: ${beginningOf(detail)}`;
   return {
     about: id,
@@ -256,38 +275,38 @@ function beginningOf(text: string): string {
   return line.length <= IN_TITLE ? line : `${line.slice(0, IN_TITLE - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-function midQuestion(merchantProfileId: number, given: string): Question {
+function midQuestion(merchantProfileId: number, mid: string): Question {
   return {
     kind: 'unclear-mid',
     title: 'Unexpected mid',
     detail:
-      `The partner approved merchant ${merchantProfileId} and shows the mid “${given}”, which is not 1 to 20 digits. ` +
-      'Look up the mid in the partner’s portal, and adopt the correct one. ' +
+      `The partner approved merchant ${merchantProfileId} and shows the mid “${mid}”, which is not 1 to 20 digits. ` +
+      'Look up the mid in the partner’s portal, and confirm the correct one. ' +
       'This requirement closes when the partner shows a mid of digits.',
-    answers: ['adopt', 'abandon'],
+    answers: ['confirm', 'abandon'],
     idFormat: 'text',
   };
 }
 
 function changesQuestion(comment: string | null): Question {
   return {
-    kind: 'request-changes',
+    kind: 'changes-requested',
     title: 'Changes requested',
-    detail: masked(comment ?? 'The partner gave no comment.'),
+    detail: redact(comment ?? 'The partner gave no comment.'),
     answers: ['correction', 'retry', 'abandon'],
     blank: ANY_OF_APPLICATION,
   };
 }
 
 function notSubmittedQuestion(
-  { merchantProfileId, dba }: Pick<Situation, 'merchantProfileId' | 'dba'>,
+  { merchantProfileId, dba }: Pick<BoardingContext, 'merchantProfileId' | 'dba'>,
   status: string,
 ): Question {
   return {
     kind: 'not-submitted',
     title: 'Not submitted to underwriting',
     detail:
-      `Merchant ${merchantProfileId} (“${masked(dba)}”) reads as ${status}. Gangway follows it, and submits nothing by itself. ` +
+      `Merchant ${merchantProfileId} (“${redact(dba)}”) reads as ${status}. Gangway follows it, and submits nothing by itself. ` +
       'Submit it in the partner’s portal: this requirement then closes by itself. Or retry: Gangway submits it as the ' +
       'partner has it. A correction is sent with the submission.',
     answers: ['correction', 'retry', 'abandon'],
@@ -296,14 +315,14 @@ function notSubmittedQuestion(
 }
 
 function lostQuestion(
-  { merchantProfileId, dba }: Pick<Situation, 'merchantProfileId' | 'dba'>,
+  { merchantProfileId, dba }: Pick<BoardingContext, 'merchantProfileId' | 'dba'>,
   status: string,
 ): Question {
   return {
     kind: 'not-submitted',
     title: 'Submitted, and not shown',
     detail:
-      `The partner has accepted the submission of merchant ${merchantProfileId} (“${masked(dba)}”), and still shows it as ${status}. ` +
+      `The partner has accepted the submission of merchant ${merchantProfileId} (“${redact(dba)}”), and still shows it as ${status}. ` +
       'Ask the partner whether underwriting has the application. If it has, wait: this requirement closes by itself when the status ' +
       'shows it. If it has not, retry: Gangway submits it again. A correction is sent with the submission.',
     answers: ['correction', 'retry', 'abandon'],
@@ -312,26 +331,26 @@ function lostQuestion(
 }
 
 function unclearQuestion(
-  { merchantProfileId, dba }: Pick<Situation, 'merchantProfileId' | 'dba'>,
+  { merchantProfileId, dba }: Pick<BoardingContext, 'merchantProfileId' | 'dba'>,
   status: string,
 ): Question {
   return {
     kind: 'not-submitted',
     title: 'Submitted to underwriting?',
     detail:
-      `Merchant ${merchantProfileId} (“${masked(dba)}”) reads as ${status}. Gangway has not submitted it, and this status does not show ` +
+      `Merchant ${merchantProfileId} (“${redact(dba)}”) reads as ${status}. Gangway has not submitted it, and this status does not show ` +
       'whether somebody else has. Look in the partner’s portal whether underwriting has the application. ' +
-      `If it has, adopt ${merchantProfileId}: Gangway then waits for the underwriters. If it has not, retry: Gangway submits it. ` +
+      `If it has, confirm ${merchantProfileId}: Gangway then waits for the underwriters. If it has not, retry: Gangway submits it. ` +
       'A correction is sent with the submission.',
-    answers: ['adopt', 'correction', 'retry', 'abandon'],
+    answers: ['confirm', 'correction', 'retry', 'abandon'],
     blank: ANY_OF_APPLICATION,
   };
 }
 
-export type Due =
+export type PendingSend =
   | { readonly send: 'application' }
-  | { readonly send: 'submission'; readonly answers: readonly Answered[] }
-  | { readonly send: 'answers'; readonly answers: readonly Answered[] }
+  | { readonly send: 'submission'; readonly answers: readonly PendingAnswer[] }
+  | { readonly send: 'answers'; readonly answers: readonly PendingAnswer[] }
   /** Nothing. The status is read once more, because something that the partner accepted should show by now. */
   | { readonly send: 'late read' };
 
@@ -339,71 +358,73 @@ export type Due =
  * Returns what the status calls for: the application once, and again when a person has answered what the partner wants changed; the
  * answers to notes, once all are answered, unless the partner has already declined exactly these answers in this status.
  */
-export function due(remembered: Remembered, situation: Situation): Due | undefined {
-  const { seen, submitted, isLost, notTaken, restless } = remembered;
+export function pendingSend(state: BoardingState, context: BoardingContext): PendingSend | undefined {
+  const { seen, submitted, isLost, notTaken, volatile } = state;
   const { phase } = seen;
   if (phase === null) return undefined;
-  const submission = (kind: RequirementKind): Due | undefined => {
-    const answers = answeredOf(situation, kind);
+  const submission = (kind: RequirementKind): PendingSend | undefined => {
+    const answers = answeredOfKind(context, kind);
     return answers.length > 0 ? { send: 'submission', answers } : undefined;
   };
-  if (MERCHANT_PHASES[phase].changes === 'submitted') return submission('request-changes');
+  if (MERCHANT_PHASES[phase].changes === 'submitted') return submission('changes-requested');
   if (phase === 'not-submitted') {
-    if (submitted && !isLost) return lateRead(remembered, situation);
-    return situation.isFollowed || isLost ? submission('not-submitted') : { send: 'application' };
+    if (submitted && !isLost) return lateRead(state, context);
+    return context.isFollowed || isLost ? submission('not-submitted') : { send: 'application' };
   }
-  const confirmed = isUnclear(remembered, phase) ? submission('not-submitted') : undefined;
+  const confirmed = isUnclear(state, phase) ? submission('not-submitted') : undefined;
   if (confirmed) return confirmed;
-  const answers = answeredOf(situation, 'underwriting-note');
-  const isComplete = answers.length > 0 && openOf(situation, 'underwriting-note').length === 0;
-  if (!isComplete || MERCHANT_PHASES[phase].answer === 'waits') return lateRead(remembered, situation);
+  const answers = answeredOfKind(context, 'underwriting-note');
+  const isComplete = answers.length > 0 && openOfKind(context, 'underwriting-note').length === 0;
+  if (!isComplete || MERCHANT_PHASES[phase].answer === 'waits') return lateRead(state, context);
   const isNotTaken =
-    notTaken !== undefined && isSame(notTaken, seen, restless) && notTaken.answers === idsOf(answers);
+    notTaken !== undefined && isSame(notTaken, seen, volatile) && notTaken.answers === idsOf(answers);
   return isNotTaken ? undefined : { send: 'answers', answers };
 }
 
-function lateRead(remembered: Remembered, { now }: Situation): Due | undefined {
-  return awaited(remembered).some((time) => time <= now) ? { send: 'late read' } : undefined;
+function lateRead(state: BoardingState, { now }: BoardingContext): PendingSend | undefined {
+  return pendingDeadlines(state).some((time) => time <= now) ? { send: 'late read' } : undefined;
 }
 
 /** The times by which the partner should show what it accepted: our submission, and answers to notes that it still lists. */
-function awaited({ delivered, submitted, isLost, shownBy, seen }: Remembered): readonly number[] {
+function pendingDeadlines({ delivered, submitted, isLost, shownBy, seen }: BoardingState): readonly number[] {
   const { phase, noteIds = [] } = seen;
   if (phase === 'not-submitted') return submitted && !isLost && shownBy !== undefined ? [shownBy] : [];
   // While the partner reviews answers, it may list their notes.
   if (phase === null || MERCHANT_PHASES[phase].proves === 'review') return [];
-  return timesOf(only(delivered, (id) => noteIds.includes(id)));
+  return deadlinesOf(filterRecord(delivered, (id) => noteIds.includes(id)));
 }
 
 /** Returns the next action, as one task, because the partner accepts one change of a merchant at a time. */
-export function next(remembered: Remembered, situation: Situation): Next<Seen, Due, MerchantBoardingOutcome> {
-  const sent = due(remembered, situation);
-  const { phase } = remembered.seen;
-  const outcome = merchantOutcome(remembered.seen, situation.merchantProfileId);
+export function plan(
+  state: BoardingState,
+  context: BoardingContext,
+): Plan<Seen, PendingSend, MerchantBoardingOutcome> {
+  const sent = pendingSend(state, context);
+  const { phase } = state.seen;
+  const outcome = merchantOutcome(state.seen, context.merchantProfileId);
   // A decision ends a question, and the partner may take a decision back: only a read shows either.
-  const mayChange = situation.open.length > 0 || (phase !== null && isDecided(phase));
+  const mayChange = context.open.length > 0 || (phase !== null && isDecided(phase));
   return {
-    due: sent ? [{ task: 'write', ...sent }] : [],
-    wakeAt: nextTime(awaited(remembered), situation.now),
-    compared:
-      !situation.isWriting || mayChange ? comparable(remembered.restless, remembered.seen) : undefined,
-    ended: outcome ? { outcome, decisions: [] } : endedByConfirmedMid(situation),
+    pending: sent ? [{ task: 'write', ...sent }] : [],
+    wakeAt: nextTime(pendingDeadlines(state), context.now),
+    baseline: !context.isWriting || mayChange ? comparable(state.volatile, state.seen) : undefined,
+    end: outcome ? { outcome, commands: [] } : endedByConfirmedMid(context),
   };
 }
 
-function endedByConfirmedMid(situation: Situation): Ended<MerchantBoardingOutcome> | undefined {
-  const answered = answeredOf(situation, 'unclear-mid');
+function endedByConfirmedMid(context: BoardingContext): End<MerchantBoardingOutcome> | undefined {
+  const answered = answeredOfKind(context, 'unclear-mid');
   const answer = answered[0]?.resolution.answer;
-  if (answer?.kind !== 'adopt') return undefined;
+  if (answer?.kind !== 'confirm') return undefined;
   const { id: mid } = answer;
   const removed = answered.map(({ requirement: { id } }) => ({ remove: id }));
   return {
-    outcome: { outcome: 'boarded', mid, merchantProfileId: situation.merchantProfileId },
-    decisions: [{ know: { mid } }, ...removed, { record: 'mid-confirmed', detail: mid }],
+    outcome: { outcome: 'boarded', mid, merchantProfileId: context.merchantProfileId },
+    commands: [{ set: { mid } }, ...removed, { record: 'mid-confirmed', detail: mid }],
   };
 }
 
-export function idsOf(answers: readonly Answered[]): string {
+export function idsOf(answers: readonly PendingAnswer[]): string {
   return answers.map(({ requirement }) => requirement.id).join();
 }
 
@@ -411,7 +432,7 @@ export function idsOf(answers: readonly Answered[]): string {
 function isSame(
   one: Partial<StatusMark>,
   other: Partial<StatusMark>,
-  { hasRestlessDate }: Restless,
+  { hasVolatileDate }: VolatileFields,
 ): boolean {
-  return one.status === other.status && (hasRestlessDate || one.statusDate === other.statusDate);
+  return one.status === other.status && (hasVolatileDate || one.statusDate === other.statusDate);
 }

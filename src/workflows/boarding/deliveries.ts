@@ -2,9 +2,9 @@
 import type { StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import { isDecided, MERCHANT_PHASES } from '../../partners/boarding/phases.js';
-import type { Answered } from '../journey/state.js';
-import { idsOf, type Remembered, type StatusMark } from './decisions.js';
-import { comparable } from './restless.js';
+import type { PendingAnswer } from '../runtime/state.js';
+import { type BoardingState, idsOf, type StatusMark } from './decisions.js';
+import { comparable } from './volatile-fields.js';
 
 /**
  * Reports whether the status shows that a submission arrived. Only a submission leads from another phase to `pending`. A decision is
@@ -15,10 +15,10 @@ import { comparable } from './restless.js';
 export function showsSubmission(
   { phase }: Pick<StatusSnapshot, 'phase'>,
   before: string | undefined,
-  isAgainInDoubt = false,
+  isAgainUncertain = false,
 ): boolean {
   const isMoved = MERCHANT_PHASES[phase].proves === 'submission' && before !== undefined && before !== phase;
-  return isMoved || (isDecided(phase) && !isAgainInDoubt);
+  return isMoved || (isDecided(phase) && !isAgainUncertain);
 }
 
 /** Evidence that the underwriters have the answers. That they no longer list a note is none: they may have withdrawn it. */
@@ -33,30 +33,30 @@ export interface Upload {
   readonly description: string;
 }
 
-export function missingDocuments({ uploaded }: Remembered, answers: readonly Answered[]): Upload[] {
+export function missingDocuments({ uploaded }: BoardingState, answers: readonly PendingAnswer[]): Upload[] {
   return answers.flatMap(documentsOf).filter(({ id }) => !uploaded.includes(id));
 }
 
 /** Reports whether the partner has documents of an answer that is not delivered as a whole. */
-export function isPartlySent({ uploaded }: Remembered, answered: Answered): boolean {
+export function isPartlySent({ uploaded }: BoardingState, answered: PendingAnswer): boolean {
   return documentsOf(answered).some(({ id }) => uploaded.includes(id));
 }
 
-function documentsOf({ requirement: { id, detail }, resolution: { answer } }: Answered): Upload[] {
+function documentsOf({ requirement: { id, detail }, resolution: { answer } }: PendingAnswer): Upload[] {
   if (answer.kind !== 'documents') return [];
   return answer.documents.map((document) => ({ id: `${id}/${document.key}`, document, description: detail }));
 }
 
-export function afterUpload(before: Remembered, { id }: Upload): Remembered {
+export function afterUpload(before: BoardingState, { id }: Upload): BoardingState {
   return { ...before, uploaded: [...before.uploaded, id] };
 }
 
-export function notesOf(answers: readonly Answered[]): readonly string[] {
+export function notesOf(answers: readonly PendingAnswer[]): readonly string[] {
   return answers.map(({ requirement: { id, about = id } }) => about);
 }
 
 /** The texts of the answers, each below its question. */
-export function commentOf(answers: readonly Answered[]): string {
+export function commentOf(answers: readonly PendingAnswer[]): string {
   const texts = answers.flatMap(({ requirement, resolution: { answer } }) =>
     answer.kind === 'text' ? `${requirement.detail}\n${answer.text}` : [],
   );
@@ -68,30 +68,30 @@ export function commentOf(answers: readonly Answered[]): string {
  * @param until when a note that is still listed is asked again: the partner may have lost the answer
  */
 export function afterDelivery(
-  before: Remembered,
-  answers: readonly Answered[],
+  before: BoardingState,
+  answers: readonly PendingAnswer[],
   { status, statusDate }: StatusMark,
   until: number,
-): Remembered {
+): BoardingState {
   const delivered = Object.fromEntries(notesOf(answers).map((note) => [note, { status, statusDate, until }]));
   return { ...before, delivered: { ...before.delivered, ...delivered }, uploaded: [] };
 }
 
 /** @param mark the status in which the underwriters did not take the answers */
 export function withNotTaken(
-  before: Remembered,
-  answers: readonly Answered[],
+  before: BoardingState,
+  answers: readonly PendingAnswer[],
   { status, statusDate }: StatusMark,
-): Remembered {
+): BoardingState {
   return { ...before, notTaken: { status, statusDate, answers: idsOf(answers) } };
 }
 
 /** Reports whether a read shows delivered notes. If it is from before the delivery was known, nobody was asked about them. */
-export function listsDelivered({ delivered }: Remembered, { notes }: StatusSnapshot): boolean {
+export function listsDelivered({ delivered }: BoardingState, { notes }: StatusSnapshot): boolean {
   return notes.some(({ id }) => Object.hasOwn(delivered, id));
 }
 
 /** The notes whose answers the partner has. Undefined while their IDs change with each read. */
-export function deliveredNotes({ delivered, restless, seen }: Remembered): readonly string[] | undefined {
-  return comparable(restless, seen).noteIds && Object.keys(delivered);
+export function deliveredNotes({ delivered, volatile, seen }: BoardingState): readonly string[] | undefined {
+  return comparable(volatile, seen).noteIds && Object.keys(delivered);
 }

@@ -7,21 +7,21 @@ import type {
 } from '../../messages/banking-activities.js';
 import type { BusinessOnboardingInput, FollowedBusinessInput } from '../../messages/inputs.js';
 import { isFollowed } from '../../messages/onboardings.js';
-import { ANSWER, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
-import type { NextSteps } from '../journey/current-details.js';
-import { stays } from '../journey/ending.js';
-import { type CorrectableInput, requireFields } from '../journey/input.js';
-import { Journey } from '../journey/journey.js';
-import type { Carried } from '../journey/stateful.js';
-import { StatusPoll } from '../journey/status-poll.js';
-import { Tasks } from '../journey/tasks.js';
-import { decided } from '../journey/until-decided.js';
-import { NOTHING, onAccount, type Remembered, type Situation } from './decisions.js';
+import { ANSWER, POLL, partnerActivities, REPEATABLE } from '../runtime/activity-proxies.js';
+import type { NextSteps } from '../runtime/current-details.js';
+import { describeLeftBehind } from '../runtime/ending.js';
+import { type CorrectableInput, requireFields } from '../runtime/input.js';
+import { OnboardingRuntime } from '../runtime/onboarding-runtime.js';
+import type { CarriedState } from '../runtime/stateful.js';
+import { StatusPoll } from '../runtime/status-poll.js';
+import { Tasks } from '../runtime/tasks.js';
+import { commandTransition } from '../runtime/until-decided.js';
+import { type BusinessContext, type BusinessState, INITIAL_STATE, onAccount } from './decisions.js';
 
 export const bank = partnerActivities('banking')({
   submitHolder: { ...AT_MOST_ONCE, summary: 'Submit the business account holder' },
   findCandidates: { ...REPEATABLE, summary: 'Look for the business at the bank' },
-  examineProfile: { ...REPEATABLE, summary: 'Read a banking profile to adopt' },
+  examineProfile: { ...REPEATABLE, summary: 'Read a banking profile to import' },
   inspectProfile: { ...REPEATABLE, summary: 'Read a banking profile to follow' },
   reserveProfile: { ...REPEATABLE, summary: 'Reserve the profile for this onboarding' },
   claimProfile: { ...REPEATABLE, summary: 'Find out whether the submitted profile is new' },
@@ -47,7 +47,7 @@ type Input = BusinessOnboardingInput | FollowedBusinessInput;
 
 /** One business: its state, and what runs. */
 export class Business {
-  readonly journey: Journey<Remembered, Input>;
+  readonly runtime: OnboardingRuntime<BusinessState, Input>;
   readonly input: CorrectableInput<Input>;
   /** Nothing is sent that no person asked for. */
   readonly isFollowed: boolean;
@@ -55,29 +55,29 @@ export class Business {
   readonly tasks = new Tasks();
   readonly grace = '5s';
 
-  constructor(input: Input, carried?: Carried<Remembered>) {
+  constructor(input: Input, carriedState?: CarriedState<BusinessState>) {
     requireFields(input, { externalId: 'string', holder: 'object' });
     this.isFollowed = isFollowed(input);
     if (this.isFollowed) requireFields(input, { profileId: 'number' });
     requireFields(input.holder, { doingBusinessAsName: 'string' });
-    this.journey = new Journey<Remembered, Input>({
-      ...{ input, carried, memory: NOTHING, correctable: 'businessOnboarding' },
+    this.runtime = new OnboardingRuntime<BusinessState, Input>({
+      ...{ input, carriedState, partnerState: INITIAL_STATE, correctable: 'businessOnboarding' },
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
       dba: () => this.dba,
-      leftBehind: stays('banking profile', 'profileId', 'not read yet'),
+      leftBehind: describeLeftBehind('banking profile', 'profileId', 'not read yet'),
       // A customer shows the requirements of its merchant together with these.
       idPrefix: 'business-',
     });
-    this.input = this.journey.input;
+    this.input = this.runtime.input;
     const { merchantProfileId } = input;
-    if (merchantProfileId !== undefined) this.journey.state.know({ merchantProfileId });
-    this.poll = new StatusPoll(this.journey, this.journey.cell, (seen, pace) =>
+    if (merchantProfileId !== undefined) this.runtime.published.setFacts({ merchantProfileId });
+    this.poll = new StatusPoll(this.runtime, this.runtime.store, (seen, pace) =>
       bank.awaitProfileChange({ profileId: this.profileId, seen, pace }),
     );
   }
 
-  get remembered(): Remembered {
-    return this.journey.memory;
+  get partnerState(): BusinessState {
+    return this.runtime.partnerState;
   }
 
   /** '' when a correction removed it, which is reported before anything is sent. */
@@ -108,33 +108,35 @@ export class Business {
   }
 
   get profileId(): number {
-    const { profileId } = this.journey.state.facts;
+    const { profileId } = this.runtime.published.facts;
     if (profileId === undefined) throw new Error('the profile does not exist yet');
     return profileId;
   }
 
-  get situation(): Situation {
-    const { dueInMs, open, answered, state } = this.journey;
+  get context(): BusinessContext {
+    const { dueInMs, open, answered, published } = this.runtime;
     return {
       profileId: this.profileId,
       dba: this.dba,
       isFollowed: this.isFollowed,
       wantsAccount: this.input.current.openFinancialAccount === true,
-      financialAccountId: state.facts.financialAccountId,
+      financialAccountId: published.facts.financialAccountId,
       running: this.tasks.running,
       now: Date.now(),
       ...{ dueInMs, open, answered },
     };
   }
 
-  knowProfile(profileId: number, event: 'holder-submitted' | 'profile-adopted'): void {
-    const { state, timeline } = this.journey;
-    state.know({ profileId });
+  knowProfile(profileId: number, event: 'holder-submitted' | 'profile-imported'): void {
+    const { published, timeline } = this.runtime;
+    published.setFacts({ profileId });
     timeline.add(event, { detail: `banking profile ${profileId}` });
   }
 
   knowAccount(financialAccountId: string | null): void {
-    this.journey.update(...onAccount(financialAccountId, this.journey.state.facts).map(decided));
+    this.runtime.update(
+      ...onAccount(financialAccountId, this.runtime.published.facts).map(commandTransition),
+    );
   }
 }
 

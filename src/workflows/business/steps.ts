@@ -6,12 +6,17 @@ import type {
   RefusedSubmission,
   Submission,
 } from '../../messages/banking-activities.js';
-import { defined } from '../../messages/objects.js';
+import { compact } from '../../messages/objects.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { masked } from '../../platform/privacy/masked.js';
-import type { Journey } from '../journey/journey.js';
-import { askForCorrection, doubts, NotAdoptable, Rejected } from '../journey/rejections.js';
-import { isOwnAtOnce, runIdempotent, runOnce, runRead } from '../journey/run-step.js';
+import { redact } from '../../platform/privacy/masked.js';
+import type { OnboardingRuntime } from '../runtime/onboarding-runtime.js';
+import {
+  askForCorrection,
+  NotConfirmable,
+  Rejected,
+  requireSecondConfirmation,
+} from '../runtime/rejections.js';
+import { isOwnAtOnce, runIdempotent, runOnce, runRead } from '../runtime/run-step.js';
 import { type Business, bank } from './business.js';
 import { ticketIdOf } from './tickets.js';
 
@@ -20,28 +25,28 @@ export const SUBMIT = 'submit the business account holder';
 type Submitted =
   | (Exclude<Submission, { existing: unknown }> & { readonly profileId: number; readonly since: string })
   | { readonly existing: Candidate; readonly isSaved?: true }
-  | { readonly adopted: Candidate };
+  | { readonly confirmed: Candidate };
 
 /**
  * Submits the holder, once, unless the bank has a profile for its merchant, or one that an earlier submission has made.
  *
  * @param unclaimed submissions whose profile is not known: refused ones, and those that the bank answered with another profile
- * @param inDoubt why it may be submitted already
+ * @param uncertainty why it may be submitted already
  */
 export function submit(
   business: Business,
   declined: readonly number[],
   unclaimed: RefusedSubmission[],
-  inDoubt: string | undefined,
+  uncertainty: string | undefined,
 ): Promise<Submitted> {
-  const { journey } = business;
-  const adoptNamed = adoptable(business);
+  const { runtime } = business;
+  const confirmNamed = confirmCandidate(business);
   let candidates: readonly Candidate[] = [];
   const keepRefused = (baseline: readonly number[], saved = '') => {
     const profileId = /^\d+$/.test(saved) ? { profileId: Number(saved) } : {};
     unclaimed.push({ dba: business.dba, baseline, ...profileId });
   };
-  return runOnce<Submitted>(journey, {
+  return runOnce<Submitted>(runtime, {
     title: SUBMIT,
     run: async (send) => {
       const since = new Date().toISOString();
@@ -62,18 +67,18 @@ export function submit(
       if (kind === 'Rejected' && baseline) keepRefused(baseline, saved);
     },
     correct: business.input.correct,
-    mayBeDone: inDoubt,
+    mayBeDone: uncertainty,
     readEvidence: async ({ isUncertain, baseline }) => {
       if (!isUncertain || !baseline || business.dba === '') return undefined;
-      const known = [...baseline, ...declined];
-      candidates = await runRead(journey, 'look for the business at the bank', () =>
-        bank.findCandidates({ ...business.toFind, baseline: known }),
+      const profileIds = [...baseline, ...declined];
+      candidates = await runRead(runtime, 'look for the business at the bank', () =>
+        bank.findCandidates({ ...business.toFind, baseline: profileIds }),
       );
-      const [made, ...more] = candidates.filter(isSurelyOurs);
-      return made && more.length === 0 ? { found: { adopted: made } } : undefined;
+      const [candidate, ...more] = candidates.filter(isSurelyOurs);
+      return candidate && more.length === 0 ? { result: { confirmed: candidate } } : undefined;
     },
     polledEvidence: 'none',
-    adopt: async (id) => ({ adopted: await adoptNamed(id) }),
+    confirm: async (id) => ({ confirmed: await confirmNamed(id) }),
     get whereToLook() {
       const seen = candidates.map((candidate) => `The bank has ${described(candidate)}.\n`);
       return `${seen.length > 0 ? '\n' : ''}${seen.join('')}${inPortal(business)}`;
@@ -82,26 +87,26 @@ export function submit(
 }
 
 function inPortal({ dba }: Business): string {
-  return `Look in the partner’s portal for a banking profile of “${masked(dba)}”. If it is there, adopt its profile id.`;
+  return `Look in the partner’s portal for a banking profile of “${redact(dba)}”. If it is there, confirm its profile id.`;
 }
 
-export function read({ journey, profileId }: Business): Promise<ProfileSnapshot> {
-  return runRead(journey, 'read the banking profile', () => bank.readProfile({ profileId }));
+export function readProfile({ runtime, profileId }: Business): Promise<ProfileSnapshot> {
+  return runRead(runtime, 'read the banking profile', () => bank.readProfile({ profileId }));
 }
 
 /**
  * Reserves the profile in the response to a submission, if the submission itself could not do that. One that the bank does not show is
  * not known to be ours.
  */
-export async function claimed(
-  { journey, toFind }: Business,
+export async function claimProfile(
+  { runtime, toFind }: Business,
   { now, profileId, since }: { readonly now?: InspectedProfile; profileId: number; since: string },
 ): Promise<Pick<InspectedProfile, 'candidate'> & { readonly now?: ProfileSnapshot }> {
   if (now) return now;
   const title = `read banking profile ${profileId}`;
   const run = () => bank.claimProfile({ ...toFind, profileId, since });
   try {
-    return await runRead(journey, title, run, { endsWhenRejected: true });
+    return await runRead(runtime, title, run, { endsWhenRejected: true });
   } catch (error) {
     if (!(error instanceof Rejected)) throw error;
     const against = [`it cannot be read (${error.message})`];
@@ -112,9 +117,9 @@ export async function claimed(
 
 export const CORRECT = 'correct the business account holder';
 
-/** Replaces the holder by the corrected one, until the partner accepts it or the correction is moot. */
-export async function replaceHolder(business: Business, isMoot?: () => boolean): Promise<void> {
-  const { journey, profileId } = business;
+/** Replaces the holder by the corrected one, until the partner accepts it or the correction is superseded. */
+export async function replaceHolder(business: Business, isSuperseded?: () => boolean): Promise<void> {
+  const { runtime, profileId } = business;
   const { correct } = business.input;
   const title = CORRECT;
   const run = async () => {
@@ -123,20 +128,20 @@ export async function replaceHolder(business: Business, isMoot?: () => boolean):
   };
   for (;;) {
     try {
-      await runIdempotent(journey, { title, run, endsWhenRejected: true });
-      return journey.timeline.add('holder-corrected');
+      await runIdempotent(runtime, { title, run, endsWhenRejected: true });
+      return runtime.timeline.add('holder-corrected');
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
-      if (!(await askForCorrection(journey, { title, correct }, error.problems, isMoot))) return;
+      if (!(await askForCorrection(runtime, { title, correct }, error.problems, isSuperseded))) return;
     }
   }
 }
 
 /** Opens a financial account for an approved business, unless it has one by then. */
 export async function openAccount(business: Business): Promise<void> {
-  const { journey, profileId } = business;
-  const doubt = doubts();
-  const financialAccountId = await runOnce<string>(journey, {
+  const { runtime, profileId } = business;
+  const warnOnce = requireSecondConfirmation();
+  const financialAccountId = await runOnce<string>(runtime, {
     title: 'open the financial account',
     run: async (send) => {
       const opened = await send(bank.openFinancialAccount, { profileId });
@@ -144,23 +149,23 @@ export async function openAccount(business: Business): Promise<void> {
       return opened.financialAccountId;
     },
     readEvidence: async () => {
-      const { financialAccountId } = await read(business);
-      return financialAccountId === null ? undefined : { found: financialAccountId };
+      const { financialAccountId } = await readProfile(business);
+      return financialAccountId === null ? undefined : { result: financialAccountId };
     },
     polledEvidence: () => {
-      const { financialAccountId: found } = journey.state.facts;
-      return found === undefined ? undefined : { found };
+      const { financialAccountId: result } = runtime.published.facts;
+      return result === undefined ? undefined : { result };
     },
-    adopt: async (id) => {
-      const { financialAccountId: shown } = await read(business);
-      if (shown !== id)
-        doubt(id, `the bank shows ${shown ?? 'no financial account'} for profile ${profileId}`);
+    confirm: async (id) => {
+      const { financialAccountId: accountId } = await readProfile(business);
+      if (accountId !== id)
+        warnOnce(id, `the bank shows ${accountId ?? 'no financial account'} for profile ${profileId}`);
       return id;
     },
     idFormat: 'text',
     whereToLook:
       `Look in the partner’s portal whether banking profile ${profileId} has a financial account. ` +
-      'If it has, adopt its id.',
+      'If it has, confirm its id.',
   });
   business.knowAccount(financialAccountId);
 }
@@ -169,64 +174,64 @@ export function titleOfReply(requirement: Requirement): string {
   return `reply to ticket ${ticketIdOf(requirement)}`;
 }
 
-/** Replies to a ticket, once, or fails as `Rejected`. Returns the ticket id of the reply; null when a person adopted it. */
+/** Replies to a ticket, once, or fails as `Rejected`. Returns the ticket id of the reply; null when a person confirmed it. */
 export async function sendReply(
-  journey: Journey,
+  runtime: OnboardingRuntime,
   requirement: Requirement,
   text: string,
   profileId?: number,
 ): Promise<number | null> {
   const ticketId = ticketIdOf(requirement);
-  const { replyId } = await runOnce<{ readonly replyId: number | null }>(journey, {
+  const { replyId } = await runOnce<{ readonly replyId: number | null }>(runtime, {
     title: titleOfReply(requirement),
-    run: (send) => send(bank.replyToTicket, { ticketId, topic: null, text, ...defined({ profileId }) }),
+    run: (send) => send(bank.replyToTicket, { ticketId, topic: null, text, ...compact({ profileId }) }),
     endsWhenRejected: true,
     readEvidence: async ({ baseline }) => {
       if (!baseline) return undefined;
       const find = () => bank.findReply({ ticketId, text, baseline });
-      const found = await runRead(journey, `look for the reply to ticket ${ticketId}`, find);
-      return found === null ? undefined : { found: { replyId: found } };
+      const result = await runRead(runtime, `look for the reply to ticket ${ticketId}`, find);
+      return result === null ? undefined : { result: { replyId: result } };
     },
     polledEvidence: 'none',
-    adopt: () => ({ replyId: null }),
-    whereToLook: `Look in the partner’s portal whether ticket ${ticketId} has the reply. If it has, adopt ${ticketId}.`,
+    confirm: () => ({ replyId: null }),
+    whereToLook: `Look in the partner’s portal whether ticket ${ticketId} has the reply. If it has, confirm ${ticketId}.`,
   });
   return replyId;
 }
 
-/** Follows the profile of the input, without a question only on the evidence that adopting a found profile needs. */
+/** Follows the profile of the input, without a question only on the evidence that confirming a found profile needs. */
 export async function followProfile(business: Business, profileId: number): Promise<void> {
-  const { journey } = business;
+  const { runtime } = business;
   const { workflowId } = workflowInfo();
-  const title = `adopt banking profile ${profileId}`;
+  const title = `import banking profile ${profileId}`;
   for (;;) {
-    const found = await runRead(journey, `read banking profile ${profileId}`, () =>
+    const profile = await runRead(runtime, `read banking profile ${profileId}`, () =>
       bank.inspectProfile({ ...business.toFind, profileId, workflowId }),
     );
-    if (!found) {
+    if (!profile) {
       const message = `the bank shows no banking profile ${profileId}`;
-      await askForCorrection(journey, { title }, [{ field: '', message }]);
+      await askForCorrection(runtime, { title }, [{ field: '', message }]);
       continue;
     }
-    const adopted = await ours(business, title, found.candidate, 'followed');
-    if (adopted === undefined) continue;
-    await adopt(business, adopted, isSurelyOurs(found.candidate) ? found.now : undefined);
+    const confirmed = await confirmOwnership(business, title, profile.candidate, 'followed');
+    if (confirmed === undefined) continue;
+    await importProfile(business, confirmed, isSurelyOurs(profile.candidate) ? profile.now : undefined);
     // Only a person submits a profile that reads as new.
-    journey.remember({ problems: [] });
+    runtime.patchState({ problems: [] });
     return;
   }
 }
 
 /** Reserves a profile that exists. */
-export async function adopt(
+export async function importProfile(
   business: Business,
   { profileId, owners }: Pick<Candidate, 'profileId' | 'owners'>,
   now?: ProfileSnapshot,
 ): Promise<void> {
-  const { journey, poll } = business;
-  business.knowProfile(profileId, 'profile-adopted');
-  journey.state.refresh();
-  const isRecent = await isOwnAtOnce(journey, `adopt banking profile ${profileId}`, () =>
+  const { runtime, poll } = business;
+  business.knowProfile(profileId, 'profile-imported');
+  runtime.published.refresh();
+  const isRecent = await isOwnAtOnce(runtime, `import banking profile ${profileId}`, () =>
     bank.reserveProfile({ id: profileId, knownOwners: owners }),
   );
   if (now && isRecent) poll.replaceWith(now);
@@ -239,22 +244,22 @@ function isSurelyOurs({ against, unclear }: Candidate): boolean {
 /** `banking profile 3001 of “Corner Bakery” (Submitted): its EIN is not shown` */
 function described({ profileId, dba, bankingStatus, against, unclear }: Candidate): string {
   const why = [...against, ...unclear].join(', ');
-  const name = dba === null ? 'no dba' : `“${masked(dba)}”`;
+  const name = dba === null ? 'no dba' : `“${redact(dba)}”`;
   return `banking profile ${profileId} of ${name} (${bankingStatus})${why && `: ${why}`}`;
 }
 
 /** Checks the profile that a person names. Naming the same one a second time overrides what contradicts it. */
-function adoptable(business: Business): (id: string) => Promise<Candidate> {
-  const { journey } = business;
-  const doubt = doubts();
+function confirmCandidate(business: Business): (id: string) => Promise<Candidate> {
+  const { runtime } = business;
+  const warnOnce = requireSecondConfirmation();
   return async (id) => {
     const profileId = Number(id);
     const run = () => bank.examineProfile({ ...business.toFind, profileId });
     const title = `read banking profile ${id}`;
-    const found = await runRead(journey, title, run, { endsWhenRejected: true });
-    if (!found) throw new NotAdoptable(`the bank shows no banking profile ${id}`);
-    if (found.against.length > 0 && !found.isNamesOnly) doubt(profileId, described(found));
-    return found;
+    const candidate = await runRead(runtime, title, run, { endsWhenRejected: true });
+    if (!candidate) throw new NotConfirmable(`the bank shows no banking profile ${id}`);
+    if (candidate.against.length > 0 && !candidate.isNamesOnly) warnOnce(profileId, described(candidate));
+    return candidate;
   };
 }
 
@@ -273,7 +278,7 @@ export const SOURCES = {
 } as const;
 
 /** The existing profile, if evidence or a person says that it is of this business. Undefined if the person says retry. */
-export async function ours(
+export async function confirmOwnership(
   business: Business,
   title: string,
   existing: Candidate,
@@ -281,26 +286,26 @@ export async function ours(
 ): Promise<Candidate | undefined> {
   const { profileId } = existing;
   if (isSurelyOurs(existing)) return existing;
-  const [found, otherwise] = SOURCES[source];
+  const [beginning, otherwise] = SOURCES[source];
   const look = source === 'response' ? `${inPortal(business)} ` : '';
-  const adoptNamed = adoptable(business);
+  const confirmNamed = confirmCandidate(business);
   let problem = '';
   for (;;) {
-    const answer = await business.journey.ask({
+    const answer = await business.runtime.ask({
       kind: 'uncertain-write',
       title: `Whose banking profile? ${title}`,
       detail:
-        `${problem}${found} ${described(existing)}. If it belongs to this business, adopt ${profileId}. ` +
+        `${problem}${beginning} ${described(existing)}. If it belongs to this business, confirm ${profileId}. ` +
         `${look}${otherwise}`,
-      answers: ['adopt', 'retry', 'abandon'],
+      answers: ['confirm', 'retry', 'abandon'],
     });
-    if (answer?.kind !== 'adopt') return undefined;
+    if (answer?.kind !== 'confirm') return undefined;
     if (Number(answer.id) === profileId) return existing;
     try {
-      return await adoptNamed(answer.id);
+      return await confirmNamed(answer.id);
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
-      problem = `${answer.id} cannot be adopted: ${error.message}\n`;
+      problem = `${answer.id} cannot be confirmed: ${error.message}\n`;
     }
   }
 }

@@ -1,9 +1,16 @@
 /** The rules about the bank's tickets, as functions of values: when a person is asked, and when the same ticket is asked again. */
 import type { OpenTicket } from '../../messages/banking-activities.js';
 import type { AnswerTo, Requirement } from '../../messages/requirements.js';
-import { masked } from '../../platform/privacy/masked.js';
-import { type Asked, closeMoot, isRestless, notLate, only, type Reaction } from '../journey/rules.js';
-import type { Question } from '../journey/state.js';
+import { redact } from '../../platform/privacy/masked.js';
+import {
+  closeSuperseded,
+  filterRecord,
+  isVolatile,
+  type Questions,
+  type Reduction,
+  withoutExpired,
+} from '../runtime/rules.js';
+import type { Question } from '../runtime/state.js';
 
 /** The memory of tickets. Keys are the `about` of their questions. */
 export interface Tickets {
@@ -26,74 +33,74 @@ interface AnsweredTicket {
 
 export const NO_TICKETS: Tickets = { answered: {}, again: {}, replies: [] };
 
-export interface Asking {
+export interface TicketWording {
   readonly answers: readonly AnswerTo<'ticket'>[];
   readonly whenGone: string;
 }
 
 /** Asks a person about each listed ticket that is neither answered nor a reply. Closes each question whose ticket is gone. */
-export function onListed<Remembered extends Tickets>(
-  remembered: Remembered,
+export function reduceTickets<State extends Tickets>(
+  state: State,
   listed: readonly OpenTicket[],
-  asked: Asked,
-  { answers, whenGone }: Asking,
-): Reaction<Remembered> {
-  const tickets = listed.filter(({ ticketId }) => !remembered.replies.includes(ticketId));
+  requirements: Questions,
+  { answers, whenGone }: TicketWording,
+): Reduction<State> {
+  const tickets = listed.filter(({ ticketId }) => !state.replies.includes(ticketId));
   const details = new Map(tickets.map((ticket) => [aboutTicket(ticket), detailOf(ticket)]));
-  const { closed, kept } = closeMoot('ticket', asked, {
-    isAsked: (each) => {
+  const { closed, remaining } = closeSuperseded('ticket', requirements, {
+    isCurrent: (each) => {
       const { about = '', detail } = each;
-      return details.get(about) === detail || (details.has(about) && isRestless(each));
+      return details.get(about) === detail || (details.has(about) && isVolatile(each));
     },
     drops: false,
     why: ({ about = '' }) => (details.has(about) ? 'the partner asks something else' : whenGone),
   });
-  const answered = only(
-    remembered.answered,
+  const answered = filterRecord(
+    state.answered,
     (about, { detail }) => details.has(about) && (detail === null || details.get(about) === detail),
   );
   const isKnown = (about: string) =>
-    Object.hasOwn(answered, about) || kept.some((each) => each.about === about);
+    Object.hasOwn(answered, about) || remaining.some((each) => each.about === about);
   const asking = tickets.filter((ticket) => !isKnown(aboutTicket(ticket)));
-  const again = only(remembered.again, (about) => isKnown(about) || !details.has(about));
+  const again = filterRecord(state.again, (about) => isKnown(about) || !details.has(about));
   const questions = asking.map((ticket) => ({
-    ask: ticketQuestion(ticket, answers, remembered.again[aboutTicket(ticket)]),
+    ask: ticketQuestion(ticket, answers, state.again[aboutTicket(ticket)]),
   }));
-  return { remember: { ...remembered, answered, again }, decisions: [...closed, ...questions] };
+  return { state: { ...state, answered, again }, commands: [...closed, ...questions] };
 }
 
 /** Returns the memory after the ticket of a question was answered, perhaps by a reply of Gangway. */
-export function withAnswer<Remembered extends Tickets>(
-  remembered: Remembered,
+export function withAnswer<State extends Tickets>(
+  state: State,
   requirement: Requirement,
   replyId: number | null,
   until?: number,
-): Remembered {
+): State {
   const { id, about = id } = requirement;
-  const detail = isRestless(requirement) ? null : requirement.detail;
-  const replies = replyId === null ? remembered.replies : [...remembered.replies, replyId];
-  return { ...remembered, replies, answered: { ...remembered.answered, [about]: { detail, until } } };
+  const detail = isVolatile(requirement) ? null : requirement.detail;
+  const replies = replyId === null ? state.replies : [...state.replies, replyId];
+  return { ...state, replies, answered: { ...state.answered, [about]: { detail, until } } };
 }
 
 /** Returns the consequences of a rejected answer. If the bank still lists the ticket, a person is asked again. */
-export function onRejected<Remembered extends Tickets>(
-  remembered: Remembered,
+export function reduceRejection<State extends Tickets>(
+  state: State,
   { id, about = id }: Requirement,
   why: string,
-): Reaction<Remembered> {
-  const again = { ...remembered.again, [about]: `the last answer was rejected: ${why}` };
+): Reduction<State> {
+  const again = { ...state.again, [about]: `the last answer was rejected: ${why}` };
   return {
-    remember: { ...remembered, again },
-    decisions: [{ remove: id }, { record: 'answer-rejected', detail: `${id}: ${why}` }],
+    state: { ...state, again },
+    commands: [{ remove: id }, { record: 'answer-rejected', detail: `${id}: ${why}` }],
   };
 }
 
 /** Lets the tickets ask again that should have been gone at this time, if the bank still lists them. */
-export function askingAgain<Remembered extends Tickets>(remembered: Remembered, time: number): Remembered {
-  const answered = notLate(remembered.answered, time);
-  const late = Object.keys(remembered.answered).filter((about) => !Object.hasOwn(answered, about));
+export function withDeadline<State extends Tickets>(state: State, time: number): State {
+  const answered = withoutExpired(state.answered, time);
+  const late = Object.keys(state.answered).filter((about) => !Object.hasOwn(answered, about));
   const again = late.map((about) => [about, 'answered, but still listed by the partner']);
-  return { ...remembered, answered, again: { ...remembered.again, ...Object.fromEntries(again) } };
+  return { ...state, answered, again: { ...state.again, ...Object.fromEntries(again) } };
 }
 
 /** A correction to fill in when nobody knows which field it changes. */
@@ -112,7 +119,7 @@ export function ticketIdOf({ about = '' }: Pick<Question, 'about'>): number {
 function detailOf({ text, updateFieldRequest }: OpenTicket): string {
   const field =
     updateFieldRequest === null ? '' : `\nThe partner asks about the field ${updateFieldRequest}.`;
-  return masked(text + field);
+  return redact(text + field);
 }
 
 function ticketQuestion(
@@ -121,7 +128,7 @@ function ticketQuestion(
   why: string | undefined,
 ): Question {
   const subject = ticket.updateFieldRequest ?? ticket.topic;
-  const title = subject === null ? 'Ticket' : `Ticket about ${masked(subject)}`;
+  const title = subject === null ? 'Ticket' : `Ticket about ${redact(subject)}`;
   return {
     about: aboutTicket(ticket),
     kind: 'ticket',

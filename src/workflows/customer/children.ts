@@ -17,12 +17,12 @@ import {
 import type { OnboardingActivities } from '../../messages/activities.js';
 import { PARTS, type Part, type PartEnd, type PartOutcome } from '../../messages/onboardings.js';
 import { initialVisibility } from '../../messages/search-attributes.js';
-import { accountName } from '../journey/activity-proxies.js';
-import { unreportedPart } from '../journey/customer-reports.js';
-import { recorded } from '../journey/state.js';
-import { unlessEnded } from '../journey/tasks.js';
+import { accountName } from '../runtime/activity-proxies.js';
+import { initialPart } from '../runtime/customer-reports.js';
+import { recordEvent } from '../runtime/state.js';
+import { runUnlessEnded } from '../runtime/tasks.js';
 import type { Customer, PartRun } from './customer.js';
-import { type Child, isOver, isResumed, onBegun } from './decisions.js';
+import { type Child, isOver, isResumed, reduceStart } from './decisions.js';
 
 const { awaitOnboarding } = proxyActivities<OnboardingActivities>({
   startToCloseTimeout: '1m',
@@ -34,28 +34,28 @@ const { awaitOnboarding } = proxyActivities<OnboardingActivities>({
  */
 export async function runChild(customer: Customer, part: Part, child: Child, run: PartRun): Promise<PartEnd> {
   const { scope } = run;
-  if (scope.consideredCancelled && !customer.memory.begun[part]) await scope.cancelRequested;
+  if (scope.consideredCancelled && !customer.partnerState.starts[part]) await scope.cancelRequested;
   // A start is never canceled: the server cannot cancel a child before its start, and would start it afterwards.
-  const begun = CancellationScope.nonCancellable(() => begin(customer, part, child, run));
-  const end = CancellationScope.nonCancellable(async () => endOf(customer, part, await begun));
+  const handle = CancellationScope.nonCancellable(() => begin(customer, part, child, run));
+  const end = CancellationScope.nonCancellable(async () => endOf(customer, part, await handle));
   try {
     return await Promise.race([end, scope.cancelRequested]);
   } catch (error) {
     if (!scope.consideredCancelled) throw error;
     return CancellationScope.nonCancellable(async () => {
-      await begun;
+      await handle;
       if (isAttached(customer, part)) throw error;
       // A child that has ended meanwhile cannot be canceled.
       const running = getExternalWorkflowHandle(customer.workflowIdOf(part));
-      await running.cancel().catch(() => customer.doubt(part));
+      await running.cancel().catch(() => customer.suspectEnd(part));
       return end;
     });
   }
 }
 
 /** True when someone started the part separately: a cancellation of the customer does not cancel it. */
-export function isAttached({ memory }: Customer, part: Part): boolean {
-  return memory.begun[part] === 'attached';
+export function isAttached({ partnerState }: Customer, part: Part): boolean {
+  return partnerState.starts[part] === 'attached';
 }
 
 /** A part that exists is not started twice. Undefined when this run did not start the child. */
@@ -65,8 +65,8 @@ async function begin(
   { dba, input }: Child,
   run: PartRun,
 ): Promise<ChildWorkflowHandle<Workflow> | undefined> {
-  const { memory, state, options } = customer;
-  if (memory.begun[part]) return undefined;
+  const { partnerState, published, options } = customer;
+  if (partnerState.starts[part]) return undefined;
   const workflowId = customer.workflowIdOf(part);
   run.isStarting = true;
   try {
@@ -75,16 +75,16 @@ async function begin(
       workflowIdReusePolicy: options.again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
       // The server applies the policy also when a customer continues as new. CustomerReports ends a child without a customer.
       parentClosePolicy: 'ABANDON',
-      ...initialVisibility(PARTS[part], { dba, account: accountName(), dbaForm: state.dbaForm }),
+      ...initialVisibility(PARTS[part], { dba, account: accountName(), dbaForm: published.dbaForm }),
       args: options.restored ? [input, undefined, options.restored] : [input],
     });
-    customer.remember(onBegun(customer.memory, part, unreportedPart(part)));
-    state.refresh();
+    customer.patchState(reduceStart(customer.partnerState, part, initialPart(part)));
+    published.refresh();
     return child;
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    customer.remember({ begun: { ...customer.memory.begun, [part]: 'attached' } });
-    customer.update(recorded(`${part}-attached`, { detail: `${workflowId} exists already` }));
+    customer.patchState({ starts: { ...customer.partnerState.starts, [part]: 'attached' } });
+    customer.update(recordEvent(`${part}-attached`, { detail: `${workflowId} exists already` }));
     return undefined;
   } finally {
     run.isStarting = false;
@@ -103,11 +103,11 @@ async function endOf(
   const workflowId = customer.workflowIdOf(part);
   if (part === 'boarding' && isOther && customer.merchantProfileId === undefined)
     customer.learn((await awaitOnboarding({ workflowId, until: 'merchant' })).facts);
-  const outcome = () => customer.memory.reported[part]?.outcome;
+  const outcome = () => customer.partnerState.reports[part]?.outcome;
   for (;;) {
-    const progress = await unlessEnded(
+    const progress = await runUnlessEnded(
       () => awaitOnboarding({ workflowId, until: 'end' }),
-      () => outcome() !== undefined || customer.takeDoubt(part),
+      () => outcome() !== undefined || customer.takeSuspicion(part),
     );
     const reported = outcome();
     if (reported)
@@ -137,16 +137,16 @@ async function resultOf(child: ChildWorkflowHandle<Workflow>): Promise<PartEnd> 
  * Waits until an operator resets the workflow of an ended part. False when the merchant and the business have both ended first.
  */
 export async function runsAgain(customer: Customer, part: Part, { how }: PartEnd): Promise<boolean> {
-  const hasEnded = () => isOver(customer.memory);
+  const hasEnded = () => isOver(customer.partnerState);
   if (hasEnded()) return false;
-  const hasChanged = () => hasEnded() || isResumed(customer.memory, part);
+  const hasChanged = () => hasEnded() || isResumed(customer.partnerState, part);
   // One that had ended before a restore is not there to be reset.
-  const cannotFollow = how === 'completed' || how === 'cancelled' || !customer.memory.begun[part];
+  const cannotFollow = how === 'completed' || how === 'cancelled' || !customer.partnerState.starts[part];
   if (cannotFollow) await condition(hasChanged);
   else {
     // After the reset of a terminated workflow, its first report may take a long time.
     const request = { workflowId: customer.workflowIdOf(part), until: 'reset' } as const;
-    await unlessEnded(() => awaitOnboarding(request), hasChanged);
+    await runUnlessEnded(() => awaitOnboarding(request), hasChanged);
   }
   return !hasEnded();
 }

@@ -14,23 +14,23 @@ import {
 } from '../../messages/onboardings.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Resolution, ResolutionReceipt } from '../../messages/requirements.js';
-import { accountName, REPEATABLE } from '../journey/activity-proxies.js';
-import type { NextSteps } from '../journey/current-details.js';
-import { applyReport } from '../journey/customer-reports.js';
-import { runToEnd } from '../journey/ending.js';
-import { PublishedState } from '../journey/published-state.js';
-import { problemWith } from '../journey/resolutions.js';
-import type { PublishedChange, Reaction } from '../journey/rules.js';
-import type { Facts } from '../journey/state.js';
-import { type Carried, Stateful } from '../journey/stateful.js';
-import { reacted } from '../journey/until-decided.js';
+import { accountName, REPEATABLE } from '../runtime/activity-proxies.js';
+import type { NextSteps } from '../runtime/current-details.js';
+import { applyReport } from '../runtime/customer-reports.js';
+import { runToEnd } from '../runtime/ending.js';
+import { PublishedState } from '../runtime/published-state.js';
+import { problemWith } from '../runtime/resolutions.js';
+import type { PublishedCommand, Reduction } from '../runtime/rules.js';
+import type { Facts } from '../runtime/state.js';
+import { type CarriedState, StatefulWorkflow } from '../runtime/stateful.js';
+import { reductionTransition } from '../runtime/until-decided.js';
 import {
   type CustomerInput,
-  NOTHING,
-  onReport,
+  type CustomerState,
+  INITIAL_STATE,
   partWith,
   publishedParts,
-  type Remembered,
+  reduceReport,
   withoutRequirements,
 } from './decisions.js';
 
@@ -67,52 +67,52 @@ function leftBehind({ merchantProfileId, profileId }: Facts): string {
 }
 
 /** Knows the parts of a customer, and publishes them as one state. Forwards an answer to the child that asked. */
-export class Customer extends Stateful<Remembered, CustomerInput> {
-  readonly state: PublishedState;
+export class Customer extends StatefulWorkflow<CustomerState, CustomerInput> {
+  readonly published: PublishedState;
   readonly runs = new Map<Part, PartRun>();
   /** Parts that are being asked for a whole report. */
-  readonly #asked = new Set<Part>();
+  readonly #reportRequests = new Set<Part>();
 
   constructor(
     readonly input: CustomerInput,
     readonly options: CustomerOptions,
-    carried?: Carried<Remembered>,
+    carriedState?: CarriedState<CustomerState>,
   ) {
-    super({ input, carried, memory: NOTHING, dueInMs: 0 });
-    this.state = new PublishedState({
-      cell: this.cell,
+    super({ input, carriedState, partnerState: INITIAL_STATE, dueInMs: 0 });
+    this.published = new PublishedState({
+      store: this.store,
       nextSteps: NEXT_STEPS,
       dba: () => String(input.boarding.merchant.dba),
       // The inbox has those of its parts. All of them in each upsert would let the history grow with their square.
       mostListed: 1,
-      others: () => publishedParts(this.memory),
+      others: () => publishedParts(this.partnerState),
     });
   }
 
   run<Outcome extends CustomerOnboardingOutcome>(parts: () => Promise<Outcome>): Promise<Outcome> {
     return runToEnd(parts, {
-      ...{ cell: this.cell, state: this.state, isContinued: this.isContinued },
+      ...{ store: this.store, published: this.published, isContinued: this.isContinued },
       leftBehind: (facts) => [leftBehind(facts)],
-      close: () => this.remember(withoutRequirements(this.memory)),
+      close: () => this.patchState(withoutRequirements(this.partnerState)),
     });
   }
 
-  react(reaction: Reaction<Remembered, PublishedChange>): void {
-    this.update(reacted(reaction));
-    this.state.report();
+  apply(reduction: Reduction<CustomerState, PublishedCommand>): void {
+    this.update(reductionTransition(reduction));
+    this.published.report();
   }
 
   learn(facts: Partial<Facts>): void {
-    this.state.know(facts);
-    this.state.report();
+    this.published.setFacts(facts);
+    this.published.report();
   }
 
   get merchantProfileId(): number | undefined {
-    return this.state.facts.merchantProfileId;
+    return this.published.facts.merchantProfileId;
   }
 
   hasEnded(part: Part): boolean {
-    return this.memory.ended[part] !== undefined;
+    return this.partnerState.ends[part] !== undefined;
   }
 
   workflowIdOf(part: Part): string {
@@ -120,52 +120,52 @@ export class Customer extends Stateful<Remembered, CustomerInput> {
   }
 
   /** Has the server check whether a part still runs. */
-  doubt(part: Part): void {
-    this.remember({ doubted: { ...this.memory.doubted, [part]: true } });
+  suspectEnd(part: Part): void {
+    this.patchState({ suspectedEnds: { ...this.partnerState.suspectedEnds, [part]: true } });
   }
 
-  /** True once after each {@link doubt}. */
-  takeDoubt(part: Part): boolean {
-    const { [part]: isDoubted = false, ...doubted } = this.memory.doubted;
-    if (isDoubted) this.remember({ doubted });
-    return isDoubted;
+  /** True once after each {@link suspectEnd}. */
+  takeSuspicion(part: Part): boolean {
+    const { [part]: isSuspected = false, ...suspected } = this.partnerState.suspectedEnds;
+    if (isSuspected) this.patchState({ suspectedEnds: suspected });
+    return isSuspected;
   }
 
   readonly onReport = (report: ChildReport): void => {
     const { part } = report;
-    const now = applyReport(this.memory.reported[part], report);
+    const now = applyReport(this.partnerState.reports[part], report);
     if (now === 'old') return;
     if (now === 'gap') {
       this.askAgain(part);
       return;
     }
-    this.#asked.delete(part);
-    this.react(onReport(this.memory, part, now));
+    this.#reportRequests.delete(part);
+    this.apply(reduceReport(this.partnerState, part, now));
   };
 
   /** Asks a part for a whole report, because an earlier report is missing, or the server will not report its end. */
   askAgain(part: Part): void {
-    if (this.#asked.has(part)) return;
-    this.#asked.add(part);
+    if (this.#reportRequests.has(part)) return;
+    this.#reportRequests.add(part);
     getExternalWorkflowHandle(this.workflowIdOf(part))
       .signal(reportAgain)
       // The part has ended.
       .catch(() => {
-        this.#asked.delete(part);
-        this.doubt(part);
+        this.#reportRequests.delete(part);
+        this.suspectEnd(part);
       });
   }
 
   readonly validate = (resolution: Resolution | null): void => {
-    const { requirements: open, unsent } = publishedParts(this.memory);
-    const part = partWith(this.memory, resolution?.requirementId ?? '');
+    const { requirements: open, unsent } = publishedParts(this.partnerState);
+    const part = partWith(this.partnerState, resolution?.requirementId ?? '');
     const problem = problemWith(resolution, { open, unsent }, ONBOARDINGS[PARTS[part]].correctable);
     if (problem) throw rejection(problem);
   };
 
   readonly resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
-    const part = partWith(this.memory, resolution.requirementId);
-    const { requirements, [part]: own } = publishedParts(this.memory);
+    const part = partWith(this.partnerState, resolution.requirementId);
+    const { requirements, [part]: own } = publishedParts(this.partnerState);
     const others = requirements.length - (own?.requirements.length ?? 0);
     try {
       const request = { workflowId: this.workflowIdOf(part), resolution };
@@ -175,7 +175,7 @@ export class Customer extends Stateful<Remembered, CustomerInput> {
     } catch (error) {
       // The failure of the child itself, without the layers around it.
       const cause = error instanceof ActivityFailure && error.cause ? error.cause : error;
-      if (cause instanceof ApplicationFailure && cause.type === 'OnboardingEnded') this.doubt(part);
+      if (cause instanceof ApplicationFailure && cause.type === 'OnboardingEnded') this.suspectEnd(part);
       throw cause;
     }
   };

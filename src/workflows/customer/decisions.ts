@@ -11,24 +11,24 @@ import type { OnboardingState, OutcomeName } from '../../messages/onboarding-sta
 import type { CustomerOnboardingOutcome, Part, PartEnd, PartOutcome } from '../../messages/onboardings.js';
 import { idsIn } from '../../messages/outcomes.js';
 import type { Resolved } from '../../messages/requirements.js';
-import type { ReportedPart } from '../journey/customer-reports.js';
-import type { PublishedChange, Reaction } from '../journey/rules.js';
-import type { Facts } from '../journey/state.js';
+import type { ReportedPart } from '../runtime/customer-reports.js';
+import type { PublishedCommand, Reduction } from '../runtime/rules.js';
+import type { Facts } from '../runtime/state.js';
 
 type ByPart<Value> = Readonly<Partial<Record<Part, Value>>>;
 
 /** The memory of the parts of a customer. A run passes it to the next one. */
-export interface Remembered {
+export interface CustomerState {
   /** How parts began: as a child of this customer, or separately. */
-  readonly begun: ByPart<'started' | 'attached'>;
-  readonly reported: ByPart<ReportedPart>;
+  readonly starts: ByPart<'started' | 'attached'>;
+  readonly reports: ByPart<ReportedPart>;
   /** In the order in which they ended; with the run that ended, if a report named it. */
-  readonly ended: ByPart<{ readonly end: PartEnd; readonly run?: string | undefined }>;
+  readonly ends: ByPart<{ readonly end: PartEnd; readonly run?: string | undefined }>;
   /** Parts that rejected what was sent to them, so that the server is asked whether they still run. */
-  readonly doubted: ByPart<true>;
+  readonly suspectedEnds: ByPart<true>;
 }
 
-export const NOTHING: Remembered = { begun: {}, reported: {}, ended: {}, doubted: {} };
+export const INITIAL_STATE: CustomerState = { starts: {}, reports: {}, ends: {}, suspectedEnds: {} };
 
 export type CustomerInput = (CustomerOnboardingInput | FollowedCustomerInput) & Resolved;
 
@@ -67,11 +67,11 @@ export function childOf(
 }
 
 /** Reports whether the merchant and the business have ended, so that neither is followed any more. */
-export function isOver({ ended }: Remembered): boolean {
+export function isOver({ ends: ended }: CustomerState): boolean {
   return ended.boarding !== undefined && ended.business !== undefined;
 }
 
-export function publishedParts({ reported }: Remembered) {
+export function publishedParts({ reports: reported }: CustomerState) {
   const states = Object.entries(reported).map(([part, { state }]) => [part, state] as const);
   return {
     requirements: states.flatMap(([, { requirements }]) => requirements),
@@ -81,67 +81,71 @@ export function publishedParts({ reported }: Remembered) {
 }
 
 /** Returns the part whose requirement is open or answered. Default: the business, so that the check reports the unknown id. */
-export function partWith({ reported }: Remembered, requirementId: string): Part {
-  const found = Object.entries(reported).find(
+export function partWith({ reports: reported }: CustomerState, requirementId: string): Part {
+  const entry = Object.entries(reported).find(
     ([, { state }]) =>
       state.requirements.some(({ id }) => id === requirementId) || state.unsent?.includes(requirementId),
   );
-  return (found?.[0] as Part | undefined) ?? 'business';
+  return (entry?.[0] as Part | undefined) ?? 'business';
 }
 
-export function onBegun(before: Remembered, part: Part, unreported: ReportedPart): Remembered {
-  const { [part]: known = unreported } = before.reported;
+export function reduceStart(before: CustomerState, part: Part, unreported: ReportedPart): CustomerState {
+  const { [part]: entry = unreported } = before.reports;
   return {
     ...before,
-    begun: { ...before.begun, [part]: 'started' },
-    reported: { ...before.reported, [part]: known },
+    starts: { ...before.starts, [part]: 'started' },
+    reports: { ...before.reports, [part]: entry },
   };
 }
 
-export function onReport(
-  before: Remembered,
+export function reduceReport(
+  before: CustomerState,
   part: Part,
   now: ReportedPart,
-): Reaction<Remembered, PublishedChange> {
-  const ended = before.ended[part];
-  const known = ended?.run === now.run ? closed(now, ended.end) : now;
-  const reported = { ...before.reported, [part]: known };
+): Reduction<CustomerState, PublishedCommand> {
+  const ended = before.ends[part];
+  const entry = ended?.run === now.run ? closed(now, ended.end) : now;
+  const reported = { ...before.reports, [part]: entry };
   const states = Object.values(reported).map(({ state }) => state);
   const facts: Partial<Facts> = Object.assign({}, ...states.map(idsIn));
-  return { remember: { ...before, reported }, decisions: [{ know: facts }] };
+  return { state: { ...before, reports: reported }, commands: [{ set: facts }] };
 }
 
 /** Returns the consequences of the end of a part, which closes its requirements. */
-export function onEnd(before: Remembered, part: Part, end: PartEnd): Reaction<Remembered, PublishedChange> {
-  const known = before.reported[part];
-  const ended = { ...before.ended, [part]: { end, run: known?.run } };
-  const reported = known ? { ...before.reported, [part]: closed(known, end) } : before.reported;
-  const decisions: readonly PublishedChange[] =
+export function reduceEnd(
+  before: CustomerState,
+  part: Part,
+  end: PartEnd,
+): Reduction<CustomerState, PublishedCommand> {
+  const entry = before.reports[part];
+  const ended = { ...before.ends, [part]: { end, run: entry?.run } };
+  const reported = entry ? { ...before.reports, [part]: closed(entry, end) } : before.reports;
+  const commands: readonly PublishedCommand[] =
     end.how === 'completed'
-      ? [{ know: idsIn(end.outcome) }, { record: `${part}-ended`, detail: end.outcome.outcome }]
+      ? [{ set: idsIn(end.outcome) }, { record: `${part}-ended`, detail: end.outcome.outcome }]
       : end.how === 'failed'
         ? [{ record: `${part}-failed`, detail: 'see the child workflow' }]
         : [{ record: `${part}-ended`, detail: end.how }];
-  return { remember: { ...before, reported, ended }, decisions };
+  return { state: { ...before, reports: reported, ends: ended }, commands };
 }
 
 /** Reports whether a part that has ended reports from another run, because its workflow was reset. */
-export function isResumed({ reported, ended }: Remembered, part: Part): boolean {
+export function isResumed({ reports: reported, ends: ended }: CustomerState, part: Part): boolean {
   return ended[part] !== undefined && ended[part].run !== reported[part]?.run;
 }
 
-export function onReset(before: Remembered, part: Part): Reaction<Remembered, PublishedChange> {
-  const { [part]: _, ...ended } = before.ended;
+export function reduceReset(before: CustomerState, part: Part): Reduction<CustomerState, PublishedCommand> {
+  const { [part]: _, ...ended } = before.ends;
   return {
-    remember: { ...before, ended },
-    decisions: [{ record: `${part}-reset`, detail: 'its workflow runs again' }],
+    state: { ...before, ends: ended },
+    commands: [{ record: `${part}-reset`, detail: 'its workflow runs again' }],
   };
 }
 
 /** Returns the memory after the end of the customer. Its parts close their own requirements. */
-export function withoutRequirements(before: Remembered): Remembered {
-  const silent = Object.entries(before.reported).map(([part, known]) => [part, asksNothing(known)]);
-  return { ...before, reported: Object.fromEntries(silent) };
+export function withoutRequirements(before: CustomerState): CustomerState {
+  const silent = Object.entries(before.reports).map(([part, entry]) => [part, asksNothing(entry)]);
+  return { ...before, reports: Object.fromEntries(silent) };
 }
 
 function asksNothing(part: ReportedPart): ReportedPart {
@@ -150,12 +154,12 @@ function asksNothing(part: ReportedPart): ReportedPart {
 
 /** Returns a part whose workflow has ended: it asks nothing. A part that did not complete shows as `cancelled`. */
 function closed(part: ReportedPart, end: PartEnd): ReportedPart {
-  const { state, ...known } = asksNothing(part);
-  if (end.how !== 'completed') return { ...known, state: { ...state, stage: 'cancelled' } };
+  const { state, ...entry } = asksNothing(part);
+  if (end.how !== 'completed') return { ...entry, state: { ...state, stage: 'cancelled' } };
   const { outcome } = end;
   const { outcome: stage } = outcome as { readonly outcome: OutcomeName };
   const partnerStatus = 'bankingStatus' in outcome ? outcome.bankingStatus : null;
-  return { ...known, state: { ...state, ...idsIn(outcome), stage, outcome: stage, partnerStatus } };
+  return { ...entry, state: { ...state, ...idsIn(outcome), stage, outcome: stage, partnerStatus } };
 }
 
 export function outcomeIn(end: PartEnd): PartOutcome {
@@ -166,12 +170,12 @@ export function isSuccess({ outcome }: PartOutcome): boolean {
   return ['boarded', 'onboarded'].includes(outcome);
 }
 
-export function failedPart({ ended }: Remembered): Part | undefined {
+export function failedPart({ ends: ended }: CustomerState): Part | undefined {
   return (Object.keys(ended) as Part[]).find((part) => ended[part]?.end.how === 'failed');
 }
 
 /** Returns the outcome of the customer. If no part succeeded, it is that of the first part that ended with a reason. */
-export function outcomeOf({ ended }: Remembered): CustomerOnboardingOutcome {
+export function outcomeOf({ ends: ended }: CustomerState): CustomerOnboardingOutcome {
   const ends = Object.fromEntries(
     Object.entries(ended).map(([part, { end }]) => [part, outcomeIn(end)]),
   ) as unknown as Omit<CustomerOnboardingOutcome, 'outcome'>;

@@ -1,10 +1,10 @@
 import { ActivityFailure, TimeoutFailure } from '@temporalio/common';
 import { proxyActivities, setHandler } from '@temporalio/workflow';
 import { credentialsRefused, type ProcessActivities, type Refusal } from '../../messages/partner-account.js';
-import { partnerActivities, RETRY_WAITING, WAIT } from '../journey/activity-proxies.js';
-import { answerTo } from '../journey/answers.js';
-import { removed, withdrawn } from '../journey/requirements.js';
-import { type Task, unlessEnded } from '../journey/tasks.js';
+import { partnerActivities, RETRY_WAITING, WAIT } from '../runtime/activity-proxies.js';
+import { answerTo } from '../runtime/answers.js';
+import { removeEntry, withdrawRequirement } from '../runtime/requirements.js';
+import { runUnlessEnded, type Task } from '../runtime/tasks.js';
 import type { Account } from './duties.js';
 import { credentialsQuestion, type System } from './questions.js';
 
@@ -13,9 +13,9 @@ import { credentialsQuestion, type System } from './questions.js';
  * when it accepts them, or when the process has ended. Refused processes take turns.
  */
 export function refusedCredentials(account: Account, system: System): () => readonly Task[] {
-  const refusals = () => Object.entries(account.memory.refusals);
+  const refusals = () => Object.entries(account.partnerState.refusals);
   setHandler(credentialsRefused, ({ process, refusal }) =>
-    account.remember({ refusals: { ...account.memory.refusals, [process]: refusal } }),
+    account.patchState({ refusals: { ...account.partnerState.refusals, [process]: refusal } }),
   );
   const { wakeRefused } = partnerActivities(system)({ wakeRefused: RETRY_WAITING });
 
@@ -36,12 +36,15 @@ export function refusedCredentials(account: Account, system: System): () => read
   /** Waits until the partner gives another result, or a person answers. @returns the result */
   const ask = async (process: string, seen: Refusal): Promise<Refusal | null> => {
     const id = account.raise(credentialsQuestion(system, process, seen));
-    account.state.report();
+    account.published.report();
     const wait = () => checkIn(process)({ seen });
-    const result = (await unlessEnded(wait, () => account.isAnswered(id))) ?? null;
-    const answer = answerTo(account.cell, id)?.resolution.answer;
-    account.update(withdrawn(id, result ? 'the reason has changed' : 'no longer refused'), removed(id));
-    account.state.report();
+    const result = (await runUnlessEnded(wait, () => account.isAnswered(id))) ?? null;
+    const answer = answerTo(account.store, id)?.resolution.answer;
+    account.update(
+      withdrawRequirement(id, result ? 'the reason has changed' : 'no longer refused'),
+      removeEntry(id),
+    );
+    account.published.report();
     if (!answer) return result;
     return checkIn(process)({ now: true, code: answer.kind === 'code' ? answer.code : undefined });
   };
@@ -51,7 +54,7 @@ export function refusedCredentials(account: Account, system: System): () => read
     let now = false;
     for (let [first] = refusals(); first; [first] = refusals()) {
       const [process, { operation, reason }] = first;
-      account.remember({ refusals: Object.fromEntries(refusals().slice(1)) });
+      account.patchState({ refusals: Object.fromEntries(refusals().slice(1)) });
       account.timeline.add('credentials-refused', { detail: `${operation}: ${reason}` });
       let refusal = await checkIn(process)({ now });
       while (refusal) refusal = await ask(process, refusal);

@@ -2,7 +2,7 @@ import type { UnmatchedTicket } from '../../messages/banking-activities.js';
 import type { Pace } from '../../messages/onboarding-state.js';
 import type { PartnerAccountInput, Refusal, UnreadableReport } from '../../messages/partner-account.js';
 import { NO_TICKETS, type Tickets } from '../business/tickets.js';
-import type { Journey } from '../journey/journey.js';
+import type { OnboardingRuntime } from '../runtime/onboarding-runtime.js';
 
 /** What an account knows of its duties. */
 export interface Duties extends Tickets {
@@ -28,4 +28,4 @@ export const NO_DUTIES: Duties = {
   ...{ refusals: {}, unreadable: [], listed: [], isReported: false },
 };
 
-export type Account = Journey<Duties, PartnerAccountInput>;
+export type Account = OnboardingRuntime<Duties, PartnerAccountInput>;

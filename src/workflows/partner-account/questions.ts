@@ -1,9 +1,9 @@
 /** The questions of a partner account, in words. */
 import type { PartnerAccountInput, Refusal, UnreadableReport } from '../../messages/partner-account.js';
-import { masked } from '../../platform/privacy/masked.js';
-import { accountName } from '../journey/activity-proxies.js';
-import { minuteOf } from '../journey/current-details.js';
-import type { Question } from '../journey/state.js';
+import { redact } from '../../platform/privacy/masked.js';
+import { accountName } from '../runtime/activity-proxies.js';
+import { minuteOf } from '../runtime/current-details.js';
+import type { Question } from '../runtime/state.js';
 
 export type System = PartnerAccountInput['system'];
 
@@ -12,7 +12,7 @@ export function credentialsQuestion(
   process: string,
   { kind, reason, needs, words }: Refusal,
 ): Question {
-  const partner = partnerInWords(system);
+  const partner = describePartner(system);
   const alone =
     'Gangway tries the credentials once a minute, and everything that waits continues when they work.';
   if (needs === 'one-time-code')
@@ -39,10 +39,10 @@ export function credentialsQuestion(
 }
 
 function said(words: string): string {
-  return words === '' ? '' : ` Response of the partner: ${masked(words)}`;
+  return words === '' ? '' : ` Response of the partner: ${redact(words)}`;
 }
 
-export function partnerInWords(system: System): string {
+export function describePartner(system: System): string {
   const account = accountName();
   return `the ${system} partner${account === undefined ? '' : ` (account ${account})`}`;
 }
@@ -54,9 +54,9 @@ export function unreadableQuestion(
   if (failing !== undefined)
     return {
       kind: 'software-error',
-      title: `Our software fails: ${operation} at ${partnerInWords(system)}`,
+      title: `Our software fails: ${operation} at ${describePartner(system)}`,
       detail:
-        `Since ${minuteOf(since)}, ${operation} of the workers fails in ${failing} (${masked(what)}). ${workflowId} waits for it, and ` +
+        `Since ${minuteOf(since)}, ${operation} of the workers fails in ${failing} (${redact(what)}). ${workflowId} waits for it, and ` +
         'perhaps others. The partner cannot help. What failed before its request has sent nothing, and a write that may have been sent ' +
         'is not sent again. Put a corrected build into service, or take this one back with "deploy/roll-out.sh back". Gangway tries ' +
         'again every few minutes, and this requirement closes when that succeeds. Answer retry to try at once.',
@@ -65,7 +65,7 @@ export function unreadableQuestion(
   if (forbidden !== undefined)
     return {
       kind: 'credentials',
-      title: `Not permitted: ${operation} of ${partnerInWords(system)}`,
+      title: `Not permitted: ${operation} of ${describePartner(system)}`,
       detail:
         `The partner accepts our credentials, and does not permit ${operation} (${forbidden}). ${workflowId} waits for it, and perhaps ` +
         'others; or its record belongs to another organization. Ask the partner for the permission. Gangway tries again every ' +
@@ -74,9 +74,9 @@ export function unreadableQuestion(
     };
   return {
     kind: 'unreadable',
-    title: `Unreadable responses: ${operation} of ${partnerInWords(system)}`,
+    title: `Unreadable responses: ${operation} of ${describePartner(system)}`,
     detail:
-      `Since ${minuteOf(since)}, responses to ${operation} cannot be read. The last one: ${masked(what) || 'unknown'}. ` +
+      `Since ${minuteOf(since)}, responses to ${operation} cannot be read. The last one: ${redact(what) || 'unknown'}. ` +
       'Ask the partner whether it has changed its contract, or its address. Gangway repeats the reads, and this requirement closes when they ' +
       'succeed. Answer retry to read at once.',
     answers: ['retry'],

@@ -1,16 +1,16 @@
 import { setHandler } from '@temporalio/workflow';
 import { ticketsSeen } from '../../messages/partner-account.js';
 import { sendReply, titleOfReply } from '../business/steps.js';
-import { type Asking, onListed, onRejected, withAnswer } from '../business/tickets.js';
-import { POLL, partnerActivities } from '../journey/activity-proxies.js';
-import { Rejected } from '../journey/rejections.js';
-import { Abandoned, dropped, removed } from '../journey/requirements.js';
-import { answeredOf } from '../journey/rules.js';
-import { runRead } from '../journey/run-step.js';
-import type { Answered } from '../journey/state.js';
-import { paceAfter } from '../journey/status-poll.js';
-import type { Task } from '../journey/tasks.js';
-import { reacted } from '../journey/until-decided.js';
+import { reduceRejection, reduceTickets, type TicketWording, withAnswer } from '../business/tickets.js';
+import { POLL, partnerActivities } from '../runtime/activity-proxies.js';
+import { Rejected } from '../runtime/rejections.js';
+import { Abandoned, dropAnswer, removeEntry } from '../runtime/requirements.js';
+import { answeredOfKind } from '../runtime/rules.js';
+import { runRead } from '../runtime/run-step.js';
+import type { PendingAnswer } from '../runtime/state.js';
+import { paceAfter } from '../runtime/status-poll.js';
+import type { Task } from '../runtime/tasks.js';
+import { reductionTransition } from '../runtime/until-decided.js';
 import type { Account, Duties } from './duties.js';
 
 /** A nudge resets it by its id, as after a reply. */
@@ -18,25 +18,25 @@ const { awaitUnmatchedTickets } = partnerActivities('banking')({
   awaitUnmatchedTickets: { ...POLL, summary: 'Wait until the tickets without an onboarding change' },
 });
 
-const ASKING: Asking = {
+const ASKING: TicketWording = {
   answers: ['text', 'retry'],
   whenGone: 'the partner no longer asks, or an onboarding shows the ticket',
 };
 
 /** Asks people about tickets that no running onboarding shows, and delivers their replies. Reads them while any is listed. */
 export function unmatchedTickets(account: Account): () => readonly Task[] {
-  setHandler(ticketsSeen, () => account.remember({ isReported: true }));
+  setHandler(ticketsSeen, () => account.patchState({ isReported: true }));
   const ask = () => {
-    const { memory } = account;
-    account.update(reacted(onListed(memory, memory.listed, account, ASKING)));
-    account.state.report();
+    const { partnerState: memory } = account;
+    account.update(reductionTransition(reduceTickets(memory, memory.listed, account, ASKING)));
+    account.published.report();
   };
   const read = async () => {
-    account.remember({ isReported: false });
-    account.remember(await readTickets(account));
+    account.patchState({ isReported: false });
+    account.patchState(await readTickets(account));
     ask();
   };
-  const toDeliver = () => answeredOf(account, 'ticket');
+  const toDeliver = () => answeredOfKind(account, 'ticket');
   const deliver = async () => {
     for (const answered of toDeliver()) {
       // While another is delivered, this one may be taken back.
@@ -45,7 +45,7 @@ export function unmatchedTickets(account: Account): () => readonly Task[] {
     }
     ask();
   };
-  const isDue = () => account.memory.isReported || account.memory.listed.length > 0;
+  const isDue = () => account.partnerState.isReported || account.partnerState.listed.length > 0;
   return () => [
     ...(isDue() ? [{ name: 'read tickets', run: read }] : []),
     ...(toDeliver().length > 0 ? [{ name: 'answer tickets', run: deliver }] : []),
@@ -53,7 +53,7 @@ export function unmatchedTickets(account: Account): () => readonly Task[] {
 }
 
 async function readTickets(account: Account): Promise<Pick<Duties, 'listed' | 'pace'>> {
-  const { listed, pace } = account.memory;
+  const { listed, pace } = account.partnerState;
   const asks = listed.map((ticket) => [ticket.ticketId, ticket.asks]);
   // Without a known ticket there is no change to wait for, and the first read ends the wait.
   const seen = asks.length > 0 ? Object.fromEntries(asks) : null;
@@ -69,7 +69,7 @@ async function readTickets(account: Account): Promise<Pick<Duties, 'listed' | 'p
 }
 
 /** Sends a reply. Any other answer only closes the question. */
-async function deliverAnswer(account: Account, answered: Answered): Promise<void> {
+async function deliverAnswer(account: Account, answered: PendingAnswer): Promise<void> {
   const { requirement, resolution } = answered;
   const { answer } = resolution;
   let replyId: number | null = null;
@@ -81,10 +81,12 @@ async function deliverAnswer(account: Account, answered: Answered): Promise<void
     }
   } catch (error) {
     if (error instanceof Rejected)
-      return account.update(reacted(onRejected(account.memory, requirement, error.message)));
+      return account.update(
+        reductionTransition(reduceRejection(account.partnerState, requirement, error.message)),
+      );
     if (!(error instanceof Abandoned)) throw error;
-    account.update(dropped(requirement.id, 'a person abandoned the reply'));
+    account.update(dropAnswer(requirement.id, 'a person abandoned the reply'));
   }
-  account.update(removed(requirement.id));
-  account.remember(withAnswer(account.memory, requirement, replyId));
+  account.update(removeEntry(requirement.id));
+  account.patchState(withAnswer(account.partnerState, requirement, replyId));
 }

@@ -4,9 +4,9 @@ import {
   type UnreadableRead,
   type UnreadableReport,
 } from '../../messages/partner-account.js';
-import { partnerActivities, RETRY_WAITING, WAIT } from '../journey/activity-proxies.js';
-import { removed, withdrawn } from '../journey/requirements.js';
-import { type Task, unlessEnded } from '../journey/tasks.js';
+import { partnerActivities, RETRY_WAITING, WAIT } from '../runtime/activity-proxies.js';
+import { removeEntry, withdrawRequirement } from '../runtime/requirements.js';
+import { runUnlessEnded, type Task } from '../runtime/tasks.js';
 import type { Account, Unreadable } from './duties.js';
 import { type System, unreadableQuestion } from './questions.js';
 
@@ -15,29 +15,29 @@ const MOST_WORKFLOWS = 20;
 
 /** Asks people about operations that are unreadable or not permitted: one requirement for each, until no onboarding waits for it. */
 export function unreadableReads(account: Account, system: System): () => readonly Task[] {
-  const { state } = account;
-  const all = () => account.memory.unreadable;
+  const { published: state } = account;
+  const all = () => account.partnerState.unreadable;
   const { awaitReadable, retryReads } = partnerActivities(system)({
     awaitReadable: { ...WAIT, summary: 'Wait until responses can be read' },
     retryReads: RETRY_WAITING,
   });
-  setHandler(readsUnreadable, (report) => account.remember({ unreadable: withReport(all(), report) }));
+  setHandler(readsUnreadable, (report) => account.patchState({ unreadable: withReport(all(), report) }));
   const close = (isOver: (each: Unreadable) => boolean, why: string) => {
     const over = all().filter(isOver);
-    account.remember({ unreadable: all().filter((each) => !isOver(each)) });
-    for (const { id } of over) account.update(withdrawn(id, why), removed(id));
+    account.patchState({ unreadable: all().filter((each) => !isOver(each)) });
+    for (const { id } of over) account.update(withdrawRequirement(id, why), removeEntry(id));
     return over;
   };
   const isAnswered = ({ id }: Unreadable) => account.isAnswered(id);
   const run = async () => {
     while (all().length > 0) {
       const idOf = (each: Unreadable) => each.id || account.raise(unreadableQuestion(system, each));
-      account.remember({ unreadable: all().map((each) => ({ ...each, id: idOf(each) })) });
+      account.patchState({ unreadable: all().map((each) => ({ ...each, id: idOf(each) })) });
       state.report();
-      const asked = all();
-      const readable = await unlessEnded(
-        () => awaitReadable({ reads: asked.map(readOf) }),
-        () => all() !== asked || all().some(isAnswered),
+      const questions = all();
+      const readable = await runUnlessEnded(
+        () => awaitReadable({ reads: questions.map(readOf) }),
+        () => all() !== questions || all().some(isAnswered),
       );
       close(({ operation }) => readable?.includes(operation) === true, 'it works again');
       for (const answered of close(isAnswered, 'answered')) await retryReads(readOf(answered));
@@ -52,9 +52,9 @@ function readOf({ operation, workflowIds }: Unreadable): UnreadableRead {
 }
 
 function withReport(all: readonly Unreadable[], report: UnreadableReport): readonly Unreadable[] {
-  const known = all.find(({ operation }) => operation === report.operation);
-  if (!known) return [...all, { ...report, workflowIds: [report.workflowId], id: '' }];
-  const workflowIds = [...new Set([...known.workflowIds, report.workflowId])].slice(0, MOST_WORKFLOWS);
-  if (workflowIds.length === known.workflowIds.length) return all;
-  return all.map((each) => (each === known ? { ...known, workflowIds } : each));
+  const facts = all.find(({ operation }) => operation === report.operation);
+  if (!facts) return [...all, { ...report, workflowIds: [report.workflowId], id: '' }];
+  const workflowIds = [...new Set([...facts.workflowIds, report.workflowId])].slice(0, MOST_WORKFLOWS);
+  if (workflowIds.length === facts.workflowIds.length) return all;
+  return all.map((each) => (each === facts ? { ...facts, workflowIds } : each));
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bankingActivities } from '../../../src/activities/banking.js';
 import { boardingActivities } from '../../../src/activities/boarding.js';
-import { watched } from '../../../src/at-most-once/activity.js';
+import { awaitResponse } from '../../../src/at-most-once/activity.js';
 import { boardingClient } from '../../../src/partners/boarding/client.js';
 import { documentStore } from '../../../src/partners/documents/document-store.js';
 import { openStore } from '../../../src/platform/documents/open-store.js';
@@ -58,7 +58,7 @@ describe('a document that the store does not return', () => {
     const document = { key: KEY, fileName: 'check.pdf', contentType: 'application/pdf' };
     const request = { merchantProfileId: 1, document, description: 'a note' };
     const { details, isRetried } = await failed(
-      environment().run(() => watched(activities.attachDocument(request))),
+      environment().run(() => awaitResponse(activities.attachDocument(request))),
     );
     expect(details).toEqual({
       ...{ system: 'boarding', operation: 'upload-attachment', kind, fields },

@@ -36,13 +36,13 @@ describe('what happens in a run', () => {
     const { faults, kills } = weatherOf(7, 300, 60_000, PARTS);
     for (const { plan } of faults.filter(({ plan: { fault } }) => fault !== 'refuse'))
       await sandbox.control('POST /sandbox/faults', JSON.stringify(plan));
-    const known = await sandbox.control<{ faults: object }>('GET /sandbox/scenarios');
+    const facts = await sandbox.control<{ faults: object }>('GET /sandbox/scenarios');
     // These ask a person to correct valid input, to look up what a response says, or for a code. One doubles what chaos counts.
     const isLeftOut = (fault: string) => {
       const { refuses, isUnclear } = CALL_FAULTS[fault as CallFault] ?? {};
       return refuses || isUnclear || fault === 'code-needed' || fault === 'twice';
     };
-    const expected = Object.keys(known.faults).filter((fault) => !isLeftOut(fault));
+    const expected = Object.keys(facts.faults).filter((fault) => !isLeftOut(fault));
     expect([...new Set(faults.map(({ plan }) => plan.fault))].sort()).toEqual(expected.sort());
     const targets = ['batch', 'receiver 1', 'receiver 2', 'worker 1', 'worker 2', ...PARTS].sort();
     expect([...new Set(kills.map(({ target }) => target))].sort()).toEqual(targets);

@@ -169,11 +169,11 @@ describe('a partner that repeats our credentials in its data', () => {
     ['plant-store', 'a tag', (tag) => [{ name: 'Fern', tag }], (all) => all['plant-store'].listPlants({})],
     ['processor', 'its message', (message) => ({ status: true, message }), register],
   ])('cannot get them past the %s client: %s', async (system, _, body, call) => {
-    const shown = JSON.stringify(await call(await echoing(200, body)));
-    expect(shown).toContain('bad');
-    expect(shown).toContain('[Redacted]');
-    expect(shown).toContain('adelheid@example.com');
-    for (const secret of OWN[system]) expect(shown).not.toContain(secret);
+    const text = JSON.stringify(await call(await echoing(200, body)));
+    expect(text).toContain('bad');
+    expect(text).toContain('[Redacted]');
+    expect(text).toContain('adelheid@example.com');
+    for (const secret of OWN[system]) expect(text).not.toContain(secret);
   });
 
   it('may still renew a token as the same token', async () => {

@@ -224,14 +224,14 @@ async function partner(act: Act): Promise<ByHand<BoardingClient>> {
   return clientOf(url, { limits: LIMITS });
 }
 
-async function endOf(call: Promise<unknown>): Promise<{ end: End; shown: string }> {
+async function endOf(call: Promise<unknown>): Promise<{ end: End; text: string }> {
   try {
-    return { end: 'understood', shown: JSON.stringify(await call) };
+    return { end: 'understood', text: JSON.stringify(await call) };
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;
     return {
       end: error.kind as End,
-      shown: `${error.message}\n${error.stack}\n${JSON.stringify(error.details)}`,
+      text: `${error.message}\n${error.stack}\n${JSON.stringify(error.details)}`,
     };
   }
 }
@@ -242,11 +242,11 @@ describe('whatever a partner does, a write ends with a known outcome, and the ne
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const client = await partner(act);
-    const { end, shown } = await endOf(client.createMerchant(WRITE));
+    const { end, text } = await endOf(client.createMerchant(WRITE));
     expect(end).toBe(expected);
-    if (end === 'understood') expect(JSON.parse(shown)).toMatchObject({ merchantProfileId: 7001 });
-    expect(shown.split('\n')[0]?.length).toBeLessThan(500);
-    for (const secret of SECRETS) expect(shown).not.toContain(secret);
+    if (end === 'understood') expect(JSON.parse(text)).toMatchObject({ merchantProfileId: 7001 });
+    expect(text.split('\n')[0]?.length).toBeLessThan(500);
+    for (const secret of SECRETS) expect(text).not.toContain(secret);
     // A 429 holds for a second, a redirect for a minute.
     if (end === 'RateLimited' || end === 'NotSent') vi.advanceTimersByTime(60_000);
     expect(await client.listAgentProfiles({})).toEqual([]);

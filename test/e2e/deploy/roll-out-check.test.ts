@@ -6,7 +6,7 @@ import { newFolder } from '../../rigs/folders.js';
 import { run } from '../../rigs/processes.js';
 
 /** Runs `roll-out.sh check` with a `temporal` command that prints these errors, one for each query of the only workflow. */
-async function check(errors: readonly string[], patience = 60) {
+async function check(errors: readonly string[], timeoutS = 60) {
   const folder = await newFolder();
   const temporal = join(folder, 'temporal');
   const listed = JSON.stringify([{ execution: { workflowId: 'merchant-boarding-m-1' } }]);
@@ -26,7 +26,7 @@ esac
 `,
   );
   await chmod(temporal, 0o755);
-  const env = { TEMPORAL: temporal, ROLL_OUT_TIMEOUT: `${patience}` };
+  const env = { TEMPORAL: temporal, ROLL_OUT_TIMEOUT: `${timeoutS}` };
   return run('deploy/roll-out.sh', ['check'], env);
 }
 

@@ -100,7 +100,7 @@ it('worker and receiver count exactly, and do not count a replay again', async (
   );
   const merchants = { workflowType: 'merchantBoarding', system: 'boarding', account: '' };
   const businesses = { workflowType: 'businessOnboarding' };
-  const [note, doubt] = [{ kind: 'underwriting-note' }, { kind: 'uncertain-write' }];
+  const [note, warning] = [{ kind: 'underwriting-note' }, { kind: 'uncertain-write' }];
   const create = { system: 'boarding', operation: 'create-merchant' };
   expectCounts(counted, [
     ['gangway_workflows_started_total', merchants, 4],
@@ -111,8 +111,8 @@ it('worker and receiver count exactly, and do not count a replay again', async (
     ['gangway_workflows_ended_total', {}, 4],
     ['gangway_requirements_raised_total', { ...merchants, ...note }, 2],
     ['gangway_requirements_answered_total', note, 2],
-    ['gangway_requirements_raised_total', doubt, 1],
-    ['gangway_requirements_overdue_total', doubt, 1],
+    ['gangway_requirements_raised_total', warning, 1],
+    ['gangway_requirements_overdue_total', warning, 1],
     ['gangway_requirements_raised_total', {}, 3],
     ['gangway_requirements_answered_total', {}, 2],
     ['gangway_requirements_closed_total', {}, 0],
@@ -156,17 +156,17 @@ it('worker and receiver count exactly, and do not count a replay again', async (
   const next = await workerOf(rig);
   const { requirements: open } = await boarding(inputs.lost).state();
   expect(open.map(({ kind }) => kind)).toEqual(['uncertain-write']);
-  const shown = await eventually(
+  const output = await eventually(
     () => scrape(next.metrics),
     (page) => page('gangway_workflows_waiting') >= 0 && page('gangway_requirements_open') >= 1,
     'the numbers that wait',
   );
   expect({
-    waiting: shown('gangway_workflows_waiting'),
-    overdue: shown('gangway_workflows_overdue'),
-    open: shown('gangway_requirements_open', { kind: 'uncertain-write', system: 'boarding', account: '' }),
-    started: shown.names.has('gangway_workflows_started_total'),
-    raised: shown('gangway_requirements_raised_total', { kind: 'uncertain-write' }),
+    waiting: output('gangway_workflows_waiting'),
+    overdue: output('gangway_workflows_overdue'),
+    open: output('gangway_requirements_open', { kind: 'uncertain-write', system: 'boarding', account: '' }),
+    started: output.names.has('gangway_workflows_started_total'),
+    raised: output('gangway_requirements_raised_total', { kind: 'uncertain-write' }),
   }).toEqual({ waiting: 1, overdue: 1, open: 1, started: false, raised: 0 });
   await next.stop();
 }, 240_000);

@@ -8,7 +8,7 @@ import { eventually } from '../../rigs/waiting.js';
 import { cutOffWrites } from '../../rigs/workflows/cut-off-writes.js';
 
 /** Of a machine that has other tests to run: workers start, and the server gives up on an attempt of a write after two minutes. */
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 
 let rig: Rig;
 let crm: Subscriber;
@@ -34,18 +34,18 @@ beforeAll(async () => {
   undelivered = crm.received.length;
   const events = { secrets: [SECRET], toLoopback: true, destinations: [destinationOf(crm.url)] };
   await rig.startWorker({ events });
-}, PATIENCE_MS);
+}, TIMEOUT_MS);
 
-afterAll(() => rig.close(), PATIENCE_MS);
+afterAll(() => rig.close(), TIMEOUT_MS);
 
-describe('a worker killed between the partner’s commit and its own report', { timeout: PATIENCE_MS }, () => {
-  it('leaves one merchant and a question; adopting it finishes the boarding', async () => {
+describe('a worker killed between the partner’s commit and its own report', { timeout: TIMEOUT_MS }, () => {
+  it('leaves one merchant and a question; confirming it finishes the boarding', async () => {
     const { input, boarding } = cutOff.merchants.creating;
     const requirement = await boarding.requirement('uncertain-write');
     expect(requirement.detail).toContain('its worker stopped before the response was recorded');
     const [entry, ...more] = await rig.sandbox.ledger({ guid: input.externalId });
     expect(more).toEqual([]);
-    await boarding.resolve(requirement.id, { kind: 'adopt', id: String(entry?.id) });
+    await boarding.resolve(requirement.id, { kind: 'confirm', id: String(entry?.id) });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId: entry?.id });
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
   });

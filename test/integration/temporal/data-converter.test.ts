@@ -27,7 +27,7 @@ interface Exchanged {
   readonly refusal: unknown;
   readonly failure: unknown;
   /** All that the server keeps of the workflow, byte by byte. */
-  readonly kept: string;
+  readonly stored: string;
 }
 
 /** Runs the talkative workflow to its end with a client and a worker that have this data converter. */
@@ -62,7 +62,7 @@ async function run(converter: DataConverter): Promise<Exchanged> {
     const refusal = await thank(false).catch((error) => error.cause);
     const answer = await thank(true);
     const failure = await handle.result().catch((error) => error);
-    return { query, answer, refusal, failure, kept: await keptOf(taskQueue) };
+    return { query, answer, refusal, failure, stored: await keptOf(taskQueue) };
   });
 }
 
@@ -85,7 +85,7 @@ function causes(failure: unknown): Error[] {
 
 describe('the data converter', () => {
   it('with keys leaves nothing in plain text, and decrypts everything with the keys', async () => {
-    const { query, answer, refusal, failure, kept } = await run(
+    const { query, answer, refusal, failure, stored } = await run(
       dataConverter(parsePayloadKeys(generatePayloadKey())),
     );
     expect([query, answer, (refusal as Error).message]).toEqual([NAME, `thanks, ${NAME}`, `${NAME} may not`]);
@@ -101,16 +101,16 @@ describe('the data converter', () => {
       stack: expect.stringContaining('talkative-workflow'),
     });
     for (const clear of ['Ada', 'Lovelace', 'no bread', 'talkative-workflow'])
-      expect(kept).not.toContain(clear);
-    expect(kept).toContain('Encoded failure');
+      expect(stored).not.toContain(clear);
+    expect(stored).toContain('Encoded failure');
   });
 
   it('without keys changes nothing', async () => {
     expect(dataConverter(undefined)).toEqual({});
-    const { query, kept } = await run(dataConverter(undefined));
+    const { query, stored } = await run(dataConverter(undefined));
     expect(query).toBe(NAME);
     for (const clear of [`"${NAME}"`, `summary of ${NAME}`, `no bread for ${NAME}`, `nothing for ${NAME}`]) {
-      expect(kept).toContain(clear);
+      expect(stored).toContain(clear);
     }
   });
 });

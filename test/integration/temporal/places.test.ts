@@ -7,8 +7,8 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import {
   dataConverter,
-  decodedFailure,
-  decodedPayloads,
+  decodeFailure,
+  decodePayloads,
   encryptedIn,
   FAILURE_CONVERTER,
   parsePayloadKeys,
@@ -16,7 +16,7 @@ import {
   replayConverter,
 } from '../../../src/temporal/payload-codec.js';
 import { is } from '../../../src/temporal/query.js';
-import { listed } from '../../../src/temporal/search.js';
+import { listOnboardings } from '../../../src/temporal/search.js';
 import { gangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
@@ -118,8 +118,8 @@ describe('what belongs to a workflow', () => {
       ...options,
       workflowIdConflictPolicy: 'FAIL',
     });
-    const asked = { args: [id] as [string], startWorkflowOperation: started };
-    expect(await client.workflow.executeUpdateWithStart('ask', asked)).toBe(`${id}, answered`);
+    const question = { args: [id] as [string], startWorkflowOperation: started };
+    expect(await client.workflow.executeUpdateWithStart('ask', question)).toBe(`${id}, answered`);
     const handle = client.workflow.getHandle<typeof roads>(workflowId);
     expect(await handle.executeUpdate<string, [string]>('ask', { args: ['again'] })).toBe('again, answered');
     await handle.signal<[string]>('note', 'first');
@@ -143,7 +143,7 @@ describe('what belongs to a workflow', () => {
     expect(await handle.result()).toEqual(arrived);
     expect(await handle.query<string[]>('noted')).toEqual(['first', 'second', 'third', id]);
     const { name, changed } = await memoOf(workflowId);
-    expect(await decodedPayloads(client, [name ?? {}, changed ?? {}], workflowId)).toEqual([id, id]);
+    expect(await decodePayloads(client, [name ?? {}, changed ?? {}], workflowId)).toEqual([id, id]);
 
     const replay = Worker.runReplayHistories({ workflowBundle, dataConverter: replayConverter(keys) }, [
       { workflowId: 'merchant-boarding-replayed', history: await handle.fetchHistory() },
@@ -180,9 +180,9 @@ async function kept(
   payloadsOf: (event: Event) => Payloads | null | undefined,
 ): Promise<Payloads> {
   const { events } = await handle.fetchHistory();
-  const [found] = (events ?? []).flatMap((event) => payloadsOf(event) ?? []);
-  if (!found) throw new Error('the history has none');
-  return found;
+  const [result] = (events ?? []).flatMap((event) => payloadsOf(event) ?? []);
+  if (!result) throw new Error('the history has none');
+  return result;
 }
 
 const inputOf = ({ workflowExecutionStartedEventAttributes: started }: Event) => started?.input;
@@ -211,10 +211,10 @@ describe('what belongs to another workflow', () => {
         ((await handle.fetchHistory()).events ?? []).flatMap(
           ({ workflowTaskFailedEventAttributes: failed }) => failed?.failure ?? [],
         ),
-      (found) => found.length > 0,
+      (matches) => matches.length > 0,
       `a refusal in ${workflowId}`,
     );
-    return (await decodedFailure(client, failures[0], workflowId))?.message;
+    return (await decodeFailure(client, failures[0], workflowId))?.message;
   };
   const named = (one: string, other: string) =>
     `a payload of workflow ${one} of namespace default was found in workflow ${other} of namespace default`;
@@ -225,8 +225,8 @@ describe('what belongs to another workflow', () => {
       await start(one),
       ({ workflowExecutionUpdateCompletedEventAttributes: update }) => update?.outcome?.success,
     );
-    expect(await decodedPayloads(client, payloads, one)).toEqual(['asked, answered']);
-    await expect(decodedPayloads(client, payloads, other)).rejects.toThrow(named(one, other));
+    expect(await decodePayloads(client, payloads, one)).toEqual(['asked, answered']);
+    await expect(decodePayloads(client, payloads, other)).rejects.toThrow(named(one, other));
   });
 
   it('is refused as the input and the memo of an onboarding, and the command names both', async () => {
@@ -244,12 +244,12 @@ describe('what belongs to another workflow', () => {
     expect([code, stderr]).toEqual([1, `${other} cannot be read: its workflow task fails: ${why}\n`]);
     await client.workflow.getHandle(other).terminate();
     const [entry] = await eventually(
-      () => Array.fromAsync(listed(client, is('WorkflowId', other))),
-      ([found]) => found?.state === 'terminated',
+      () => Array.fromAsync(listOnboardings(client, is('WorkflowId', other))),
+      ([result]) => result?.state === 'terminated',
       `${other} in the list`,
     );
     expect(entry?.dba).toBeUndefined();
     const memo = Object.values(fields);
-    expect(await decodedPayloads(client, memo, boarding.workflowId)).toContain('Corner Bakery [waiting]');
+    expect(await decodePayloads(client, memo, boarding.workflowId)).toContain('Corner Bakery [waiting]');
   });
 });

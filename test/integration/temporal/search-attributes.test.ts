@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listed } from '../../../src/temporal/search.js';
+import { listOnboardings } from '../../../src/temporal/search.js';
 import { merchant } from '../../rigs/inputs.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -17,9 +17,9 @@ async function attributes(workflowId: string): Promise<Record<string, unknown>> 
 }
 
 async function listedOnce(workflowId: string) {
-  const [found] = await Array.fromAsync(listed(rig.client, `WorkflowId = '${workflowId}'`));
-  if (!found) throw new Error(`${workflowId} is not listed`);
-  return found;
+  const [result] = await Array.fromAsync(listOnboardings(rig.client, `WorkflowId = '${workflowId}'`));
+  if (!result) throw new Error(`${workflowId} is not listed`);
+  return result;
 }
 
 describe('search attributes', () => {
@@ -27,9 +27,9 @@ describe('search attributes', () => {
     const boarding = await rig.board(merchant('uw-level-1'));
     const { id, dueAt } = await boarding.requirement('underwriting-note');
     const { merchantProfileId } = await boarding.state();
-    const asked = () => attributes(boarding.workflowId);
+    const ask = () => attributes(boarding.workflowId);
     expect(
-      await eventually(asked, ({ ActionRequired }) => ActionRequired === true, 'the attribute'),
+      await eventually(ask, ({ ActionRequired }) => ActionRequired === true, 'the attribute'),
     ).toMatchObject({
       OnboardingStage: 'underwriting',
       PartnerStatus: 'UW Level 1: Pending',
@@ -42,7 +42,7 @@ describe('search attributes', () => {
     });
     await boarding.resolve(id, { kind: 'text', text: 'Here.' });
     const outcome = await boarding.outcome();
-    const ended = await eventually(asked, ({ OnboardingStage }) => OnboardingStage === 'boarded', 'the end');
+    const ended = await eventually(ask, ({ OnboardingStage }) => OnboardingStage === 'boarded', 'the end');
     expect(ended).toMatchObject({ PartnerStatus: 'Approved', Mid: 'mid' in outcome && outcome.mid });
     expect(ended).toMatchObject({ ActionRequired: false });
     expect(ended['ActionDueAt']).toBeUndefined();

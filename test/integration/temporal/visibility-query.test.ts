@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { problemInQuery } from '../../../src/temporal/query.js';
-import { listed } from '../../../src/temporal/search.js';
+import { listOnboardings } from '../../../src/temporal/search.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
@@ -9,7 +9,7 @@ const rig = await sharedRig();
 async function problemOf(typed: string): Promise<string | undefined> {
   const query = `WorkflowType IN ('merchantBoarding') AND (${typed})`;
   try {
-    for await (const _ of listed(rig.client, query, 1)) break;
+    for await (const _ of listOnboardings(rig.client, query, 1)) break;
     return 'no problem';
   } catch (error) {
     return problemInQuery(rig.client, error, { query, typed });

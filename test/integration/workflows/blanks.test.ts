@@ -23,8 +23,8 @@ it('the JSON that the Web UI shows for a rejected part is accepted once its quot
     '__temporal_workflow_metadata',
   );
   const [, json = ''] = /```\n([\s\S]*?)\n```/.exec(currentDetails) ?? [];
-  const shown: Resolution = JSON.parse(json);
-  expect(shown.answer).toEqual({ kind: 'correction', patch: blank });
+  const output: Resolution = JSON.parse(json);
+  expect(output.answer).toEqual({ kind: 'correction', patch: blank });
   const answer = (text: string) => {
     const resolution = { ...JSON.parse(text), actor: 'olga', reason: 'asked the merchant' };
     return handle.executeUpdate(resolveRequirement, { args: [resolution] });
@@ -49,7 +49,7 @@ it('a field that no schema has and that the partner asks for is sent as a person
     detail: expect.stringMatching(/^merchant\.taxClassification: is wrong\nvalidation failed\n/),
     fields: ['merchant.taxClassification'],
     blank: { merchant: { taxClassification: '' } },
-    answers: ['correction', 'adopt', 'retry', 'abandon'],
+    answers: ['correction', 'confirm', 'retry', 'abandon'],
   });
   const set = ['resolve', input.externalId, requirement.id, '--set', 'merchant.taxClassification=LLC'];
   const { stdout } = await gangway(rig.env, [...set, '--dry-run']);

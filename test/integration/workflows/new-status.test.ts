@@ -130,7 +130,7 @@ it('a canceled record is forgotten, and people are asked again', async () => {
   const place = { system: 'boarding', account: 'acme', taskQueue: rig.taskQueue } as const;
   await eventually(
     () => recordOf(rig.client, place),
-    (kept) => kept?.statuses.some(({ decision }) => decision?.meaning === 'under-review') ?? false,
+    (stored) => stored?.statuses.some(({ decision }) => decision?.meaning === 'under-review') ?? false,
     'the decision',
   );
   const env = { ...rig.env, GANGWAY_ACCOUNTS: 'acme' };

@@ -20,7 +20,7 @@ async function waiting() {
 // Proves F6.
 describe('a nudge of a poll that sleeps for an hour', () => {
   it('waits for a running read, and reads again', async () => {
-    const patient = await rig.startWorker({ poll: HOURLY });
+    const worker = await rig.startWorker({ poll: HOURLY });
     const { boarding, merchantProfileId } = await waiting();
     await boarding.asleepAfter(1);
     // The status is read at once, its answer takes a while: it will be an old one.
@@ -32,6 +32,6 @@ describe('a nudge of a poll that sleeps for an hour', () => {
     await held.letGo();
     await second;
     expect(await boarding.outcome()).toMatchObject({ mid: '4712' });
-    await patient.stop();
+    await worker.stop();
   });
 });

@@ -71,7 +71,7 @@ it(
     const text = [timeline, details, query].join('\n');
     expect(PRIVATE.filter((value) => !text.includes(value))).toEqual([]);
     const [first = '', second = ''] = details.match(/^\{\n[\s\S]*?^\}$/gm) ?? [];
-    const send = (json: string, shown: string) => pages.sendUpdate('resolveRequirement', json, shown);
+    const send = (json: string, output: string) => pages.sendUpdate('resolveRequirement', json, output);
 
     // As it is, then with its blanks filled in.
     expect(await send(first, 'must name')).toContain('actor: must name the person who answers');

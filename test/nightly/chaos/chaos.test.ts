@@ -7,7 +7,7 @@ it('nothing is lost, doubled or leaked while workers, receivers and Temporal are
   const size = { seed: 7, count: 16, lastsMs: 12_000, paceMs: 300 };
   // Times are those of a busy machine: what counts is that nothing is lost or doubled, however long it takes.
   const { wrong, waited, waiting, questions, incidents } = await chaos({
-    ...{ build, ...size, patienceMs: 180_000 },
+    ...{ build, ...size, timeoutMs: 180_000 },
   });
   expect(wrong).toEqual([]);
   expect(questions.length).toBeGreaterThan(0);

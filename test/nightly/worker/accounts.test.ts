@@ -89,7 +89,7 @@ async function countOfEnded(started: readonly Onboarding[]): Promise<number> {
 async function processesOf({ handle }: Onboarding): Promise<(number | undefined)[]> {
   const { events } = await handle.fetchHistory();
   const identities = (events ?? []).flatMap(
-    ({ activityTaskStartedEventAttributes: begun }) => begun?.identity ?? [],
+    ({ activityTaskStartedEventAttributes: run }) => run?.identity ?? [],
   );
   return identities.map((identity) => Number.parseInt(identity, 10));
 }

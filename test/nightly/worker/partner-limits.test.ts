@@ -26,10 +26,10 @@ async function start(inputs: readonly MerchantBoardingInput[], urgency: Urgency)
 /** When the activities of a merchant's workflow began, and on which worker, as the server has written it down. */
 async function begunBy({ externalId }: MerchantBoardingInput) {
   const { events } = await rig.client.workflow.getHandle(`merchant-boarding-${externalId}`).fetchHistory();
-  return (events ?? []).flatMap(({ eventTime, activityTaskStartedEventAttributes: begun }) => {
-    if (!begun) return [];
+  return (events ?? []).flatMap(({ eventTime, activityTaskStartedEventAttributes: handle }) => {
+    if (!handle) return [];
     const at = Number(eventTime?.seconds) * 1_000 + Number(eventTime?.nanos) / 1e6;
-    return [{ at, worker: begun.identity }];
+    return [{ at, worker: handle.identity }];
   });
 }
 
@@ -41,12 +41,12 @@ it('a limit for a partner holds over all workers together', async () => {
   await start(inputs, 'interactive');
   await Promise.all(inputs.map((i) => rig.client.workflow.result(`merchant-boarding-${i.externalId}`)));
 
-  const begun = (await Promise.all(inputs.map(begunBy))).flat();
-  expect(new Set(begun.map(({ worker }) => worker)).size).toBe(2);
+  const handle = (await Promise.all(inputs.map(begunBy))).flat();
+  expect(new Set(handle.map(({ worker }) => worker)).size).toBe(2);
   // Create, submission and wait, six times; repeated reads are not in the history.
-  expect(begun.length).toBeGreaterThanOrEqual(18);
-  const times = begun.map(({ at }) => at).sort((one, other) => one - other);
+  expect(handle.length).toBeGreaterThanOrEqual(18);
+  const times = handle.map(({ at }) => at).sort((one, other) => one - other);
   const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
   // The server lets a second's worth go at once, and rounds for each of its four partitions.
-  expect(begun.length - 2 * PER_SECOND).toBeLessThanOrEqual(PER_SECOND * seconds);
+  expect(handle.length - 2 * PER_SECOND).toBeLessThanOrEqual(PER_SECOND * seconds);
 });

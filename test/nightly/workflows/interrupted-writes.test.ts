@@ -7,7 +7,7 @@ import { tcpProxy } from '../../rigs/tcp-proxy.js';
 import { giveUp } from '../../rigs/workflows/give-up.js';
 
 /** Of a machine that has other tests to run. */
-const PATIENCE_MS = 200_000;
+const TIMEOUT_MS = 200_000;
 
 /** `NETWORK_CUT_SECONDS=60` cuts for longer. The SDK's own report of a result gives up after ten. */
 const CUT_SECONDS = Number(process.env['NETWORK_CUT_SECONDS'] ?? 20);
@@ -38,7 +38,7 @@ async function submittedOnce(rig: Rig, { externalId }: { externalId: string }): 
   expect(await rig.sandbox.requests(SUBMIT)).toHaveLength(1);
 }
 
-describe('a write', { timeout: PATIENCE_MS }, () => {
+describe('a write', { timeout: TIMEOUT_MS }, () => {
   it('is not sent by a worker that was stopped before its intent and goes on once it was given up on', async () => {
     const rig = await rigOfTest();
     const slow = await startWorker(rig);

@@ -6,10 +6,10 @@ import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, vi } from 'vitest';
 import {
   type atMostOnce,
+  awaitResponse,
   type RepeatableSendOptions,
   reportsOutcomes,
   type SendOptions,
-  watched,
 } from '../../../src/at-most-once/activity.js';
 import type { Intent } from '../../../src/at-most-once/intent.js';
 
@@ -118,13 +118,13 @@ export async function attemptOf(
   };
   const outcome: unknown = await environment
     .run(() => {
-      if (!read) return mayRepeat ? sendRepeatably(send as never) : watched(sendOnce(send as never));
+      if (!read) return mayRepeat ? sendRepeatably(send as never) : awaitResponse(sendOnce(send as never));
       const sent = sendOnceThenRead(send as () => Promise<object>, (_, { signal }) => {
         signals.push(signal);
         log.push('read');
         return read();
       });
-      return watched(sent);
+      return awaitResponse(sent);
     })
     .catch((error: unknown) => error);
   return { log, outcome, limits: [...limits], signals };

@@ -14,7 +14,7 @@ export async function axeFindings(
   page: Page,
   schemes: readonly (typeof BOTH)[number][] = BOTH,
 ): Promise<string[]> {
-  const found: string[] = [];
+  const matches: string[] = [];
   await page.evaluate(axe.source);
   for (const colorScheme of schemes) {
     // A transition has colors in between.
@@ -22,7 +22,7 @@ export async function axeFindings(
     const violations = (await page.evaluate(
       `axe.run(${JSON.stringify(RULES[colorScheme])}).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ": " + target.join(" "))))`,
     )) as string[];
-    found.push(...violations.map((violation) => `${colorScheme}: ${violation}`));
+    matches.push(...violations.map((violation) => `${colorScheme}: ${violation}`));
   }
-  return found;
+  return matches;
 }

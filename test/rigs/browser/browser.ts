@@ -33,8 +33,8 @@ export async function packagedChromium(): Promise<string | undefined> {
 }
 
 /** The text of a page once it contains everything `expected`, or when the time has run out. */
-export async function textOf(page: Page, expected: readonly string[], patienceMs: number): Promise<string> {
-  for (const until = Date.now() + patienceMs; ; await sleep(100)) {
+export async function textOf(page: Page, expected: readonly string[], timeoutMs: number): Promise<string> {
+  for (const until = Date.now() + timeoutMs; ; await sleep(100)) {
     // Markdown is in a frame of its own. While a page navigates, it cannot be read.
     const texts = page.frames().map((frame) => frame.innerText('body', { timeout: 1_000 }).catch(() => ''));
     const text = (await Promise.all(texts)).join('\n');

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { eventually } from '../waiting.js';
 import { textOf } from './browser.js';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** The Web UI requests decoding up to three times, at most a second apart. After this time it has given up. */
 const QUIET_MS = 1_500;
@@ -43,7 +43,7 @@ export class WorkflowPages {
       await this.#shown(page, name, expected, quiet);
       await quiet();
       if (picture) await page.screenshot({ path: picture.file });
-      return await textOf(page, expected, PATIENCE_MS);
+      return await textOf(page, expected, TIMEOUT_MS);
     } finally {
       await page.close();
     }
@@ -53,15 +53,15 @@ export class WorkflowPages {
    * Sends an update in the form of the Web UI, as a person does: choose it, paste the JSON, submit. A form that has an error
    * stays open.
    *
-   * @param shown what the page shows afterwards
+   * @param output what the page shows afterwards
    * @param picture is taken then as well
    */
-  async sendUpdate(name: string, json: string, shown: string, picture?: Picture): Promise<string> {
+  async sendUpdate(name: string, json: string, output: string, picture?: Picture): Promise<string> {
     this.#context ??= this.browser.newContext();
     const page = await (await this.#context).newPage();
     try {
       await page.setViewportSize({ width: 1440, height: picture?.height ?? 900 });
-      page.setDefaultTimeout(PATIENCE_MS);
+      page.setDefaultTimeout(TIMEOUT_MS);
       await page.goto(`${this.url}/timeline`, { waitUntil: 'domcontentloaded' });
       await page.getByRole('button', { name: 'More Actions' }).click();
       await page.getByRole('menuitem', { name: 'Send an Update' }).first().click();
@@ -72,7 +72,7 @@ export class WorkflowPages {
       await form.locator('.cm-content').click();
       await page.keyboard.insertText(json);
       await form.getByRole('button', { name: 'Submit' }).click();
-      const text = await textOf(page, [shown], PATIENCE_MS);
+      const text = await textOf(page, [output], TIMEOUT_MS);
       if (picture) await page.screenshot({ path: picture.file });
       return text;
     } finally {
@@ -90,7 +90,7 @@ export class WorkflowPages {
   ): Promise<void> {
     await page.goto(`${this.url}/${name}`, { waitUntil: 'domcontentloaded' });
     if (name === 'query') await runQuery(page, expected, quiet);
-    const text = await textOf(page, expected, PATIENCE_MS);
+    const text = await textOf(page, expected, TIMEOUT_MS);
     if (loads === 1 || expected.every((each) => text.includes(each))) return;
     await this.#shown(page, name, expected, quiet, loads - 1);
   }
@@ -106,12 +106,12 @@ async function runQuery(
   quiet: () => Promise<unknown>,
 ): Promise<void> {
   const button = page.getByRole('button', { name: 'Run Query' });
-  const without = textOf(page, expected, PATIENCE_MS).then(quiet);
-  await Promise.race([button.waitFor({ timeout: PATIENCE_MS }), without]);
+  const without = textOf(page, expected, TIMEOUT_MS).then(quiet);
+  await Promise.race([button.waitFor({ timeout: TIMEOUT_MS }), without]);
   if (!(await button.isVisible())) return;
-  await page.getByTestId('query-select-button').click({ timeout: PATIENCE_MS });
-  await page.getByRole('option', { name: 'state' }).click({ timeout: PATIENCE_MS });
-  await page.getByRole('button', { name: /Run Query|Refresh Query/ }).click({ timeout: PATIENCE_MS });
+  await page.getByTestId('query-select-button').click({ timeout: TIMEOUT_MS });
+  await page.getByRole('option', { name: 'state' }).click({ timeout: TIMEOUT_MS });
+  await page.getByRole('button', { name: /Run Query|Refresh Query/ }).click({ timeout: TIMEOUT_MS });
   await without;
 }
 
@@ -126,6 +126,6 @@ function watchRequests(page: Page): () => Promise<unknown> {
       async () => performance.now() - lastAt,
       (quietMs) => quietMs > QUIET_MS,
       'the end of all requests',
-      PATIENCE_MS,
+      TIMEOUT_MS,
     );
 }

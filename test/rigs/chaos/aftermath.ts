@@ -11,10 +11,10 @@ import { taskFailure } from '../workflows/workflow-tasks.js';
 import type { Stage } from './stage.js';
 
 /** How long an end may be neither received nor on its way. */
-const EVENTS_PATIENCE_MS = 90_000;
+const EVENTS_TIMEOUT_MS = 90_000;
 
 /** Deliveries are tried again at growing intervals. */
-const DELIVERY_PATIENCE_MS = 900_000;
+const DELIVERY_TIMEOUT_MS = 900_000;
 
 /** Problems: the onboardings whose end was not published. */
 export async function unreported({ crm, rig }: Stage, cast: readonly Party[]): Promise<string[]> {
@@ -33,7 +33,7 @@ export async function unreported({ crm, rig }: Stage, cast: readonly Party[]): P
     const left = missing();
     const late = await Promise.all(left.map(underWay));
     if (late.some((attempts) => attempts !== undefined)) lastAt = Date.now();
-    if (Date.now() - lastAt < EVENTS_PATIENCE_MS && Date.now() - beganAt < DELIVERY_PATIENCE_MS) continue;
+    if (Date.now() - lastAt < EVENTS_TIMEOUT_MS && Date.now() - beganAt < DELIVERY_TIMEOUT_MS) continue;
     return left.map((workflowId, index) => {
       const how = late[index] === undefined ? 'no delivery is under way' : `after ${late[index]} attempts`;
       return `the end of ${workflowId} was not published: ${how}`;

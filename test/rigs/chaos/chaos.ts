@@ -21,7 +21,7 @@ export interface ChaosOptions {
   /** Pace of the sandbox's underwriters, in milliseconds a step. */
   readonly paceMs: number;
   /** How long no onboarding may progress after the last fault, in milliseconds. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** Folder of another build of the workers; default: this project. */
   readonly build?: string;
   /** Starts the Temporal server; default: the development server. */
@@ -68,7 +68,7 @@ export function castFor(seed: number, count: number, marked: Markers): Party[] {
 }
 
 async function runChaos(stage: Stage, marked: Markers, options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, count, lastsMs, patienceMs, report = () => {} } = options;
+  const { seed, count, lastsMs, timeoutMs, report = () => {} } = options;
   const began = performance.now();
   const say = (what: string) => report(`${what} after ${((performance.now() - began) / 1_000).toFixed(0)} s`);
   const weather = weatherOf(seed, count, lastsMs, stage.serverParts);
@@ -81,7 +81,7 @@ async function runChaos(stage: Stage, marked: Markers, options: ChaosOptions): P
   const over = storm.finally(() => {
     isOver = true;
   });
-  const attended = operator.attend(() => isOver, patienceMs);
+  const attended = operator.attend(() => isOver, timeoutMs);
   const [, printed] = await over;
   say('all onboardings are requested, and the faults are over');
   let standing = await attended;
@@ -93,7 +93,7 @@ async function runChaos(stage: Stage, marked: Markers, options: ChaosOptions): P
 
   for (let time = 0; time < MOST_ANSWERS && waitingNow().length > 0; time += 1) {
     say(await answerUncertainWrites(stage));
-    standing = await operator.attend(() => true, patienceMs);
+    standing = await operator.attend(() => true, timeoutMs);
   }
   const after = await misjudged(stage, cast, standing, marked);
   const { contradicted, questions } = await truthOf(stage, cast, marked);

@@ -71,10 +71,10 @@ async function wrongEnds({ rig: { client } }: Stage, party: Party): Promise<stri
 /** What workflows count as done and ask, compared with what the sandbox has and received. Needs a worker. */
 export async function truthOf(stage: Stage, cast: readonly Party[], marked: Markers) {
   const fewAtOnce = pLimit(8);
-  const asked = cast.map((party) =>
+  const requests = cast.map((party) =>
     fewAtOnce(() => insist(async () => (await witnessesOf(stage, party)).map((one) => ({ ...one, party })))),
   );
-  const witnesses: Witness[] = (await Promise.all(asked)).flat();
+  const witnesses: Witness[] = (await Promise.all(requests)).flat();
   const control = <Reply>(method: 'GET', path: string) => stage.control<Reply>(method, path);
   const evidence = await evidenceOf(await stage.ledger(), marked.noteAnswer, control);
   const questions: readonly Examined[] = await examined(witnesses, (operation, about) => {

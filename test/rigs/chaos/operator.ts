@@ -18,13 +18,13 @@ const ROUND_MS = 1_000;
 /** The running workflows, and those of them that wait only for answers to uncertain writes. */
 export interface Standing {
   readonly running: ReadonlySet<string>;
-  readonly doubtful: ReadonlySet<string>;
+  readonly uncertain: ReadonlySet<string>;
 }
 
 /** Whether a party waits only for a person to resolve an uncertain write. */
-export function waits(party: Party, { running, doubtful }: Standing): boolean {
+export function waits(party: Party, { running, uncertain }: Standing): boolean {
   const left = workersOf(party).filter((id) => running.has(id));
-  return left.length > 0 && left.every((id) => doubtful.has(id));
+  return left.length > 0 && left.every((id) => uncertain.has(id));
 }
 
 /** Answers requirements, except those about uncertain writes, and moves merchants and profiles that the sandbox leaves waiting. */
@@ -51,44 +51,44 @@ export class Operator {
    * Continues until every onboarding has ended or waits for an uncertain write, twice in a row: one that has just started may
    * not be listed yet.
    *
-   * @param begun whether all onboardings have been requested
-   * @param patienceMs how long no onboarding may progress
+   * @param start whether all onboardings have been requested
+   * @param timeoutMs how long no onboarding may progress
    */
-  async attend(begun: () => boolean, patienceMs: number): Promise<Standing> {
-    let calm = 0;
+  async attend(start: () => boolean, timeoutMs: number): Promise<Standing> {
+    let stable = 0;
     let until = 0;
     let before = '';
     for (; ; await sleep(ROUND_MS)) {
-      const wasBegun = begun();
+      const wasBegun = start();
       const standing = await insist(() => this.#round());
       const now = [standing.running, this.#asked, this.#answered].map(({ size }) => size).join();
-      if (!wasBegun || now !== before) until = Date.now() + patienceMs;
+      if (!wasBegun || now !== before) until = Date.now() + timeoutMs;
       before = now;
-      const isCalm = this.cast.every(
+      const isStable = this.cast.every(
         (party) => !standing.running.has(party.workflowId) || waits(party, standing),
       );
-      calm = wasBegun && isCalm ? calm + 1 : 0;
-      if (calm === 2 || Date.now() > until) return standing;
+      stable = wasBegun && isStable ? stable + 1 : 0;
+      if (stable === 2 || Date.now() > until) return standing;
     }
   }
 
   async #round(): Promise<Standing> {
     const running = await this.#listed("ExecutionStatus = 'Running'");
     const asking = await this.#listed("ExecutionStatus = 'Running' AND ActionRequired = true");
-    const doubtful = new Set<string>();
+    const uncertain = new Set<string>();
     const oneAfterTheOther = pLimit(8);
     const queries = [...asking]
       .filter((id) => this.#parties.has(id))
       .map((id) =>
         oneAfterTheOther(async () => {
           // A query may fail on a busy machine: the onboarding counts as before until the next round.
-          if (await this.#isDoubtful(id).catch(() => this.#doubtful.has(id))) doubtful.add(id);
+          if (await this.#isDoubtful(id).catch(() => this.#doubtful.has(id))) uncertain.add(id);
         }),
       );
     await Promise.all(queries);
-    this.#doubtful = doubtful;
+    this.#doubtful = uncertain;
     await this.#moveOn();
-    return { running, doubtful };
+    return { running, uncertain };
   }
 
   async #listed(query: string): Promise<Set<string>> {

@@ -17,7 +17,7 @@ export const ENCRYPTED =
   '{"metadata":{"encoding":"YmluYXJ5L2VuY3J5cHRlZA==","encryption-key-id":"azE=","place":"WyIiLCIiLCIiXQ=="},"data":"AAECAwQFBgcICQoLRwjAEc2ArHjiJf7l1vtyB/C56RuAFz4VVnXgp1wNYZCpj/8nDi70X48U7G5XgKPl"}';
 
 /** Limits that no test reaches, so that a busy machine may take its time. */
-export const PATIENT = { headersMs: 120_000, requestMs: 600_000, idleMs: 600_000 };
+export const LONG_LIMITS = { headersMs: 120_000, requestMs: 600_000, idleMs: 600_000 };
 
 interface RunningCodecServer {
   readonly url: string;
@@ -39,7 +39,7 @@ export async function runCodecServer(options: Partial<CodecServerOptions> = {}):
     tokenInPath: false,
     namespaces: ['default'],
     requestsPerMinute: 1_000,
-    limits: PATIENT,
+    limits: LONG_LIMITS,
     logger: createLogger('trace', { write: (line) => void lines.push(line) }),
     ...options,
   });

@@ -27,7 +27,7 @@ export function existing(rig: Rig, user = 'sandbox') {
       return { merchantProfileId, dba };
     },
 
-    /** A banking profile in a status, with the row that adopts it. */
+    /** A banking profile in a status, with the row that confirms it. */
     async profile(
       change: Record<string, unknown> = {},
       dba = `Bakery ${randomUUID().slice(0, 8)}`,
@@ -48,8 +48,8 @@ export function existing(rig: Rig, user = 'sandbox') {
 
 let count = 0;
 
-/** A row of a file for `gangway adopt`. */
-export function adopted<Row extends object>(row: Row): Row & { readonly externalId: string } {
+/** A row of a file for `gangway import`. */
+export function imported<Row extends object>(row: Row): Row & { readonly externalId: string } {
   count += 1;
   return { externalId: `a-${randomUUID().slice(0, 8)}-${count}`, ...row };
 }

@@ -52,12 +52,12 @@ export interface Execution {
 export async function executions(client: Client, taskQueue: string, count: number): Promise<Execution[]> {
   const query = `TaskQueue = '${taskQueue}'`;
   const list = async () => {
-    const found: Execution[] = [];
+    const matches: Execution[] = [];
     for await (const { workflowId, startTime } of client.workflow.list({ query }))
-      found.push({ workflowId, startTime });
-    return found;
+      matches.push({ workflowId, startTime });
+    return matches;
   };
-  return eventually(list, (found) => found.length >= count, `${count} executions`);
+  return eventually(list, (matches) => matches.length >= count, `${count} executions`);
 }
 
 /** A stream of this content in chunks of this size, in bytes. */

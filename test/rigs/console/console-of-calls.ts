@@ -73,17 +73,17 @@ export function clientOfCalls({
   counted = 0,
   ofSouth = 0,
 }: Given) {
-  const asked: unknown[][] = [];
+  const questions: unknown[][] = [];
   const started = new Map<string, number>();
   const getHandle = (workflowId: string) => {
     const existing = () => {
-      const found = workflows[workflowId];
-      if (!found) throw new WorkflowNotFoundError('not found', workflowId, undefined);
-      return found;
+      const result = workflows[workflowId];
+      if (!result) throw new WorkflowNotFoundError('not found', workflowId, undefined);
+      return result;
     };
     return {
       async describe() {
-        asked.push(['describe', workflowId]);
+        questions.push(['describe', workflowId]);
         const { account } = existing();
         const execution = { workflowId, runId: 'run-1' };
         return {
@@ -95,7 +95,7 @@ export function clientOfCalls({
         };
       },
       async query({ name }: { readonly name: string }) {
-        asked.push(['query', workflowId, name]);
+        questions.push(['query', workflowId, name]);
         const { state, queries = {} } = existing();
         return name === 'state' ? { ...STATE, ...state } : queries[name];
       },
@@ -104,13 +104,13 @@ export function clientOfCalls({
       }),
       async executeUpdate({ name }: { readonly name: string }, { args }: { readonly args: unknown[] }) {
         existing();
-        asked.push([name, workflowId, ...args]);
+        questions.push([name, workflowId, ...args]);
         return onUpdate(name, args[0]);
       },
     };
   };
   const withDeadline = <Result>(deadline: number, call: () => Result) => {
-    asked.push(['deadline', deadline]);
+    questions.push(['deadline', deadline]);
     return call();
   };
   const describeNamespace = async () => {
@@ -118,7 +118,7 @@ export function clientOfCalls({
     return {};
   };
   const describeWorkflowExecution = async ({ execution }: { execution: { workflowId: string } }) => {
-    asked.push(['has ended']);
+    questions.push(['has ended']);
     if (!isReady) throw grpcError('UNAVAILABLE');
     if (hasSignedOut instanceof Error) throw hasSignedOut;
     const startedAt = started.get(execution.workflowId);
@@ -128,12 +128,12 @@ export function clientOfCalls({
   };
   const start = async (type: string, { workflowId }: { readonly workflowId: string }) => {
     if (!isReady) throw grpcError('UNAVAILABLE');
-    asked.push(['start', type, workflowId]);
+    questions.push(['start', type, workflowId]);
     started.set(workflowId, Date.now());
     return onStart();
   };
   const listWorkflowExecutions = async (request: { readonly query: string; readonly pageSize: number }) => {
-    asked.push(['list', request.query]);
+    questions.push(['list', request.query]);
     const executions = Array.from({ length: Math.min(ofSouth, request.pageSize) }, (_, number) => ({
       execution: { workflowId: `merchant-boarding-m-${number}@south`, runId: 'run-1' },
       ...{ type: { name: 'merchantBoarding' }, status: 1, startTime: msToTs(0) },
@@ -141,7 +141,7 @@ export function clientOfCalls({
     return { executions };
   };
   const count = async (query: string) => {
-    asked.push(['list', query], ['count', query]);
+    questions.push(['list', query], ['count', query]);
     return { count: counted };
   };
   const list = async function* () {};
@@ -156,7 +156,7 @@ export function clientOfCalls({
       workflowService: { describeNamespace, describeWorkflowExecution, listWorkflowExecutions },
     },
   };
-  return { client: client as unknown as Client, asked };
+  return { client: client as unknown as Client, asked: questions };
 }
 
 export interface CallOptions extends Given {
@@ -191,13 +191,13 @@ const READ = new WeakMap<object, ConsoleSettings>();
 
 /** A console that does not listen: each request is a call, and a session begins without a sign-in. */
 export async function consoleOfCalls(options: CallOptions = {}) {
-  const { env = PROVIDER, routes = ROUTES, requestsPerMinute = 3_000, registry, ...given } = options;
+  const { env = PROVIDER, routes = ROUTES, requestsPerMinute = 3_000, registry, ...callback } = options;
   const read = READ.get(env) ?? loadConsoleSettings({ DOCUMENT_DIR: '/dev/null/documents', ...env });
   READ.set(env, read);
   const settings = { ...read, requestsPerMinute };
   const lines: string[] = [];
   const logger = createLogger('info', { write: (line) => void lines.push(line) });
-  const { client, asked } = clientOfCalls(given);
+  const { client, asked: questions } = clientOfCalls(callback);
   const server = await consoleServer({ settings, client, logger, routes, ...(registry && { registry }) });
   testEnds(() => server.close());
   // A call has arrived as a whole.
@@ -235,21 +235,21 @@ export async function consoleOfCalls(options: CallOptions = {}) {
       ...(body && { payload: body as Readable }),
       ...(form && { payload: new URLSearchParams(pairsOf({ csrf, ...form })).toString() }),
     });
-    const { statusCode: status, payload: text, headers: replied, cookies: kept } = reply;
-    const now = Object.fromEntries(kept.map(({ name, value }) => [name, value]));
+    const { statusCode: status, payload: text, headers: replied, cookies: entries } = reply;
+    const now = Object.fromEntries(entries.map(({ name, value }) => [name, value]));
     return {
       ...{ status, text, headers: replied, to: replied['location'] },
       ...{ cookies: Object.keys(now), kept: now },
       /** What the next page would show. */
-      message: await sessions.kept({ cookies: now } as unknown as FastifyRequest, 'message', 30_000),
+      message: await sessions.readEntry({ cookies: now } as unknown as FastifyRequest, 'message', 30_000),
     };
   }
 
   const log = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   const audited = () => log().flatMap(({ audit, level, time, msg, ...entry }) => (audit ? [entry] : []));
   /** The updates that workflows got. */
-  const updates = () => asked.filter(([what]) => /[A-Z]/.test(String(what)));
-  return { server, client, asked, open, log, audited, updates };
+  const updates = () => questions.filter(([what]) => /[A-Z]/.test(String(what)));
+  return { server, client, asked: questions, open, log, audited, updates };
 }
 
 /** The names and values of a form, of which some have more than one. */

@@ -42,14 +42,14 @@ export interface Sent {
 }
 
 /** A browser without scripts: keeps cookies, and follows nothing by itself. */
-export interface Visitor {
+export interface BrowserUser {
   /** The cookies that it has now, by name. A test may change them. */
   readonly cookies: Map<string, string>;
   open(pathOrUrl: string, sent?: Sent): Promise<Reply>;
 }
 
 /** A visitor who has signed in. */
-export interface SignedIn extends Visitor {
+export interface SignedIn extends BrowserUser {
   /** The actor that workflows record. */
   readonly actor: string;
   /** The CSRF token of the session. */
@@ -63,7 +63,7 @@ export interface RunningConsole {
   /** @throws {Error} at a console where nobody signs in */
   readonly provider: RunningProvider;
   /** A visitor who has not signed in. */
-  visitor(): Visitor;
+  user(): BrowserUser;
   /** A person who signs in at the provider. Default: an operator who may see all accounts. */
   signedIn(person?: Partial<Person> & { readonly role?: Role }): Promise<SignedIn>;
   close(): Promise<void>;
@@ -92,7 +92,7 @@ export async function runConsole(
   const { routes } = options;
   const server = await startConsole({ settings, client, logger, ...(routes && { routes }) });
   until(() => server.close());
-  const visitor = () => visitorOf(server.url);
+  const user = () => userOf(server.url);
   return {
     url: server.url,
     settings,
@@ -100,12 +100,12 @@ export async function runConsole(
       if (!provider) throw new Error('nobody signs in at this console');
       return provider;
     },
-    visitor,
+    user,
     async signedIn({ role = 'operator', ...more } = {}) {
       if (!provider) throw new Error('nobody signs in at this console');
       const person = { sub: randomUUID(), name: 'Ada Park', roles: [role], ...more };
       provider.add(person);
-      const browser = visitor();
+      const browser = user();
       await signIn(browser, person.sub);
       const csrf = async () => {
         // Every page has it in the form of the sign-out.
@@ -133,7 +133,7 @@ export async function runConsole(
 }
 
 /** Signs in, and opens each page on the way as a browser does. @returns the page at the end */
-export async function signIn(browser: Visitor, sub: string, path = '/sign-in'): Promise<Reply> {
+export async function signIn(browser: BrowserUser, sub: string, path = '/sign-in'): Promise<Reply> {
   return follow(browser, await browser.open(path), sub);
 }
 
@@ -141,7 +141,7 @@ export async function signIn(browser: Visitor, sub: string, path = '/sign-in'): 
 const MOST_STEPS = 10;
 
 /** Goes where responses lead until nothing leads further, and chooses a person on the page of the provider. */
-export async function follow(browser: Visitor, begin: Reply, sub: string): Promise<Reply> {
+export async function follow(browser: BrowserUser, begin: Reply, sub: string): Promise<Reply> {
   return (await goAlong(browser, begin, sub, () => false)).reply;
 }
 
@@ -151,7 +151,7 @@ export async function follow(browser: Visitor, begin: Reply, sub: string): Promi
  * @param begin a page of the console, or an address at the provider
  * @returns the address with the code, not yet opened
  */
-export async function wayBack(browser: Visitor, sub: string, begin = '/sign-in'): Promise<URL> {
+export async function wayBack(browser: BrowserUser, sub: string, begin = '/sign-in'): Promise<URL> {
   const { next } = await goAlong(browser, await browser.open(begin), sub, (each) =>
     each.includes('/sign-in/return'),
   );
@@ -160,7 +160,7 @@ export async function wayBack(browser: Visitor, sub: string, begin = '/sign-in')
 }
 
 async function goAlong(
-  browser: Visitor,
+  browser: BrowserUser,
   begin: Reply,
   sub: string,
   isEnd: (next: string) => boolean,
@@ -184,16 +184,16 @@ export function nextOf({ url, status, headers }: Reply): string | undefined {
 }
 
 /** A visitor of any console. */
-export function visitorOf(consoleUrl: string): Visitor {
+export function userOf(consoleUrl: string): BrowserUser {
   const cookies = new Map<string, string>();
   return {
     cookies,
-    async open(path, { form, body: given, headers = {}, method } = {}) {
+    async open(path, { form, body: value, headers = {}, method } = {}) {
       const url = new URL(path, consoleUrl).href;
-      const body = form ? new URLSearchParams(form).toString() : given;
+      const body = form ? new URLSearchParams(form).toString() : value;
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
       // The console may end a connection after it has refused an upload. The next request must not be on it.
-      const alone = given === undefined ? undefined : new Agent();
+      const alone = value === undefined ? undefined : new Agent();
       // Unlike fetch, it sends any header, and none of its own.
       const sent = await request(url, {
         ...(alone && { dispatcher: alone }),

@@ -58,14 +58,14 @@ export function alertsSeenFiring(): ReadonlySet<string> {
 /** Every expression of the rules and the dashboard, with a value for each of Grafana's variables. */
 export function expressions(): readonly Expression[] {
   const { panels } = JSON.parse(read('grafana/gangway.json')) as { readonly panels: readonly Panel[] };
-  const shown = panels.flatMap(({ title, targets = [] }) =>
+  const lines = panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr }) => ({ where: title, promql: expr.replaceAll('$__rate_interval', '5m') })),
   );
   const ruled = rules().map((rule) => ({
     where: 'alert' in rule ? rule.alert : rule.record,
     promql: rule.expr,
   }));
-  return [...ruled, ...shown];
+  return [...ruled, ...lines];
 }
 
 /** Parses an expression with Prometheus' grammar. @returns whether it is valid, and the metrics that it names */

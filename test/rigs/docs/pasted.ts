@@ -30,8 +30,8 @@ const LEFT_OUT: readonly (readonly [page: string, start: string, why: string])[]
   [TUTORIAL, 'npm ci', 'installs everything: the demo runs, and .ci/run installs'],
   [
     'docs/commands.md',
-    'npx gangway adopt',
-    'merchants that no onboarding has: test/workflows/apps/command/adopt.test.ts',
+    'npx gangway import',
+    'merchants that no onboarding has: test/workflows/apps/command/import.test.ts',
   ],
   ['docs/commands.md', 'npx gangway call ', 'files and IDs of the reader'],
   ['docs/commands.md', 'temporal workflow start', 'test/e2e/apps/command/temporal-cli.test.ts runs it'],
@@ -80,19 +80,19 @@ export function staleReasons(): string[] {
  *
  * @returns the first line of the page that is not there, or `undefined`
  */
-export function firstDifference(shown: readonly string[], printed: readonly string[]): string | undefined {
+export function firstDifference(lines: readonly string[], printed: readonly string[]): string | undefined {
   const real = printed.map(comparable);
   let at = 0;
   let isGap = false;
-  for (const line of shown.filter((each) => each !== '')) {
+  for (const line of lines.filter((each) => each !== '')) {
     if (line === '...') {
       isGap = true;
       continue;
     }
     const wanted = comparable(line);
-    const found = isGap ? real.indexOf(wanted, at) : at;
-    if (found < 0 || real[found] !== wanted) return line;
-    at = found + 1;
+    const result = isGap ? real.indexOf(wanted, at) : at;
+    if (result < 0 || real[result] !== wanted) return line;
+    at = result + 1;
     isGap = false;
   }
   return isGap || at === real.length ? undefined : `the end, before: ${real[at]}`;

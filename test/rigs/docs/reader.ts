@@ -60,7 +60,7 @@ export function startReader(folder: string, env: Readonly<Record<string, string>
 
 const OF_THE_SHELL = /^<\d*(:\d+)?> |^\[\d+\][ +-]/;
 
-const asksIn = (commands: string) => commands.includes('--adopt ');
+const asksIn = (commands: string) => commands.includes('--confirm ');
 
 /** Removes colors, and what an interactive shell asks the terminal to do with pastes. */
 function plain(written: string): string {

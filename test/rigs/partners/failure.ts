@@ -4,7 +4,7 @@ import { PartnerError } from '../../../src/partners/partner-error.js';
 /** The PartnerError of a call, or another error. Anything else, including success, fails the test. */
 export async function failureOf<Failure = PartnerError>(
   call: Promise<unknown>,
-  kind: new (...given: never[]) => Failure = PartnerError as never,
+  kind: new (...values: never[]) => Failure = PartnerError as never,
 ): Promise<Failure> {
   const outcome = await call.then(
     (value) => ({ value }),

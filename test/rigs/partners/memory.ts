@@ -60,8 +60,8 @@ export function memoryPartner(options: MemoryOptions = {}) {
   }
 
   let attempts = 0;
-  const connectorOf: ConnectorOf = (made = {}) => {
-    connectors.push(made);
+  const connectorOf: ConnectorOf = (record = {}) => {
+    connectors.push(record);
     return ({ hostname, protocol, port }, callback) => {
       targets.push({ hostname, protocol, port });
       attempts += 1;

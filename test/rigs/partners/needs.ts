@@ -64,14 +64,14 @@ function placeOf(node: ts.PropertyAssignment): Place {
 
 /** The fields in `needed(...)`, and the operations with `inWorkflows`. */
 function marksIn(file: ts.SourceFile): Place[] {
-  const found: Place[] = [];
-  const visit = (node: ts.Node): void => {
+  const matches: Place[] = [];
+  const context = (node: ts.Node): void => {
     if (ts.isPropertyAssignment(node) && (isNeeded(node.initializer) || isInWorkflows(node.initializer)))
-      found.push(placeOf(node));
-    ts.forEachChild(node, visit);
+      matches.push(placeOf(node));
+    ts.forEachChild(node, context);
   };
-  visit(file);
-  return found;
+  context(file);
+  return matches;
 }
 
 function isNeeded(node: ts.Expression): boolean {
@@ -100,21 +100,21 @@ class Search {
   from(node: ts.Node): void {
     if (this.#visited.has(node)) return;
     this.#visited.add(node);
-    const visit = (inside: ts.Node): void => {
+    const context = (inside: ts.Node): void => {
       this.#examine(inside);
-      ts.forEachChild(inside, visit);
+      ts.forEachChild(inside, context);
     };
-    visit(node);
+    context(node);
   }
 
   /** Of a descriptor, how it makes a client, and how it checks the credentials. */
   fromDescriptor(file: ts.SourceFile): void {
-    const visit = (node: ts.Node): void => {
+    const context = (node: ts.Node): void => {
       if (ts.isPropertyAssignment(node) && ['client', 'credentialsCheck'].includes(node.name.getText()))
         this.from(node);
-      else ts.forEachChild(node, visit);
+      else ts.forEachChild(node, context);
     };
-    visit(file);
+    context(file);
   }
 
   #examine(node: ts.Node): void {
@@ -144,19 +144,19 @@ class Search {
     if (taken) this.#relate(this.checker.getTypeAtLocation(argument), taken, 4);
   }
 
-  #relate(given: ts.Type, taken: ts.Type, depth: number): void {
-    if (depth === 0 || given === taken) return;
+  #relate(input: ts.Type, taken: ts.Type, depth: number): void {
+    if (depth === 0 || input === taken) return;
     if (taken.isUnion()) {
-      for (const each of taken.types) this.#relate(given, each, depth - 1);
+      for (const each of taken.types) this.#relate(input, each, depth - 1);
       return;
     }
-    for (const [index, each] of this.#parts(given).entries()) {
+    for (const [index, each] of this.#parts(input).entries()) {
       const other = this.#parts(taken)[index];
       if (other) this.#relate(each, other, depth - 1);
     }
     if (!(taken.flags & ts.TypeFlags.Object) || this.checker.getIndexTypeOfType(taken, ts.IndexKind.Number))
       return;
-    for (const { name } of this.checker.getPropertiesOfType(taken)) this.#useField(given, name);
+    for (const { name } of this.checker.getPropertiesOfType(taken)) this.#useField(input, name);
   }
 
   /** What a function returns, what a promise holds, and the items of a list. */

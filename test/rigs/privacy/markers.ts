@@ -113,14 +113,14 @@ interface Forms {
 }
 
 /** Made once: a simulation looks for the same values in thousands of runs. */
-const made = new Map<string, Forms>();
+const record = new Map<string, Forms>();
 
 function formsOf(value: string): Forms {
-  const forms = made.get(value) ?? {
+  const forms = record.get(value) ?? {
     exact: [value, inJson(value)].flatMap(exactForms),
     written: writtenForms(value).map((form) => Buffer.from(asciiLower(form))),
   };
-  made.set(value, forms);
+  record.set(value, forms);
   return forms;
 }
 

@@ -60,7 +60,7 @@ export async function flood(
   const accepted = new Set<string>();
   let sentAgain = 0;
   const limit = pLimit(AT_ONCE);
-  const begun = performance.now();
+  const start = performance.now();
   await limit.map(deliveries, async ({ externalId, headers, body }) => {
     const send = async () => {
       const response = await fetch(url, { method: 'POST', headers, body });
@@ -77,7 +77,7 @@ export async function flood(
     accepted.add(externalId);
     onAccepted(accepted.size);
   });
-  const seconds = (performance.now() - begun) / 1_000;
+  const seconds = (performance.now() - start) / 1_000;
 
   const query = `TaskQueue = '${taskQueue}'`;
   const countAll = async () => (await client.workflow.count(query)).count;

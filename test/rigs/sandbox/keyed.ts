@@ -19,6 +19,6 @@ export async function runKeyed(
     url,
     control,
     effects,
-    call: (line, body, shown = credentials) => sendJson(url, line, body, shown),
+    call: (line, body, output = credentials) => sendJson(url, line, body, output),
   };
 }

@@ -44,7 +44,7 @@ export function bankOf({ client: temporal, sandbox, taskQueue, atClose }: Rig) {
     card,
 
     /** Starts the closing of a card that waits for a person, because nobody knows whether its request arrived. */
-    async closingInDoubt() {
+    async closingInWarning() {
       const closed = await card();
       await sandbox.plan('drop-before-commit', 'close-card');
       const closing = await operate('close-card', closed.paymentCardId, closed);

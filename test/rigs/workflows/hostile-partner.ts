@@ -26,10 +26,11 @@ interface Misbehaviour {
 /** A proxy between a worker and a sandbox that misbehaves. */
 export async function hostilePartner(sandbox: string, until: Until): Promise<HostilePartner> {
   const lines = new Map<string, Misbehaviour>();
-  const { url } = await countingProxy(sandbox, until, ({ method, url: asked = '' }) => {
-    const misbehaviour = lines.get(`${method} ${asked}`) ?? lines.get(`${method} ${asked.split('?')[0]}`);
+  const { url } = await countingProxy(sandbox, until, ({ method, url: question = '' }) => {
+    const misbehaviour =
+      lines.get(`${method} ${question}`) ?? lines.get(`${method} ${question.split('?')[0]}`);
     misbehaviour?.times.push(performance.now());
-    return misbehaviour?.respond(misbehaviour.times.length, asked);
+    return misbehaviour?.respond(misbehaviour.times.length, question);
   });
   return {
     url,

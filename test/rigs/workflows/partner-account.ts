@@ -61,10 +61,10 @@ export async function allRefused(onboardings: readonly Onboarding[]): Promise<vo
 
 /** IDs of all workflows that wait for a person, as Temporal lists them. */
 export async function waiting(rig: Rig): Promise<string[]> {
-  const found: string[] = [];
+  const matches: string[] = [];
   const query = "ActionRequired = true AND ExecutionStatus = 'Running'";
-  for await (const { workflowId } of rig.client.workflow.list({ query })) found.push(workflowId);
-  return found.sort();
+  for await (const { workflowId } of rig.client.workflow.list({ query })) matches.push(workflowId);
+  return matches.sort();
 }
 
 /** The outcomes, which must come before the server retries a refused activity. */

@@ -81,8 +81,8 @@ describe('the agent profile and the boarding settings of a create', () => {
       'boardingSettings',
       `none has this name; choose one of: ${NEITHER}`,
     ],
-  ])('of %j and %j are asked for with %j', async (agents, settings, given, field, message) => {
-    const { result, sent } = await created(agents, settings, given);
+  ])('of %j and %j are asked for with %j', async (agents, settings, input, field, message) => {
+    const { result, sent } = await created(agents, settings, input);
     expect([result, sent]).toEqual([{ problems: [{ field, message }] }, []]);
   });
 });
@@ -243,8 +243,8 @@ describe('the notes of underwriters', () => {
     const { run, sent } = atPartner({ ...reads, requestUnderwritingReview: {} });
     const noteIds = await idsOf(note('Why?'));
     const deliveredIds = await idsOf(note('How?'));
-    const given = { comment: 'Because.', noteIds: [...noteIds, 'note-gone'], deliveredIds };
-    const answer = (await run('requestUnderwritingReview', { merchantProfileId: 7, ...given })) as object;
+    const input = { comment: 'Because.', noteIds: [...noteIds, 'note-gone'], deliveredIds };
+    const answer = (await run('requestUnderwritingReview', { merchantProfileId: 7, ...input })) as object;
     expect(answer).toMatchObject({ delivered });
     expect('isIncomplete' in answer).toBe(listed.includes('Unasked?'));
     expect(sent).toEqual(delivered ? [['requestUnderwritingReview', { id: 7, comment: 'Because.' }]] : []);

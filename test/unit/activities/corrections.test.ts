@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   blankCorrection,
-  changeable,
+  changeableInput,
   correctionActivities,
   correctionProblems,
 } from '../../../src/activities/corrections.js';
@@ -14,9 +14,9 @@ const named = { posNames: ['Till'], accounts: { north: { posNames: ['Northern Ti
 
 /** A check of corrections of one input; each problem is `field: message`. */
 const checkOf =
-  (type: CorrectableType, input: object, progress: object = {}, known = NO_ACCOUNTS) =>
+  (type: CorrectableType, input: object, progress: object = {}, accounts = NO_ACCOUNTS) =>
   (patch: unknown) =>
-    correctionProblems({ type, input, patch, ...progress }, known).map(
+    correctionProblems({ type, input, patch, ...progress }, accounts).map(
       ({ field, message }) => `${field}: ${message}`,
     );
 
@@ -134,9 +134,9 @@ it('a problem that leaves the worker names known fields only, because another na
 
 describe('a field that no schema has', () => {
   const UNKNOWN = 'is not a known field';
-  const asked = ['merchant.taxClassification', 'merchant.owner.taxId', 'fees.surcharge'];
+  const questions = ['merchant.taxClassification', 'merchant.owner.taxId', 'fees.surcharge'];
   const problems = (patch: object, more: object = {}, input: object = merchant()) =>
-    checkOf('merchantBoarding', input, { asked, ...more })(patch);
+    checkOf('merchantBoarding', input, { fields: questions, ...more })(patch);
 
   const LLC = { merchant: { taxClassification: 'LLC' } };
   it.each<object>([
@@ -152,8 +152,8 @@ describe('a field that no schema has', () => {
     [{ merchant: { taxClass: 'LLC' } }, {}, `merchant.taxClass: ${UNKNOWN}`],
     [{ fees: { taxClassification: 'LLC' } }, {}, `fees.taxClassification: ${UNKNOWN}`],
     [{ taxClassification: 'LLC' }, {}, 'taxClassification: cannot be changed'],
-    [LLC, { asked: [] }, `merchant.taxClassification: ${UNKNOWN}`],
-    [LLC, { asked: ['merchant'] }, `merchant.taxClassification: ${UNKNOWN}`],
+    [LLC, { fields: [] }, `merchant.taxClassification: ${UNKNOWN}`],
+    [LLC, { fields: ['merchant'] }, `merchant.taxClassification: ${UNKNOWN}`],
     [LLC, { merchantExists: true }, 'merchant: can no longer be changed'],
     [{ merchant: { taxClassification: 'LLC', pos: 'x' } }, {}, 'merchant.pos: must be one of'],
     [{ merchant: { taxClassification: 'LLC', dba: 1 } }, {}, 'merchant.dba: '],
@@ -167,26 +167,33 @@ describe('a field that no schema has', () => {
     expect(problems(LLC, {}, v1)).toEqual([expect.stringContaining(problem)]);
     const patch = { merchant: { taxClassification: 'LLC', pos: 'Northern Till' } };
     const rule = 'merchant.pos: belongs to another account';
-    expect(checkOf('merchantBoarding', merchant(), { asked }, named)(patch)).toEqual([rule]);
+    expect(checkOf('merchantBoarding', merchant(), { fields: questions }, named)(patch)).toEqual([rule]);
   });
 
   it('that was added stays, whatever is corrected later', () => {
     const before = merchant();
     const input = { ...before, merchant: { ...before.merchant, taxClassification: 'LLC' } };
-    expect(problems({ application: { volume: 1 } }, { asked: [], merchantExists: true }, input)).toEqual([]);
-    expect(problems({ merchant: { email: 'x@example.com' } }, { asked: [] }, input)).toEqual([]);
+    expect(problems({ application: { volume: 1 } }, { fields: [], merchantExists: true }, input)).toEqual([]);
+    expect(problems({ merchant: { email: 'x@example.com' } }, { fields: [] }, input)).toEqual([]);
   });
 
   it('is in the correction to fill in', () => {
-    const blank = blankCorrection({ type: 'merchantBoarding', input: merchant(), asked }, NO_ACCOUNTS);
+    const blank = blankCorrection(
+      { type: 'merchantBoarding', input: merchant(), fields: questions },
+      NO_ACCOUNTS,
+    );
     const inMerchant = { taxClassification: '', owner: { taxId: '' } };
     expect(blank).toEqual({ merchant: inMerchant, fees: { surcharge: '' } });
   });
 });
 
 describe('a correction to fill in', () => {
-  const blankFor = (type: CorrectableType, input: object, asked: readonly string[], progress: object = {}) =>
-    blankCorrection({ type, input, asked, ...progress }, NO_ACCOUNTS);
+  const blankFor = (
+    type: CorrectableType,
+    input: object,
+    questions: readonly string[],
+    progress: object = {},
+  ) => blankCorrection({ type, input, fields: questions, ...progress }, NO_ACCOUNTS);
   const created = { merchantExists: true };
 
   it.each<[string[], object, object]>([
@@ -228,7 +235,7 @@ describe('a correction to fill in', () => {
       typeof inside === 'object' && inside !== null
         ? Object.fromEntries(Object.entries(inside).map(([name, more]) => [name, fill(more)]))
         : 'x';
-    const { schema } = changeable({ type, input, ...progress }, NO_ACCOUNTS);
+    const { schema } = changeableInput({ type, input, ...progress }, NO_ACCOUNTS);
     for (const { name } of fieldsOf(schema)) {
       const patch = fill(blankFor(type, input, [name], progress));
       const problems = correctionProblems({ type, input, patch, ...progress }, NO_ACCOUNTS);

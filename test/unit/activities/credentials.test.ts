@@ -4,7 +4,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AccountCredentials } from '../../../src/activities/credentials.js';
-import { repeatable } from '../../../src/activities/failures.js';
+import { withRetries } from '../../../src/activities/failures.js';
 import type { CredentialsCheck, RefusalReport } from '../../../src/messages/partner-account.js';
 import {
   PartnerError,
@@ -83,7 +83,7 @@ function process() {
   };
   /** Runs an activity that makes a call. Default of `info`: an activity of a workflow. */
   const run = (make: () => Promise<unknown> = call, info: object = {}) => {
-    const { activity } = credentials.guard({ activity: () => repeatable(make) });
+    const { activity } = credentials.guard({ activity: () => withRetries(make) });
     return environment(info).run(activity);
   };
   const check = (request: CredentialsCheck = {}) =>
@@ -98,10 +98,10 @@ function process() {
 
 /** A process of which one call was refused, and then the read that tries the credentials. */
 async function refusedOnce() {
-  const made = process();
-  made.refuse({});
-  await failure(made.run());
-  return made;
+  const make = process();
+  make.refuse({});
+  await failure(make.run());
+  return make;
 }
 
 const failure = (activity: Promise<unknown>) =>
@@ -341,8 +341,8 @@ describe('a check of the credentials', () => {
     for (const { ...other } of others) {
       vi.advanceTimersByTime(MINUTE);
       refuse(other);
-      const { atSignIn: _, ...shown } = { atSignIn: true, ...other };
-      expect(await check({ seen })).toMatchObject(shown);
+      const { atSignIn: _, ...output } = { atSignIn: true, ...other };
+      expect(await check({ seen })).toMatchObject(output);
     }
     vi.advanceTimersByTime(MINUTE);
     refuse();

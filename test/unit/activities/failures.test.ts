@@ -4,13 +4,13 @@ import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import {
-  checked,
+  callOptions,
   isRetryable,
-  naming,
+  parseRequest,
   partnerErrorIn,
   type Repetition,
-  repeatable,
-  untilCancelled,
+  withFieldNames,
+  withRetries,
 } from '../../../src/activities/failures.js';
 import {
   PartnerError,
@@ -67,7 +67,7 @@ describe('a read is retried', () => {
     const denied = () => Promise.reject(failed('Forbidden', 403));
     const outcome = (repetition: Repetition, workflowType: string) =>
       environment({ workflowType })
-        .run(() => repeatable(denied, repetition))
+        .run(() => withRetries(denied, repetition))
         .catch((error: ApplicationFailure) => error);
     for (const workflowType of ['merchantBoarding', 'businessOnboarding'])
       expect(await outcome({}, workflowType)).toMatchObject({ nonRetryable: false, nextRetryDelay: 60_000 });
@@ -86,7 +86,7 @@ describe('a read is retried', () => {
 describe('the failure of a call', () => {
   const outcomeOf = (error: unknown, repetition: Repetition = {}) =>
     new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') })
-      .run(() => repeatable(() => Promise.reject(error), repetition))
+      .run(() => withRetries(() => Promise.reject(error), repetition))
       .catch((failure: unknown) => failure);
   const MINUTE = 60_000;
 
@@ -126,7 +126,7 @@ describe('the failure of a call', () => {
 
 it('a problem of a call names the field of the input, unless the response was unreadable', async () => {
   const named = (error: Error) =>
-    naming(
+    withFieldNames(
       (field) => `merchant.${field}`,
       () => Promise.reject(error),
     ).catch((failure: unknown) => failure);
@@ -140,7 +140,7 @@ it('a problem of a call names the field of the input, unless the response was un
 
 it('what is about to be sent is checked, and rejected without a call', () => {
   const call = { system: 'boarding', operation: 'get-status' } as const;
-  const check = (input: object) => checked(z.object({ id: z.literal(7) }), input, call);
+  const check = (input: object) => parseRequest(z.object({ id: z.literal(7) }), input, call);
   expect(check({ id: 7, more: 1 })).toEqual({ id: 7 });
   const fields = [{ field: 'id', message: expect.any(String) }];
   const details = { ...call, kind: 'Rejected', fields, reason: 'not sent: invalid request' };
@@ -161,7 +161,7 @@ describe('a running call', () => {
       return ending();
     };
     const progress = { hasRead: true };
-    await environment.run(() => repeatable(call, { progress })).catch(() => undefined);
+    await environment.run(() => withRetries(call, { progress })).catch(() => undefined);
     return { beats, timers: vi.getTimerCount() };
   }
 
@@ -183,7 +183,7 @@ describe('a running call', () => {
     const environment = new MockActivityEnvironment();
     const aborted: unknown[] = [];
     await environment.run(async () => {
-      const { signal } = untilCancelled();
+      const { signal } = callOptions();
       aborted.push(signal?.aborted);
       environment.cancel();
       aborted.push(signal?.aborted);

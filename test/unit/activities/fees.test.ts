@@ -57,8 +57,8 @@ describe('differences', () => {
     ['an empty list', { m: [1] }, { m: [] }, ['m']],
     ['an item of a list', { m: [{ a: 1 }, { a: 2 }] }, { m: [{ a: 1 }, { a: 3 }] }, ['m.1.a']],
     ['a list instead of a group', { g: { a: 1 } }, { g: [1] }, ['g']],
-  ])('are named by their paths, or there are none (%s)', (_, asked, has, fields) => {
-    expect(differences(asked, has).map(({ field }) => field)).toEqual(fields);
+  ])('are named by their paths, or there are none (%s)', (_, question, has, fields) => {
+    expect(differences(question, has).map(({ field }) => field)).toEqual(fields);
   });
 
   it('have both values', () => {

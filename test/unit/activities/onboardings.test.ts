@@ -12,7 +12,7 @@ async function run<Name extends keyof OnboardingActivities>(
   request: Parameters<OnboardingActivities[Name]>[0],
   { status = 'RUNNING', facts = {}, taken = async () => ({}) as unknown, attempt = 1, accepted = '' } = {},
 ) {
-  const asked: unknown[] = [];
+  const questions: unknown[] = [];
   const handle = {
     describe: async () => ({ workflowId: 'm', runId: 'run-2', status: { name: status } }),
     query: async (query: unknown) =>
@@ -20,9 +20,9 @@ async function run<Name extends keyof OnboardingActivities>(
         ? accepted && { requirementId: accepted }
         : { stage: 'underwriting', timeline: [], ...facts },
     result: async () => ({ outcome: 'boarded' }),
-    cancel: async () => void asked.push('cancel'),
+    cancel: async () => void questions.push('cancel'),
     executeUpdate: async (_: unknown, { updateId, args }: { updateId: string; args: unknown[] }) => {
-      asked.push([updateId, ...args]);
+      questions.push([updateId, ...args]);
       return taken();
     },
   };
@@ -31,7 +31,7 @@ async function run<Name extends keyof OnboardingActivities>(
   const outcome = await environment(info, { client: { workflow: { getHandle: () => handle } } })
     .run(activity as (request: unknown) => Promise<unknown>, request)
     .catch((error: unknown) => error);
-  return { outcome, asked };
+  return { outcome, questions };
 }
 
 const NOT_YET = { type: 'NotYet', nonRetryable: false };
@@ -63,7 +63,9 @@ it.each([
   ['COMPLETED', []],
   ['RUNNING', []],
 ])('a part whose customer is %s is asked to %j', async (status, expected) => {
-  expect((await run('cancelOrphan', { workflowId: 'm', customer: 'c' }, { status })).asked).toEqual(expected);
+  expect((await run('cancelOrphan', { workflowId: 'm', customer: 'c' }, { status })).questions).toEqual(
+    expected,
+  );
 });
 
 const resolution = { requirementId: 'r', answer: { kind: 'retry' }, actor: 'olga', reason: 'x' } as const;
@@ -81,10 +83,10 @@ it.each<[string, Error, object]>([
   ['fails in another way', odd, { name: 'WorkflowUpdateFailedError' }],
 ])('an answer to an onboarding that %s', async (_, error, expected) => {
   const taken = () => Promise.reject(error);
-  const { outcome, asked } = await run('resolveInOnboarding', { workflowId: 'm', resolution }, { taken });
+  const { outcome, questions } = await run('resolveInOnboarding', { workflowId: 'm', resolution }, { taken });
   expect(outcome).toMatchObject(expected);
   // A retry sends the same update, so the onboarding takes it once.
-  expect(asked).toEqual([['run-9', resolution, { id: 'run-9' }]]);
+  expect(questions).toEqual([['run-9', resolution, { id: 'run-9' }]]);
 });
 
 const before = ApplicationFailure.nonRetryable('it was accepted before', 'AcceptedBefore', {
@@ -100,6 +102,6 @@ it.each<[string, Error, accepted: string, receipt: string]>([
   const [, error, accepted, requirementId] = row;
   const taken = () => Promise.reject(error);
   const request = { workflowId: 'm', resolution };
-  const { outcome, asked } = await run('resolveInOnboarding', request, { attempt: 2, accepted, taken });
-  expect([outcome, asked]).toEqual([{ requirementId }, [['run-9', resolution, { id: 'run-9' }]]]);
+  const { outcome, questions } = await run('resolveInOnboarding', request, { attempt: 2, accepted, taken });
+  expect([outcome, questions]).toEqual([{ requirementId }, [['run-9', resolution, { id: 'run-9' }]]]);
 });

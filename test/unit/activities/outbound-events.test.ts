@@ -81,7 +81,7 @@ it('an event for a destination that is no longer in the settings is not sent', a
   expect([outcome, sent]).toEqual([expect.objectContaining(never('gone is not in EVENTS_URLS')), []]);
 });
 
-/** Publishes the events of one workflow task, group by group. `asked` has the IDs of the deliveries that it asked for. */
+/** Publishes the events of one workflow task, group by group. `questions` has the IDs of the deliveries that it asked for. */
 function publishing(startActivityExecution: () => object, groups: string[][], taskTimeoutMs = 10_000) {
   const { client, sent } = answering({ startActivityExecution });
   const destinations = ['erp', 'crm'].map((id) => ({ id, url: ADDRESS }));
@@ -89,14 +89,14 @@ function publishing(startActivityExecution: () => object, groups: string[][], ta
   const event = (id: string) => ({ id, subject: 'm-1', type: 'requirement.raised.v1' }) as OutboundEvent;
   const info = { runId: 'run', taskQueue: 'gangway', taskTimeoutMs } as WorkflowInfo;
   const published = Promise.all(groups.map((ids) => fn(info, ids.map(event))));
-  return { published, asked: () => sent.map(([, { activityId }]) => activityId) };
+  return { published, questions: () => sent.map(([, { activityId }]) => activityId) };
 }
 
 /** The events 1 and 2, published one by one. */
 async function publish(startActivityExecution: () => object, taskTimeoutMs?: number) {
-  const { published, asked } = publishing(startActivityExecution, [['1'], ['2']], taskTimeoutMs);
+  const { published, questions } = publishing(startActivityExecution, [['1'], ['2']], taskTimeoutMs);
   const failure = await published.catch((error: unknown) => error);
-  return { failure: failure instanceof Error ? failure.message : undefined, asked };
+  return { failure: failure instanceof Error ? failure.message : undefined, questions };
 }
 
 const FIRST = ['event-m-1-1-erp', 'event-m-1-1-crm'];
@@ -105,41 +105,45 @@ const LOST = 'outbound events are lost: their delivery cannot begin';
 it('events are published in their order, so that a worker that dies leaves no gap before an event', async () => {
   const responses: (() => void)[] = [];
   const respond = () => new Promise<object>((resolve) => responses.push(() => resolve({})));
-  const { published, asked } = publishing(respond, [['1', '2'], ['3']]);
+  const { published, questions } = publishing(respond, [['1', '2'], ['3']]);
   for (const ids of [['1'], ['1', '2'], ['1', '2', '3']]) {
     await vi.waitUntil(() => responses.length === 2 * ids.length);
-    expect(asked()).toEqual(ids.flatMap((id) => [`event-m-1-${id}-erp`, `event-m-1-${id}-crm`]));
+    expect(questions()).toEqual(ids.flatMap((id) => [`event-m-1-${id}-erp`, `event-m-1-${id}-crm`]));
     for (const answer of responses) answer();
   }
   await published;
 });
 
 it('each event gets a delivery to each receiver', async () => {
-  const { failure, asked } = await publish(() => ({}));
-  expect([failure, asked()]).toEqual([undefined, [...FIRST, 'event-m-1-2-erp', 'event-m-1-2-crm']]);
+  const { failure, questions } = await publish(() => ({}));
+  expect([failure, questions()]).toEqual([undefined, [...FIRST, 'event-m-1-2-erp', 'event-m-1-2-crm']]);
 });
 
 it('the start of a delivery is repeated while Temporal does not respond', async () => {
   let requests = 0;
-  const { failure, asked } = await publish(() => {
+  const { failure, questions } = await publish(() => {
     requests += 1;
     if (requests <= 4) throw grpcError('UNAVAILABLE');
     return {};
   });
-  expect([failure, asked().length, asked().slice(0, 4)]).toEqual([undefined, 8, [...FIRST, ...FIRST]]);
+  expect([failure, questions().length, questions().slice(0, 4)]).toEqual([
+    undefined,
+    8,
+    [...FIRST, ...FIRST],
+  ]);
 });
 
 it('the start of a delivery is repeated even when the clock is set ahead meanwhile', async () => {
   const [now, clock] = [Date.now(), vi.spyOn(Date, 'now')];
   onTestFinished(() => clock.mockRestore());
   let requests = 0;
-  const { failure, asked } = await publish(() => {
+  const { failure, questions } = await publish(() => {
     requests += 1;
     clock.mockReturnValue(now + HOUR);
     if (requests === 1) throw grpcError('DEADLINE_EXCEEDED');
     return {};
   });
-  expect([failure, asked().length]).toEqual([undefined, 5]);
+  expect([failure, questions().length]).toEqual([undefined, 5]);
 });
 
 it.each([
@@ -147,6 +151,6 @@ it.each([
   ['when Temporal rejects it', 'INVALID_ARGUMENT', 10_000],
 ] as const)('the start of a delivery is not repeated %s', async (_, code, taskTimeoutMs) => {
   const failing = () => Promise.reject(grpcError(code));
-  const { failure, asked } = await publish(failing, taskTimeoutMs);
-  expect([failure, asked()]).toEqual([LOST, FIRST]);
+  const { failure, questions } = await publish(failing, taskTimeoutMs);
+  expect([failure, questions()]).toEqual([LOST, FIRST]);
 });

@@ -23,15 +23,15 @@ async function attempt<T>(read: () => Promise<T>, isChange: boolean, info = {}, 
   const { counts, labels, metricMeter } = counter();
   const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR'), metricMeter });
   const heartbeats: unknown[] = [];
-  const asked: unknown[] = [];
+  const questions: unknown[] = [];
   environment.on('heartbeat', (details) => heartbeats.push(details));
   const poll = () =>
     awaitChange(bounds, pace, read, (now) => {
-      asked.push(now);
+      questions.push(now);
       return isChange;
     });
   const outcome = await environment.run(poll).catch((error: unknown) => error);
-  return { outcome, heartbeats, asked, counts, labels };
+  return { outcome, heartbeats, questions, counts, labels };
 }
 
 // Proves W7.
@@ -44,11 +44,11 @@ describe('a status poll', () => {
     ['a later one', { attempt: 7, heartbeatDetails: READ }, false],
     ['a later one, where a nudge began the attempts again', { attempt: 1, heartbeatDetails: READ }, false],
   ])('ends with a change, and knows whether that is %s', async (_, info, isFirst) => {
-    const { outcome, asked, heartbeats, counts } = await attempt(async () => 'now', true, info);
+    const { outcome, questions, heartbeats, counts } = await attempt(async () => 'now', true, info);
     expect(outcome).toEqual({ snapshot: 'now', isFirst });
     expect(counts).toEqual(['gangway_polls_total changed 1']);
     expect(heartbeats).toEqual([]);
-    expect(asked).toEqual(['now']);
+    expect(questions).toEqual(['now']);
   });
 
   it.each([
@@ -102,11 +102,11 @@ describe('a status poll', () => {
   ])('begins no sooner after the last read than %s allow', async (_, changes, least, most) => {
     const pace = { readAt: 10 * MINUTE - 5_000, changes };
     const read = async () => 'now';
-    const { outcome, asked, heartbeats } = await attempt(read, true, scheduled, pace);
+    const { outcome, questions, heartbeats } = await attempt(read, true, scheduled, pace);
     const nextRetryDelay = between(least - 5_000, most - 5_000 + 1);
     const notDue = { type: 'NotDue', category: ApplicationFailureCategory.BENIGN, nextRetryDelay };
     expect(outcome).toMatchObject(notDue);
-    expect(asked).toEqual([]);
+    expect(questions).toEqual([]);
     expect(heartbeats).toEqual([{ hasRead: false }]);
     const [heartbeatDetails] = heartbeats;
     const then = { ...scheduled, attempt: 2, heartbeatDetails };
@@ -117,15 +117,15 @@ describe('a status poll', () => {
   });
 
   it('begins at once when the least time since the last read has passed, and not a millisecond before', async () => {
-    const begun = (readAt: number) => attempt(async () => 'now', true, scheduled, { readAt, changes: 1 });
-    expect((await begun(9 * MINUTE)).outcome).toEqual({ snapshot: 'now', isFirst: true });
-    expect((await begun(9 * MINUTE + 1)).outcome).toMatchObject({ type: 'NotDue' });
+    const start = (readAt: number) => attempt(async () => 'now', true, scheduled, { readAt, changes: 1 });
+    expect((await start(9 * MINUTE)).outcome).toEqual({ snapshot: 'now', isFirst: true });
+    expect((await start(9 * MINUTE + 1)).outcome).toMatchObject({ type: 'NotDue' });
   });
 
   it('shortens what it reads before it compares it', async () => {
-    const { outcome, asked } = await attempt(async () => ({ comment: 'x'.repeat(2_001) }), true);
+    const { outcome, questions } = await attempt(async () => ({ comment: 'x'.repeat(2_001) }), true);
     const comment = expect.stringMatching(/^x+… \(shortened, 2001 characters\)$/);
-    expect([outcome, asked]).toEqual([{ snapshot: { comment }, isFirst: true }, [{ comment }]]);
+    expect([outcome, questions]).toEqual([{ snapshot: { comment }, isFirst: true }, [{ comment }]]);
   });
 
   const failing = (details: object) => async () => {
@@ -142,9 +142,9 @@ describe('a status poll', () => {
     ['the partner rejects the read', { status: 400 }, 1, false, {}],
     ['we may not', { kind: 'Forbidden' }, 1, false, {}],
   ])('continues when %s: %o', async (_, details, number, goesOn, delay) => {
-    const { outcome, asked } = await attempt(failing(details), true, { attempt: number });
+    const { outcome, questions } = await attempt(failing(details), true, { attempt: number });
     expect(outcome).toMatchObject({ type: 'PartnerError', nonRetryable: !goesOn, ...delay });
-    expect(asked).toEqual([]);
+    expect(questions).toEqual([]);
   });
 
   it('records since when its reads fail and its responses are unreadable, because another worker may read next', async () => {
@@ -193,16 +193,16 @@ describe('a nudge of the workflow’s own poll', () => {
   /** What is counted once an activity of a workflow has nudged, and which workflows had their poll reset. */
   async function nudgeIn(info: object, describe: () => Promise<object>) {
     const { counts, metricMeter } = counter();
-    const asked: string[] = [];
+    const questions: string[] = [];
     const getHandle = (workflowId: string) => {
-      asked.push(workflowId);
+      questions.push(workflowId);
       return { describe };
     };
     const client = { ...takesIntents, workflow: { getHandle } } as unknown as Client;
     await new MockActivityEnvironment(info, { client, metricMeter }).run(() => readNow(async () => 'now'));
     // The activity does not wait for it.
     await vi.waitFor(() => expect(counts).toHaveLength('inWorkflow' in info ? 0 : 1));
-    return { counts, asked };
+    return { counts, questions };
   }
 
   it.each<[string, () => Promise<object>]>([
@@ -211,13 +211,16 @@ describe('a nudge of the workflow’s own poll', () => {
     ['failed', () => Promise.reject(new Error('Temporal is down'))],
   ])('is counted as %s, and does no harm', async (result, describe) => {
     const workflowExecution = { workflowId: 'm-1', runId: 'r' };
-    const { counts, asked } = await nudgeIn({ workflowExecution }, describe);
-    expect([counts, asked]).toEqual([[`gangway_nudges_total ${result} 1`], ['m-1']]);
+    const { counts, questions } = await nudgeIn({ workflowExecution }, describe);
+    expect([counts, questions]).toEqual([[`gangway_nudges_total ${result} 1`], ['m-1']]);
   });
 
   it('is left out without a workflow', async () => {
-    const { asked } = await nudgeIn({ inWorkflow: false, workflowExecution: undefined }, async () => ({}));
-    expect(asked).toEqual([]);
+    const { questions } = await nudgeIn(
+      { inWorkflow: false, workflowExecution: undefined },
+      async () => ({}),
+    );
+    expect(questions).toEqual([]);
   });
 });
 

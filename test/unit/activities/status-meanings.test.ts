@@ -31,8 +31,8 @@ function process() {
         temporal.looks += 1;
         if (!temporal.isUp) throw new Error('Temporal is down');
         const statuses = Object.entries(record).map(statusOf);
-        const kept = defaultPayloadConverter.toPayload({ differences: [], statuses });
-        return { workflowExecutionInfo: { status: temporal.status, memo: { fields: { record: kept } } } };
+        const stored = defaultPayloadConverter.toPayload({ differences: [], statuses });
+        return { workflowExecutionInfo: { status: temporal.status, memo: { fields: { record: stored } } } };
       },
     },
     workflow: {

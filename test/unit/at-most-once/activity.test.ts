@@ -177,8 +177,8 @@ describe('a write', () => {
     expect(log).toEqual(['UNAVAILABLE', 'CANCELLED', 'intent', 'sent', 'complete "ok"']);
     expect(pauses).toEqual([200, 200]);
     expect(limits, 'each request may take this long').toEqual([5_000]);
-    const inWords = new Error('status: PermissionDenied, message: it does not have permission');
-    const rejections = [...[UNIMPLEMENTED, PERMISSION_DENIED, UNAUTHENTICATED].map(grpc), inWords];
+    const describeEach = new Error('status: PermissionDenied, message: it does not have permission');
+    const rejections = [...[UNIMPLEMENTED, PERMISSION_DENIED, UNAUTHENTICATED].map(grpc), describeEach];
     for (const rejection of [...rejections, new ServiceError('raw', { cause: grpc(UNIMPLEMENTED) })])
       expect((await attempt(sending(), { connects: [rejection] })).log).toContain('sent');
     expect(pauses).toHaveLength(2);
@@ -343,9 +343,9 @@ describe('a write that may be repeated', () => {
     ['an attempt after a reset that removed the intent', reset, true],
   ])('is sent by %s, and learns whether it may have been sent before', async (_, info, expected) => {
     let mayHaveBeenSent: boolean | undefined;
-    const call = async (given: RepeatableSendOptions) => {
-      ({ mayHaveBeenSent } = given);
-      await given.beforeSending();
+    const call = async (input: RepeatableSendOptions) => {
+      ({ mayHaveBeenSent } = input);
+      await input.beforeSending();
     };
     const { log } = await attempt(call, { info, ...options });
     expect(log).toEqual(['intent', 'sent', 'complete undefined']);

@@ -4,8 +4,8 @@ import { explore } from './protocol.js';
 
 // Proves A1, A2, A3, A4, A5, A6.
 it('keeps every invariant in every interleaving, and reaches every end', () => {
-  const { states, found } = explore();
-  expect(found).toBeUndefined();
+  const { states, found: result } = explore();
+  expect(result).toBeUndefined();
   const reached = (is: (state: (typeof states)[number]) => boolean) => states.some(is);
   expect(reached(({ workflow, effects }) => workflow === 'done' && effects === 1)).toBe(true);
   expect(reached(({ workflow, attempts }) => workflow === 'asking' && attempts.length === 2)).toBe(true);

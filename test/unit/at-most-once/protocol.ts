@@ -17,7 +17,7 @@ function broken({ attempts, requests, used, workflow, effects }: State): string 
   const sent = attempts.filter((each) => each.sent);
   if (sent.some(({ acknowledged }) => acknowledged === 'no')) return 'A1';
   if (sent.some(({ acknowledged }) => acknowledged === 'closed')) return 'A4';
-  if (sent.some(({ found }) => found)) return 'A2';
+  if (sent.some(({ found: result }) => result)) return 'A2';
   if (attempts.some(({ acknowledged }) => acknowledged === 'as another')) return 'A6';
   if (attempts.some(({ silent }) => silent)) return 'A3';
   if (requests > 1 + used.again) return 'A5';
@@ -32,11 +32,11 @@ function ofServer(state: State, keeps: Keeps): Step[] {
   const isBetween = workflow === 'waiting' && open === null;
   const steps: Step[] = [];
   if (isBetween && attempts.length < LIMITS.attempts) {
-    const found = intent === 'none' ? isCleared && hasTimedOut : intent === 'sending';
+    const result = intent === 'none' ? isCleared && hasTimedOut : intent === 'sending';
     const reads = intent === 'none' ? 'a cleared intent counts as one' : 'an attempt reads the last intent';
-    const attempt: Attempt = { ...UNSENT, at: 'begun', found, number: state.next };
-    const begun = { ...state, open: attempts.length, next: state.next + 1, attempts: [...attempts, attempt] };
-    if (!found || !keeps(reads)) steps.push(['an attempt begins', begun]);
+    const attempt: Attempt = { ...UNSENT, at: 'begun', found: result, number: state.next };
+    const start = { ...state, open: attempts.length, next: state.next + 1, attempts: [...attempts, attempt] };
+    if (!result || !keeps(reads)) steps.push(['an attempt begins', start]);
     else steps.push(['an attempt finds an intent', { ...state, ...begin(state), workflow: 'uncertain' }]);
   }
   if (open !== null) {
@@ -67,19 +67,19 @@ function ofWorkflow(state: State, keeps: Keeps): Step[] {
   if (workflow === 'waiting' || workflow === 'done') return [];
   const done: State = { ...state, workflow: 'done' };
   const isBelieved = isChanged && !keeps('only a change that the write alone explains is evidence');
-  const shown: Step[] = effects > 0 || isBelieved ? [['evidence shows the effect', done]] : [];
+  const lines: Step[] = effects > 0 || isBelieved ? [['evidence shows the effect', done]] : [];
   if (workflow === 'uncertain') {
     const next = keeps('after an uncertain outcome, a person is asked') ? 'asking' : 'waiting';
-    return [...shown, ['no evidence', { ...state, workflow: next }]];
+    return [...lines, ['no evidence', { ...state, workflow: next }]];
   }
-  if (effects > 0) shown.push(['a person adopts it', done]);
+  if (effects > 0) lines.push(['a person confirms it', done]);
   const again: State = {
     ...state,
     ...begin(state),
     workflow: 'waiting',
     used: { ...used, again: used.again + 1 },
   };
-  return used.again < LIMITS.again ? [...shown, ['a person says again', again]] : shown;
+  return used.again < LIMITS.again ? [...lines, ['a person says again', again]] : lines;
 }
 
 /** What may become of a request: where the attempt is then, whether it took effect, and whether it may have. */

@@ -1,48 +1,48 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Asking,
-  type Found,
+  awaitVerdict,
   type Outcome,
-  untilDecided,
-  untilKnown,
+  type Proof,
+  sendUntilKnown,
+  type WriteQuestion,
 } from '../../../src/at-most-once/workflow.js';
 
 type Failure = { readonly reason: string };
 
 /** A person who is asked, and what becomes of a write meanwhile. */
-function person(says: (() => Awaited<ReturnType<Asking<string>['ask']>>)[]) {
-  const asked: string[] = [];
-  const state = { seen: undefined as Found<string>, isMoot: false };
-  const asking: Asking<string> = {
+function person(says: (() => Awaited<ReturnType<WriteQuestion<string>['ask']>>)[]) {
+  const questions: string[] = [];
+  const state = { seen: undefined as Proof<string>, isSuperseded: false };
+  const asking: WriteQuestion<string> = {
     evidence: () => state.seen,
-    isMoot: () => state.isMoot,
+    isSuperseded: () => state.isSuperseded,
     untilNeeded: async () => {
-      asked.push('waits');
-      state.isMoot = false;
+      questions.push('waits');
+      state.isSuperseded = false;
     },
     ask: async (refused) => {
-      asked.push(refused);
+      questions.push(refused);
       const next = says.shift();
       if (!next) throw new Error('nobody expected a question');
       return next();
     },
-    adopt: async (id) => (id === 'wrong' ? { refused: 'not ours' } : { found: `order ${id}` }),
+    confirm: async (id) => (id === 'wrong' ? { refused: 'not ours' } : { result: `order ${id}` }),
   };
-  return { asking, asked, state };
+  return { asking, questions, state };
 }
 
 describe('a write is sent until its outcome is known', () => {
-  const write = (outcomes: Outcome<string, Failure>[], next: 'again' | { readonly found: string }) => {
+  const write = (outcomes: Outcome<string, Failure>[], next: 'again' | { readonly result: string }) => {
     const sent: boolean[] = [];
     const handle = async () => next as never;
-    const known = untilKnown<string, Failure>({
+    const facts = sendUntilKnown<string, Failure>({
       send: async (_, isFirst) => {
         sent.push(isFirst);
         return outcomes.shift() as Outcome<string, Failure>;
       },
       ...{ rejected: handle, forbidden: handle, uncertain: handle },
     });
-    return known.then((result) => ({ result, sent }));
+    return facts.then((result) => ({ result, sent }));
   };
   const done = { is: 'done', result: 'order 7' } as const;
 
@@ -53,57 +53,57 @@ describe('a write is sent until its outcome is known', () => {
   it.each(['rejected', 'forbidden', 'uncertain'] as const)('by what follows from a %s one', async (is) => {
     const outcome = { is, failure: { reason: '' } };
     expect(await write([outcome, done], 'again')).toEqual({ result: 'order 7', sent: [true, false] });
-    expect(await write([outcome], { found: 'order 8' })).toEqual({ result: 'order 8', sent: [true] });
-    expect(await write([outcome], { found: '' })).toEqual({ result: '', sent: [true] });
+    expect(await write([outcome], { result: 'order 8' })).toEqual({ result: 'order 8', sent: [true] });
+    expect(await write([outcome], { result: '' })).toEqual({ result: '', sent: [true] });
   });
 });
 
 // Proves A5.
 describe('an uncertain outcome is decided', () => {
   it('by evidence, and nobody is asked', async () => {
-    const { asking, asked, state } = person([]);
-    state.seen = { found: 'order 7' };
-    expect([await untilDecided(asking), asked]).toEqual([{ found: 'order 7' }, []]);
+    const { asking, questions, state } = person([]);
+    state.seen = { result: 'order 7' };
+    expect([await awaitVerdict(asking), questions]).toEqual([{ result: 'order 7' }, []]);
   });
 
   it('by evidence that appears while a person answers otherwise', async () => {
     const { asking, state } = person([
       () => {
-        state.seen = { found: 'order 7' };
+        state.seen = { result: 'order 7' };
         return 'again';
       },
     ]);
-    expect(await untilDecided(asking)).toEqual({ found: 'order 7' });
+    expect(await awaitVerdict(asking)).toEqual({ result: 'order 7' });
   });
 
-  it('by a person who adopts an id, and who is told why another one is refused', async () => {
-    const { asking, asked } = person([() => ({ adopt: 'wrong' }), () => ({ adopt: '7' })]);
-    expect(await untilDecided(asking)).toEqual({ found: 'order 7', adopted: '7' });
-    expect(asked).toEqual(['', 'not ours']);
+  it('by a person who confirms an id, and who is told why another one is refused', async () => {
+    const { asking, questions } = person([() => ({ confirm: 'wrong' }), () => ({ confirm: '7' })]);
+    expect(await awaitVerdict(asking)).toEqual({ result: 'order 7', confirmedId: '7' });
+    expect(questions).toEqual(['', 'not ours']);
   });
 
   it('by a person who says again, and by nothing else', async () => {
-    const { asking, asked } = person([() => undefined, () => 'again']);
-    expect(await untilDecided(asking)).toBe('again');
-    expect(asked).toEqual(['', '']);
+    const { asking, questions } = person([() => undefined, () => 'again']);
+    expect(await awaitVerdict(asking)).toBe('again');
+    expect(questions).toEqual(['', '']);
   });
 
   it('later, when somebody needs the write', async () => {
-    const { asking, asked, state } = person([() => 'again']);
-    state.isMoot = true;
-    expect(await untilDecided(asking)).toBe('again');
-    expect(asked).toEqual(['waits', '']);
+    const { asking, questions, state } = person([() => 'again']);
+    state.isSuperseded = true;
+    expect(await awaitVerdict(asking)).toBe('again');
+    expect(questions).toEqual(['waits', '']);
   });
 
   it('by a person whose answer sends nothing while nobody needs the write', async () => {
-    const { asking, asked, state } = person([
+    const { asking, questions, state } = person([
       () => {
-        state.isMoot = true;
+        state.isSuperseded = true;
         return 'again';
       },
-      () => ({ adopt: '7' }),
+      () => ({ confirm: '7' }),
     ]);
-    expect(await untilDecided(asking)).toEqual({ found: 'order 7', adopted: '7' });
-    expect(asked).toEqual(['', 'waits', '']);
+    expect(await awaitVerdict(asking)).toEqual({ result: 'order 7', confirmedId: '7' });
+    expect(questions).toEqual(['', 'waits', '']);
   });
 });

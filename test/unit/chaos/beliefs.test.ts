@@ -43,12 +43,12 @@ const SUBMITTED = {
 /** A step that is believed, what is known with it, and the write that it takes. */
 const STEPS: readonly (readonly [step: string, facts: Partial<OnboardingState>, effect: Effect])[] = [
   ['merchant-created: merchant 1001', MERCHANT, { ...MERCHANT_CREATED, operation: 'create-merchant-v1' }],
-  ['merchant-adopted: merchant 1001', MERCHANT, MERCHANT_CREATED],
+  ['merchant-imported: merchant 1001', MERCHANT, MERCHANT_CREATED],
   ['fees-changed', MERCHANT, { operation: 'update-fees', id: 1001 }],
   ['submitted', MERCHANT, { operation: 'submit-merchant', id: 1001 }],
   ['answers-delivered', MERCHANT, { operation: 'request-underwriting-review', id: 1001 }],
   ['holder-submitted: banking profile 3001', PROFILE, SUBMITTED],
-  ['profile-adopted: banking profile 3001', PROFILE, SUBMITTED],
+  ['profile-imported: banking profile 3001', PROFILE, SUBMITTED],
   ['holder-corrected', PROFILE, { operation: 'update-business-account-holder', id: 3001 }],
 ];
 
@@ -70,8 +70,8 @@ describe('a step that counts as done', () => {
   );
 
   it('is not a step that has not ended yet', () => {
-    const begun = witness(['started', 'write-uncertain: submit'], MERCHANT);
-    expect(contradicted([begun], evidence([]))).toEqual([]);
+    const start = witness(['started', 'write-uncertain: submit'], MERCHANT);
+    expect(contradicted([start], evidence([]))).toEqual([]);
   });
 });
 

@@ -7,9 +7,9 @@ import { markers } from '../../rigs/privacy/markers.js';
 const cast = castOf(1, 120, markers());
 
 function partyOf(kind: string, scenario: string): Party {
-  const found = cast.find((one) => one.kind === kind && one.scenario === scenario && !hasFees(one));
-  if (!found) throw new Error(`nobody plays ${scenario}`);
-  return found;
+  const result = cast.find((one) => one.kind === kind && one.scenario === scenario && !hasFees(one));
+  if (!result) throw new Error(`nobody plays ${scenario}`);
+  return result;
 }
 
 function hasFees({ input }: Party): boolean {
@@ -60,8 +60,8 @@ describe('the audit of the ledger', () => {
   });
 
   it.each(EFFECTS.map((effect) => [effect.operation, effect]))('finds a missing %s', (operation, effect) => {
-    const found = audit(EFFECTS.filter((one) => one !== effect));
-    expect(found[0]).toMatch(new RegExp(`^${operation} took effect 0 times, not `));
+    const matches = audit(EFFECTS.filter((one) => one !== effect));
+    expect(matches[0]).toMatch(new RegExp(`^${operation} took effect 0 times, not `));
   });
 
   it('accepts a missing write of a running onboarding, and a correction that was sent twice', () => {

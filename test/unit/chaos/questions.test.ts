@@ -10,7 +10,7 @@ const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toIS
 /** An event and its second. */
 type Moment = readonly [second: number, event: TimelineEvent, detail?: string];
 
-const asked = (second: number, title: string): Moment => [
+const ask = (second: number, title: string): Moment => [
   ...([second, 'requirement-raised', `uncertain-write-1: Outcome unknown: ${title}`] as const),
 ];
 
@@ -21,8 +21,8 @@ function witness(moments: readonly Moment[], facts: Partial<OnboardingState> = {
     ...(detail !== undefined && { detail }),
   }));
   const nothing = { stage: 'underwriting', partnerStatus: null, requirements: [] } as const;
-  const known = { merchantProfileId: 1001, profileId: 3001 };
-  return { party, workflowId: 'w-1', mid: '5180', state: { ...nothing, ...known, ...facts, timeline } };
+  const entry = { merchantProfileId: 1001, profileId: 3001 };
+  return { party, workflowId: 'w-1', mid: '5180', state: { ...nothing, ...entry, ...facts, timeline } };
 }
 
 const SUBMIT = 'submit to underwriting';
@@ -39,10 +39,10 @@ async function requestsOf(
       ...{ seq: index + 1, at: at(second), system: 'any', operation, url: '' },
     }),
   );
-  const found = await examined([witness(moments)], async (wanted, about) =>
+  const matches = await examined([witness(moments)], async (wanted, about) =>
     wanted === operation && about.join() === words.join() ? log : [],
   );
-  return found.map(({ request }) => request && new Date(request.at).getUTCSeconds());
+  return matches.map(({ request }) => request && new Date(request.at).getUTCSeconds());
 }
 
 describe('a question about a write', () => {
@@ -57,12 +57,12 @@ describe('a question about a write', () => {
     ['open the financial account', 'submit-business-customer', ['3001']],
     ['reply to ticket 9001', 'create-ticket', ['9001']],
   ])('is about a request that had arrived: %s by %s', async (title, operation, words) => {
-    expect(await requestsOf([asked(5, title)], [4], operation, words)).toEqual([4]);
-    expect(await requestsOf([asked(5, title)], [], operation, words)).toEqual([undefined]);
+    expect(await requestsOf([ask(5, title)], [4], operation, words)).toEqual([4]);
+    expect(await requestsOf([ask(5, title)], [], operation, words)).toEqual([undefined]);
   });
 
   it('is not about a request that came later', async () => {
-    expect(await requestsOf([asked(5, SUBMIT)], [6])).toEqual([undefined]);
+    expect(await requestsOf([ask(5, SUBMIT)], [6])).toEqual([undefined]);
   });
 
   it('of another kind is not about a request', async () => {
@@ -77,7 +77,7 @@ describe('a question about a write', () => {
 describe('a question about a write that was never sent', () => {
   const question = {
     ...{ workflowId: 'w-1', id: 'uncertain-write-1', title: SUBMIT, at: at(50), request: undefined },
-    doubt: `, sent at ${at(10).replace('T', ' ').replace('Z', ' UTC')}: its worker stopped before the response was recorded`,
+    warning: `, sent at ${at(10).replace('T', ' ').replace('Z', ' UTC')}: its worker stopped before the response was recorded`,
   };
   const killed = (second: number, target = 'worker 1') => ({
     ...{ at: at(second), what: `${target} is killed, and down for 200 ms` },

@@ -157,13 +157,13 @@ describe('what is deployed', () => {
 
   it('has Prometheus ask each process where it serves metrics', () => {
     const { scrape_configs: jobs } = parse(text('deploy/prometheus/prometheus.yml'));
-    const asked = jobs.map(
-      ({ job_name, dns_sd_configs: [found] = [], static_configs: [fixed] = [] }: Document) => [
+    const question = jobs.map(
+      ({ job_name, dns_sd_configs: [result] = [], static_configs: [fixed] = [] }: Document) => [
         job_name,
-        fixed?.targets[0] ?? `${found.names[0]}:${found.port}`,
+        fixed?.targets[0] ?? `${result.names[0]}:${result.port}`,
       ],
     );
-    expect(Object.fromEntries(asked)).toEqual({
+    expect(Object.fromEntries(question)).toEqual({
       ...{ 'gangway-worker': 'worker:9464', 'gangway-receiver': 'receiver:9464' },
       ...{ 'gangway-console': 'console:9464', 'gangway-codec-server': 'codec-server:9464' },
     });
@@ -181,7 +181,7 @@ describe('what is deployed', () => {
 
   it('sets nothing that is not a setting', () => {
     const files = PROCESS_SETTINGS.flatMap(({ secrets }) => secrets.map((name) => `${name}_FILE`));
-    const known = new Set([...namesIn('.env.example'), ...files, 'GANGWAY_BUILD_ID', 'SANDBOX_ADDRESS']);
+    const entries = new Set([...namesIn('.env.example'), ...files, 'GANGWAY_BUILD_ID', 'SANDBOX_ADDRESS']);
     const set = [
       ...ours.flatMap(({ environment = {} }) => Object.keys(environment)),
       ...containers.flatMap(({ env }) => env.map(({ name }: Document) => name)),
@@ -190,7 +190,7 @@ describe('what is deployed', () => {
       ...namesIn('deploy/kubernetes/settings/partners.env'),
     ];
     expect(set.length).toBeGreaterThan(40);
-    expect(set.filter((name) => !known.has(name))).toEqual([]);
+    expect(set.filter((name) => !entries.has(name))).toEqual([]);
   });
 
   it('runs only processes that exist', () => {

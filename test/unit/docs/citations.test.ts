@@ -18,9 +18,9 @@ const CITATION = /\b(docs\/[\w/-]+\.md)(?:#([\w-]+))?|#([a-z]+(?:-[a-z]+)*-(?:ru
 const anchors = new Map<string, Set<string>>();
 
 function isHeading(page: string, anchor: string): boolean {
-  const known = anchors.get(page) ?? anchorsOf(page);
-  anchors.set(page, known);
-  return known.has(anchor);
+  const entries = anchors.get(page) ?? anchorsOf(page);
+  anchors.set(page, entries);
+  return entries.has(anchor);
 }
 
 /** The citations of a text that lead nowhere. */

@@ -5,7 +5,7 @@ import { parse } from 'unbash';
 import { describe, expect, it } from 'vitest';
 import { LIBRARY_SECTIONS, SECTIONS } from '../../../scripts/settings.js';
 import { gangway } from '../../../src/apps/command/program.js';
-import { surroundings } from '../../rigs/command.js';
+import { io } from '../../rigs/command.js';
 import { blocksOf, commandsOf, inlineCodeOf, PAGES } from '../../rigs/docs.js';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
@@ -43,7 +43,7 @@ const settings = new Set([
 
 /** Whether it is a setting: `BOARDING_URL`, or `ACME_BOARDING_URL` of an account. */
 function isSetting(name: string): boolean {
-  return settings.has(name) || [...settings].some((known) => name.endsWith(`_${known}`));
+  return settings.has(name) || [...settings].some((value) => name.endsWith(`_${value}`));
 }
 
 /** The scripts and services of deploy/ have variables of their own. */
@@ -55,7 +55,7 @@ class Parsed extends Error {}
 
 /** Has the real command line parse arguments, and stops before it does what they say. @returns what is wrong */
 async function parseGangway(args: readonly string[]): Promise<string | undefined> {
-  const program = gangway(surroundings()).hook('preAction', () => {
+  const program = gangway(io()).hook('preAction', () => {
     throw new Parsed();
   });
   try {
@@ -156,15 +156,15 @@ describe('a block of settings on a page', () => {
 });
 
 /** The command that words like `gangway statement run ID` name, and the options of it that they use. */
-function named(words: readonly string[]): { readonly found: Program; readonly options: readonly string[] } {
-  let found: Program = gangway(surroundings());
+function named(words: readonly string[]): { readonly result: Program; readonly options: readonly string[] } {
+  let result: Program = gangway(io());
   for (const word of words) {
-    const next = found.commands.find((command) => command.name() === word);
+    const next = result.commands.find((command) => command.name() === word);
     if (!next) break;
-    found = next;
+    result = next;
   }
   return {
-    found,
+    result,
     options: words.filter((word) => /^--[a-z]/.test(word)).map((word) => word.split('=')[0] ?? ''),
   };
 }
@@ -180,10 +180,10 @@ describe('a command in the text of a page', () => {
       }
       const own = first === 'npx' && second === 'gangway' ? words.slice(2) : words.slice(1);
       if ((first !== 'gangway' && second !== 'gangway') || own.length === 0 || third === '...') return [];
-      const { found, options } = named(own);
-      const isCommand = found.parent !== null || /^(-|\.\.\.|[A-Z])/.test(own[0] ?? '');
-      const known = [...found.options, ...(found.parent?.options ?? [])].map(({ long }) => long);
-      const wrong = options.filter((option) => ![...known, '--help', '--version'].includes(option));
+      const { result, options } = named(own);
+      const isCommand = result.parent !== null || /^(-|\.\.\.|[A-Z])/.test(own[0] ?? '');
+      const entries = [...result.options, ...(result.parent?.options ?? [])].map(({ long }) => long);
+      const wrong = options.filter((option) => ![...entries, '--help', '--version'].includes(option));
       return isCommand && wrong.length === 0
         ? []
         : [`${page}:${line} ${value}: ${wrong.join(' ') || 'no such command'}`];

@@ -56,7 +56,7 @@ const ELSEWHERE: readonly (readonly [
   ],
   [
     ...(['docs/commands.md', 'text', '1 merchant-boarding-birch-bakery would ask'] as const),
-    ...(['test/workflows/apps/command/adopt.test.ts', 'would ask: Pending, 2 underwriting-note'] as const),
+    ...(['test/workflows/apps/command/import.test.ts', 'would ask: Pending, 2 underwriting-note'] as const),
   ],
   [
     ...(['docs/tutorial-partner.md', 'text', 'operation '] as const),
@@ -96,7 +96,7 @@ function isChecked(block: Block): boolean {
   if (lang in CHECKED || (lang === 'ts' && COMPILED.includes(page))) return true;
   const lines = value.split('\n');
   const isPrinted = pasted.some(
-    ({ page: of, shown }) => of === page && lines.every((line) => shown.includes(line)),
+    ({ page: of, shown: rows }) => of === page && lines.every((line) => rows.includes(line)),
   );
   return isPrinted || [...ELSEWHERE, ...UNCHECKED].some((entry) => isAt(block, entry));
 }
@@ -140,9 +140,9 @@ function problemOf(words: readonly string[], json: string): unknown {
     const operations = Object.entries(PARTNERS[system as keyof typeof PARTNERS].operations({}));
     const [, operation] = operations.find(([key]) => operationName(key) === name) ?? [];
     // A file is read from its path before the fields are checked.
-    const read = Object.entries(value).map(([field, given]) => [
+    const read = Object.entries(value).map(([field, input]) => [
       field,
-      /^@/.test(String(given)) ? FILE : given,
+      /^@/.test(String(input)) ? FILE : input,
     ]);
     return (
       operation?.request.safeParse(Object.fromEntries(read)).error ?? (operation ? undefined : 'no operation')
@@ -211,17 +211,17 @@ describe('an example in JSON', () => {
       choice: 'yes',
       patch: { merchant: { dba: 'A' } },
     };
-    const shown = INLINE.flatMap(({ value }) => [
+    const lines = INLINE.flatMap(({ value }) => [
       ...value.matchAll(/^\{"kind": "([\w-]+)"(?:, "(\w+)")?\}$/g),
     ]);
-    const wrong = shown.filter(([, kind = '', field = '']) => {
+    const wrong = lines.filter(([, kind = '', field = '']) => {
       const own = Object.entries(fields).filter(([name]) => name === field);
       const answer = { kind, ...Object.fromEntries(own) };
-      const given = { id: 'm-1001', requirementId: 'note-1', actor: 'olga', reason: 'asked', answer };
-      return (field !== '' && own.length === 0) || !givenAnswer.safeParse(given).success;
+      const input = { id: 'm-1001', requirementId: 'note-1', actor: 'olga', reason: 'asked', answer };
+      return (field !== '' && own.length === 0) || !givenAnswer.safeParse(input).success;
     });
     expect(wrong.map(([text]) => text)).toEqual([]);
-    expect(shown.length).toBeGreaterThan(7);
+    expect(lines.length).toBeGreaterThan(7);
   });
 
   it.each([
@@ -248,10 +248,10 @@ const SHAPES = SECTIONS.flatMap(({ schema, secrets }) =>
 
 /** What is wrong with the value of a setting, which can have the prefix of an account. `...` stands for any value. */
 function settingProblem(name: string, value: string): string | undefined {
-  const known = SHAPES.filter((each) =>
+  const entries = SHAPES.filter((each) =>
     [name, name.replace(/_FILE$/, '')].some((own) => own === each.name || own.endsWith(`_${each.name}`)),
   );
-  const setting = known.sort((one, other) => other.name.length - one.name.length)[0];
+  const setting = entries.sort((one, other) => other.name.length - one.name.length)[0];
   if (!setting || value.includes('...')) return undefined;
   if (name.endsWith('_FILE') && setting.isSecret)
     return value.startsWith('/') ? undefined : 'is not an absolute path';

@@ -19,8 +19,8 @@ describe('the output on a page', () => {
   ];
 
   it('may differ in times and IDs of runs', () => {
-    const shown = ['started merchant-boarding-a', '...', '2026-10-02 01:06:01 UTC  started', '12 min'];
-    expect(firstDifference(shown, PRINTED)).toBe(undefined);
+    const lines = ['started merchant-boarding-a', '...', '2026-10-02 01:06:01 UTC  started', '12 min'];
+    expect(firstDifference(lines, PRINTED)).toBe(undefined);
   });
 
   it.each([
@@ -32,7 +32,7 @@ describe('the output on a page', () => {
     ],
     ['a missing line', ['started merchant-boarding-a', '...', 'boarded', '...'], 'boarded'],
     ['what it leaves out without saying so', PRINTED.slice(0, 3), 'the end, before: <span>'],
-  ])('may not differ in %s', (_, shown, difference) => {
-    expect(firstDifference(shown, PRINTED)).toBe(difference);
+  ])('may not differ in %s', (_, lines, difference) => {
+    expect(firstDifference(lines, PRINTED)).toBe(difference);
   });
 });

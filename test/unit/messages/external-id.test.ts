@@ -71,7 +71,7 @@ describe('a dba', () => {
     ['holder.doingBusinessAsName', followedBusinessInput()],
   ])('is checked at %s', (path, schema) => {
     const issues = schema.safeParse(input).error?.issues ?? [];
-    const found = issues.filter((issue) => issue.path.join('.') === path).map(({ message }) => message);
-    expect(found).toEqual(['contains what looks like a social security number']);
+    const matches = issues.filter((issue) => issue.path.join('.') === path).map(({ message }) => message);
+    expect(matches).toEqual(['contains what looks like a social security number']);
   });
 });

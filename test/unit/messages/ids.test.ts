@@ -37,16 +37,16 @@ describe('a workflow id', () => {
 
 describe('the workflow IDs that may be meant', () => {
   const accounts = ['acme', 'north-iso'];
-  const boardings = (given: string) =>
-    possibleWorkflowIds(given, accounts).filter((id) => id.startsWith('merchant-boarding-'));
+  const boardings = (value: string) =>
+    possibleWorkflowIds(value, accounts).filter((id) => id.startsWith('merchant-boarding-'));
 
   it.each([
     ['an externalId: that of each account', 'm-1', ['m-1', 'm-1@acme', 'm-1@north-iso']],
     ['an externalId with its account: that', 'm-1@acme', ['m-1@acme']],
     ['a workflow id: itself', 'merchant-boarding-m-1', ['m-1']],
     ['a workflow id with an account: itself', 'merchant-boarding-m-1@acme', ['m-1@acme']],
-  ])('by %s', (_, given, keys) => {
-    expect(boardings(given)).toEqual(keys.map((key) => `merchant-boarding-${key}`));
+  ])('by %s', (_, value, keys) => {
+    expect(boardings(value)).toEqual(keys.map((key) => `merchant-boarding-${key}`));
   });
 });
 

@@ -82,8 +82,8 @@ describe('who handles requirements, in the memo', () => {
     }));
     const memo = claimsOf([note(99), ...all]) ?? {};
     expect(Object.keys(memo)).toEqual(all.slice(0, 30).map(({ id }) => id));
-    const { claim: taken, proposal: made } = memo['note-0'] ?? {};
-    expect([taken?.actor.length, made?.actor.length]).toEqual([200, 200]);
+    const { claim: taken, proposal: record } = memo['note-0'] ?? {};
+    expect([taken?.actor.length, record?.actor.length]).toEqual([200, 200]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { changes, mergePatch } from '../../../src/messages/objects.js';
+import { hasEffect, mergePatch } from '../../../src/messages/objects.js';
 
 it.each<[target: string, patch: string, merged: string]>([
   ['{"a":{"b":1,"c":2}}', '{"a":{"b":null,"d":3}}', '{"a":{"c":2,"d":3}}'],
@@ -42,5 +42,5 @@ it.each<[patch: string, target: string, does: boolean]>([
   ['{"a":[{"c":1}]}', '{"a":[{"b":1}]}', true],
   ['{"a":[]}', '{"a":{}}', true],
 ])('%s changes something in %s: %s', (patch, target, does) => {
-  expect(changes(JSON.parse(target), JSON.parse(patch))).toBe(does);
+  expect(hasEffect(JSON.parse(target), JSON.parse(patch))).toBe(does);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bounded, boundedProblems, LONGEST, shortened } from '../../../src/partners/bounds.js';
+import { boundProblems, boundTexts, LONGEST, truncate } from '../../../src/partners/bounds.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
 import { statusShown } from '../../../src/partners/phases.js';
 
@@ -8,22 +8,22 @@ it.each([
   ['x'.repeat(51), `${'x'.repeat(22)}… (shortened, 51 characters)`],
   [`${'x'.repeat(21)}😀${'x'.repeat(40)}`, `${'x'.repeat(21)}… (shortened, 63 characters)`],
 ])('%s is marked as shortened, and has no half of a character', (text, expected) => {
-  expect(shortened(text, 50)).toBe(expected);
-  expect(shortened(expected, 50)).toBe(expected);
+  expect(truncate(text, 50)).toBe(expected);
+  expect(truncate(expected, 50)).toBe(expected);
 });
 
 it('a bounded value has short texts at any depth, and is otherwise the same', () => {
   const same = { list: [{ mid: '1', none: null, is: true, count: 3 }], left: undefined };
   const text = 'x'.repeat(3_000);
-  expect(bounded({ ...same, text })).toEqual({ ...same, text: shortened(text, LONGEST.text) });
-  expect(bounded(undefined)).toBeUndefined();
+  expect(boundTexts({ ...same, text })).toEqual({ ...same, text: truncate(text, LONGEST.text) });
+  expect(boundTexts(undefined)).toBeUndefined();
 });
 
 describe('the problems of a response', () => {
   const problem = { field: 'f'.repeat(1_000), message: 'm'.repeat(10_000) };
 
   it('are fifty at most, and how many more there are', () => {
-    const problems = boundedProblems(Array(120).fill(problem));
+    const problems = boundProblems(Array(120).fill(problem));
     expect(problems).toHaveLength(51);
     expect(problems[0]?.field).toHaveLength(LONGEST.line);
     expect(problems[0]?.message).toHaveLength(LONGEST.text);
@@ -51,7 +51,7 @@ it.each([
   ['Ask ada@example.com, (518) 555-0100', 'Ask [Redacted], [Redacted]'],
   ['x'.repeat(200), 'x'.repeat(200)],
   ['x'.repeat(201), `${'x'.repeat(171)}… (shortened, 201 characters)`],
-])('a status named %j is shown as %j', (name, shown) => {
-  expect(statusShown(name)).toBe(shown);
-  expect(statusShown(shown)).toBe(shown);
+])('a status named %j is shown as %j', (name, text) => {
+  expect(statusShown(name)).toBe(text);
+  expect(statusShown(text)).toBe(text);
 });

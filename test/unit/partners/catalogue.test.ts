@@ -90,7 +90,7 @@ describe('the catalogue has what a probe sends', () => {
 describe.each(SYSTEM_NAMES)('%s that is not set up', (system) => {
   const client: object = partnerClients(readAccounts({}))[system];
   const call = (method: string) =>
-    (Reflect.get(client, method) as (...given: unknown[]) => Promise<unknown>)({});
+    (Reflect.get(client, method) as (...values: unknown[]) => Promise<unknown>)({});
 
   it.each(Object.keys(catalogue()[system]))(
     'refuses %s with its reason, before anything is sent',

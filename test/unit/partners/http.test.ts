@@ -40,13 +40,13 @@ function gate() {
 
 /** Writes whose step before sending ends when the test opens its gate, and the places of those that have begun it. */
 function gated(http: PartnerHttp, gates: readonly ReturnType<typeof gate>[]) {
-  const begun: number[] = [];
+  const start: number[] = [];
   const before = (place: number, { opened }: ReturnType<typeof gate>) => {
-    begun.push(place);
+    start.push(place);
     return opened;
   };
   const calls = gates.map((each, place) => http.send({ ...WRITE, beforeSending: () => before(place, each) }));
-  return { begun, calls };
+  return { start, calls };
 }
 
 const REFUSED = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
@@ -361,14 +361,14 @@ describe('what a write does before it is sent', () => {
   it('happens for two writes at a time, so that no more have an intent without being sent', async () => {
     const { http, requests, connections } = memoryPartner();
     const gates = [gate(), gate(), gate()];
-    const { begun, calls } = gated(http, gates);
+    const { start, calls } = gated(http, gates);
     await settled();
-    expect([begun, connections.length]).toEqual([[0, 1], 3]);
+    expect([start, connections.length]).toEqual([[0, 1], 3]);
     // A write without such a step waits for none of them.
     await http.send(WRITE);
     gates[1]?.open();
     await settled();
-    expect([begun, requests.length]).toEqual([[0, 1, 2], 2]);
+    expect([start, requests.length]).toEqual([[0, 1, 2], 2]);
     for (const { open } of gates) open();
     await Promise.all(calls);
   });
@@ -426,12 +426,12 @@ describe('what a write does before it is sent', () => {
       const { http } = memoryPartner({ limits: { totalTimeoutMs: 100_000 } });
       for (const ms of took) await taking(http, ms);
       const one = gate();
-      const { begun, calls } = gated(http, Array(12).fill(one));
+      const { start, calls } = gated(http, Array(12).fill(one));
       await settled();
-      expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7].slice(0, places));
+      expect(start).toEqual([0, 1, 2, 3, 4, 5, 6, 7].slice(0, places));
       one.open();
       await Promise.all(calls);
-      expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+      expect(start).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     },
   );
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   isNestedDeeper,
-  keepingAllDigits,
-  keepingDigits,
+  keepAllDigits,
+  keepDigits,
   parseExactly,
   parseKeepingDigits,
   withoutDepth,
@@ -44,7 +44,7 @@ describe('exact JSON', () => {
     expect(parseKeepingDigits(json)).toEqual({
       a: ['9223372036854775807', '-9007199254740992', 9007199254740991, 0.1],
     });
-    const digits = [9007199254740991n, 9007199254740992n].map(keepingDigits);
+    const digits = [9007199254740991n, 9007199254740992n].map(keepDigits);
     expect(digits).toEqual([9007199254740991, '9007199254740992']);
   });
 
@@ -83,7 +83,7 @@ describe('exact JSON', () => {
 
   it('turns what it read exactly into JSON for readers that round', () => {
     const read = parseExactly('{"a":[{"id":9007199254740993}],"b":9007199254740991,"c":null}');
-    expect(keepingAllDigits(read)).toEqual({ a: [{ id: '9007199254740993' }], b: 9007199254740991, c: null });
+    expect(keepAllDigits(read)).toEqual({ a: [{ id: '9007199254740993' }], b: 9007199254740991, c: null });
   });
 
   it.each(['{', '{"id":9007199254740993', '9007199254740993x'])('does not read %s', (text) => {
@@ -134,8 +134,8 @@ describe('JSON cut off below a level', () => {
     ['{"a":{"b":{"c":1}},"d":"}{"}', 1, '{"a":{},"d":"}{"}'],
     ['{"a\\"{":{"\\\\":["]"]}}', 2, '{"a\\"{":{"\\\\":[]}}'],
     ['7', 0, '7'],
-  ])('%s to %i levels', (json, most, kept) => {
-    expect(withoutDepth(json, most)).toBe(kept);
+  ])('%s to %i levels', (json, most, stored) => {
+    expect(withoutDepth(json, most)).toBe(stored);
   });
 
   it.each(['[[[', '[1,[2,[3]]', '[[["a]]]', '[[[}}]'])('%s stays unreadable', (json) => {

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { holdsInputs } from '../../../src/activities/interceptors.js';
+import { holdsInputs } from '../../../src/activities/stalled-calls.js';
 import { createLogger, holdPrivate, temporalLogger } from '../../../src/platform/process/logging.js';
 
 /** A log entry as it is written. */
@@ -30,8 +30,8 @@ describe('the log', () => {
     ['ada@example.com, (518) 555-0100', '[Redacted], [Redacted]'],
     ['run 01a1fd30-abdc-7c0d-a012-1234567abcde', 'run 01a1fd30-abdc-7c0d-a012-1234567abcde'],
     ['merchant 518000001 at 2026-03-01T10:00:00Z', 'merchant 518000001 at 2026-03-01T10:00:00Z'],
-  ])('redacts what looks private in a text: %s', (text, shown) => {
-    expect((JSON.parse(logged({ detail: text })) as { detail: string }).detail).toBe(shown);
+  ])('redacts what looks private in a text: %s', (text, output) => {
+    expect((JSON.parse(logged({ detail: text })) as { detail: string }).detail).toBe(output);
   });
 
   it('leaves out nine bare digits of a failure, which may quote a partner', () => {
@@ -78,19 +78,19 @@ describe('the log', () => {
   });
 
   it('takes linear time for a long text', () => {
-    const begun = performance.now();
+    const start = performance.now();
     for (const sign of ['a', '1', '-', '.', '(', '+', 'eyJ.', '1-', '(555) ']) {
       logged({ detail: sign.repeat(1_000_000 / sign.length) });
     }
-    expect(performance.now() - begun).toBeLessThan(50_000);
+    expect(performance.now() - start).toBeLessThan(50_000);
   });
 
   it('has the message of a failure, and not its details, which may quote an input', () => {
     const error = ApplicationFailure.nonRetryable('boarding create-merchant: Rejected', 'PartnerError', {
       fields: [{ field: 'email', message: 'ada@example.com is taken' }],
     });
-    const { error: shown } = JSON.parse(logged({ error })) as { error: object };
-    expect(shown).toEqual({ name: 'ApplicationFailure', message: error.message, stack: error.stack });
+    const { error: output } = JSON.parse(logged({ error })) as { error: object };
+    expect(output).toEqual({ name: 'ApplicationFailure', message: error.message, stack: error.stack });
   });
 
   it('has the log of the SDK, level by level', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findingsIn, patternsIn } from '../../../scripts/patterns.js';
 
-const found = ({ source, flags }: RegExp) => findingsIn({ place: 'src/a.ts:1', source, flags });
+const matches = ({ source, flags }: RegExp) => findingsIn({ place: 'src/a.ts:1', source, flags });
 
 describe('the check of regular expressions', () => {
   it.each([
@@ -10,15 +10,15 @@ describe('the check of regular expressions', () => {
     [/[;\n]\s*(?=[\w.]+:\s)/, 'repeat \\n'],
     [/^(\w+\s?)*$/, 'exponential'],
   ])('reports %s, which takes longer than its text is long, and what to repeat', (pattern, why) => {
-    const [first = ''] = found(pattern);
+    const [first = ''] = matches(pattern);
     expect(first).toContain(`src/a.ts:1: ${pattern} takes`);
-    expect(found(pattern).join('\n')).toContain(why);
+    expect(matches(pattern).join('\n')).toContain(why);
   });
 
   it.each([/(?<!0)0+$/, /profile\s*(?:id\s*)?(?:[:#]\s*)?(\d+)/i, /^\d{4}-\d{2}$/])(
     'passes %s',
     (pattern) => {
-      expect(found(pattern)).toEqual([]);
+      expect(matches(pattern)).toEqual([]);
     },
   );
 

@@ -23,8 +23,8 @@ it.each([
   ['the ids of merchants', 'theIds, `ids`'],
   ['see /home/someone/gangway', 'see docs/home/page.md, https://example.com/home/page'],
   ['as issue 12 asks', 'an issue of the sandbox'],
-])('finds %j, and not %j', (found, left) => {
-  expect(findingsIn('src/a.ts', `\n// ${found}\n`)).toMatchObject([/^src\/a\.ts:2: "/]);
+])('finds %j, and not %j', (result, left) => {
+  expect(findingsIn('src/a.ts', `\n// ${result}\n`)).toMatchObject([/^src\/a\.ts:2: "/]);
   expect(findingsIn('src/a.ts', `// ${left}`)).toEqual([]);
 });
 

@@ -3,13 +3,13 @@ import { ONBOARDINGS } from '../../../src/messages/kinds.js';
 import type { PartEnd } from '../../../src/messages/onboardings.js';
 import {
   type BackedUp,
-  backedUp,
-  inOrder,
+  backUpOnboardings,
   isGivenUp,
   type RestoreOptions,
   restore,
+  sortEntries,
 } from '../../../src/temporal/backup.js';
-import { accepted, raised, withProposal } from '../../../src/workflows/journey/requirements.js';
+import { acceptAnswer, raiseRequirement, setProposal } from '../../../src/workflows/runtime/requirements.js';
 import { business, customer, holder, merchant } from '../../rigs/inputs.js';
 import {
   answering,
@@ -20,7 +20,7 @@ import {
   payloads,
   startIn,
 } from '../../rigs/temporal/answering-service.js';
-import { cellOf } from '../workflows/cells.js';
+import { cellOf } from '../workflows/stores.js';
 
 describe('a backup', () => {
   /** Search attributes as a history has them. */
@@ -60,7 +60,7 @@ describe('a backup', () => {
         return { history: { events } };
       },
     });
-    return { ...server, all: Array.fromAsync(backedUp(server.client, "it's")) };
+    return { ...server, all: Array.fromAsync(backUpOnboardings(server.client, "it's")) };
   }
 
   it('is of the onboardings of its task queue', async () => {
@@ -122,11 +122,11 @@ describe('a backup', () => {
         return { history: { events: [began({})] } };
       },
     });
-    const all = await Array.fromAsync(backedUp(client, 'gangway'));
+    const all = await Array.fromAsync(backUpOnboardings(client, 'gangway'));
     expect(all.map(({ workflowId }) => workflowId)).toEqual(ids);
     expect(most).toBe(16);
     read = 0;
-    await backedUp(client, 'gangway').next();
+    await backUpOnboardings(client, 'gangway').next();
     for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
     expect(read).toBe(64);
   });
@@ -136,7 +136,9 @@ describe('a backup', () => {
       ...known({ workflowId: 'a' }, { workflowId: 'b' }),
       getWorkflowExecutionHistory: () => Promise.reject(grpcError('UNAVAILABLE')),
     });
-    await expect(Array.fromAsync(backedUp(client, 'gangway'))).rejects.toThrow('the server rejects it');
+    await expect(Array.fromAsync(backUpOnboardings(client, 'gangway'))).rejects.toThrow(
+      'the server rejects it',
+    );
   });
 
   const takenBack = (requirementId: string) => answered(requirementId, { kind: 'take-back' });
@@ -160,21 +162,27 @@ describe('a backup', () => {
     ['nothing of one that was taken back since', [taken], { a: 1 }],
     ['a later correction', [corrected('r-2', { a: 3 })], { a: 3 }],
   ])('has %s in the input of a continued run', async (_, answers, input) => {
-    const { cell } = cellOf();
+    const { store: cell } = cellOf();
     const ask = (about: string) =>
       cell.update(
-        raised({ about, kind: 'rejected-input', title: 'A', detail: 'B', answers: ['correction', 'retry'] }),
+        raiseRequirement({
+          about,
+          kind: 'rejected-input',
+          title: 'A',
+          detail: 'B',
+          answers: ['correction', 'retry'],
+        }),
       );
     for (const about of ['r-1', 'r-3', 'r-4']) ask(about);
     const by = { actor: 'olga', reason: 'so' };
     const patched = (patch: object) => ({ kind: 'correction', patch: { ...patch } }) as const;
-    cell.update(accepted({ requirementId: 'r-1', answer: patched({ a: 2 }), ...by }));
-    cell.update(withProposal({ requirementId: 'r-3', answer: patched({ z: 1 }), ...by }));
-    cell.update(accepted({ requirementId: 'r-4', answer: { kind: 'retry' }, ...by }));
-    const { input: __, ...carried } = cell.state;
+    cell.update(acceptAnswer({ requirementId: 'r-1', answer: patched({ a: 2 }), ...by }));
+    cell.update(setProposal({ requirementId: 'r-3', answer: patched({ z: 1 }), ...by }));
+    cell.update(acceptAnswer({ requirementId: 'r-4', answer: { kind: 'retry' }, ...by }));
+    const { input: __, ...carriedState } = cell.state;
     const started = {
       workflowExecutionStartedEventAttributes: {
-        input: { payloads: [...payloads({ a: 1 }), ...payloads(carried)] },
+        input: { payloads: [...payloads({ a: 1 }), ...payloads(carriedState)] },
       },
     };
     const { all } = entries([{ workflowId: 'w' }, [started, ...answers.flat()]]);
@@ -198,7 +206,7 @@ const entry = (
 });
 
 describe('the order of a restore', () => {
-  const ids = (entries: readonly BackedUp[]) => inOrder(entries).map(({ workflowId }) => workflowId);
+  const ids = (entries: readonly BackedUp[]) => sortEntries(entries).map(({ workflowId }) => workflowId);
   const ofCustomer = (more: Partial<BackedUp> = {}, account = '') =>
     entry('customerOnboarding', `customer-onboarding-c-1${account}`, both, more);
 
@@ -215,8 +223,8 @@ describe('the order of a restore', () => {
 
   it.each(['', '@acme'])('has the merchant that had not started, of its customer%s', (account) => {
     const input = { externalId: 'c-1', ...both.boarding };
-    const asked = entry('merchantBoarding', `merchant-boarding-c-1${account}`, input);
-    expect(inOrder([ofCustomer({}, account)])[0]).toEqual(asked);
+    const question = entry('merchantBoarding', `merchant-boarding-c-1${account}`, input);
+    expect(sortEntries([ofCustomer({}, account)])[0]).toEqual(question);
     // The merchant of another account is another one.
     const other = entry('merchantBoarding', 'merchant-boarding-c-1@zeta', boarded);
     expect(ids([ofCustomer({}, account), other])).toHaveLength(3);
@@ -225,13 +233,13 @@ describe('the order of a restore', () => {
   // Alone catches that a restored merchant of a customer no longer needs a second person.
   it('hands the rule of four eyes on to the merchant that had not started', () => {
     const customer = ofCustomer({ input: { ...both, fourEyes: ['ticket'] } });
-    expect(inOrder([customer])[0]?.input).toMatchObject({ fourEyes: ['ticket'] });
+    expect(sortEntries([customer])[0]?.input).toMatchObject({ fourEyes: ['ticket'] });
   });
 
   it('has what the partner has of the merchant that Temporal has forgotten', () => {
-    const known = { merchantProfileId: 1892, mid: '518000000001001' };
-    const [first] = inOrder([ofCustomer({ ...known, bankingProfileId: 501 })]);
-    expect(first).toMatchObject({ workflowId: 'merchant-boarding-c-1', ...known });
+    const facts = { merchantProfileId: 1892, mid: '518000000001001' };
+    const [first] = sortEntries([ofCustomer({ ...facts, bankingProfileId: 501 })]);
+    expect(first).toMatchObject({ workflowId: 'merchant-boarding-c-1', ...facts });
     expect(first).not.toHaveProperty('bankingProfileId');
   });
 
@@ -247,11 +255,11 @@ describe('the order of a restore', () => {
     [completed, { how: 'completed', outcome: ABANDONED }],
   ])('shows a customer how its merchant ended that is not restored: %j', (how, end) => {
     const ended = entry('merchantBoarding', 'merchant-boarding-c-1@acme', boarded, { ...how, ...left });
-    const [skipped, restored] = inOrder([ended, ofCustomer({}, '@acme')]);
+    const [skipped, restored] = sortEntries([ended, ofCustomer({}, '@acme')]);
     expect(skipped).toEqual(ended);
     expect(restored).toEqual(ofCustomer({ ended: { boarding: { end, facts: left } } }, '@acme'));
     // Not the merchant of another account.
-    expect(inOrder([ended, ofCustomer()]).at(-1)).toEqual(ofCustomer());
+    expect(sortEntries([ended, ofCustomer()]).at(-1)).toEqual(ofCustomer());
   });
 
   it('shows a customer its business, and no merchant that is restored', () => {
@@ -262,7 +270,7 @@ describe('the order of a restore', () => {
       entry('businessOnboarding', 'business-onboarding-c-1', business(), business501),
     ];
     const outcome = { outcome: 'abandoned', comment: null, profileId: 501 } as const;
-    expect(inOrder([ofCustomer(), ...parts]).at(-1)?.ended).toEqual({
+    expect(sortEntries([ofCustomer(), ...parts]).at(-1)?.ended).toEqual({
       business: { end: { how: 'completed', outcome }, facts: { profileId: 501 } },
     });
   });
@@ -298,40 +306,40 @@ describe('a restore', () => {
   const ID = { merchantProfileId: 1001 };
   const [SINCE, PROFILE] = [{ backedUpAt: AT }, { bankingProfileId: 501 }];
   const KNOWN = { ...SINCE, profileId: 501 };
-  const adopted = { ...boarded, ...ID };
-  const asked = { ...both, boarding };
+  const imported = { ...boarded, ...ID };
+  const question = { ...both, boarding };
   const merchantOf = (input: object, more: Partial<BackedUp> = {}, account = '') =>
     entry('merchantBoarding', `merchant-boarding-m-1${account}`, input, more);
   const businessOf = (more?: Partial<BackedUp>) =>
     entry('businessOnboarding', 'business-onboarding-b-1', onboarded, more);
   const customerOf = (more?: Partial<BackedUp>) =>
-    entry('customerOnboarding', 'customer-onboarding-c-1', asked, more);
+    entry('customerOnboarding', 'customer-onboarding-c-1', question, more);
 
   it.each<[string, BackedUp, how: string, args: readonly unknown[]]>([
-    ['a merchant that the partner has', merchantOf(boarded, ID), 'adopts', [adopted, undefined, SINCE]],
+    ['a merchant that the partner has', merchantOf(boarded, ID), 'imports', [imported, undefined, SINCE]],
     [
       'a merchant that was submitted',
       merchantOf(boarded, { ...ID, stage: 'underwriting' }),
-      'adopts',
-      [adopted, undefined, { ...SINCE, isSubmitted: true }],
+      'imports',
+      [imported, undefined, { ...SINCE, isSubmitted: true }],
     ],
     [
       'a merchant that was about to be submitted',
       merchantOf(boarded, { ...ID, stage: 'applying' }),
-      'adopts',
-      [adopted, undefined, SINCE],
+      'imports',
+      [imported, undefined, SINCE],
     ],
-    ['a merchant that its input adopts', merchantOf(adopted), 'adopts', [adopted, undefined, SINCE]],
+    ['a merchant that its input imports', merchantOf(imported), 'imports', [imported, undefined, SINCE]],
     ['a merchant of which nothing is known', merchantOf(boarded), 'asks', [boarded, undefined, SINCE]],
-    ['a business that the bank has', businessOf(PROFILE), 'adopts', [onboarded, undefined, KNOWN]],
+    ['a business that the bank has', businessOf(PROFILE), 'imports', [onboarded, undefined, KNOWN]],
     ['a business of which nothing is known', businessOf(), 'asks', [onboarded, undefined, SINCE]],
-    ['a customer', customerOf(), 'adopts', [asked, { restored: SINCE }]],
-    ['a customer that the bank has', customerOf(PROFILE), 'adopts', [asked, { restored: KNOWN }]],
+    ['a customer', customerOf(), 'imports', [question, { restored: SINCE }]],
+    ['a customer that the bank has', customerOf(PROFILE), 'imports', [question, { restored: KNOWN }]],
     [
       'a customer whose merchant had ended',
       customerOf(STOPPED),
-      'adopts',
-      [asked, { ...STOPPED, restored: SINCE }],
+      'imports',
+      [question, { ...STOPPED, restored: SINCE }],
     ],
   ])('of %s', async (_, of, how, args) => {
     const { starts, ...result } = await restored(of);
@@ -365,11 +373,11 @@ describe('a restore', () => {
   });
 
   it.each<[status: string, stage: string | undefined, how: string]>([
-    ['running', undefined, 'adopts'],
-    ['running', 'underwriting', 'adopts'],
-    ['completed', 'declined', 'adopts'],
+    ['running', undefined, 'imports'],
+    ['running', 'underwriting', 'imports'],
+    ['completed', 'declined', 'imports'],
     // Lists may not have the next run yet.
-    ['continued_as_new', 'underwriting', 'adopts'],
+    ['continued_as_new', 'underwriting', 'imports'],
     ['running', 'abandoned', 'skipped'],
     ['completed', 'abandoned', 'skipped'],
     ['running', 'cancelled', 'skipped'],

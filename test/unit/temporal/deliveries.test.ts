@@ -14,16 +14,16 @@ const delivery = (subject: string) => ({
 });
 
 /** Temporal with these deliveries, listed with an older state than they are described with. */
-function temporal(...known: readonly { activityId: string; status: string; subject?: string }[]) {
+function temporal(...entries: readonly { activityId: string; status: string; subject?: string }[]) {
   const calls: unknown[][] = [];
   const activity = {
     async *list(query: string) {
       calls.push(['list', query]);
-      yield* known;
+      yield* entries;
     },
     getHandle: (id: string) => ({
       async describe() {
-        const { status, subject = SUBJECT } = known.find(({ activityId }) => activityId === id) ?? {};
+        const { status, subject = SUBJECT } = entries.find(({ activityId }) => activityId === id) ?? {};
         const getInput = async () => [delivery(subject)];
         return { status, attempt: 2, getInput, getLastFailure: async () => new Error('HTTP 500') };
       },
@@ -50,9 +50,9 @@ describe('deliveries', () => {
   ])('are listed: %s', async (_, filter, ids, query) => {
     const another = { activityId: 'event-3', status: 'RUNNING', subject: `${SUBJECT}-2` };
     const { client, calls } = temporal(RUNNING, FAILED, RUNNING, another);
-    const found = await Array.fromAsync(listDeliveries(client, filter));
-    expect(found.map(({ activityId }) => activityId)).toEqual(ids);
-    expect(found[0]).toMatchObject({ attempts: 2, problem: 'HTTP 500', destination: 'crm-1' });
+    const deliveries = await Array.fromAsync(listDeliveries(client, filter));
+    expect(deliveries.map(({ activityId }) => activityId)).toEqual(ids);
+    expect(deliveries[0]).toMatchObject({ attempts: 2, problem: 'HTTP 500', destination: 'crm-1' });
     expect(calls).toEqual([['list', `ActivityType = 'deliverEvent'${query}`]]);
   });
 
@@ -61,9 +61,9 @@ describe('deliveries', () => {
     [FAILED, []],
   ])('are sent again under the same id: %j', async (one, before) => {
     const { client, calls } = temporal(one);
-    const [known] = await Array.fromAsync(listDeliveries(client, {}));
-    if (!known) throw new Error('not listed');
-    await redeliver(client, 'gangway', known);
+    const [facts] = await Array.fromAsync(listDeliveries(client, {}));
+    if (!facts) throw new Error('not listed');
+    await redeliver(client, 'gangway', facts);
     expect(calls.slice(1)).toEqual([...before, ['start', 'deliverEvent', one.activityId, undefined]]);
   });
 });

@@ -165,8 +165,8 @@ describe('the read after a nudge', () => {
     ['takes five seconds, and shows no change', false, 7_500, 4, until5s(READS, SAME_AT_5)],
     ['begins late', true, 7_500, 4, until5s(RESET)],
     ['does not come within a minute', false, 63_500, 7, () => [RESET]],
-  ])('%s', async (_, isChange, at, looks, ...given) => {
-    expect(await read(...given)).toEqual([isChange, at, looks]);
+  ])('%s', async (_, isChange, at, looks, ...callback) => {
+    expect(await read(...callback)).toEqual([isChange, at, looks]);
   });
 
   it.each<[string, (passed: number) => readonly object[], isNudged: boolean, followed: number[]]>([

@@ -27,10 +27,10 @@ describe('an onboarding is found', () => {
       'customer-onboarding-m1@acme',
     ],
     ['operation-close-card-7', ['operation-close-card-7'], [], 'operation-close-card-7'],
-  ])('by %s among %j with accounts %j', async (given, there, accounts, found) => {
+  ])('by %s among %j with accounts %j', async (value, there, accounts, result) => {
     const { client } = temporal(...there.map((id) => named(id)));
-    expect(await findOnboarding(client, given, accounts)).toMatchObject({ workflowId: found });
-    expect(await findNamedOnboarding(client, given, accounts)).toMatchObject({ workflowId: found });
+    expect(await findOnboarding(client, value, accounts)).toMatchObject({ workflowId: result });
+    expect(await findNamedOnboarding(client, value, accounts)).toMatchObject({ workflowId: result });
   });
 
   const TWO = ['customer-onboarding-m1', 'merchant-boarding-m1@acme'];
@@ -40,10 +40,10 @@ describe('an onboarding is found', () => {
     ['m1', ['merchant-boarding-m1@acme'], [], []],
     ['m1', [MERCHANT, 'business-onboarding-m1'], [], [MERCHANT, 'business-onboarding-m1']],
     ['m1', TWO, ['acme'], TWO],
-  ])('not by %s among %j with accounts %j, which may mean %j', async (given, there, accounts, mayMean) => {
+  ])('not by %s among %j with accounts %j, which may mean %j', async (value, there, accounts, mayMean) => {
     const { client } = temporal(...there.map((id) => named(id)));
     const error = { name: 'UnknownOnboarding', mayMean };
-    await expect(findOnboarding(client, given, accounts)).rejects.toMatchObject(error);
+    await expect(findOnboarding(client, value, accounts)).rejects.toMatchObject(error);
   });
 
   it('by a whole dba that only one has', async () => {
@@ -70,11 +70,11 @@ describe('the profiles that running onboardings show', () => {
     expect(await shownProfiles(client, { ...followed, ids: [] })).toEqual(new Set());
     expect(await shownProfiles(client, followed)).toEqual(new Set());
     await shownProfiles(client, { ...followed, partnerAccount: 'acme' });
-    const found =
+    const result =
       "WorkflowType = 'businessOnboarding' AND BankingProfileId IN ('3001', '3002') AND TaskQueue = 'gangway'";
     expect(sent.map(([, { query }]) => query)).toEqual([
-      `${found} AND PartnerAccount IS NULL`,
-      `${found} AND PartnerAccount = 'acme'`,
+      `${result} AND PartnerAccount IS NULL`,
+      `${result} AND PartnerAccount = 'acme'`,
     ]);
   });
 

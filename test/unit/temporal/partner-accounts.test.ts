@@ -183,14 +183,14 @@ describe('a partner account', () => {
     ['has ended', { memo: { record }, status: 'TERMINATED' }, undefined],
     ['has nothing yet', {}, undefined],
     ['does not exist', undefined, undefined],
-  ])('has what its record keeps while that %s', async (_, facts, kept) => {
+  ])('has what its record keeps while that %s', async (_, facts, stored) => {
     const { client, sent } = answering({
       describeWorkflowExecution: () => {
         if (!facts) throw grpcError('NOT_FOUND');
         return { workflowExecutionInfo: execution(facts) };
       },
     });
-    expect(await recordOf(client, BOARDING)).toEqual(kept);
+    expect(await recordOf(client, BOARDING)).toEqual(stored);
     expect(sent[0]?.[1].execution).toEqual({ workflowId: 'partner-record-boarding.gangway' });
   });
 });

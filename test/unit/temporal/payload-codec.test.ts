@@ -89,8 +89,8 @@ describe('the payload codec', () => {
   });
 
   it('never encrypts the same payload in the same way', async () => {
-    const made = await codec.encode(Array.from({ length: 20 }, () => json('Ada')));
-    expect(new Set(made.map(({ data }) => Buffer.from(data ?? []).toString('hex'))).size).toBe(20);
+    const records = await codec.encode(Array.from({ length: 20 }, () => json('Ada')));
+    expect(new Set(records.map(({ data }) => Buffer.from(data ?? []).toString('hex'))).size).toBe(20);
   });
 
   it('writes the documented format', async () => {
@@ -216,12 +216,12 @@ describe('an encrypted payload', () => {
 describe('the place of a payload', () => {
   const one = { namespace: 'default', workflowId: 'merchant-boarding-m-1' };
   const other = { namespace: 'default', workflowId: 'merchant-boarding-m-2' };
-  const made = (place: Place) => encode(json('Ada'), codec, place);
-  const found = async (payload: Promise<Payload>, place?: Place) =>
+  const make = (place: Place) => encode(json('Ada'), codec, place);
+  const result = async (payload: Promise<Payload>, place?: Place) =>
     plain(await decode(await payload, codec, place));
 
   it('is named in its metadata', async () => {
-    const { metadata } = await made({ ...one, activityId: '5' });
+    const { metadata } = await make({ ...one, activityId: '5' });
     expect(Buffer.from(metadata?.['place'] ?? []).toString()).toBe('["default","merchant-boarding-m-1","5"]');
   });
 
@@ -231,9 +231,9 @@ describe('the place of a payload', () => {
     ['another workflow', other, THERE],
     ['another namespace', { ...one, namespace: 'copy' }, `${HERE} copy`],
     ['an activity of another workflow', { ...other, activityId: '5' }, `activity 5 of ${THERE}`],
-  ])('is not %s', async (_, place, found) => {
-    const message = `a payload of ${HERE} default was found in ${found}`;
-    const refusal = await decode(await made(one), codec, place).catch((error: unknown) => error);
+  ])('is not %s', async (_, place, match) => {
+    const message = `a payload of ${HERE} default was found in ${match}`;
+    const refusal = await decode(await make(one), codec, place).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ name: 'MisplacedPayload', message });
     // It would name a wrong key.
     expect(isUnreadablePayload(refusal)).toBe(false);
@@ -253,14 +253,14 @@ describe('the place of a payload', () => {
       'activity e-1 of namespace default was found in activity e-2 of namespace default',
     ],
   ])('is not another activity, of %s', async (_, belongs, place, message) => {
-    await expect(found(made(belongs), place)).rejects.toThrow(`a payload of ${message}`);
+    await expect(result(make(belongs), place)).rejects.toThrow(`a payload of ${message}`);
   });
 
   it('cannot be changed or removed', async () => {
-    const { metadata, data } = await made(one);
+    const { metadata, data } = await make(one);
     for (const claimed of ['["default","merchant-boarding-m-2",""]', NOWHERE, '']) {
       const moved = { metadata: { ...metadata, place: Buffer.from(claimed) }, data: data ?? null };
-      await expect(found(Promise.resolve(moved), other)).rejects.toThrow('it is damaged');
+      await expect(result(Promise.resolve(moved), other)).rejects.toThrow('it is damaged');
     }
   });
 
@@ -274,7 +274,7 @@ describe('the place of a payload', () => {
     // As that of a Nexus caller.
     ['a workflow of another program', one, { namespace: 'sales', workflowId: 'sign-up-1' }],
   ])('fits when it is %s', async (_, belongs, place) => {
-    expect(await found(made(belongs), place)).toEqual(plain(json('Ada')));
+    expect(await result(make(belongs), place)).toEqual(plain(json('Ada')));
   });
 });
 

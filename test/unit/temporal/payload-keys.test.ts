@@ -36,16 +36,16 @@ describe('payload keys', () => {
 
   it('are printed without their bytes', () => {
     const keys = parsePayloadKeys(`k1:${COUNTING}`);
-    for (const shown of [inspect(keys, { depth: 9, showHidden: true }), JSON.stringify(keys)]) {
-      expect(shown).toContain('k1');
-      expect(shown).not.toMatch(/AAEC|00 01 02|0,1,2/);
+    for (const text of [inspect(keys, { depth: 9, showHidden: true }), JSON.stringify(keys)]) {
+      expect(text).toContain('k1');
+      expect(text).not.toMatch(/AAEC|00 01 02|0,1,2/);
     }
   });
 
   it('are random, with the day in their id', () => {
-    const made = Array.from({ length: 50 }, () => generatePayloadKey(new Date('2026-11-21T23:59:59Z')));
-    for (const key of made) expect(key).toMatch(/^k20261121-[0-9a-f]{6}:[A-Za-z0-9+/]{43}=$/);
-    expect(new Set(made.map((key) => key.split(':')[1])).size).toBe(50);
+    const records = Array.from({ length: 50 }, () => generatePayloadKey(new Date('2026-11-21T23:59:59Z')));
+    for (const key of records) expect(key).toMatch(/^k20261121-[0-9a-f]{6}:[A-Za-z0-9+/]{43}=$/);
+    expect(new Set(records.map((key) => key.split(':')[1])).size).toBe(50);
     expect(parsePayloadKeys(generatePayloadKey())[0].key.export()).toHaveLength(32);
   });
 });

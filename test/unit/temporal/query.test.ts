@@ -17,8 +17,8 @@ import { visibilityQuery } from '../../../src/temporal/search.js';
 function parsed(query: string): [words: string, texts: string[]] {
   const words = /'(?:[^'\\]|''|\\.)*'|--.*|[^\s'(),]+|[(),]/gsu;
   expect(query.replace(words, '').trim()).toBe('');
-  const found = query.match(words) ?? [];
-  const [texts, others] = [found.filter(isText), found.map((word) => (isText(word) ? '?' : word))];
+  const result = query.match(words) ?? [];
+  const [texts, others] = [result.filter(isText), result.map((word) => (isText(word) ? '?' : word))];
   return [
     others.join(' '),
     texts.map((text) => text.slice(1, -1).replace(/\\(.)|''/gsu, (_, escaped) => escaped ?? "'")),

@@ -62,7 +62,7 @@ describe('a request to start an onboarding', () => {
 
 describe('an answer', () => {
   const answer = { kind: 'retry' } as const;
-  const given = { id: ID, requirementId: 'r-1', actor: 'ada', reason: 'r', answer };
+  const input = { id: ID, requirementId: 'r-1', actor: 'ada', reason: 'r', answer };
   const updateRef = { workflowExecution: { workflowId: ID, runId: 'run-3' }, updateId: 'update-1' };
   const ended = (outcome: object) => async () => ({ outcome, updateRef, stage: 3 });
   const taken = ended({ success: { payloads: payloads({ requirementId: 'r-1' }) } });
@@ -88,7 +88,7 @@ describe('an answer', () => {
 
   it('is sent once', async () => {
     const { backend: here, sent } = onboarding(taken);
-    expect(await resolveOnce(here, given, 'update-1')).toEqual(RECEIPT);
+    expect(await resolveOnce(here, input, 'update-1')).toEqual(RECEIPT);
     expect(sent.map(([name]) => name)).toEqual(['describeWorkflowExecution', 'updateWorkflowExecution']);
   });
 
@@ -98,17 +98,17 @@ describe('an answer', () => {
     ['the workflow had accepted it, and has ended', fails('NOT_FOUND'), { requirementId: 'r-1' }],
   ])('has its first receipt when %s', async (_, update, receipt) => {
     const { backend: here } = onboarding(update, receipt);
-    expect(await resolveOnce(here, given, 'update-1')).toEqual(RECEIPT);
+    expect(await resolveOnce(here, input, 'update-1')).toEqual(RECEIPT);
   });
 
   it('is refused when the onboarding has ended without it', async () => {
     const { backend: here } = onboarding(fails('NOT_FOUND'));
-    await expect(resolveOnce(here, given, 'update-1')).rejects.toMatchObject({ kind: 'not-open' });
+    await expect(resolveOnce(here, input, 'update-1')).rejects.toMatchObject({ kind: 'not-open' });
   });
 
   it('fails as the server does, for another reason', async () => {
     const { backend: here } = onboarding(fails('UNAVAILABLE'));
-    await expect(resolveOnce(here, given, 'update-1')).rejects.toThrow('Workflow Update failed');
+    await expect(resolveOnce(here, input, 'update-1')).rejects.toThrow('Workflow Update failed');
   });
 });
 
@@ -149,8 +149,8 @@ describe('a history', () => {
           return { history: { events: [startOf(runId)] } };
         },
       });
-      const { runs: found, missing } = await runsOf(here, ID, 'run-3');
-      return [found.map(({ runId }) => runId), missing];
+      const { runs: matches, missing } = await runsOf(here, ID, 'run-3');
+      return [matches.map(({ runId }) => runId), missing];
     };
     expect(await runs('')).toEqual([['run-1', 'run-2', 'run-3'], undefined]);
     expect(await runs('run-1')).toEqual([['run-2', 'run-3'], 'run-1']);
@@ -165,7 +165,7 @@ describe('a history', () => {
   ])('has the attempts of an activity that %s', async (_, pending, attempts, end) => {
     const scheduled = { activityId: '1', activityType: { name: 'read' }, taskQueue: { name: 'q-boarding' } };
     const events = history({ eventId: 5, activityTaskScheduledEventAttributes: scheduled });
-    const found = await partnerActivitiesIn(client, ID, 'q', events, pending as never);
-    expect(found).toMatchObject([{ activity: 'read', system: 'boarding', attempts, end }]);
+    const matches = await partnerActivitiesIn(client, ID, 'q', events, pending as never);
+    expect(matches).toMatchObject([{ activity: 'read', system: 'boarding', attempts, end }]);
   });
 });

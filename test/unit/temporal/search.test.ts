@@ -2,11 +2,11 @@ import { ValueError } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import {
   type Filter,
-  listed,
-  listedBy,
-  listedOf,
+  listExecutions,
+  listOnboardings,
   mostUrgent,
-  rawListed,
+  searchOnboardings,
+  toListed,
   visibilityQuery,
 } from '../../../src/temporal/search.js';
 import { stoppedAt } from '../../rigs/clock.js';
@@ -113,16 +113,16 @@ describe('a list', () => {
     [3, 0, 0, []],
   ])('of %i workflows, %i at most, is read in pages', async (count, most, expected, sizes) => {
     const server = pages(count);
-    const found = await Array.fromAsync(rawListed(server.client, "WorkflowType = 'x'", most));
+    const matches = await Array.fromAsync(listExecutions(server.client, "WorkflowType = 'x'", most));
     const ids = Array.from({ length: expected }, (_, place) => `merchant-boarding-${place}`);
-    expect(found.map((raw) => raw.execution?.workflowId)).toEqual(ids);
+    expect(matches.map((raw) => raw.execution?.workflowId)).toEqual(ids);
     expect(server.sizes()).toEqual(sizes);
     for (const [, request] of server.sent)
       expect(request).toMatchObject({ namespace: 'default', query: "WorkflowType = 'x'" });
   });
 
   it('has all workflows without a limit', async () => {
-    expect(await Array.fromAsync(listed(pages(1_001).client, ''))).toHaveLength(1_001);
+    expect(await Array.fromAsync(listOnboardings(pages(1_001).client, ''))).toHaveLength(1_001);
   });
 
   /** A workflow as the list has it. */
@@ -133,7 +133,7 @@ describe('a list', () => {
         decode: () => Promise.reject(sealed),
         encode: async (all) => all,
       });
-    const [first] = await Array.fromAsync(listed(client, ''));
+    const [first] = await Array.fromAsync(listOnboardings(client, ''));
     return first;
   }
 
@@ -197,7 +197,7 @@ describe('a list', () => {
     const facts = { indexed: { Mid: '9' }, status: 'CANCELED' } as const;
     const { client } = answering(known({ ...facts, workflowId: 'merchant-boarding-m-1' }));
     const described = await client.workflow.getHandle('merchant-boarding-m-1').describe();
-    expect(await listedOf(client, described)).toEqual(await entry(facts));
+    expect(await toListed(client, described)).toEqual(await entry(facts));
   });
 });
 
@@ -220,10 +220,14 @@ describe('a list of some accounts', () => {
     [['', 'west'], 'm-1@west m-3 m-6@west'],
     [[], ''],
     [undefined, 'm-1@west m-2@east m-3 m-4 m-5@east m-6@west another'],
-  ])('of %j shows no workflow of another one, whatever the server finds', async (partnerAccounts, shown) => {
+  ])('of %j shows no workflow of another one, whatever the server finds', async (partnerAccounts, text) => {
     const { client } = answering({ listWorkflowExecutions: () => ({ executions: rows.map(execution) }) });
-    const found = await Array.fromAsync(listedBy(client, { types: ['merchantBoarding'], partnerAccounts }));
-    expect(found.map(({ workflowId }) => workflowId.replace('merchant-boarding-', '')).join(' ')).toBe(shown);
+    const onboardings = await Array.fromAsync(
+      searchOnboardings(client, { types: ['merchantBoarding'], partnerAccounts }),
+    );
+    expect(onboardings.map(({ workflowId }) => workflowId.replace('merchant-boarding-', '')).join(' ')).toBe(
+      text,
+    );
   });
 });
 
@@ -243,7 +247,7 @@ describe('the most urgent of many', () => {
         return { count: time === undefined ? hours.length : until(Date.parse(time)) };
       },
     });
-    return { ...server, found: ({ dueUntil }: Filter) => until(dueUntil?.getTime() ?? Number.NaN) };
+    return { ...server, result: ({ dueUntil }: Filter) => until(dueUntil?.getTime() ?? Number.NaN) };
   }
 
   it('are all of them when no more wait', async () => {
@@ -261,10 +265,10 @@ describe('the most urgent of many', () => {
     ['all of one second when they are the first, though they are too many', [5, 5, 5, 5, 5], 2, [5], 44],
     ['none of one second when others come before', [1, 5, 5, 5, 5, 5, 5], 4, [1], 44],
   ])('are found by their due date: %s', async (_, hours, most, counts, searches) => {
-    const { client, sent, found } = due(...hours);
+    const { client, sent, result } = due(...hours);
     const urgent = await mostUrgent(client, filter, most);
     expect(urgent).toEqual({ filter: { ...filter, dueUntil: expect.any(Date) }, total: hours.length });
-    expect(counts).toContain(found(urgent.filter));
+    expect(counts).toContain(result(urgent.filter));
     expect(sent.length).toBeLessThanOrEqual(searches);
   });
 
@@ -275,10 +279,10 @@ describe('the most urgent of many', () => {
     [4, true],
     [5, false],
   ])('are found at once where %i are due by the date of an earlier search: %s', async (near, isTaken) => {
-    const { client, sent, found } = due(1, 2, 3, 4, 5, 6);
+    const { client, sent, result } = due(1, 2, 3, 4, 5, 6);
     const urgent = await mostUrgent(client, filter, 4, inHours(near));
     if (isTaken) expect([urgent.filter.dueUntil, sent.length]).toEqual([inHours(near), 2]);
     else expect(urgent.filter.dueUntil).not.toEqual(inHours(near));
-    expect([2, 3, 4]).toContain(found(urgent.filter));
+    expect([2, 3, 4]).toContain(result(urgent.filter));
   });
 });

@@ -2,7 +2,7 @@ import { SpanStatusCode, trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { again } from '../../../src/activities/poll.js';
+import { pollAgain } from '../../../src/activities/poll.js';
 import { tracedActivities } from '../../../src/temporal/tracing.js';
 import { environment } from '../../rigs/activities/environment.js';
 
@@ -38,7 +38,7 @@ describe('the span of an attempt', () => {
   });
 
   it('has not failed when a poll found no status change', async () => {
-    const unchanged = again('StatusUnchanged', 'the status has not changed yet', 1_000);
+    const unchanged = pollAgain('StatusUnchanged', 'the status has not changed yet', 1_000);
     expect(await spanOf(() => Promise.reject(unchanged))).toEqual({ code: SpanStatusCode.UNSET });
   });
 });

@@ -93,8 +93,8 @@ describe('a workflow that does not respond', () => {
   it('names the worker that cannot decrypt it', async () => {
     const message = 'an encrypted payload cannot be read with key k1: it is damaged';
     const attributes = { failure: { message }, identity: '4711@host#12345678' };
-    const found = await why(['2'], undefined, [{ workflowTaskFailedEventAttributes: attributes }]);
-    expect(found?.detail).toBe(`worker 4711@host cannot decrypt it: ${message}`);
+    const result = await why(['2'], undefined, [{ workflowTaskFailedEventAttributes: attributes }]);
+    expect(result?.detail).toBe(`worker 4711@host cannot decrypt it: ${message}`);
   });
 
   it('is encrypted with a key that this process lacks, or has with another value', async () => {
@@ -115,12 +115,12 @@ describe('a workflow that does not respond', () => {
 
   it('has the failures of its activities, and none of a poll that found no change or of a workflow that has ended', async () => {
     const { APPLICATION_ERROR_CATEGORY_BENIGN: category } = v1.ApplicationErrorCategory;
-    const given = [
+    const values = [
       { message: 'HTTP 500', applicationFailureInfo: { type: 'PartnerError' } },
       { message: 'no change', applicationFailureInfo: { category } },
       { message: 'too late', timeoutFailureInfo: {} },
     ];
-    const pendingActivities = [{}, ...given.map((lastFailure) => ({ lastFailure }))];
+    const pendingActivities = [{}, ...values.map((lastFailure) => ({ lastFailure }))];
     const { client } = answering({
       describeWorkflowExecution: ({ execution: { workflowId } }) => ({
         workflowExecutionInfo: execution({ status: workflowId === 'ended' ? 'TERMINATED' : 'RUNNING' }),

@@ -45,25 +45,25 @@ it.each([
 
 /** A meter that keeps what it gets. */
 function meter() {
-  const kept: unknown[][] = [];
+  const entries: unknown[][] = [];
   const instrument = (name: string) => ({
-    add: (...given: unknown[]) => kept.push([name, ...given]),
-    set: (...given: unknown[]) => kept.push([name, ...given]),
-    record: (value: number, labels: object) => kept.push([name, value >= 0, labels]),
+    add: (...values: unknown[]) => entries.push([name, ...values]),
+    set: (...values: unknown[]) => entries.push([name, ...values]),
+    record: (value: number, labels: object) => entries.push([name, value >= 0, labels]),
   });
   const create = { createCounter: instrument, createGauge: instrument, createHistogram: instrument };
-  return { kept, meter: create as never };
+  return { entries, meter: create as never };
 }
 
 it('the ages of keys are shown where an id or a token has them', () => {
-  const { kept, meter: of } = meter();
+  const { entries, meter: of } = meter();
   const ages = watchAges(of);
   const jwt = (claims: object) => `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
   for (const key of [jwt({ exp: 1_700_000_000 }), jwt({}), 'no token']) ages.apiKey(key);
   for (const id of ['k20260131-a', 'k20261331-a', 'k1', 'xk20260131-a']) ages.payloadKey([{ id }] as never);
   ages.certificate({ tls: true });
   ages.certificate({ tls: {} });
-  expect(kept).toEqual([
+  expect(entries).toEqual([
     ['gangway_credential_expires_timestamp_seconds', 1_700_000_000, { credential: 'api-key' }],
     ['gangway_payload_key_made_timestamp_seconds', 1_769_817_600, { key: 'k20260131-a' }],
   ]);
@@ -72,11 +72,11 @@ it('the ages of keys are shown where an id or a token has them', () => {
 it('the end of a certificate is shown in seconds since 1970', async () => {
   const { client, remove } = await makeCertificates();
   testEnds(remove);
-  const { kept, meter: of } = meter();
+  const { entries, meter: of } = meter();
   const [crt, key] = [readFileSync(client.cert), readFileSync(client.key)];
   const tomorrow = Date.now() / 1_000 + 86_400;
   watchAges(of).certificate({ tls: { clientCertPair: { crt, key } } });
-  const [[name, seconds, about] = []] = kept;
+  const [[name, seconds, about] = []] = entries;
   expect([name, about]).toEqual([
     'gangway_credential_expires_timestamp_seconds',
     { credential: 'certificate' },
@@ -108,9 +108,9 @@ it('a build without workers is shown until it has some, and so is a Temporal tha
       workerDeploymentInfo: { versionSummaries: [{ deploymentVersion: version, status }] },
     }),
   });
-  const { kept, meter: of } = meter();
-  const last = (name: string) => kept.findLast(([each]) => each === name)?.slice(1);
-  const shown = () => [
+  const { entries, meter: of } = meter();
+  const last = (name: string) => entries.findLast(([each]) => each === name)?.slice(1);
+  const lines = () => [
     last('gangway_build_without_workers'),
     last('gangway_task_queue_workers')?.[0],
     last('gangway_temporal_reachable'),
@@ -118,17 +118,17 @@ it('a build without workers is shown until it has some, and so is a Temporal tha
   testEnds(watchTemporal(client, loadWorkerSettings({}), of));
   // The clock of the server is asked as well.
   await vi.advanceTimersByTimeAsync(5_000);
-  expect(shown()).toEqual([[1, { build: 'gangway:2' }], 0, [1]]);
+  expect(lines()).toEqual([[1, { build: 'gangway:2' }], 0, [1]]);
   server = 'with workers';
   await vi.advanceTimersByTimeAsync(30_000);
-  expect(shown()).toEqual([[0, { build: 'gangway:2' }], 1, [1]]);
+  expect(lines()).toEqual([[0, { build: 'gangway:2' }], 1, [1]]);
   server = 'away';
   await vi.advanceTimersByTimeAsync(30_000);
-  expect(shown()).toEqual([[0, { build: 'gangway:2' }], 1, [0]]);
+  expect(lines()).toEqual([[0, { build: 'gangway:2' }], 1, [0]]);
 });
 
 it('requirements and changes whose reads webhooks may nudge count from zero, at each partner of an account that is on', () => {
-  const { kept, meter: of } = meter();
+  const { entries, meter: of } = meter();
   const worker = { namespace: 'default', taskQueue: 'gangway' };
   // At acme, only two partners are on.
   const atAcme = ['boarding', 'banking'] as const;
@@ -139,9 +139,9 @@ it('requirements and changes whose reads webhooks may nudge count from zero, at 
   const note = { ...worker, workflowType: 'merchantBoarding', system: 'boarding', kind: 'underwriting-note' };
   for (const what of ['raised', 'answered', 'closed', 'overdue', 'unclaimed'])
     for (const account of ['', 'acme'])
-      expect(kept).toContainEqual([`gangway_requirements_${what}_total`, 0, { ...note, account }]);
+      expect(entries).toContainEqual([`gangway_requirements_${what}_total`, 0, { ...note, account }]);
   // Whoever may ask a person: each kind, at each partner.
-  const raised = kept.filter(([name]) => name === 'gangway_requirements_raised_total');
+  const raised = entries.filter(([name]) => name === 'gangway_requirements_raised_total');
   const askers = [
     ...[
       ['merchantBoarding', 'boarding'],
@@ -170,29 +170,29 @@ it('requirements and changes whose reads webhooks may nudge count from zero, at 
     ['gangway_polls_total', 0, { ...banking, account: '', taskQueue: 'gangway-banking' }],
     ['gangway_polls_total', 0, { ...banking, account: 'acme', taskQueue: 'gangway-banking-acme' }],
   ];
-  expect(kept).toEqual(expect.arrayContaining(polls));
+  expect(entries).toEqual(expect.arrayContaining(polls));
 });
 
 it('an exchange counts by its status, or by what failed', () => {
-  const { kept, meter: of } = meter();
+  const { entries, meter: of } = meter();
   const exchange = { system: 'boarding', operation: 'create-merchant' } as never;
-  const begun = countExchanges(of, 'north')(exchange, {} as never);
-  for (const end of [{ status: 201 }, { failure: 'timeout' }, { failure: 'Paused' }]) begun(end as never);
+  const start = countExchanges(of, 'north')(exchange, {} as never);
+  for (const end of [{ status: 201 }, { failure: 'timeout' }, { failure: 'Paused' }]) start(end as never);
   const about = { system: 'boarding', account: 'north', operation: 'create-merchant' };
-  expect(kept.filter(([name]) => name === 'gangway_partner_calls_total')).toEqual([
+  expect(entries.filter(([name]) => name === 'gangway_partner_calls_total')).toEqual([
     ['gangway_partner_calls_total', 1, { ...about, status: '201' }],
     ['gangway_partner_calls_total', 1, { ...about, status: 'timeout' }],
     ['gangway_partner_calls_total', 1, { ...about, status: 'Paused' }],
   ]);
   // What was not sent has no duration.
-  expect(kept.filter(([name]) => name === 'gangway_partner_call_duration_seconds')).toHaveLength(2);
-  expect(kept[0]).toEqual(['gangway_partner_call_duration_seconds', true, about]);
+  expect(entries.filter(([name]) => name === 'gangway_partner_call_duration_seconds')).toHaveLength(2);
+  expect(entries[0]).toEqual(['gangway_partner_call_duration_seconds', true, about]);
   expect(metricsOptions({ metricsAddress: undefined })).toEqual({});
 });
 
 it('exchanges count one by one for each operation, account and status, and take from their beginning to their end', () => {
   stoppedAt(0, ['performance']);
-  const { meter: of, shown } = gauges();
+  const { meter: of, shown: render } = gauges();
   const operations = ['create-merchant', 'get-status'].map((operation) => ({
     system: 'boarding',
     operation,
@@ -211,9 +211,9 @@ it('exchanges count one by one for each operation, account and status, and take 
           expected[keyOf({ account, ...exchange, status })] = time + 1;
         }
   }
-  expect(shown('gangway_partner_calls_total')).toEqual(expected);
+  expect(render('gangway_partner_calls_total')).toEqual(expected);
   const seconds = ['', 'north'].flatMap((account) =>
     operations.map((exchange) => [keyOf({ account, ...exchange }), 0.5 * (1 + 2 + 3 + 4)]),
   );
-  expect(shown('gangway_partner_call_duration_seconds')).toEqual(Object.fromEntries(seconds));
+  expect(render('gangway_partner_call_duration_seconds')).toEqual(Object.fromEntries(seconds));
 });

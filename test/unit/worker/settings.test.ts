@@ -24,7 +24,7 @@ describe('the settings', () => {
       dbaForm: 'shown',
       fourEyes: [],
       poll: { minMs: 60_000, maxMs: 3_600_000 },
-      patience: { retryAfterMaxMs: 3_600_000, stepMs: 86_400_000, unreadableMs: 600_000 },
+      stalledCalls: { retryAfterMaxMs: 3_600_000, stepMs: 86_400_000, unreadableMs: 600_000 },
       version: undefined,
       activePatches: [],
       payloadKeys: undefined,

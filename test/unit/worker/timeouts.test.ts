@@ -6,7 +6,7 @@ import { REQUEST_MS } from '../../../src/at-most-once/record.js';
 import { ATTEMPT_MS } from '../../../src/at-most-once/workflow.js';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/partners/http.js';
 import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../../../src/worker/tuning.js';
-import { POLL, REPEATABLE } from '../../../src/workflows/journey/activity-proxies.js';
+import { POLL, REPEATABLE } from '../../../src/workflows/runtime/activity-proxies.js';
 
 const EXCHANGE_MS = DEFAULT_HTTP_LIMITS.totalTimeoutMs;
 const ms = (duration: Duration = 0) => msToNumber(duration);

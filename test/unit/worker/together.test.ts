@@ -1,10 +1,10 @@
 import { Runtime, Worker } from '@temporalio/worker';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
+  combineWorkers,
   type PartnerWorkers,
   partnerWorkers,
-  together,
-  versioned,
+  versionOptions,
 } from '../../../src/worker/create-worker.js';
 import { loadWorkerSettings } from '../../../src/worker/settings.js';
 import { answering } from '../../rigs/temporal/answering-service.js';
@@ -31,7 +31,7 @@ describe('the workers of a process', () => {
   it('end together when one of them fails, and then close the connections to the partners', async () => {
     const [main, partner] = [workerUntil(new Promise(() => undefined)), Promise.reject(new Error('lost'))];
     const steps: string[] = [];
-    const worker = together(main, {
+    const worker = combineWorkers(main, {
       workers: [workerUntil(partner)],
       start: async () => steps.push('started'),
       release: async () => steps.push(`released, ${main.getState()}`),
@@ -59,7 +59,7 @@ describe('the workers of a process', () => {
     });
     const { connection } = answering({}).client;
     const version = { deploymentName: 'gangway', buildId: 'b-1' };
-    const place = { connection, namespace: 'default', ...versioned(version) };
+    const place = { connection, namespace: 'default', ...versionOptions(version) };
     const { release } = await partnerWorkers(place as never, config);
     await release();
     // The server limits the task queues of a deployment version, and each process would leave one there.

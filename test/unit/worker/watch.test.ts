@@ -120,7 +120,7 @@ function watched() {
       },
     }),
   });
-  const { meter, shown } = gauges();
+  const { meter, shown: render } = gauges();
   const at = (prefix: string) => ({
     [`${prefix}PAYMENTS_URL`]: 'http://127.0.0.1:1',
     [`${prefix}PAYMENTS_API_KEY`]: 'secret',
@@ -136,7 +136,7 @@ function watched() {
     await vi.advanceTimersByTimeAsync(isFirst ? 5_000 : EVERY_MS);
     isFirst = false;
   };
-  return { server, next, shown };
+  return { server, next, render };
 }
 
 function namesOf([queue, tasks, system, account]: (typeof QUEUES)[number]) {
@@ -153,7 +153,7 @@ describe('the number of open requirements', () => {
   ] as const)(
     '%s rises and falls in each account by itself, and keeps still while nothing changes',
     async (name, what) => {
-      const { server, next, shown } = watched();
+      const { server, next, render } = watched();
       for (const [unnamed, acme] of [
         ...[
           [0, 0],
@@ -169,16 +169,16 @@ describe('the number of open requirements', () => {
       ] as const) {
         server[what] = { '': unnamed, acme };
         await next();
-        expect(shown(name)).toEqual({ 'account=': unnamed, 'account=acme': acme });
+        expect(render(name)).toEqual({ 'account=': unnamed, 'account=acme': acme });
       }
     },
   );
 });
 
 it('what is open of the kinds that have an alert is shown by partner and account, until it is closed or lost', async () => {
-  const { server, next, shown } = watched();
+  const { server, next, render } = watched();
   await next();
-  expect(shown('gangway_requirements_open')).toEqual({});
+  expect(render('gangway_requirements_open')).toEqual({});
   server.asking = {
     'merchant-boarding-m-1': ['uncertain-write', 'underwriting-note'],
     'merchant-boarding-m-2': ['uncertain-write'],
@@ -186,14 +186,14 @@ it('what is open of the kinds that have an alert is shown by partner and account
     'partner-account-banking': ['software-error'],
   };
   await next();
-  expect(shown('gangway_requirements_open')).toEqual({
+  expect(render('gangway_requirements_open')).toEqual({
     'account= kind=uncertain-write system=boarding': 2,
     'account=acme kind=uncertain-write system=boarding': 1,
     'account= kind=software-error system=banking': 1,
   });
   server.asking = { 'merchant-boarding-m-2': ['uncertain-write'] };
   await next();
-  expect(shown('gangway_requirements_open')).toEqual({
+  expect(render('gangway_requirements_open')).toEqual({
     'account= kind=uncertain-write system=boarding': 1,
     'account=acme kind=uncertain-write system=boarding': 0,
     'account= kind=software-error system=banking': 0,
@@ -201,7 +201,7 @@ it('what is open of the kinds that have an alert is shown by partner and account
 });
 
 it('each task queue shows its own workers and its own backlog, as they rise and fall', async () => {
-  const { server, next, shown } = watched();
+  const { server, next, render } = watched();
   const polled = QUEUES.filter(([, , system]) => system === '' || ON.includes(system));
   const count = polled.length;
   for (const figureOf of [() => 0, (place: number) => place + 1, (place: number) => count - place, () => 0]) {
@@ -211,28 +211,28 @@ it('each task queue shows its own workers and its own backlog, as they rise and 
     await next();
     const expected = (times: number) =>
       Object.fromEntries(figures.map(({ labels, figure }) => [labels, times * figure]));
-    expect(shown('gangway_task_queue_workers')).toEqual(expected(1));
-    expect(shown('gangway_task_queue_backlog_age_seconds')).toEqual({ ...nothingWaits(), ...expected(60) });
+    expect(render('gangway_task_queue_workers')).toEqual(expected(1));
+    expect(render('gangway_task_queue_backlog_age_seconds')).toEqual({ ...nothingWaits(), ...expected(60) });
   }
 });
 
 it('a task that waits at a partner that is off shows within ten minutes, and no worker is missed there', async () => {
-  const { server, next, shown } = watched();
+  const { server, next, render } = watched();
   const off = namesOf(['gangway-banking-acme', 'activity', 'banking', 'acme']);
-  const age = () => shown('gangway_task_queue_backlog_age_seconds')[off.labels];
+  const age = () => render('gangway_task_queue_backlog_age_seconds')[off.labels];
   await next();
   expect(age()).toBe(0);
   server.ages = { [off.key]: 900 };
   for (let round = 0; round < 21; round++) await next();
   expect(age()).toBe(900);
-  expect(shown('gangway_task_queue_workers')).not.toHaveProperty([off.labels]);
+  expect(render('gangway_task_queue_workers')).not.toHaveProperty([off.labels]);
 });
 
 describe('builds without workers', () => {
   const missing = 'gangway_build_without_workers';
 
   it('are each shown until they have workers or need none, and again when they lack them again', async () => {
-    const { server, next, shown } = watched();
+    const { server, next, render } = watched();
     const steps: [Record<string, Build>, Record<string, number>][] = [
       [{ a: { status: 'CURRENT', polls: true } }, { a: 0 }],
       // A build that ramps, and one with pinned workflows, need workers as well.
@@ -258,13 +258,13 @@ describe('builds without workers', () => {
       server.builds = builds;
       await next();
       const labels = Object.entries(expected).map(([build, value]) => [`build=gangway:${build}`, value]);
-      expect(shown(missing)).toEqual(Object.fromEntries(labels));
+      expect(render(missing)).toEqual(Object.fromEntries(labels));
     }
   });
 });
 
 it('a Temporal that does not respond shows each time, and the other gauges keep what they showed', async () => {
-  const { server, next, shown } = watched();
+  const { server, next, render } = watched();
   for (const [isUp, waiting] of [
     [true, 1],
     [false, 2],
@@ -273,24 +273,24 @@ it('a Temporal that does not respond shows each time, and the other gauges keep 
     [false, 5],
     [true, 0],
   ] as const) {
-    const before = shown('gangway_task_queue_workers');
+    const before = render('gangway_task_queue_workers');
     Object.assign(server, { isUp, workers: { 'gangway workflow': waiting } });
     await next();
-    expect(shown('gangway_temporal_reachable')).toEqual({ '': Number(isUp) });
-    if (!isUp) expect(shown('gangway_task_queue_workers')).toEqual(before);
+    expect(render('gangway_temporal_reachable')).toEqual({ '': Number(isUp) });
+    if (!isUp) expect(render('gangway_task_queue_workers')).toEqual(before);
   }
 });
 
 it('a credential or a key that is replaced shows when the new one ends or was made', () => {
-  const { meter, shown } = gauges();
+  const { meter, shown: render } = gauges();
   const ages = watchAges(meter);
   const jwt = (exp: number) => `x.${Buffer.from(JSON.stringify({ exp })).toString('base64url')}.x`;
   for (const end of [1_800_000_000, 1_700_000_000]) {
     ages.apiKey(jwt(end));
-    expect(shown('gangway_credential_expires_timestamp_seconds')).toEqual({ 'credential=api-key': end });
+    expect(render('gangway_credential_expires_timestamp_seconds')).toEqual({ 'credential=api-key': end });
   }
   // The day of an id is one of UTC, wherever the worker runs.
   for (const id of ['k20260131-a', 'k20260301-b']) ages.payloadKey([{ id }] as never);
-  const made = { 'key=k20260131-a': 1_769_817_600, 'key=k20260301-b': 1_772_323_200 };
-  expect(shown('gangway_payload_key_made_timestamp_seconds')).toEqual(made);
+  const record = { 'key=k20260131-a': 1_769_817_600, 'key=k20260301-b': 1_772_323_200 };
+  expect(render('gangway_payload_key_made_timestamp_seconds')).toEqual(record);
 });

@@ -8,21 +8,21 @@ import {
   withdrawProposal,
 } from '../../../src/messages/claims.js';
 import type { Requirement, Resolution } from '../../../src/messages/requirements.js';
-import { Claims } from '../../../src/workflows/journey/claims.js';
+import { Claims } from '../../../src/workflows/runtime/claims.js';
 import {
-  accepted,
-  answeredIn,
-  openIn,
+  acceptAnswer,
+  answeredRequirements,
+  openRequirements,
   openWithClaims,
-  raised,
-  takenBack,
-  unsentIn,
-  withdrawn,
-} from '../../../src/workflows/journey/requirements.js';
-import { problemWith } from '../../../src/workflows/journey/resolutions.js';
-import type { Question, Requirements } from '../../../src/workflows/journey/state.js';
+  raiseRequirement,
+  takeBackAnswer,
+  unsentIds,
+  withdrawRequirement,
+} from '../../../src/workflows/runtime/requirements.js';
+import { problemWith } from '../../../src/workflows/runtime/resolutions.js';
+import type { Question, RequirementsState } from '../../../src/workflows/runtime/state.js';
 import { stoppedAt } from '../../rigs/clock.js';
-import { cellOf, jsonOf } from './cells.js';
+import { cellOf, jsonOf } from './stores.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 const ONE = '2026-01-31T13:00:00.000Z';
@@ -40,17 +40,17 @@ const note = (id: string, more: Partial<Requirement> = {}): Requirement => ({
 type Sent = Readonly<Record<string, unknown>> | null;
 
 /** The claims of two notes. Updates run as in the SDK: the validator, which cannot wait, and then the handler. */
-function handledNotes(requirements?: Requirements) {
-  const { cell } = cellOf({ requirements });
-  const shown: string[] = [];
+function handledNotes(requirements?: RequirementsState) {
+  const { store } = cellOf({ requirements });
+  const lines: string[] = [];
   const registered = new Map<string, { description: string; run: (request: never) => unknown }>();
   for (const id of requirements ? [] : ['note-1', 'note-2']) {
     const { id: _, raisedAt: __, dueAt: ___, ...question } = note(id);
-    cell.update(raised(question as Question));
+    store.update(raiseRequirement(question as Question));
   }
   const answers = {
-    problemWith: (given: Resolution) =>
-      problemWith(given, { open: openIn(cell.state), unsent: unsentIn(cell.state) }, ['fees']),
+    problemWith: (input: Resolution) =>
+      problemWith(input, { open: openRequirements(store.state), unsent: unsentIds(store.state) }, ['fees']),
     /** What happens while the check of an answer takes its time. */
     check: async (_: Resolution) => {},
   };
@@ -62,24 +62,24 @@ function handledNotes(requirements?: Requirements) {
     };
     registered.set(name, { description: options.description, run: validated });
   };
-  const state = { refresh: () => shown.push('refresh'), report: () => shown.push('report') };
-  const claims: Claims = new Claims(state as never, cell, answers);
+  const state = { refresh: () => lines.push('refresh'), report: () => lines.push('report') };
+  const claims: Claims = new Claims(state as never, store, answers);
   claims.handle(register as never);
   const send = async ({ name }: { readonly name: string }, request: Sent | string) =>
     registered.get(name)?.run(request as never);
   return {
-    ...{ cell, answers, shown, send, registered },
-    listed: () => openWithClaims(cell.state),
+    ...{ store, answers, lines, send, registered },
+    listed: () => openWithClaims(store.state),
     claim: (request: Sent) => send(claimRequirement, request),
     propose: (more: object = {}) => send(proposeAnswer, { ...PROPOSED, ...more }),
     confirm: (more: object = {}) => send(confirmAnswer, { ...CONFIRMED, ...more }),
     withdraw: (more: object = {}) => send(withdrawProposal, { ...BY_OLGA, ...more }),
     remark: (more: object = {}) => send(addRemark, { ...BY_OLGA, text: 'Called them.', ...more }),
     proposed: (id = 'note-1') => send(proposedAnswer, id),
-    first: () => openWithClaims(cell.state).find(({ id }) => id === 'note-1') ?? note('gone'),
-    accepted: () => answeredIn(cell.state).map(({ resolution }) => resolution),
+    first: () => openWithClaims(store.state).find(({ id }) => id === 'note-1') ?? note('gone'),
+    accepted: () => answeredRequirements(store.state).map(({ resolution }) => resolution),
     happened: () =>
-      cell.state.timeline
+      store.state.timeline
         .filter(({ event }) => event !== 'requirement-raised')
         .map(({ event, detail, at: _, ...who }) =>
           [`${event}: ${detail}`, ...Object.values(who)].join(' | '),
@@ -100,14 +100,14 @@ const NO_SUCH = 'requirementId: no requirement with this id is open; open: note-
 
 describe('a claim', () => {
   it('is shown with its end in UTC, in the list and the Web UI only', async () => {
-    const { claim, first, cell, listed, shown, happened } = handledNotes();
+    const { claim, first, store, listed, lines, happened } = handledNotes();
     const until = '2026-01-31T14:00+01:00';
-    const made = { actor: 'olga', until: ONE };
+    const record = { actor: 'olga', until: ONE };
     const claimed = await claim({ ...BY_OLGA, actor: ' olga ', until });
-    expect(claimed).toEqual({ requirementId: 'note-1', claim: made });
-    expect(first()).toEqual({ ...note('note-1'), claim: made });
-    expect(listed()[1]).toBe(openIn(cell.state)[1]);
-    expect([happened(), shown]).toEqual([[CLAIMED], ['refresh']]);
+    expect(claimed).toEqual({ requirementId: 'note-1', claim: record });
+    expect(first()).toEqual({ ...note('note-1'), claim: record });
+    expect(listed()[1]).toBe(openRequirements(store.state)[1]);
+    expect([happened(), lines]).toEqual([[CLAIMED], ['refresh']]);
   });
 
   it('keeps others out until the moment of its end', async () => {
@@ -117,7 +117,7 @@ describe('a claim', () => {
     const byPete = { ...BY_OLGA, actor: 'pete', until: '2026-01-31T15:00:00.000Z' };
     await expect(claim(byPete)).rejects.toMatchObject({
       message: `requirementId: olga has claimed note-1 until ${ONE}`,
-      shown: `requirementId: another person has claimed note-1 until ${ONE}`,
+      publicMessage: `requirementId: another person has claimed note-1 until ${ONE}`,
     });
     expect(first().claim).toEqual({ actor: 'olga', until: ONE });
     at(ONE);
@@ -144,7 +144,7 @@ describe('a claim', () => {
   });
 
   it.each([undefined, null])('is released by its holder alone, with until %s', async (until) => {
-    const { claim, first, shown, happened } = handledNotes();
+    const { claim, first, lines, happened } = handledNotes();
     await claim(UNTIL_ONE);
     for (const more of [{}, { override: true }])
       await expect(claim({ ...BY_OLGA, actor: 'pete', until, ...more })).rejects.toThrow('olga has claimed');
@@ -153,19 +153,19 @@ describe('a claim', () => {
     // The second time changes nothing.
     await claim({ ...BY_OLGA, until });
     const released = 'requirement-released: note-1: before 2026-01-31 13:00 UTC | olga';
-    expect([shown, happened()]).toEqual([
+    expect([lines, happened()]).toEqual([
       ['refresh', 'refresh'],
       [CLAIMED, released],
     ]);
   });
 
   it('that has ended is not released, even by its holder in that moment', async () => {
-    const { claim, first, shown, happened } = handledNotes();
+    const { claim, first, lines, happened } = handledNotes();
     await claim(UNTIL_ONE);
     at(ONE);
     expect(await claim(BY_OLGA)).toEqual({ requirementId: 'note-1' });
     expect(first().claim).toEqual({ actor: 'olga', until: ONE });
-    expect([shown, happened()]).toEqual([['refresh'], [CLAIMED]]);
+    expect([lines, happened()]).toEqual([['refresh'], [CLAIMED]]);
   });
 
   const FORM = 'until: must be a time with its zone, such as 2026-01-31T14:00:00Z';
@@ -200,7 +200,7 @@ describe('a claim', () => {
 
 describe('a proposal', () => {
   it('is shown in short and masked, and whole on demand', async () => {
-    const { propose, proposed, first, shown, happened } = handledNotes();
+    const { propose, proposed, first, lines, happened } = handledNotes();
     const answer = { kind: 'text', text: 'Ask ada@example.com.' } as const;
     expect(await propose({ answer })).toEqual({ requirementId: 'note-1', proposedAt: NOON });
     const proposal = { actor: 'pete', reason: 'SSN ***-**-6789', at: NOON, answer: 'text: Ask [Redacted].' };
@@ -208,18 +208,18 @@ describe('a proposal', () => {
     expect(await proposed()).toEqual({ ...PROPOSED, actor: 'pete', answer, at: NOON });
     expect(await proposed('note-2')).toBeNull();
     const entry = 'answer-proposed: note-1: text: Ask [Redacted]. | pete | SSN ***-**-6789';
-    expect([happened(), shown]).toEqual([[entry], ['refresh']]);
+    expect([happened(), lines]).toEqual([[entry], ['refresh']]);
   });
 
   it('becomes the answer of its author when a second person confirms it', async () => {
-    const { propose, confirm, accepted, shown, happened } = handledNotes();
+    const { propose, confirm, accepted, lines, happened } = handledNotes();
     await propose();
     at(ONE);
     const reason = 'SSN 123-45-6789; confirmed by olga: right';
     const resolution = { requirementId: 'note-1', answer: TEXT, actor: 'pete', reason };
     const confirmed = await confirm({ actor: ' olga ', reason: 'right' });
     expect(confirmed).toEqual({ requirementId: 'note-1', acceptedAt: ONE, open: 1, resolution });
-    expect([accepted(), shown]).toEqual([[resolution], ['refresh', 'report']]);
+    expect([accepted(), lines]).toEqual([[resolution], ['refresh', 'report']]);
     expect(happened().map(eventOf)).toEqual(['answer-proposed', 'requirement-resolved']);
     await expect(confirm()).rejects.toThrow('no requirement with this id is open; open: note-2');
   });
@@ -245,34 +245,34 @@ describe('a proposal', () => {
   });
 
   it('outlives a claim of its requirement, and both go with the requirement', async () => {
-    const { claim, propose, cell, listed, confirm, happened } = handledNotes();
+    const { claim, propose, store, listed, confirm, happened } = handledNotes();
     await claim(UNTIL_ONE);
     await propose();
     at(ONE);
     await claim({ ...BY_OLGA, actor: 'paula', until: '2026-01-31T14:00:00.000Z' });
     expect(listed()[0]).toMatchObject({ claim: { actor: 'paula' }, proposal: { actor: 'pete' } });
     await claim({ ...UNTIL_ONE, requirementId: 'note-2', until: '2026-01-31T14:00:00.000Z' });
-    cell.update(withdrawn('note-1', 'gone'));
+    store.update(withdrawRequirement('note-1', 'gone'));
     expect(listed()).toMatchObject([{ id: 'note-2', claim: { actor: 'olga' } }]);
     await expect(confirm()).rejects.toThrow('no requirement with this id is open; open: note-2');
     expect(happened().map(eventOf)).not.toContain('proposal-dropped');
   });
 
   it('is dropped, which the timeline shows, when somebody answers', async () => {
-    const { propose, cell, listed, happened } = handledNotes();
+    const { propose, store, listed, happened } = handledNotes();
     await propose();
     for (const requirementId of ['note-1', 'note-2'])
-      cell.update(accepted({ requirementId, answer: TEXT, actor: 'olga', reason: 'called' }));
+      store.update(acceptAnswer({ requirementId, answer: TEXT, actor: 'olga', reason: 'called' }));
     const dropped = 'proposal-dropped: note-1: it was proposed by pete';
     const resolved = expect.stringMatching(/^requirement-resolved/);
     expect(happened().slice(1)).toEqual([resolved, dropped, resolved]);
-    cell.update(takenBack({ requirementId: 'note-1', answer: TEXT, actor: 'olga', reason: 'wrong' }));
+    store.update(takeBackAnswer({ requirementId: 'note-1', answer: TEXT, actor: 'olga', reason: 'wrong' }));
     expect(listed()).toEqual([note('note-1')]);
   });
 
   it('is not made when the requirement closes while the answer is checked', async () => {
-    const { cell, listed, answers, propose, happened } = handledNotes();
-    answers.check = async () => cell.update(withdrawn('note-1', 'gone'));
+    const { store, listed, answers, propose, happened } = handledNotes();
+    answers.check = async () => store.update(withdrawRequirement('note-1', 'gone'));
     await expect(propose()).rejects.toThrow('no requirement with this id is open; open: note-2');
     expect(listed()).toEqual([note('note-2')]);
     expect(happened().map(eventOf)).toEqual(['requirement-closed']);
@@ -336,10 +336,10 @@ describe('a proposal', () => {
     [{ proposedAt: NOON, reason: ' ' }, ''],
     [{ actor: ' olga ', reason: 'no SSN 123456789' }, ' | no SSN ***-**-6789'],
   ])('is withdrawn by anybody: %j', async (more, reason) => {
-    const { propose, withdraw, first, shown, happened } = handledNotes();
+    const { propose, withdraw, first, lines, happened } = handledNotes();
     await propose();
     expect(await withdraw(more)).toEqual({ requirementId: 'note-1' });
-    expect([first(), shown]).toEqual([note('note-1'), ['refresh', 'refresh']]);
+    expect([first(), lines]).toEqual([note('note-1'), ['refresh', 'refresh']]);
     const entry = `proposal-withdrawn: note-1: it was proposed by pete | olga${reason}`;
     expect(happened().slice(1)).toEqual([entry]);
     await expect(withdraw()).rejects.toThrow('requirementId: no answer is proposed for this requirement');
@@ -350,8 +350,8 @@ it('the next run goes on with claims and proposals', async () => {
   const before = handledNotes();
   await before.claim(UNTIL_ONE);
   await before.propose();
-  const after = handledNotes(jsonOf(before.cell.state.requirements));
-  expect(after.cell.state.requirements).toEqual(before.cell.state.requirements);
+  const after = handledNotes(jsonOf(before.store.state.requirements));
+  expect(after.store.state.requirements).toEqual(before.store.state.requirements);
   await expect(after.claim({ ...UNTIL_ONE, actor: 'pete' })).rejects.toThrow('olga has claimed note-1');
   await after.confirm();
   expect(after.accepted()).toMatchObject([{ answer: TEXT, actor: 'pete' }]);
@@ -359,11 +359,11 @@ it('the next run goes on with claims and proposals', async () => {
 
 describe('a remark', () => {
   it('is in the timeline, masked, and shown at once; it changes nothing of its requirement', async () => {
-    const { remark, first, shown, happened, accepted } = handledNotes();
+    const { remark, first, lines, happened, accepted } = handledNotes();
     const text = ' They send it on Monday. SSN 123-45-6789 ';
     expect(await remark({ actor: ' olga ', text })).toEqual({ requirementId: 'note-1' });
     expect(happened()).toEqual(['remark-added: note-1: They send it on Monday. SSN ***-**-6789 | olga']);
-    expect([shown, first(), accepted()]).toEqual([['refresh'], note('note-1'), []]);
+    expect([lines, first(), accepted()]).toEqual([['refresh'], note('note-1'), []]);
   });
 
   it.each([

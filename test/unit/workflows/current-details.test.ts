@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
 import type { AnswerKind, Requirement } from '../../../src/messages/requirements.js';
-import { currentDetails } from '../../../src/workflows/journey/current-details.js';
-import { problemWith } from '../../../src/workflows/journey/resolutions.js';
+import { currentDetails } from '../../../src/workflows/runtime/current-details.js';
+import { problemWith } from '../../../src/workflows/runtime/resolutions.js';
 
 const NEXT = { underwriting: 'wait for the underwriters', boarded: 'The merchant can take payments.' };
 
 // An answer with documents cannot be sent from the Web UI.
-const KINDS: readonly AnswerKind[] = ['text', 'correction', 'adopt', 'code', 'retry', 'abandon'];
+const KINDS: readonly AnswerKind[] = ['text', 'correction', 'confirm', 'code', 'retry', 'abandon'];
 
 function requirement(more: Partial<Requirement> = {}): Requirement {
   return {
@@ -147,11 +147,11 @@ describe('the details fit into a URL of 8 kB, because the Web UI sends them in o
     );
     const text = details({ requirements });
     expect(encodeURIComponent(text).length).toBeLessThan(8_000);
-    const shown = jsonIn(text);
-    expect(shown.length).toBeGreaterThan(0);
-    expect(text).toContain(`**${200 - shown.length} more** show up here when these are answered.`);
-    expect(shown.map((json) => JSON.parse(json).requirementId)).toEqual(
-      requirements.slice(0, shown.length).map(({ id }) => id),
+    const lines = jsonIn(text);
+    expect(lines.length).toBeGreaterThan(0);
+    expect(text).toContain(`**${200 - lines.length} more** show up here when these are answered.`);
+    expect(lines.map((json) => JSON.parse(json).requirementId)).toEqual(
+      requirements.slice(0, lines.length).map(({ id }) => id),
     );
   });
 

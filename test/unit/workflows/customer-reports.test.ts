@@ -7,7 +7,7 @@ import {
   changesBetween,
   isEmpty,
   type ReportedPart,
-} from '../../../src/workflows/journey/customer-reports.js';
+} from '../../../src/workflows/runtime/customer-reports.js';
 
 const at = '2026-01-01T00:00:00.000Z';
 
@@ -40,15 +40,15 @@ function reports(states: readonly OnboardingState[], run = 'r1', runStartedAt = 
   }));
 }
 
-function heardOf(heard: readonly ChildReport[]): { known: ReportedPart | undefined; said: string[] } {
-  let known: ReportedPart | undefined;
+function heardOf(heard: readonly ChildReport[]): { facts: ReportedPart | undefined; said: string[] } {
+  let facts: ReportedPart | undefined;
   const said = heard.map((report) => {
-    const now = applyReport(known, report);
+    const now = applyReport(facts, report);
     if (typeof now === 'string') return now;
-    known = now;
+    facts = now;
     return 'heard';
   });
-  return { known, said };
+  return { facts, said };
 }
 
 const jsonOf = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
@@ -57,9 +57,9 @@ describe('reports of a child', () => {
   it('give the customer the state of the child, each one', () => {
     const all = jsonOf(reports(STATES));
     for (const [index, present] of STATES.entries()) {
-      const { known } = heardOf(all.slice(0, index + 1));
-      expect(known?.state.requirements).toEqual(present.requirements);
-      expect(known?.state).toMatchObject(present);
+      const { facts } = heardOf(all.slice(0, index + 1));
+      expect(facts?.state.requirements).toEqual(present.requirements);
+      expect(facts?.state).toMatchObject(present);
     }
   });
 
@@ -73,7 +73,7 @@ describe('reports of a child', () => {
     const [first] = reports([state([], { dba: 'Harbor Books', mid: '4711' })]);
     expect(first?.facts).toEqual({ stage: 'underwriting', partnerStatus: null, mid: '4711' });
     const outcome = { outcome: 'declined' } as const;
-    expect(heardOf([{ ...first, outcome } as ChildReport]).known).toMatchObject({ outcome });
+    expect(heardOf([{ ...first, outcome } as ChildReport]).facts).toMatchObject({ outcome });
   });
 
   it('are not sent when nothing changed that a customer shows', () => {
@@ -104,8 +104,8 @@ describe('reports of a child', () => {
     ['come from a reset run leave a gap', '1 2 reset3 wholeReset3', 'heard heard gap heard', 'r2', 2],
     ['come from a later run count alone', '1 later1 later2 3 1', 'heard heard heard old old', 'r2', 4],
   ])('that %s', (_, heard, expected, run, state) => {
-    const { known, said } = heardOf(heard.split(' ').map((name) => NAMED[name] as ChildReport));
+    const { facts, said } = heardOf(heard.split(' ').map((name) => NAMED[name] as ChildReport));
     expect(said.join(' ')).toBe(expected);
-    expect(known).toMatchObject({ run, state: STATES[state] });
+    expect(facts).toMatchObject({ run, state: STATES[state] });
   });
 });

@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest';
 import type { RequestKey } from '../../../src/messages/requirements.js';
-import { once, unlessKnown } from '../../../src/workflows/journey/keys.js';
-import { cellOf } from './cells.js';
+import { once, unlessKnown } from '../../../src/workflows/runtime/keys.js';
+import { cellOf } from './stores.js';
 
 /** An update as the SDK runs it: the validator, which cannot wait, and then the handler. */
 function keyed() {
-  const { cell } = cellOf();
+  const { store } = cellOf();
   const applied: string[] = [];
   let wait: Promise<unknown> = Promise.resolve();
-  const update = once(cell, async (text: string) => {
+  const update = once(store, async (text: string) => {
     await wait;
     if (text === 'wrong') throw new Error('it does not fit');
     applied.push(text);
     return { text, resolution: `the whole ${text}` };
   });
-  const validate = unlessKnown(cell, (text: string) => {
+  const validate = unlessKnown(store, (text: string) => {
     if (text === 'refused') throw new Error('refused');
   });
   const send = async (text: string, key?: RequestKey) => {
@@ -24,13 +24,13 @@ function keyed() {
   const hold = (until: Promise<unknown>) => {
     wait = until;
   };
-  return { cell, applied, send, hold };
+  return { store, applied, send, hold };
 }
 
 const KEY = { id: 'k-1', body: 'b-1' };
 
 it('an update with a known key is refused with its receipt, which lacks the answer', async () => {
-  const { cell, applied, send } = keyed();
+  const { store, applied, send } = keyed();
   expect(await send('one', KEY)).toEqual({ text: 'one', resolution: 'the whole one' });
   await expect(send('one', KEY)).rejects.toMatchObject({
     type: 'AcceptedBefore',
@@ -40,14 +40,14 @@ it('an update with a known key is refused with its receipt, which lacks the answ
     ...{ type: 'KeyReused', message: 'key: belongs to another request' },
   });
   expect(applied).toEqual(['one']);
-  expect(cell.state.keys).toEqual([{ ...KEY, receipt: { text: 'one' } }]);
+  expect(store.state.keys).toEqual([{ ...KEY, receipt: { text: 'one' } }]);
 });
 
 it('one without a key is applied each time', async () => {
-  const { cell, applied, send } = keyed();
+  const { store, applied, send } = keyed();
   await send('one');
   await send('one');
-  expect([applied, cell.state.keys]).toEqual([['one', 'one'], []]);
+  expect([applied, store.state.keys]).toEqual([['one', 'one'], []]);
 });
 
 // Alone catches that two requests under one key are both applied while the first is being checked.
@@ -64,19 +64,19 @@ it('one whose key is being applied is refused, with any body', async () => {
 });
 
 it('one that failed, or was refused, leaves its key free', async () => {
-  const { cell, applied, send } = keyed();
+  const { store, applied, send } = keyed();
   await expect(send('wrong', KEY)).rejects.toThrow('it does not fit');
   await expect(send('refused', KEY)).rejects.toThrow('refused');
-  expect(cell.state.keys).toEqual([]);
+  expect(store.state.keys).toEqual([]);
   await send('right', KEY);
   expect(applied).toEqual(['right']);
 });
 
 // Alone catches a state that grows with each request.
 it('the last 100 keys are known, and an older one counts as new', async () => {
-  const { cell, applied, send } = keyed();
+  const { store, applied, send } = keyed();
   for (let number = 0; number <= 100; number += 1) await send(`${number}`, { id: `k-${number}` });
-  expect(cell.state.keys).toHaveLength(100);
+  expect(store.state.keys).toHaveLength(100);
   await expect(send('1', { id: 'k-1' })).rejects.toMatchObject({ type: 'AcceptedBefore' });
   await send('0', { id: 'k-0' });
   expect(applied.filter((text) => text === '0')).toHaveLength(2);

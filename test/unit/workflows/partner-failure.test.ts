@@ -8,8 +8,8 @@ import {
 } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { AT_MOST_ONCE } from '../../../src/at-most-once/workflow.js';
-import { ANSWER, POLL, REPEATABLE, WAIT } from '../../../src/workflows/journey/activity-proxies.js';
-import { partnerFailure } from '../../../src/workflows/journey/call-failures.js';
+import { ANSWER, POLL, REPEATABLE, WAIT } from '../../../src/workflows/runtime/activity-proxies.js';
+import { partnerFailure } from '../../../src/workflows/runtime/call-failures.js';
 
 const activityFailed = (cause: Error) =>
   new ActivityFailure('failed', 'createMerchant', '1', RetryState.NON_RETRYABLE_FAILURE, 'worker', cause);

@@ -2,30 +2,30 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Answer, AnswerKind, FourEyes } from '../../../src/messages/requirements.js';
 import {
   Abandoned,
-  abandonedIn,
-  accepted,
-  answeredIn,
+  acceptAnswer,
+  answeredRequirements,
   claimsOf,
-  closedAtEnd,
+  closeRequirements,
   deadlinesIn,
-  dropped,
-  droppedOf,
-  onTheirWay,
-  openIn,
+  dropAnswer,
+  dropAnswers,
+  findAbandonment,
+  markSending,
+  openRequirements,
   openWithClaims,
-  raised,
-  removed,
-  reportedLate,
-  takenBack,
-  unlessAbandoned,
-  unsentIn,
-  withClaims,
-  withdrawn,
-} from '../../../src/workflows/journey/requirements.js';
-import { answeredOf, openOf } from '../../../src/workflows/journey/rules.js';
-import type { Answered } from '../../../src/workflows/journey/state.js';
+  raiseRequirement,
+  removeEntry,
+  reportDeadline,
+  requireNotAbandoned,
+  setClaims,
+  takeBackAnswer,
+  unsentIds,
+  withdrawRequirement,
+} from '../../../src/workflows/runtime/requirements.js';
+import { answeredOfKind, openOfKind } from '../../../src/workflows/runtime/rules.js';
+import type { PendingAnswer } from '../../../src/workflows/runtime/state.js';
 import { stoppedAt } from '../../rigs/clock.js';
-import { type CellOptions, cellOf, jsonOf } from './cells.js';
+import { type CellOptions, cellOf, jsonOf } from './stores.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 const AT_ONE = '2026-01-31T13:00:00.000Z';
@@ -34,55 +34,55 @@ beforeEach(() => stoppedAt(NOON));
 
 interface Options extends CellOptions {
   readonly unclaimedInHours?: number;
-  readonly isPartlySent?: (answered: Answered) => boolean;
+  readonly isPartlySent?: (answered: PendingAnswer) => boolean;
 }
 
 /** Requirements whose people have an hour, with what was written into the timeline and what was published. */
 function queueOf({ unclaimedInHours, isPartlySent = () => false, ...more }: Options = {}) {
-  const { cell, counted, published, said } = cellOf({ dueInHours: 1, ...more });
-  const update = cell.update.bind(cell);
+  const { store, counted, published, said } = cellOf({ dueInHours: 1, ...more });
+  const update = store.update.bind(store);
   const raise = (about?: string, kind: 'ticket' | 'underwriting-note' = 'underwriting-note') => {
     const texts = { title: 'Why?', detail: 'Why now?', answers: ['text'] } as const;
-    update(raised({ ...(about && { about }), kind, ...texts }));
-    return openIn(cell.state).at(-1)?.id;
+    update(raiseRequirement({ ...(about && { about }), kind, ...texts }));
+    return openRequirements(store.state).at(-1)?.id;
   };
   const BY_OLGA = { actor: 'olga', reason: 'SSN 123-45-6789' };
-  const answer = (requirementId: string, given: Answer = { kind: 'text', text: 'Yes.' }) =>
-    update(accepted({ requirementId, answer: given, ...BY_OLGA }));
+  const answer = (requirementId: string, input: Answer = { kind: 'text', text: 'Yes.' }) =>
+    update(acceptAnswer({ requirementId, answer: input, ...BY_OLGA }));
   const takeBack = (requirementId: string) =>
-    update(takenBack({ requirementId, answer: { kind: 'take-back' }, ...BY_OLGA }));
+    update(takeBackAnswer({ requirementId, answer: { kind: 'take-back' }, ...BY_OLGA }));
   const send = (id: string) =>
     update(
-      onTheirWay(
-        answeredIn(cell.state).filter(({ requirement }) => requirement.id === id),
+      markSending(
+        answeredRequirements(store.state).filter(({ requirement }) => requirement.id === id),
         ['sent/a.pdf', 'request the review'],
       ),
     );
   const sent = (id: string) =>
-    update(onTheirWay(answeredIn(cell.state).filter(({ requirement }) => requirement.id === id)));
+    update(markSending(answeredRequirements(store.state).filter(({ requirement }) => requirement.id === id)));
   const dropUndelivered = (unknown: readonly string[]) => {
-    const concerns = ({ requirement }: Answered) => requirement.kind === 'underwriting-note';
-    update(droppedOf(concerns, { why: 'the partner decided', unknown, isPartlySent }));
+    const concerns = ({ requirement }: PendingAnswer) => requirement.kind === 'underwriting-note';
+    update(dropAnswers(concerns, { why: 'the partner decided', unknown, isPartlySent }));
   };
   const queue = {
     get open() {
-      return openIn(cell.state);
+      return openRequirements(store.state);
     },
     get answered() {
-      return answeredIn(cell.state);
+      return answeredRequirements(store.state);
     },
   };
-  const deadlines = () => deadlinesIn(cell.state, unclaimedInHours);
+  const deadlines = () => deadlinesIn(store.state, unclaimedInHours);
   const ids = () => ({
     open: queue.open.map(({ id }) => id),
     answered: queue.answered.map(({ requirement }) => requirement.id),
-    unsent: unsentIn(cell.state),
+    unsent: unsentIds(store.state),
   });
   /** What the next run gets. */
-  const next = () => jsonOf(cell.state.requirements);
+  const next = () => jsonOf(store.state.requirements);
   const labels = () => counted.map((count) => count.labels);
   return {
-    ...{ cell, queue, said, labels, published, raise, answer, takeBack, send, sent, update },
+    ...{ store, queue, said, labels, published, raise, answer, takeBack, send, sent, update },
     dropUndelivered,
     deadlines,
     ids,
@@ -103,8 +103,8 @@ describe('a requirement that is raised', () => {
     expect(raise('note-1')).toBe('note-1');
     const dates = { raisedAt: NOON, dueAt: AT_ONE };
     const texts = { title: 'Why?', detail: 'Why now?', answers: ['text'] };
-    const asked = { id: 'note-1', about: 'note-1', kind: 'underwriting-note', ...texts, ...dates };
-    expect(queue.open).toEqual([asked]);
+    const question = { id: 'note-1', about: 'note-1', kind: 'underwriting-note', ...texts, ...dates };
+    expect(queue.open).toEqual([question]);
     expect([said(), labels()]).toEqual([
       ['requirement-raised: note-1: Why?'],
       [{ kind: 'underwriting-note' }],
@@ -119,11 +119,13 @@ describe('a requirement that is raised', () => {
     [['one-time-code'], ['retry', 'abandon']],
     [['abandon'], ['abandon']],
     [['retry', 'ticket'], ['retry']],
-  ])('under the rule %j needs two people for %j', (fourEyes, shown) => {
-    const { cell } = cellOf({ fourEyes });
+  ])('under the rule %j needs two people for %j', (fourEyes, output) => {
+    const { store } = cellOf({ fourEyes });
     const texts = { title: 'Why?', detail: 'Why now?' };
-    cell.update(raised({ kind: 'one-time-code', ...texts, answers: ['code', 'retry', 'abandon'] }));
-    expect(openIn(cell.state)[0]?.fourEyes).toEqual(shown);
+    store.update(
+      raiseRequirement({ kind: 'one-time-code', ...texts, answers: ['code', 'retry', 'abandon'] }),
+    );
+    expect(openRequirements(store.state)[0]?.fourEyes).toEqual(output);
   });
 
   it('has a number of its own when it is asked again, and without a name the number of all', () => {
@@ -142,22 +144,22 @@ describe('an answer', () => {
     expect(ids()).toEqual({ open: ['b'], answered: ['c', 'a'], unsent: ['c', 'a'] });
     expect(said().at(-1)).toBe('requirement-resolved: a: text: Yes. | olga: SSN ***-**-6789');
     expect(queue.answered[1]).toMatchObject({ requirement: { id: 'a' }, resolution: { actor: 'olga' } });
-    for (const id of ['a', 'b']) update(removed(id));
+    for (const id of ['a', 'b']) update(removeEntry(id));
     expect(ids()).toMatchObject({ open: ['b'], answered: ['c'] });
   });
 
   it('is found among those of its kind, and one that abandons among the kinds that end the workflow', () => {
-    const { cell, queue, raise, answer } = queueOf();
+    const { store, queue, raise, answer } = queueOf();
     raise('note-1');
     raise('ticket-1', 'ticket');
     answer('ticket-1', { kind: 'abandon' });
     const kinds = ['ticket', 'underwriting-note'] as const;
-    const idsOf = (found: typeof queue.answered) => found.map(({ requirement: { id } }) => id);
-    expect(kinds.map((kind) => idsOf(answeredOf(queue, kind)))).toEqual([['ticket-1'], []]);
-    expect(kinds.map((kind) => openOf(queue, kind).map(({ id }) => id))).toEqual([[], ['note-1']]);
+    const idsOf = (matches: typeof queue.answered) => matches.map(({ requirement: { id } }) => id);
+    expect(kinds.map((kind) => idsOf(answeredOfKind(queue, kind)))).toEqual([['ticket-1'], []]);
+    expect(kinds.map((kind) => openOfKind(queue, kind).map(({ id }) => id))).toEqual([[], ['note-1']]);
     answer('note-1');
-    expect(abandonedIn(cell.state, ['underwriting-note'])).toBeUndefined();
-    expect(abandonedIn(cell.state, kinds)).toMatchObject({ requirement: { id: 'ticket-1' } });
+    expect(findAbandonment(store.state, ['underwriting-note'])).toBeUndefined();
+    expect(findAbandonment(store.state, kinds)).toMatchObject({ requirement: { id: 'ticket-1' } });
   });
 
   it('that comes twice, or after the end, is refused', () => {
@@ -166,8 +168,8 @@ describe('an answer', () => {
     raise('b');
     answer('a');
     expect(() => answer('a')).toThrow('a is not open');
-    update(removed('a'));
-    update(withdrawn('b', 'the partner has moved on'));
+    update(removeEntry('a'));
+    update(withdrawRequirement('b', 'the partner has moved on'));
     for (const id of ['a', 'b', 'never']) expect(() => answer(id)).toThrow(`${id} is not open`);
     expect(said().filter((line) => line.startsWith('requirement-resolved'))).toHaveLength(1);
   });
@@ -205,7 +207,7 @@ describe('an answer', () => {
     raise('a');
     answer('a');
     send('a');
-    update(removed('a'));
+    update(removeEntry('a'));
     sent('a');
     expect(ids()).toEqual(NOTHING);
     expect(() => takeBack('a')).toThrow('a has no answer to take back');
@@ -214,8 +216,8 @@ describe('an answer', () => {
 
 describe('an end', () => {
   it.each([
-    [withdrawn, 'closes an open requirement', 'requirement-closed: a', [], ['b']],
-    [dropped, 'drops an answer', 'answer-dropped: b', ['a'], []],
+    [withdrawRequirement, 'closes an open requirement', 'requirement-closed: a', [], ['b']],
+    [dropAnswer, 'drops an answer', 'answer-dropped: b', ['a'], []],
   ] as const)('(%o) %s once, and nothing else', (how, _, line, open, answered) => {
     const { update, raise, answer, said, ids } = queueOf();
     raise('a');
@@ -243,8 +245,8 @@ describe('an end', () => {
     for (const id of ['sent', 'kept', 'ticket-1']) answer(id);
     send('sent');
     dropUndelivered([unknown]);
-    const kept = 'answer-dropped: kept: the partner decided before it was delivered';
-    expect(said().slice(7)).toEqual([`answer-dropped: sent: the partner decided ${when}`, kept]);
+    const stored = 'answer-dropped: kept: the partner decided before it was delivered';
+    expect(said().slice(7)).toEqual([`answer-dropped: sent: the partner decided ${when}`, stored]);
     expect(ids()).toEqual({ open: ['open'], answered: ['ticket-1'], unsent: ['ticket-1'] });
   });
 
@@ -256,7 +258,7 @@ describe('an end', () => {
     for (const about of ['open', 'kept', 'last']) raise(about);
     answer('kept');
     answer('last', { kind: 'abandon' });
-    update(closedAtEnd({ unknown: [], isPartlySent: () => false }, isAbandoned));
+    update(closeRequirements({ unknown: [], isPartlySent: () => false }, isAbandoned));
     expect(said().slice(5)).toEqual([
       'requirement-closed: open: the onboarding has ended',
       'answer-dropped: kept: the onboarding ended before it was delivered',
@@ -285,7 +287,7 @@ it('a requirement that is late in both ways is reported once in each, and the ne
     [a, 'overdue'],
     [b, 'overdue'],
   ] as const)
-    if (requirement) before.update(reportedLate(requirement, what));
+    if (requirement) before.update(reportDeadline(requirement, what));
   expect(late(before)).toEqual(['c overdue', 'b unclaimed', 'c unclaimed']);
   const claim = { actor: 'pete', until: AT_ONE };
   const proposed = {
@@ -295,12 +297,12 @@ it('a requirement that is late in both ways is reported once in each, and the ne
     reason: 'so',
     at: NOON,
   } as const;
-  before.update(withClaims('b', { claim, proposed }));
+  before.update(setClaims('b', { claim, proposed }));
   let requirements = before.next();
   for (const run of ['second', 'third']) {
     const after = queueOf({ unclaimedInHours: 0.5, requirements });
     expect(late(after), run).toEqual(['c overdue', 'b unclaimed', 'c unclaimed']);
-    expect(claimsOf(after.cell.state, 'b')).toMatchObject({ claim, proposed });
+    expect(claimsOf(after.store.state, 'b')).toMatchObject({ claim, proposed });
     requirements = after.next();
     expect(requirements).toEqual(before.next());
     // What is asked again goes on with its number.
@@ -309,21 +311,21 @@ it('a requirement that is late in both ways is reported once in each, and the ne
 });
 
 it('an overdue requirement is reported once, even when its answer is taken back', () => {
-  const made = queueOf();
-  const { queue, raise, answer, takeBack, said, published, update } = made;
+  const make = queueOf();
+  const { queue, raise, answer, takeBack, said, published, update } = make;
   raise('a');
   raise('b');
   const [a] = queue.open;
-  if (a) update(reportedLate(a, 'overdue'));
-  expect(inTime(made)).toEqual(['b']);
+  if (a) update(reportDeadline(a, 'overdue'));
+  expect(inTime(make)).toEqual(['b']);
   const reported = ['requirement-overdue: a: Why?', 'requirement.overdue.v1 a'];
   expect([said().at(-1), published.at(-1)]).toEqual(reported);
   answer('a');
   takeBack('a');
   answer('b');
-  expect(inTime(made)).toEqual([]);
+  expect(inTime(make)).toEqual([]);
   takeBack('b');
-  expect(inTime(made)).toEqual(['b']);
+  expect(inTime(make)).toEqual(['b']);
 });
 
 describe('a requirement that has to be claimed within two hours', () => {
@@ -336,75 +338,75 @@ describe('a requirement that has to be claimed within two hours', () => {
   const [AT_TWO, AT_THREE] = ['2026-01-31T14:00:00.000Z', '2026-01-31T15:00:00.000Z'];
 
   it('may be unclaimed for so long, and while somebody has claimed it', () => {
-    const made = claimable();
-    const { update, raise, answer, takeBack } = made;
+    const make = claimable();
+    const { update, raise, answer, takeBack } = make;
     for (const about of ['a', 'b', 'c']) raise(about);
-    expect(ends(made)).toEqual([`a ${AT_TWO}`, `b ${AT_TWO}`, `c ${AT_TWO}`]);
-    update(withClaims('a', { claim: { actor: 'olga', until: AT_THREE } }));
-    update(withClaims('b', { claim: { actor: 'olga', until: AT_ONE } }));
+    expect(ends(make)).toEqual([`a ${AT_TWO}`, `b ${AT_TWO}`, `c ${AT_TWO}`]);
+    update(setClaims('a', { claim: { actor: 'olga', until: AT_THREE } }));
+    update(setClaims('b', { claim: { actor: 'olga', until: AT_ONE } }));
     answer('c');
-    expect(ends(made)).toEqual([`a ${AT_THREE}`, `b ${AT_TWO}`]);
-    update(withClaims('a', { claim: undefined }));
+    expect(ends(make)).toEqual([`a ${AT_THREE}`, `b ${AT_TWO}`]);
+    update(setClaims('a', { claim: undefined }));
     takeBack('c');
-    expect(ends(made)).toEqual([`a ${AT_TWO}`, `b ${AT_TWO}`, `c ${AT_TWO}`]);
+    expect(ends(make)).toEqual([`a ${AT_TWO}`, `b ${AT_TWO}`, `c ${AT_TWO}`]);
   });
 
   it('is reported once, in this run and the next', () => {
-    const made = claimable();
-    const { queue, raise, said, labels, published, update } = made;
+    const make = claimable();
+    const { queue, raise, said, labels, published, update } = make;
     for (const about of ['a', 'b']) raise(about);
     const [a] = queue.open;
-    if (a) update(reportedLate(a, 'unclaimed'));
+    if (a) update(reportDeadline(a, 'unclaimed'));
     expect([said().at(-1), published.at(-1)]).toEqual([
       'requirement-unclaimed: a: Why?',
       'requirement.unclaimed.v1 a',
     ]);
     expect(labels().at(-1)).toEqual({ kind: 'underwriting-note' });
-    expect(inTime(made)).toEqual(['a', 'b']);
-    expect([ends(made), ends(claimable(made.next()))]).toEqual([[`b ${AT_TWO}`], [`b ${AT_TWO}`]]);
+    expect(inTime(make)).toEqual(['a', 'b']);
+    expect([ends(make), ends(claimable(make.next()))]).toEqual([[`b ${AT_TWO}`], [`b ${AT_TWO}`]]);
   });
 
   it('is not reported by default', () => {
     const { deadlines, raise, update } = queueOf();
     raise('a');
-    update(withClaims('a', { claim: { actor: 'olga', until: AT_ONE } }));
+    update(setClaims('a', { claim: { actor: 'olga', until: AT_ONE } }));
     expect(deadlines().map(({ what }) => what)).toEqual(['overdue']);
   });
 });
 
 it('a claim goes with the answer, and cannot be made after it', () => {
   const claim = { actor: 'olga', until: AT_ONE };
-  const { cell, queue, raise, answer, takeBack, update } = queueOf();
+  const { store, queue, raise, answer, takeBack, update } = queueOf();
   raise('a');
-  update(withClaims('a', { claim }));
+  update(setClaims('a', { claim }));
   answer('a');
-  update(withClaims('a', { claim }));
+  update(setClaims('a', { claim }));
   takeBack('a');
-  expect([claimsOf(cell.state, 'a').claim, openWithClaims(cell.state)[0]]).toEqual([
+  expect([claimsOf(store.state, 'a').claim, openWithClaims(store.state)[0]]).toEqual([
     undefined,
     queue.open[0],
   ]);
-  update(withClaims('never', { claim }));
-  expect(claimsOf(cell.state, 'never')).toEqual({});
+  update(setClaims('never', { claim }));
+  expect(claimsOf(store.state, 'never')).toEqual({});
 });
 
 it('the next run goes on with every state, and with the numbers', () => {
   const before = queueOf();
   for (const about of ['open', 'answered', 'late']) before.raise(about);
   before.answer('answered');
-  before.update(withClaims('open', { claim: { actor: 'olga', until: AT_ONE } }));
+  before.update(setClaims('open', { claim: { actor: 'olga', until: AT_ONE } }));
   const late = before.queue.open.find(({ id }) => id === 'late');
-  if (late) before.update(reportedLate(late, 'overdue'));
+  if (late) before.update(reportDeadline(late, 'overdue'));
   const after = queueOf({ requirements: before.next() });
   expect(after.ids()).toEqual({ open: ['open', 'late'], answered: ['answered'], unsent: ['answered'] });
-  expect(openWithClaims(after.cell.state)).toEqual(openWithClaims(before.cell.state));
+  expect(openWithClaims(after.store.state)).toEqual(openWithClaims(before.store.state));
   expect(inTime(after)).toEqual(['open']);
   expect([after.raise('open'), after.raise()]).toEqual(['open-2', 'underwriting-note-5']);
 });
 
 it('an answer that abandons throws with its masked reason', () => {
-  const given = { requirementId: 'a', actor: 'olga', reason: 'SSN 123-45-6789' };
-  const abandoned = () => unlessAbandoned({ ...given, answer: { kind: 'abandon' } });
+  const input = { requirementId: 'a', actor: 'olga', reason: 'SSN 123-45-6789' };
+  const abandoned = () => requireNotAbandoned({ ...input, answer: { kind: 'abandon' } });
   expect(abandoned).toThrow(new Abandoned('SSN ***-**-6789'));
-  expect(unlessAbandoned({ ...given, answer: { kind: 'retry' } })).toEqual({ kind: 'retry' });
+  expect(requireNotAbandoned({ ...input, answer: { kind: 'retry' } })).toEqual({ kind: 'retry' });
 });

@@ -1,9 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Answer, Requirement } from '../../../src/messages/requirements.js';
-import { type Answerable, inShort, problemWith } from '../../../src/workflows/journey/resolutions.js';
+import { type Answerable, problemWith, summarizeAnswer } from '../../../src/workflows/runtime/resolutions.js';
 
-const ALL: Requirement['answers'] = ['text', 'documents', 'correction', 'adopt', 'code', 'retry', 'abandon'];
+const ALL: Requirement['answers'] = [
+  'text',
+  'documents',
+  'correction',
+  'confirm',
+  'code',
+  'retry',
+  'abandon',
+];
 
 /** An open requirement that takes every kind of answer. */
 function open(more: Partial<Requirement> = {}): Requirement {
@@ -28,7 +36,7 @@ const mustHave = (field: string) => `answer.${field}: must be a text, and not em
 const document = { key: 'k.pdf', fileName: 'check.pdf', contentType: 'application/pdf' };
 const documents = (...all: unknown[]) => ({ kind: 'documents', documents: all });
 const correction = (patch: unknown) => ({ kind: 'correction', patch });
-const adopt = (id: unknown) => ({ kind: 'adopt', id });
+const confirm = (id: unknown) => ({ kind: 'confirm', id });
 
 const TEXT_ID = { idFormat: 'text' } as const;
 const CHOICE: Partial<Requirement> = { answers: ['choice'], choices: ['same', 'other'] };
@@ -41,10 +49,10 @@ describe('an answer that fits', () => {
     ['a correction of one field', correction({ fees: {} })],
     ['a correction of several fields', correction({ fees: {}, merchant: { dba: 'x' } })],
     ['a correction that removes a field', correction({ merchant: null })],
-    ['an id of one digit', adopt('1')],
-    ['an id of ten digits', adopt('1234567890')],
-    ['an id in words, where that is its format', adopt('fa-501-1'), TEXT_ID],
-    ['an id in words of 64 characters', adopt('x'.repeat(64)), TEXT_ID],
+    ['an id of one digit', confirm('1')],
+    ['an id of ten digits', confirm('1234567890')],
+    ['an id in words, where that is its format', confirm('fa-501-1'), TEXT_ID],
+    ['an id in words of 64 characters', confirm('x'.repeat(64)), TEXT_ID],
     ['a code', { kind: 'code', code: '000000' }],
     ['a choice', { kind: 'choice', choice: 'other' }, CHOICE],
     ['a retry', { kind: 'retry' }],
@@ -92,7 +100,7 @@ describe('an answer that does not fit', () => {
     ['no object', 'text', NO_ANSWER],
     ['an unknown kind', { kind: 'shrug' }, UNKNOWN_KIND],
     ['no kind', {}, UNKNOWN_KIND],
-    ['of another kind', adopt('1'), 'answer.kind: r-1 takes retry, abandon', RETRY_ONLY],
+    ['of another kind', confirm('1'), 'answer.kind: r-1 takes retry, abandon', RETRY_ONLY],
     ['no text', { kind: 'text' }, NO_TEXT],
     ['blank text', { kind: 'text', text: ' \n' }, NO_TEXT],
     ['a number for text', { kind: 'text', text: 5 }, NO_TEXT],
@@ -108,16 +116,16 @@ describe('an answer that does not fit', () => {
     ['a patch that is text', correction('fees'), NO_OBJECT],
     ['an empty patch', correction({}), ONLY],
     ['a patch of a field that cannot be corrected', correction({ fees: {}, externalId: 'other' }), ONLY],
-    ['an id of nothing', adopt('0'), DIGITS],
-    ['an id below nothing', adopt('-1'), DIGITS],
-    ['an id that is no digits', adopt('m-1'), DIGITS],
-    ['an id of eleven digits', adopt('12345678901'), DIGITS],
-    ['an empty id', adopt(''), DIGITS],
-    ['an id with a space', adopt('1 '), DIGITS],
-    ['an id without quotes', adopt(1012), DIGITS],
-    ['an id in a list', adopt(['1012']), DIGITS],
-    ['a blank id, where words are its format', adopt(' '), WORDS, TEXT_ID],
-    ['an id in words of 65 characters', adopt('x'.repeat(65)), WORDS, TEXT_ID],
+    ['an id of nothing', confirm('0'), DIGITS],
+    ['an id below nothing', confirm('-1'), DIGITS],
+    ['an id that is no digits', confirm('m-1'), DIGITS],
+    ['an id of eleven digits', confirm('12345678901'), DIGITS],
+    ['an empty id', confirm(''), DIGITS],
+    ['an id with a space', confirm('1 '), DIGITS],
+    ['an id without quotes', confirm(1012), DIGITS],
+    ['an id in a list', confirm(['1012']), DIGITS],
+    ['a blank id, where words are its format', confirm(' '), WORDS, TEXT_ID],
+    ['an id in words of 65 characters', confirm('x'.repeat(65)), WORDS, TEXT_ID],
     ['no choice that is offered', { kind: 'choice', choice: 'constructor' }, NO_CHOICE, CHOICE],
   ])('is %s', (_, answer, why, more) => {
     expect(problem(answer, more)).toBe(why);
@@ -140,7 +148,7 @@ describe('an answer that does not fit', () => {
       fc.property(resolutions, (resolution) => {
         const why = problemWith(resolution, { open: [open()], unsent: ['r-2'] }, CORRECTABLE);
         // What passes can be shown: the timeline needs it.
-        if (why === undefined) inShort(resolution.answer as Answer);
+        if (why === undefined) summarizeAnswer(resolution.answer as Answer);
       }),
       { numRuns: 2_000 },
     );
@@ -157,7 +165,7 @@ describe('an answer that does not fit', () => {
     [{ reason: '' }, NO_REASON],
     [{ reason: '\t' }, NO_REASON],
     // All that is wrong, at once.
-    [{ answer: adopt(7), actor: '', reason: undefined }, `${DIGITS}; ${NOBODY}; ${NO_REASON}`],
+    [{ answer: confirm(7), actor: '', reason: undefined }, `${DIGITS}; ${NOBODY}; ${NO_REASON}`],
     [{ requirementId: 'r-2' }, `${NOT_OPEN} r-1, r-3`],
     [{}, `${NOT_OPEN} none`, { open: [], unsent: [] }],
     [{ requirementId: 'r-2', ...TAKE_BACK }, undefined],
@@ -182,24 +190,24 @@ it.each<[Answer, string]>([
   [{ kind: 'documents', documents: ['a.pdf', 'b.png'].map(named) }, 'documents: a.pdf, b.png'],
   [{ kind: 'documents', documents: [named('123-45-6789.pdf')] }, 'documents: [Redacted].pdf'],
   [{ kind: 'correction', patch: { a: { b: 1, c: null }, e: {}, f: [1] } }, 'correction: a.b, a.c, e, f'],
-  [{ kind: 'adopt', id: '1001' }, 'adopt: 1001'],
-  [{ kind: 'adopt', id: '123-45-6789' }, 'adopt: ***-**-6789'],
+  [{ kind: 'confirm', id: '1001' }, 'confirm: 1001'],
+  [{ kind: 'confirm', id: '123-45-6789' }, 'confirm: ***-**-6789'],
   [{ kind: 'choice', choice: 'declined' }, 'choice: declined'],
   [{ kind: 'code', code: '123456' }, 'code'],
   [{ kind: 'take-back' }, 'take-back'],
   [{ kind: 'retry' }, 'retry'],
   [{ kind: 'abandon' }, 'abandon'],
 ])('the timeline has a short and masked form of %j', (answer, short) => {
-  expect(inShort(answer)).toBe(short);
+  expect(summarizeAnswer(answer)).toBe(short);
 });
 
 it('shortens what is long', () => {
-  const text = inShort({ kind: 'text', text: 'x y '.repeat(1_000) });
+  const text = summarizeAnswer({ kind: 'text', text: 'x y '.repeat(1_000) });
   expect(text).toMatch(/^text: x y .*… \(shortened, 3999 characters\)$/);
   expect(text.length).toBeLessThan(130);
   const fields = Array.from({ length: 11 }, (_, index) => [`f${index}`, 1]);
   const short = (count: number) =>
-    inShort({ kind: 'correction', patch: Object.fromEntries(fields.slice(0, count)) });
+    summarizeAnswer({ kind: 'correction', patch: Object.fromEntries(fields.slice(0, count)) });
   expect([short(10), short(11)]).toEqual([
     expect.stringMatching(/f8, f9$/),
     expect.stringMatching(/f9, and 1 more$/),

@@ -1,19 +1,19 @@
 import { ActivityFailure, ApplicationFailure, CancelledFailure, RetryState } from '@temporalio/common';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Found } from '../../../src/at-most-once/workflow.js';
+import type { Proof } from '../../../src/at-most-once/workflow.js';
 import type { Answer } from '../../../src/messages/requirements.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
-import { askForCorrection, NotAdoptable, Rejected } from '../../../src/workflows/journey/rejections.js';
-import { Abandoned } from '../../../src/workflows/journey/requirements.js';
-import { runIdempotent, runOnce, runRead } from '../../../src/workflows/journey/run-step.js';
-import { type Question, unknownWrites } from '../../../src/workflows/journey/state.js';
+import { askForCorrection, NotConfirmable, Rejected } from '../../../src/workflows/runtime/rejections.js';
+import { Abandoned } from '../../../src/workflows/runtime/requirements.js';
+import { runIdempotent, runOnce, runRead } from '../../../src/workflows/runtime/run-step.js';
+import { type Question, unknownWrites } from '../../../src/workflows/runtime/state.js';
 import {
-  type Earlier,
+  type LastAttempt,
   type OnceWrite,
   type StepContext,
   unfinishedWrites,
-} from '../../../src/workflows/journey/step.js';
-import { cellOf } from './cells.js';
+} from '../../../src/workflows/runtime/step.js';
+import { cellOf } from './stores.js';
 
 const activityFailed = (cause: Error) =>
   new ActivityFailure('failed', 'createMerchant', '1', RetryState.NON_RETRYABLE_FAILURE, 'worker', cause);
@@ -57,8 +57,8 @@ type Titled = Pick<OnceWrite<unknown>, 'title'>;
 /** A workflow made of values: what its steps do is a log, and what people are asked is a list. */
 function workflow({ attempts = [], answers = [] }: Course) {
   const log: string[] = [];
-  const asked: Question[] = [];
-  const moot: boolean[] = [];
+  const requirements: Question[] = [];
+  const superseded: boolean[] = [];
   const counted: unknown[] = [];
   /** What happens during each wait until something holds. */
   const turns: (() => void)[] = [];
@@ -69,16 +69,16 @@ function workflow({ attempts = [], answers = [] }: Course) {
     },
   };
   const writes = {
-    cancelled: ({ title }: Titled, became: string) => void log.push(`cancelled ${title}: ${became}`),
+    cancelled: ({ title }: Titled, outcome: string) => void log.push(`cancelled ${title}: ${outcome}`),
     uncertain: ({ title }: Titled) => void log.push(`uncertain ${title}`),
     resolve: ({ title }: Titled) => void log.push(`resolve ${title}`),
   };
   const people = {
     blankFor: async (fields: readonly string[]) => ({ blank: fields.join() }),
-    ask: async (question: Question, isMoot: () => boolean = () => false) => {
-      asked.push(question);
+    ask: async (question: Question, isSuperseded: () => boolean = () => false) => {
+      requirements.push(question);
       const answer = taken(answers, `a question: ${question.title}`);
-      moot.push(isMoot());
+      superseded.push(isSuperseded());
       return answer;
     },
   };
@@ -91,15 +91,15 @@ function workflow({ attempts = [], answers = [] }: Course) {
     turns.shift()?.();
     expect(holds()).toBe(true);
   };
-  const context = { timeline, writes, ...people, waits: { begin }, until, isCancelled: false };
+  const context = { timeline, writes, ...people, stalledCalls: { start: begin }, until, isCancelled: false };
   const run = async () => taken(attempts, 'an attempt') as never;
   const steps = context as never as StepContext;
   const ended = async (step: Promise<unknown>) => {
     const outcome: unknown = await step.catch((error: unknown) => error);
-    return { outcome, log, asked, moot, counted, left: attempts.length + answers.length };
+    return { outcome, log, requirements, superseded, counted, left: attempts.length + answers.length };
   };
   return {
-    ...{ context, log, turns, asked },
+    ...{ context, log, turns, requirements },
     read: (more: object = {}) => ended(runRead(steps, 'read the status', run, more)),
     idempotent: (more: object = {}) => ended(runIdempotent(steps, { title: 'set the fees', run, ...more })),
     once: (more: Partial<OnceWrite<unknown>> = {}) =>
@@ -107,26 +107,26 @@ function workflow({ attempts = [], answers = [] }: Course) {
         runOnce<unknown>(steps, {
           ...{ title: 'create the merchant', run },
           ...{ readEvidence: 'none', polledEvidence: 'none', whereToLook: 'Look in the portal.' },
-          adopt: (id) => `adopted ${id}`,
+          confirm: (id) => `confirmed ${id}`,
           ...more,
         }),
       ),
   };
 }
 
-const adopt = (id = '7') => ({ kind: 'adopt', id }) as const;
+const confirm = (id = '7') => ({ kind: 'confirm', id }) as const;
 const RETRY = { kind: 'retry' } as const;
-const found = (value: unknown): Found<unknown> => ({ found: value });
+const result = (value: unknown): Proof<unknown> => ({ result: value });
 /** The result of each read of evidence. Further reads return the last one. */
-function evidence(...reads: Found<unknown>[]) {
+function evidence(...reads: Proof<unknown>[]) {
   const seen: unknown[] = [];
-  const readEvidence = async ({ failure: _, ...earlier }: Earlier) => {
+  const readEvidence = async ({ failure: _, ...earlier }: LastAttempt) => {
     seen.push(earlier);
     return reads[Math.min(seen.length, reads.length) - 1];
   };
   return { seen, readEvidence };
 }
-const ADOPTED = 'write-adopted: create the merchant: 7';
+const CONFIRMED = 'write-confirmed: create the merchant: 7';
 const quiet = (log: readonly string[]) => log.filter((line) => !/^(begin|end)/.test(line));
 
 describe('a step', () => {
@@ -164,30 +164,30 @@ describe('a step', () => {
   });
 
   it.each(['idempotent', 'once'] as const)('is prepared before each attempt: %s', async (effect) => {
-    const made = workflow({ attempts: [failed('Rejected'), 'done'], answers: [RETRY] });
+    const make = workflow({ attempts: [failed('Rejected'), 'done'], answers: [RETRY] });
     const prepare = async () => {
       await undefined;
-      made.log.push('prepared');
+      make.log.push('prepared');
     };
-    const { log } = await made[effect]({ prepare });
+    const { log } = await make[effect]({ prepare });
     const attempt = ['prepared', 'begin', 'end'];
     expect(log.map((line) => line.split(' ')[0])).toEqual([...attempt, ...attempt]);
   });
 
   it.each(EFFECTS)('does not begin when it is canceled: %s', async (effect) => {
-    const made = workflow({});
-    made.context.isCancelled = true;
-    const { outcome, log } = await made[effect]();
+    const make = workflow({});
+    make.context.isCancelled = true;
+    const { outcome, log } = await make[effect]();
     expect([outcome, log]).toEqual([NOT_BEGUN, []]);
   });
 
   it('does not begin again when it was canceled with an answer, and says that the answer sent nothing', async () => {
     const cancelledMeanwhile = () => {
-      made.context.isCancelled = true;
+      make.context.isCancelled = true;
       return RETRY;
     };
-    const made = workflow({ attempts: [failed('Rejected')], answers: [cancelledMeanwhile] });
-    const { outcome, log } = await made.idempotent();
+    const make = workflow({ attempts: [failed('Rejected')], answers: [cancelledMeanwhile] });
+    const { outcome, log } = await make.idempotent();
     expect([outcome, log.at(-1)]).toEqual([NOT_BEGUN, 'cancelled set the fees: not-sent']);
   });
 
@@ -197,8 +197,8 @@ describe('a step', () => {
       times += 1;
       if (times === 2) throw CANCELLED;
     };
-    const made = workflow({ attempts: [failed('Rejected')], answers: [RETRY] });
-    const { outcome, log } = await made.once({ prepare });
+    const make = workflow({ attempts: [failed('Rejected')], answers: [RETRY] });
+    const { outcome, log } = await make.once({ prepare });
     expect([outcome, log.at(-1)]).toEqual([CANCELLED, 'cancelled create the merchant: not-sent']);
   });
 
@@ -220,45 +220,45 @@ describe('a rejection', () => {
 
   it('ends a step that it should end, with its problems and its status', async () => {
     const attempts = [failed('Rejected', { ...BAD_EMAIL, status: 400 })];
-    const { outcome, asked } = await workflow({ attempts }).idempotent({ endsWhenRejected: true });
+    const { outcome, requirements } = await workflow({ attempts }).idempotent({ endsWhenRejected: true });
     expect(outcome).toBeInstanceOf(Rejected);
     const rejected = { name: 'Rejected', message: detail, problems: BAD_EMAIL.fields, status: 400 };
-    expect([outcome, asked]).toMatchObject([rejected, []]);
+    expect([outcome, requirements]).toMatchObject([rejected, []]);
   });
 
   it('of a read is retried or abandoned by a person', async () => {
     const attempts = [failed('Rejected', BAD_EMAIL), 'Approved'];
-    const { outcome, asked, left } = await workflow({ attempts, answers: [RETRY] }).read();
+    const { outcome, requirements, left } = await workflow({ attempts, answers: [RETRY] }).read();
     expect([outcome, left]).toEqual(['Approved', 0]);
     const title = 'Rejected: read the status';
-    expect(asked).toEqual([{ kind, title, detail, fields, answers: ['retry', 'abandon'] }]);
+    expect(requirements).toEqual([{ kind, title, detail, fields, answers: ['retry', 'abandon'] }]);
   });
 
   it('without a reason states that, and names no field', async () => {
     const nameless = { fields: [{ field: '', message: 'SSN 123-45-6789 is taken' }] };
     const attempts = [failed('Rejected'), failed('Rejected', nameless), 'done'];
-    const { asked } = await workflow({ attempts, answers: [RETRY, undefined] }).idempotent();
+    const { requirements } = await workflow({ attempts, answers: [RETRY, undefined] }).idempotent();
     const details = ['the partner gave no reason', 'SSN ***-**-6789 is taken'];
-    expect(asked.map((question) => question.detail)).toEqual(details);
-    expect(asked.map((question) => 'fields' in question)).toEqual([false, false]);
+    expect(requirements.map((question) => question.detail)).toEqual(details);
+    expect(requirements.map((question) => 'fields' in question)).toEqual([false, false]);
   });
 
   it('that the response contains is like any other', async () => {
     const attempts = [new Rejected(BAD_EMAIL.fields), 'done'];
-    const { outcome, asked } = await workflow({ attempts, answers: [RETRY] }).once();
-    expect([outcome, asked]).toMatchObject(['done', [{ detail }]]);
+    const { outcome, requirements } = await workflow({ attempts, answers: [RETRY] }).once();
+    expect([outcome, requirements]).toMatchObject(['done', [{ detail }]]);
   });
 
   it('is corrected where the step takes corrections', async () => {
     const patches: unknown[] = [];
     const correction = { kind: 'correction', patch: { merchant: { email: 'a@example.com' } } } as const;
-    const made = workflow({ attempts: [failed('Rejected', BAD_EMAIL), 'done'], answers: [correction] });
-    const { outcome, asked } = await made.idempotent({
+    const make = workflow({ attempts: [failed('Rejected', BAD_EMAIL), 'done'], answers: [correction] });
+    const { outcome, requirements } = await make.idempotent({
       correct: (patch: object) => void patches.push(patch),
     });
     expect([outcome, patches]).toEqual(['done', [{ merchant: { email: 'a@example.com' } }]]);
     const corrected = { blank: { blank: 'merchant.email' }, answers: ['correction', 'retry', 'abandon'] };
-    expect(asked).toEqual([{ kind, title: 'Rejected: set the fees', detail, fields, ...corrected }]);
+    expect(requirements).toEqual([{ kind, title: 'Rejected: set the fees', detail, fields, ...corrected }]);
   });
 
   it('is retried with the same input', async () => {
@@ -271,18 +271,18 @@ describe('a rejection', () => {
 
   it('of a document is answered by another one', async () => {
     const documents = ['a.pdf', 'b.pdf'].map((fileName) => ({ key: fileName, fileName, contentType: 'x' }));
-    const given: unknown[] = [];
+    const values: unknown[] = [];
     const answers = [
       { kind: 'documents', documents: [] },
       { kind: 'documents', documents },
     ] as const;
     const attempts = [failed('Rejected'), failed('Rejected'), 'done'];
-    const { asked } = await workflow({ attempts, answers: [...answers] }).once({
-      replace: (document) => void given.push(document.fileName),
+    const { requirements } = await workflow({ attempts, answers: [...answers] }).once({
+      replace: (document) => void values.push(document.fileName),
     });
-    expect(given).toEqual(['a.pdf']);
-    const kinds = ['documents', 'adopt', 'retry', 'abandon'];
-    expect(asked.map((question) => question.answers)).toEqual([kinds, kinds]);
+    expect(values).toEqual(['a.pdf']);
+    const kinds = ['documents', 'confirm', 'retry', 'abandon'];
+    expect(requirements.map((question) => question.answers)).toEqual([kinds, kinds]);
   });
 });
 
@@ -293,25 +293,25 @@ describe('a permission that is missing', () => {
     ['with its status and words', { status: 423, fields }, 423, '\nSSN ***-**-6789 is locked'],
   ])('is asked for, and then the call is made again: %s', async (_, more, status, words) => {
     const attempts = [failed('Forbidden', more), 'Approved'];
-    const { outcome, asked } = await workflow({ attempts, answers: [RETRY] }).read();
+    const { outcome, requirements } = await workflow({ attempts, answers: [RETRY] }).read();
     expect(outcome).toBe('Approved');
     const detail =
       `The boarding partner does not permit this (${status}), or it belongs to another organization. ` +
       `Ask the partner for the permission, then retry.${words}`;
     const question = { kind: 'credentials', title: 'Not permitted: read the status', detail };
-    expect(asked).toEqual([{ ...question, answers: ['retry', 'abandon'] }]);
+    expect(requirements).toEqual([{ ...question, answers: ['retry', 'abandon'] }]);
   });
 });
 
 describe('a rejected once-only write', () => {
   it('was done before, if the partner shows it', async () => {
-    const { seen, readEvidence } = evidence(found('there'));
+    const { seen, readEvidence } = evidence(result('there'));
     const { outcome, log } = await workflow({ attempts: [failed('Rejected')] }).once({ readEvidence });
     expect([outcome, quiet(log), seen]).toEqual(['there', [], [{ isUncertain: false }]]);
   });
 
   it('ends with the evidence, and not with the rejection', async () => {
-    const step = { readEvidence: async () => found('there'), endsWhenRejected: true } as const;
+    const step = { readEvidence: async () => result('there'), endsWhenRejected: true } as const;
     expect((await workflow({ attempts: [failed('Rejected')] }).once(step)).outcome).toBe('there');
     const none = { readEvidence: async () => undefined, endsWhenRejected: true } as const;
     const { outcome } = await workflow({ attempts: [failed('Rejected')] }).once(none);
@@ -319,25 +319,25 @@ describe('a rejected once-only write', () => {
   });
 
   it.each([
-    [{ readEvidence: 'none' }, ['adopt', 'retry', 'abandon'], undefined],
-    [{ readEvidence: 'none', idFormat: 'text' }, ['adopt', 'retry', 'abandon'], 'text'],
+    [{ readEvidence: 'none' }, ['confirm', 'retry', 'abandon'], undefined],
+    [{ readEvidence: 'none', idFormat: 'text' }, ['confirm', 'retry', 'abandon'], 'text'],
     [{ readEvidence: async () => undefined, idFormat: 'text' }, ['retry', 'abandon'], undefined],
-  ] as const)('may be adopted where no read shows it: %j', async (step, answers, idFormat) => {
+  ] as const)('may be confirmed where no read shows it: %j', async (step, answers, idFormat) => {
     const attempts = [failed('Rejected'), 'done'];
-    const { asked } = await workflow({ attempts, answers: [RETRY] }).once(step);
-    expect(asked).toMatchObject([{ answers }]);
-    expect(asked[0]?.idFormat).toBe(idFormat);
+    const { requirements } = await workflow({ attempts, answers: [RETRY] }).once(step);
+    expect(requirements).toMatchObject([{ answers }]);
+    expect(requirements[0]?.idFormat).toBe(idFormat);
   });
 
-  it('is adopted', async () => {
-    const { outcome, log } = await workflow({ attempts: [failed('Rejected')], answers: [adopt()] }).once();
-    expect([outcome, quiet(log)]).toEqual(['adopted 7', [ADOPTED]]);
+  it('is confirmed', async () => {
+    const { outcome, log } = await workflow({ attempts: [failed('Rejected')], answers: [confirm()] }).once();
+    expect([outcome, quiet(log)]).toEqual(['confirmed 7', [CONFIRMED]]);
   });
 
   it('is asked about again when its question has no answer and the poll sees nothing', async () => {
-    const made = workflow({ attempts: [failed('Rejected'), 'done'], answers: [undefined, RETRY] });
-    const { outcome, moot } = await made.once({ polledEvidence: () => undefined });
-    expect([outcome, moot]).toEqual(['done', [false, false]]);
+    const make = workflow({ attempts: [failed('Rejected'), 'done'], answers: [undefined, RETRY] });
+    const { outcome, superseded } = await make.once({ polledEvidence: () => undefined });
+    expect([outcome, superseded]).toEqual(['done', [false, false]]);
   });
 });
 
@@ -350,26 +350,26 @@ const LOST_ENTRY =
 
 describe('a once-only write with an uncertain outcome', () => {
   it('is done if the partner shows it, and nobody is asked', async () => {
-    const { seen, readEvidence } = evidence(found('there'));
+    const { seen, readEvidence } = evidence(result('there'));
     const { outcome, log, counted } = await workflow({ attempts: [LOST] }).once({ readEvidence });
     expect([outcome, seen]).toEqual(['there', [{ isUncertain: true, baseline: [3] }]]);
     expect(counted).toEqual([{ event: 'write-uncertain', system: 'boarding', operation: 'create-merchant' }]);
     expect(quiet(log)).toEqual([
       'uncertain create the merchant',
       LOST_ENTRY,
-      'write-adopted: create the merchant: found at the partner',
+      'write-confirmed: create the merchant: found at the partner',
       'resolve create the merchant',
     ]);
   });
 
   it('is done if the poll has seen it', async () => {
-    const polledEvidence = () => found('polled');
+    const polledEvidence = () => result('polled');
     const { outcome, log } = await workflow({ attempts: [LOST] }).once({ polledEvidence });
     expect(outcome).toBe('polled');
     expect(quiet(log)).toEqual([
       'uncertain create the merchant',
       LOST_ENTRY,
-      'write-adopted: create the merchant: seen at the partner',
+      'write-confirmed: create the merchant: seen at the partner',
       'resolve create the merchant',
     ]);
   });
@@ -384,20 +384,20 @@ describe('a once-only write with an uncertain outcome', () => {
     ['with problems', { fields: [{ field: 'id', message: 'is odd' }] }, 'sent', 'HTTP 400'],
   ])('becomes a question: %s', async (_, more, sent, why) => {
     const step = { readEvidence: async () => undefined, polledEvidence: () => undefined } as const;
-    const made = workflow({ attempts: [failed('Uncertain', more)], answers: [adopt()] });
-    const { outcome, asked, moot, log } = await made.once(step);
-    expect(outcome).toBe('adopted 7');
+    const make = workflow({ attempts: [failed('Uncertain', more)], answers: [confirm()] });
+    const { outcome, requirements, superseded, log } = await make.once(step);
+    expect(outcome).toBe('confirmed 7');
     const detail = `The request was ${sent}. Whether it took effect is unknown (${why}). Look in the portal. ${IF_NOT_THERE}`;
     const question = { kind: 'uncertain-write', title: 'Outcome unknown: create the merchant', detail };
-    expect(asked).toEqual([{ ...question, answers: ['adopt', 'retry', 'abandon'] }]);
-    expect(moot).toEqual([false]);
-    expect(quiet(log).slice(2)).toEqual([ADOPTED, 'resolve create the merchant']);
+    expect(requirements).toEqual([{ ...question, answers: ['confirm', 'retry', 'abandon'] }]);
+    expect(superseded).toEqual([false]);
+    expect(quiet(log).slice(2)).toEqual([CONFIRMED, 'resolve create the merchant']);
   });
 
   it('asks for an id of its format', async () => {
-    const made = workflow({ attempts: [LOST], answers: [adopt('fa-1')] });
-    const { asked } = await made.once({ idFormat: 'text' });
-    expect(asked[0]?.idFormat).toBe('text');
+    const make = workflow({ attempts: [LOST], answers: [confirm('fa-1')] });
+    const { requirements } = await make.once({ idFormat: 'text' });
+    expect(requirements[0]?.idFormat).toBe('text');
   });
 
   it('is sent again when a person says so, and is then in doubt no more', async () => {
@@ -407,33 +407,36 @@ describe('a once-only write with an uncertain outcome', () => {
   });
 
   it('is compared with what was there before its first attempt in doubt', async () => {
-    const { seen, readEvidence } = evidence(undefined, undefined, found('there'));
+    const { seen, readEvidence } = evidence(undefined, undefined, result('there'));
     const later = failed('Uncertain', { baseline: [3, 4] });
     const attempts = [LOST, later, failed('Rejected')];
     const { outcome, log } = await workflow({ attempts, answers: [RETRY, RETRY] }).once({ readEvidence });
     expect([outcome, seen]).toEqual(['there', Array(3).fill({ isUncertain: true, baseline: [3] })]);
-    expect(log.at(-1)).toBe('write-adopted: create the merchant: found at the partner');
+    expect(log.at(-1)).toBe('write-confirmed: create the merchant: found at the partner');
   });
 
-  it('passes on a bug of its adoption', async () => {
+  it('passes on a bug of its confirmation', async () => {
     const bug = () => {
       throw new Error('a bug');
     };
-    const { outcome } = await workflow({ attempts: [LOST], answers: [adopt()] }).once({ adopt: bug });
+    const { outcome } = await workflow({ attempts: [LOST], answers: [confirm()] }).once({ confirm: bug });
     expect(outcome).toEqual(new Error('a bug'));
   });
 
   it('is asked about until somebody knows', async () => {
     const text = { kind: 'text', text: 'no idea' } as const;
-    const { asked } = await workflow({ attempts: [LOST], answers: [undefined, text, adopt()] }).once();
-    expect(asked).toHaveLength(3);
+    const { requirements } = await workflow({
+      attempts: [LOST],
+      answers: [undefined, text, confirm()],
+    }).once();
+    expect(requirements).toHaveLength(3);
   });
 
   it('stays in doubt when a person abandons it', async () => {
-    const made = workflow({ attempts: [LOST], answers: [new Abandoned('too late')] });
-    const { outcome, log } = await made.once();
-    const doubt = ['uncertain create the merchant', LOST_ENTRY];
-    expect([outcome, quiet(log)]).toEqual([new Abandoned('too late'), doubt]);
+    const make = workflow({ attempts: [LOST], answers: [new Abandoned('too late')] });
+    const { outcome, log } = await make.once();
+    const warning = ['uncertain create the merchant', LOST_ENTRY];
+    expect([outcome, quiet(log)]).toEqual([new Abandoned('too late'), warning]);
   });
 });
 
@@ -441,20 +444,20 @@ it.each([
   ['an unknown outcome', failed('Uncertain'), 'Outcome unknown: create the merchant'],
   ['a rejection', failed('Rejected'), 'Rejected: create the merchant'],
 ])('%s of a write that nobody needs yet is asked about later', async (_, failure, title) => {
-  let isMoot = true;
-  const asked = (answer: Answer | undefined, isMootThen: boolean) => () => {
-    made.log.push('asked');
-    isMoot = isMootThen;
+  let isSuperseded = true;
+  const ask = (answer: Answer | undefined, isSupersededThen: boolean) => () => {
+    make.log.push('asked');
+    isSuperseded = isSupersededThen;
     return answer;
   };
-  const made = workflow({ attempts: [failure], answers: [asked(undefined, true), asked(adopt(), false)] });
+  const make = workflow({ attempts: [failure], answers: [ask(undefined, true), ask(confirm(), false)] });
   const needed = () => {
-    isMoot = false;
+    isSuperseded = false;
   };
-  made.turns.push(needed, needed);
-  const ended = await made.once({ isMoot: () => isMoot });
-  expect([ended.outcome, ended.moot]).toEqual(['adopted 7', [true, false]]);
-  expect(ended.asked.map((each) => each.title)).toEqual([title, title]);
+  make.turns.push(needed, needed);
+  const ended = await make.once({ isSuperseded: () => isSuperseded });
+  expect([ended.outcome, ended.superseded]).toEqual(['confirmed 7', [true, false]]);
+  expect(ended.requirements.map((each) => each.title)).toEqual([title, title]);
   const course = ended.log.filter((line) => /waits|asked|seen at the partner/.test(line)).join(' ');
   expect(course).toBe('waits asked waits asked');
 });
@@ -462,58 +465,58 @@ it.each([
 it.each([
   ['rejected', failed('Rejected')],
   ['of an unknown outcome', LOST],
-])('a write that is %s is adopted even if nobody needs it since', async (_, failure) => {
-  let isMoot = false;
+])('a write that is %s is confirmed even if nobody needs it since', async (_, failure) => {
+  let isSuperseded = false;
   const answered = () => {
-    isMoot = true;
-    return adopt();
+    isSuperseded = true;
+    return confirm();
   };
-  const made = workflow({ attempts: [failure], answers: [answered] });
-  const { outcome } = await made.once({ isMoot: () => isMoot });
-  expect(outcome).toBe('adopted 7');
+  const make = workflow({ attempts: [failure], answers: [answered] });
+  const { outcome } = await make.once({ isSuperseded: () => isSuperseded });
+  expect(outcome).toBe('confirmed 7');
 });
 
 it.each([
   ['rejected', failed('Rejected', BAD_EMAIL), 'merchant.email: is missing'],
   ['of an unknown outcome', LOST, ''],
-])('a once-only write that is %s is asked about again if not adopted', async (_, failure, detail) => {
+])('a once-only write that is %s is asked about again if not confirmed', async (_, failure, detail) => {
   const ids: string[] = [];
-  const adoptOnce = (id: string) => {
+  const confirmOnce = (id: string) => {
     ids.push(id);
     if (id === '7') throw new Rejected([{ field: '', message: 'it is another merchant' }]);
     return id;
   };
-  const made = workflow({ attempts: [failure], answers: [adopt('7'), adopt('8')] });
-  const { outcome, asked } = await made.once({ adopt: adoptOnce });
+  const make = workflow({ attempts: [failure], answers: [confirm('7'), confirm('8')] });
+  const { outcome, requirements } = await make.once({ confirm: confirmOnce });
   expect([outcome, ids]).toEqual(['8', ['7', '8']]);
-  const details = [detail, `7 cannot be adopted: it is another merchant\n${detail}`];
-  expect(asked.map((question) => question.detail.split('The request')[0])).toEqual(details);
+  const details = [detail, `7 cannot be confirmed: it is another merchant\n${detail}`];
+  expect(requirements.map((question) => question.detail.split('The request')[0])).toEqual(details);
 });
 
-const SEEN = 'write-adopted: create the merchant: seen at the partner';
+const SEEN = 'write-confirmed: create the merchant: seen at the partner';
 it.each<['rejected' | 'in doubt', Error, Answer | undefined]>([
   ['rejected', failed('Rejected'), undefined],
-  ['rejected', failed('Rejected'), adopt()],
+  ['rejected', failed('Rejected'), confirm()],
   ['rejected', failed('Rejected'), RETRY],
   ['in doubt', LOST, undefined],
   ['in doubt', LOST, RETRY],
 ])('a once-only write that is %s is done when the poll sees it', async (_, failure, answer) => {
-  let now: Found<unknown>;
+  let now: Proof<unknown>;
   const answered = () => {
-    now = found('polled');
+    now = result('polled');
     return answer;
   };
-  const made = workflow({ attempts: [failure], answers: [answered] });
-  const { outcome, moot, log } = await made.once({ polledEvidence: () => now });
-  const adopted = log.filter((line) => line.startsWith('write-adopted'));
-  expect([outcome, moot, adopted]).toEqual(['polled', [true], [SEEN]]);
+  const make = workflow({ attempts: [failure], answers: [answered] });
+  const { outcome, superseded, log } = await make.once({ polledEvidence: () => now });
+  const confirmed = log.filter((line) => line.startsWith('write-confirmed'));
+  expect([outcome, superseded, confirmed]).toEqual(['polled', [true], [SEEN]]);
 });
 
 describe('a once-only write that an earlier workflow may have sent', () => {
   const mayBeDone = 'restored from a backup';
 
   it('is prepared and looked for before anything is sent', async () => {
-    const { seen, readEvidence } = evidence(found('there'));
+    const { seen, readEvidence } = evidence(result('there'));
     const prepare = async () => void seen.push('prepared');
     const { outcome, log } = await workflow({}).once({ mayBeDone, prepare, readEvidence });
     expect([outcome, seen]).toEqual(['there', ['prepared', { isUncertain: true, baseline: [] }]]);
@@ -522,16 +525,18 @@ describe('a once-only write that an earlier workflow may have sent', () => {
   });
 
   it('is asked about, and sent when a person says so', async () => {
-    const made = workflow({ attempts: ['done'], answers: [RETRY] });
-    const { outcome, asked, left } = await made.once({ mayBeDone });
+    const make = workflow({ attempts: ['done'], answers: [RETRY] });
+    const { outcome, requirements, left } = await make.once({ mayBeDone });
     const unknown = 'Whether it took effect is unknown (restored from a backup). Look in the portal.';
     const detail = `The request was perhaps sent before. ${unknown} ${IF_NOT_THERE}`;
-    expect([outcome, left, asked]).toMatchObject(['done', 0, [{ detail }]]);
+    expect([outcome, left, requirements]).toMatchObject(['done', 0, [{ detail }]]);
   });
 
   it('names the time of its own request', async () => {
-    const { asked } = await workflow({ attempts: [LOST], answers: [RETRY, adopt()] }).once({ mayBeDone });
-    expect(asked[1]?.detail).toContain('The request was sent at 2026-01-31 12:00:00.000 UTC.');
+    const { requirements } = await workflow({ attempts: [LOST], answers: [RETRY, confirm()] }).once({
+      mayBeDone,
+    });
+    expect(requirements[1]?.detail).toContain('The request was sent at 2026-01-31 12:00:00.000 UTC.');
   });
 });
 
@@ -542,12 +547,12 @@ describe('a cancellation in flight', () => {
   function cancelledDuring(becomes: unknown, meanwhile = () => {}) {
     const attempt = () => {
       meanwhile();
-      made.context.isCancelled = true;
+      make.context.isCancelled = true;
       if (becomes instanceof Error) throw becomes;
       return becomes;
     };
-    const made = workflow({ attempts: [attempt] });
-    return made;
+    const make = workflow({ attempts: [attempt] });
+    return make;
   }
 
   it.each<[string, unknown, unknown, string | undefined]>([
@@ -557,30 +562,30 @@ describe('a cancellation in flight', () => {
     ['is rejected', failed('Rejected'), IN_FLIGHT, 'rejected'],
     ['is not permitted', failed('Forbidden'), IN_FLIGHT, 'not-sent'],
     ['does not reach the partner', failed('NotSent'), IN_FLIGHT, 'not-sent'],
-  ])('is kept of a once-only write that %s', async (_, becomes, outcome, became) => {
+  ])('is kept of a once-only write that %s', async (_, becomes, outcome, result) => {
     const ended = await cancelledDuring(becomes).once();
     expect(ended.outcome).toEqual(outcome);
-    expect(quiet(ended.log)).toEqual([`cancelled create the merchant: ${became}`]);
+    expect(quiet(ended.log)).toEqual([`cancelled create the merchant: ${result}`]);
   });
 
   it.each([
     [119_999, 'not-sent'],
     // Perhaps between two attempts, of which the first has timed out: the server does not report its intent.
     [120_000, 'unknown'],
-  ])('is kept of a once-only write that ends without a result after %i ms: %s', async (took, became) => {
+  ])('is kept of a once-only write that ends without a result after %i ms: %s', async (took, outcome) => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const made = cancelledDuring(CANCELLED, () => void vi.advanceTimersByTime(took));
-    expect(quiet((await made.once()).log)).toEqual([`cancelled create the merchant: ${became}`]);
+    const make = cancelledDuring(CANCELLED, () => void vi.advanceTimersByTime(took));
+    expect(quiet((await make.once()).log)).toEqual([`cancelled create the merchant: ${outcome}`]);
   });
 
   it.each<[string, unknown, string]>([
     ['succeeds', 'done', 'done'],
     ['is cut off, because an earlier attempt may have taken effect', CANCELLED, 'unknown'],
     ['is rejected', failed('Rejected'), 'rejected'],
-  ])('is kept of an idempotent write that %s', async (_, becomes, became) => {
+  ])('is kept of an idempotent write that %s', async (_, becomes, outcome) => {
     const { log } = await cancelledDuring(becomes).idempotent();
-    expect(quiet(log)).toEqual([`cancelled set the fees: ${became}`]);
+    expect(quiet(log)).toEqual([`cancelled set the fees: ${outcome}`]);
   });
 
   it.each<[string, unknown, unknown]>([
@@ -599,8 +604,8 @@ describe('a cancellation in flight', () => {
 });
 
 it('writes that are unfinished are those in doubt, and those that were canceled', () => {
-  const { cell, said } = cellOf();
-  const writes = unfinishedWrites(cell);
+  const { store, said } = cellOf();
+  const writes = unfinishedWrites(store);
   const upload = { id: 'note-1/a', title: 'upload a.pdf' };
   writes.uncertain({ title: 'create' });
   writes.uncertain({ title: 'submit' });
@@ -608,12 +613,12 @@ it('writes that are unfinished are those in doubt, and those that were canceled'
   writes.uncertain({ ...upload, id: 'note-2/a' });
   writes.resolve({ title: 'submit' });
   writes.cancelled({ ...upload, title: 'upload b.pdf' }, 'done');
-  expect(Object.values(cell.state.writes)).toEqual([
-    { write: 'create', became: 'unknown' },
-    { write: 'upload b.pdf', became: 'done' },
-    { write: 'upload a.pdf', became: 'unknown' },
+  expect(Object.values(store.state.writes)).toEqual([
+    { write: 'create', outcome: 'unknown' },
+    { write: 'upload b.pdf', outcome: 'done' },
+    { write: 'upload a.pdf', outcome: 'unknown' },
   ]);
-  expect(unknownWrites(cell.state)).toEqual(['create', 'note-2/a']);
+  expect(unknownWrites(store.state)).toEqual(['create', 'note-2/a']);
   expect(said()).toEqual(['write-unfinished: upload b.pdf: done']);
 });
 
@@ -624,25 +629,25 @@ it('a read of its own is a step of this title', async () => {
 });
 
 it('a question about a rejection has the advice below its problems', async () => {
-  const { context, asked } = workflow({ answers: [RETRY] });
+  const { context, requirements } = workflow({ answers: [RETRY] });
   const correctable = { title: 'request the review', advice: 'Take it back.' };
   await askForCorrection(context as never as StepContext, correctable, BAD_EMAIL.fields);
   const detail = 'merchant.email: is missing\nTake it back.';
-  expect(asked).toMatchObject([{ detail, answers: ['retry', 'abandon'] }]);
+  expect(requirements).toMatchObject([{ detail, answers: ['retry', 'abandon'] }]);
 });
 
-it('an id that must not be adopted is a problem of no field', () => {
-  const { name, problems, message } = new NotAdoptable('it is taken');
+it('an id that must not be confirmed is a problem of no field', () => {
+  const { name, problems, message } = new NotConfirmable('it is taken');
   expect({ name, problems, message }).toEqual({
-    ...{ name: 'NotAdoptable', message: 'it is taken' },
+    ...{ name: 'NotConfirmable', message: 'it is taken' },
     problems: [{ field: '', message: 'it is taken' }],
   });
 });
 
 it.each(['correction', 'documents'] as const)('a %s leads to another attempt', async (kind) => {
-  const given = { correction: { kind, patch: { fees: {} } }, documents: { kind, documents: [] } }[kind];
-  const made = workflow({ attempts: [failed('Rejected'), 'done'], answers: [given as never as Answer] });
-  const { outcome, left } = await made.once({ correct: () => {}, replace: () => {} });
+  const input = { correction: { kind, patch: { fees: {} } }, documents: { kind, documents: [] } }[kind];
+  const make = workflow({ attempts: [failed('Rejected'), 'done'], answers: [input as never as Answer] });
+  const { outcome, left } = await make.once({ correct: () => {}, replace: () => {} });
   expect([outcome, left]).toEqual(['done', 0]);
 });
 

@@ -1,14 +1,12 @@
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
-import type { FileDoubts } from '../../../messages/batches.js';
+import type { FileWarnings } from '../../../messages/batches.js';
 import { type Batch, listBatches, readBatch } from '../../../services/batches/batches.js';
-import { NOT_READ } from '../../../services/batches/doubts.js';
 import { heldSource, rejectUtf16, rowReader, type Source } from '../../../services/batches/format.js';
 import {
   attachedSentence,
   consequenceOf,
-  doubtsOf,
-  fileDoubts,
+  fileWarnings,
   kindsOf,
   type Ready,
   type RowProblem,
@@ -16,18 +14,20 @@ import {
   rowCheck,
   rowSchemas,
   rowsOf,
+  rowWarnings,
   UNCONFIRMED_ROWS,
   type Validation,
   validate,
 } from '../../../services/batches/validation.js';
+import { NOT_READ } from '../../../services/batches/warnings.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { cannotRead, readJson, sourceName } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import type { Flags, Texts } from '../cli/options.js';
 import type { TableColumns } from '../cli/output.js';
-import { sayingHowFar, whileShowing } from '../cli/progress.js';
-import { type Confirming, confirm, DOUBTFUL, type Strict } from '../cli/prompts.js';
+import { reportProgress, showProgress } from '../cli/progress.js';
+import { type Confirming, confirm, type Strict, WITH_WARNINGS } from '../cli/prompts.js';
 import { rejectOtherKind } from '../onboarding/start.js';
 import { type FollowOptions, followBatch, type RunOptions, startAndFollow } from './run.js';
 
@@ -40,12 +40,12 @@ export async function batch(
   file: string,
   { dryRun, yes, strict, ...options }: FormatOptions & RunOptions & Confirming & Strict,
 ): Promise<void> {
-  const known = cli.config();
+  const settings = cli.config();
   if (options.format === undefined && extname(file).toLowerCase() === '.json')
     // A file of rows with this name is no JSON.
     rejectOtherKind(await readJson(cli, file).catch(() => undefined), file);
-  const rules = { schemas: rowSchemas(known), check: rowCheck(known) };
-  await sayingHowFar(cli, (isNow) =>
+  const rules = { schemas: rowSchemas(settings), check: rowCheck(settings) };
+  await reportProgress(cli, (isNow) =>
     withValidRows(cli, file, options, rules, async (name, validation, rows) => {
       if (dryRun) return dryRunOf(cli, name, validation, options.json, strict);
       const isLarge = validation.rows > UNCONFIRMED_ROWS;
@@ -68,9 +68,9 @@ async function checkedAtTemporal(
   name: string,
   validation: Validation,
   strict?: true,
-): Promise<FileDoubts> {
-  const about = await whileShowing(cli, `checking ${name}`, () =>
-    fileDoubts(client, config.taskQueue, validation),
+): Promise<FileWarnings> {
+  const about = await showProgress(cli, `checking ${name}`, () =>
+    fileWarnings(client, config.taskQueue, validation),
   );
   warnOrReject(cli, name, about, strict);
   if (!about.isComplete && (cli.terminal || strict)) cli.note(NOT_READ);
@@ -81,29 +81,28 @@ async function checkedAtTemporal(
 function warnOrReject(
   cli: CommandLine,
   name: string,
-  { doubts, count }: Pick<FileDoubts, 'doubts' | 'count'>,
+  { warnings, count }: Pick<FileWarnings, 'warnings' | 'count'>,
   strict?: true,
 ): void {
-  const lines = linesOf(name, doubts, count);
-  if (strict && count > 0) throw new InvalidInput([...lines, `${name}: ${DOUBTFUL}`].join('\n'));
+  const lines = linesOf(name, warnings, count);
+  if (strict && count > 0) throw new InvalidInput([...lines, `${name}: ${WITH_WARNINGS}`].join('\n'));
   for (const line of lines) cli.note(`warning: ${line}`);
 }
 
 /** Checks as much as possible without Temporal. */
 async function dryRunOf(cli: CommandLine, name: string, validation: Validation, json?: true, strict?: true) {
   const { rows, counts } = validation;
-  const { doubts, count, attached } = await withTemporal(cli, (context) =>
+  const { warnings, count, attached } = await withTemporal(cli, (context) =>
     checkedAtTemporal(context, name, validation, strict),
   ).catch((error: unknown) => {
     // A check of a file needs no Temporal.
     if (error instanceof InvalidInput || cli.signal.aborted) throw error;
-    const own: Partial<FileDoubts> & ReturnType<typeof doubtsOf> = doubtsOf(validation);
-    warnOrReject(cli, name, own, strict);
+    const ownWarnings: Partial<FileWarnings> & ReturnType<typeof rowWarnings> = rowWarnings(validation);
+    warnOrReject(cli, name, ownWarnings, strict);
     cli.note('Temporal does not respond, so existing onboardings and the partner’s lists were not compared.');
-    return own;
+    return ownWarnings;
   });
-  if (json)
-    return cli.json({ valid: true, rows, ...counts, attached, warnings: doubts, warningCount: count });
+  if (json) return cli.json({ valid: true, rows, ...counts, attached, warnings, warningCount: count });
   cli.line(`${name}: ${rowsOf(rows)}, all valid: ${kindsOf(counts)}`);
   const sentence = attachedSentence(attached, rows);
   if (sentence) cli.line(sentence);
@@ -118,9 +117,9 @@ export async function withValidRows<Valid extends Ready>(
   use: (name: string, validation: Validation, rows: () => AsyncGenerator<Valid>) => Promise<void>,
 ): Promise<void> {
   const { format, delimiter, mapping } = options;
-  const given =
+  const value =
     mapping === undefined ? undefined : { name: sourceName(mapping), value: await readJson(cli, mapping) };
-  const readRows = rowReader({ format, delimiter, mapping: given }, file, schemas);
+  const readRows = rowReader({ format, delimiter, mapping: value }, file, schemas);
   const source = await openSource(cli, file);
   const { name } = source;
   async function* checkedRows() {
@@ -137,7 +136,7 @@ export async function withValidRows<Valid extends Ready>(
     }
   }
   try {
-    const validation = await whileShowing(cli, `checking ${name}`, () => validate(checkedRows()));
+    const validation = await showProgress(cli, `checking ${name}`, () => validate(checkedRows()));
     rejectIfInvalid(cli, name, validation, options.json);
     await use(name, validation, rows);
   } finally {
@@ -175,8 +174,8 @@ export async function batches(cli: CommandLine, id: string | undefined, options:
   const run = async (context: CommandContext) => {
     const { client, config } = context;
     if (id === undefined) {
-      const found = await listBatches(client, config.taskQueue, limit);
-      return cli.records(found.map(recordOf), { columns: COLUMNS, json, csv, fields: FIELDS });
+      const listing = await listBatches(client, config.taskQueue, limit);
+      return cli.records(listing.map(recordOf), { columns: COLUMNS, json, csv, fields: FIELDS });
     }
     if (!stop) return followBatch(context, id, options);
     const batch = await readBatch(client, id);

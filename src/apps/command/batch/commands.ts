@@ -1,22 +1,22 @@
 import { type Command, Option } from 'commander';
 import {
-  type Act,
+  type Action,
   csvOption,
   milliseconds,
+  optionParser,
   perSecond,
   positiveInteger,
-  reading,
   withRecordFormats,
   withStrict,
   withYes,
 } from '../cli/options.js';
 
-const separator = reading(
+const separator = optionParser(
   (value) => (value === 'tab' ? '\t' : /^[^"\r\n]$/u.exec(value)?.[0]),
   'must be one character, or tab',
 );
 
-export function addBatches(program: Command, act: Act): void {
+export function addBatches(program: Command, action: Action): void {
   const batch = withStrict(withYes(program.command('batch')))
     .summary('onboard everyone in a file')
     .description(
@@ -32,7 +32,7 @@ export function addBatches(program: Command, act: Act): void {
     .option('--json', 'print JSON lines')
     .addOption(csvOption().conflicts('dryRun'))
     .addHelpText('after', HELP)
-    .action(act(async () => (await import('./batch.js')).batch));
+    .action(action(async () => (await import('./batch.js')).batch));
   const batches = program
     .command('batches')
     .summary('follow or stop a batch')
@@ -45,9 +45,9 @@ export function addBatches(program: Command, act: Act): void {
     .option('--wait', 'wait for all outcomes and print them')
     .option('--limit <n>', 'list at most this many', positiveInteger, 50)
     .addOption(giveUpOption());
-  withRecordFormats(batches).action(act(async () => (await import('./batch.js')).batches));
-  const adopt = program
-    .command('adopt')
+  withRecordFormats(batches).action(action(async () => (await import('./batch.js')).batches));
+  const importCommand = program
+    .command('import')
     .summary('follow merchants and businesses that exist at their partners')
     .description(
       'Follow the merchants and banking profiles in FILE, which exist at their partners, to the end. Gangway creates, changes and ' +
@@ -57,9 +57,9 @@ export function addBatches(program: Command, act: Act): void {
     )
     .argument('<file>', 'NDJSON or CSV, or - for standard input')
     .option('--dry-run', 'read each row at its partner, show what would happen, and start nothing');
-  withRecordFormats(withFileOptions(adopt))
-    .addHelpText('after', ADOPT_HELP)
-    .action(act(async () => (await import('./adoption.js')).adopt));
+  withRecordFormats(withFileOptions(importCommand))
+    .addHelpText('after', IMPORT_HELP)
+    .action(action(async () => (await import('./import-file.js')).importFile));
 }
 
 function withFileOptions(command: Command): Command {
@@ -97,7 +97,7 @@ Examples:
   gangway batch examples/crm-export.csv --delimiter ";" --mapping examples/mapping.json
   gangway batch examples/merchants.ndjson --rate 5 --wait`;
 
-const ADOPT_HELP = `
+const IMPORT_HELP = `
 The first row of CSV names the fields of a row. Required are externalId, dba, and
 an id: merchantProfileId at the boarding partner, profileId at the bank, or both.
 A profileId alone also needs legalBusinessName and employerIdentificationNumber.
@@ -107,5 +107,5 @@ Exit code 0: all rows are started, or with --dry-run would be. 1: a row failed.
 4: Temporal was unavailable. "gangway --help" lists the others.
 
 Examples:
-  gangway adopt examples/adopt.csv --dry-run
-  gangway adopt examples/adopt.csv`;
+  gangway import examples/import.csv --dry-run
+  gangway import examples/import.csv`;

@@ -13,11 +13,11 @@ import { userName } from '../../../services/texts/names.js';
 import { rejectionOf } from '../../../temporal/unavailable.js';
 import { pollersOf, whyNoWorker } from '../../../temporal/workers.js';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
+import { outcomeLines } from '../cli/descriptions.js';
 import { CommandFailed, EXIT, Interrupted, TimedOut } from '../cli/errors.js';
-import { outcomeLines } from '../cli/in-words.js';
 import type { Flags } from '../cli/options.js';
-import { bar, PROGRESS, whileShowing } from '../cli/progress.js';
-import { awaitAll, type End, type Persistently, persistent, RERUN } from './waiting.js';
+import { bar, PROGRESS, showProgress } from '../cli/progress.js';
+import { awaitAll, type End, type Persistently, RERUN, retryCalls } from './waiting.js';
 
 export interface FollowOptions extends Flags<'wait' | 'json' | 'csv'> {
   /** The time for which Temporal may be unavailable, in milliseconds. */
@@ -39,7 +39,7 @@ export interface Preview {
   readonly json: object;
 }
 
-export interface Adoptable extends Ready {
+export interface ImportableRow extends Ready {
   /** What following would do. @throws {RefusedRow} when it cannot be followed */
   readonly preview: (client: Client, taskQueue: string) => Promise<Preview>;
 }
@@ -76,7 +76,7 @@ export function startAndFollow(
 export function readAndFollow(
   context: CommandContext,
   name: string,
-  rows: AsyncGenerator<Adoptable>,
+  rows: AsyncGenerator<ImportableRow>,
   total: number,
   options: RunOptions,
 ): Promise<void> {
@@ -104,7 +104,7 @@ async function running(
   if (cli.signal.aborted) interrupt();
   else cli.signal.addEventListener('abort', interrupt, { once: true });
   const results: Results | undefined = options.csv && new Map();
-  const persistently = persistent({ ...options, stop, note: (text) => cli.note(text) });
+  const persistently = retryCalls({ ...options, stop, note: (text) => cli.note(text) });
   const report = reportOf(cli, options.json === true, results);
   try {
     const failed = await steps({ context, options, stop, persistently, report, results });
@@ -130,12 +130,12 @@ const NOT_READ = 'not read';
 /** @returns the rows that can be followed; none in a dry run */
 async function readAll(
   { context, persistently, stop, report }: Run,
-  rows: AsyncGenerator<Adoptable>,
+  rows: AsyncGenerator<ImportableRow>,
   total: number,
   { dryRun, concurrency }: RunOptions,
-): Promise<readonly Adoptable[]> {
+): Promise<readonly ImportableRow[]> {
   const { cli, client, config } = context;
-  const accepted: Adoptable[] = [];
+  const accepted: ImportableRow[] = [];
   const progress = showBar(cli, total, 'read');
 
   async function readNext(): Promise<void> {
@@ -175,7 +175,7 @@ async function handedOver(
   { rate, concurrency }: RunOptions,
 ): Promise<string> {
   const about = { name, actor: userName(), limits: { rate, concurrency } };
-  const id = await whileShowing(cli, `handing ${name} over to a worker`, () =>
+  const id = await showProgress(cli, `handing ${name} over to a worker`, () =>
     handOver(client, config.taskQueue, rows, about),
   );
   cli.note(`${PROGRESS}${howToFollow(id)}`);
@@ -274,20 +274,20 @@ async function wait(
 ): Promise<number> {
   const progress = showBar(cli, started.length, 'ended');
   const report = reportOf(cli, json === true, results);
-  const asked = new Set<string>();
+  const ids = new Set<string>();
   cli.note(`${PROGRESS}Ctrl-C ends the wait, not the onboardings; ${RERUN}`);
   await awaitAll(client, started, {
     ...{ stop, persistently },
     onEnd(row, end) {
-      asked.delete(row.workflowId);
+      ids.delete(row.workflowId);
       report.end(row, end);
       progress.step();
     },
     onRunning({ line, workflowId }, isAsked) {
-      const isNew = isAsked && !asked.has(workflowId);
-      if (isAsked) asked.add(workflowId);
-      else asked.delete(workflowId);
-      progress.asked(asked.size);
+      const isNew = isAsked && !ids.has(workflowId);
+      if (isAsked) ids.add(workflowId);
+      else ids.delete(workflowId);
+      progress.setRequirements(ids.size);
       if (isNew)
         cli.note(`${PROGRESS}${line} ${workflowId} waits for a person: gangway status ${workflowId}`);
     },
@@ -296,7 +296,7 @@ async function wait(
   report.summary(started.length, 'still running');
   const { reason } = stop.signal;
   if (reason instanceof Interrupted) cli.note(`what was started continues; ${RERUN}`);
-  if (reason instanceof TimedOut && asked.size > 0) throw new TimedOut(EXIT.person);
+  if (reason instanceof TimedOut && ids.size > 0) throw new TimedOut(EXIT.person);
   stop.signal.throwIfAborted();
   return report.failures;
 }
@@ -314,7 +314,7 @@ function showBar({ status }: CommandLine, total: number, done: string) {
       now.count += 1;
       status.show(draw);
     },
-    asked(number: number) {
+    setRequirements(number: number) {
       now.asked = number;
       status.show(draw);
     },

@@ -7,7 +7,7 @@ import { partsOfId } from '../../../messages/ids.js';
 import { EACH_ONBOARDING } from '../../../messages/kinds.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
 import { awaitOutcome, EndedWithoutOutcome, type Outcome } from '../../../services/client/watching.js';
-import { isUnavailable, promptly } from '../../../temporal/unavailable.js';
+import { callPromptly, isUnavailable } from '../../../temporal/unavailable.js';
 import { CommandFailed, EXIT } from '../cli/errors.js';
 
 /** Checks per second, for any number of onboardings, because some run for weeks. */
@@ -30,7 +30,7 @@ export async function awaitAll(
 ): Promise<void> {
   const { signal } = stop;
   const check = pThrottle({ limit: 1, interval: 1_000 / CHECKS_PER_SECOND, signal })((row: RowResult) =>
-    promptly(client, () => client.workflow.getHandle(row.workflowId).describe()),
+    callPromptly(client, () => client.workflow.getHandle(row.workflowId).describe()),
   );
 
   const limit = pLimit(8);
@@ -58,7 +58,7 @@ async function endOf(client: Client, { workflowId }: RowResult, persistently: Pe
   const command = EACH_ONBOARDING.find(([each]) => each === type)?.[1].command;
   const restart = `start it again with "gangway ${command} FILE --again"`;
   const read = () => awaitOutcome<Outcome>(client, workflowId, { restart, input: 'FILE' });
-  return persistently(() => promptly(client, read)).catch((error: unknown) => {
+  return persistently(() => callPromptly(client, read)).catch((error: unknown) => {
     if (error instanceof EndedWithoutOutcome) return { failed: error.reason };
     throw error;
   });
@@ -77,7 +77,7 @@ interface Persistence {
 }
 
 /** All calls share the time limit: `stop` aborts when none of them got a response for that long. */
-export function persistent({ giveUpAfter, stop, note }: Persistence): Persistently {
+export function retryCalls({ giveUpAfter, stop, note }: Persistence): Persistently {
   let unavailableSince: number | undefined;
   let hasResponded = false;
   // A frontend that starts while its database is down reports that a namespace does not exist.

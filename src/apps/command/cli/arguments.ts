@@ -6,11 +6,7 @@ import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { atAccount, splitAccount } from '../../../messages/ids.js';
 import { accountName, type KnownAccounts } from '../../../messages/inputs.js';
-import {
-  checkedDocument,
-  documentName,
-  RefusedDocument,
-} from '../../../partners/documents/document-types.js';
+import { checkDocument, documentName, RefusedDocument } from '../../../partners/documents/document-types.js';
 import { int32, text } from '../../../partners/fields.js';
 import { nearest } from '../../../platform/settings/nearest.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
@@ -66,7 +62,7 @@ export function cannotRead(name: string): (error: NodeJS.ErrnoException) => neve
 /** A document that a person gives. @throws {InvalidInput} when it cannot be read, or the document store would refuse it */
 export async function* documentIn(file: string, name = file): AsyncGenerator<Buffer> {
   try {
-    yield* checkedDocument(documentName(basename(file)), createReadStream(file));
+    yield* checkDocument(documentName(basename(file)), createReadStream(file));
   } catch (error) {
     if (error instanceof RefusedDocument) throw new InvalidInput(`${name}: ${error.message}`);
     cannotRead(name)(error as NodeJS.ErrnoException);
@@ -80,12 +76,12 @@ export async function* documentIn(file: string, name = file): AsyncGenerator<Buf
  * @throws {InvalidInput}
  */
 export async function saveFile(file: string, content: string | AsyncIterable<string>): Promise<void> {
-  const found = await stat(file).catch(() => undefined);
-  const target = found?.isFile() ? await realpath(file) : file;
+  const result = await stat(file).catch(() => undefined);
+  const target = result?.isFile() ? await realpath(file) : file;
   // Short, because the name itself may be as long as a name can be.
   const unfinished = join(dirname(target), `${randomUUID()}.part`);
   try {
-    if (found && !found.isFile()) return await writeFile(file, content);
+    if (result && !result.isFile()) return await writeFile(file, content);
     await writeFile(unfinished, content, { mode: 0o600, flag: 'wx', flush: true });
     await rename(unfinished, target);
   } catch (error) {
@@ -106,8 +102,8 @@ export function cannotSave(name: string): (error: NodeJS.ErrnoException) => neve
 function similarFiles(file: string): string {
   const folder = dirname(file);
   try {
-    const found = nearest(basename(file), readdirSync(folder)).map((name) => join(folder, name));
-    return found.length > 0 ? `; did you mean ${found.join(' or ')}?` : '';
+    const names = nearest(basename(file), readdirSync(folder)).map((name) => join(folder, name));
+    return names.length > 0 ? `; did you mean ${names.join(' or ')}?` : '';
   } catch {
     return `, and no folder ${folder}`;
   }
@@ -121,10 +117,10 @@ export async function readJson(cli: Pick<CommandLine, 'input'>, source: string):
 }
 
 /** Reads an object from an argument: JSON, `@file`, or `-` for standard input. @throws {InvalidInput} */
-export async function readObject(cli: Pick<CommandLine, 'input'>, given: string, name: string) {
-  const isSource = given === '-' || given.startsWith('@');
-  const source = given.replace(/^@/, '');
-  const value = isSource ? await readJson(cli, source) : parseJson(given, name);
+export async function readObject(cli: Pick<CommandLine, 'input'>, input: string, name: string) {
+  const isSource = input === '-' || input.startsWith('@');
+  const source = input.replace(/^@/, '');
+  const value = isSource ? await readJson(cli, source) : parseJson(input, name);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw new InvalidInput(`${isSource ? sourceName(source) : name}: must be a JSON object`);
 }
@@ -138,18 +134,18 @@ export type PartnerAccountOptions = Texts<'partnerAccount'>;
 
 /** The account that the option names. @throws {InvalidInput} when it is unknown */
 export function partnerAccountOf(
-  known: KnownAccounts,
+  accounts: KnownAccounts,
   { partnerAccount }: PartnerAccountOptions,
   what: string,
   effect?: string,
 ): string | undefined {
-  const option = z.object({ '--partner-account': accountName(known) });
+  const option = z.object({ '--partner-account': accountName(accounts) });
   return check(option, { '--partner-account': partnerAccount }, what, effect)['--partner-account'];
 }
 
 /** An id with the account that the option names: `m-1001@acme`. @throws {InvalidInput} when the id names another one */
-export function idInAccount(known: KnownAccounts, id: string, options: PartnerAccountOptions): string {
-  const account = partnerAccountOf(known, options, id, 'nothing was done');
+export function idInAccount(accounts: KnownAccounts, id: string, options: PartnerAccountOptions): string {
+  const account = partnerAccountOf(accounts, options, id, 'nothing was done');
   const { key, account: ofId } = splitAccount(id);
   if (account === undefined || ofId === account) return id;
   if (ofId === undefined) return atAccount(key, account);
@@ -164,9 +160,9 @@ export async function findById(
   id: string,
   options: PartnerAccountOptions,
 ) {
-  const given = idInAccount(config, id, options);
-  const found = await findNamedOnboarding(client, given, Object.keys(config.accounts));
-  return Object.assign(found, { typed: shellWord(given) });
+  const value = idInAccount(config, id, options);
+  const execution = await findNamedOnboarding(client, value, Object.keys(config.accounts));
+  return Object.assign(execution, { typed: shellWord(value) });
 }
 
 /** For `catch`: rewords the error of a list whose typed query the server rejects. */

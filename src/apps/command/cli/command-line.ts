@@ -30,7 +30,7 @@ export function loadCommandSettings(environment: NodeJS.ProcessEnv) {
 }
 
 /** The replacements for the globals of the process, so that one process can run many commands. */
-export interface Surroundings {
+export interface CommandIo {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
@@ -46,10 +46,10 @@ export interface Terminal {
 
 export class CommandLine extends Printer {
   readonly signal: AbortSignal;
-  readonly #stdin: Surroundings['stdin'];
+  readonly #stdin: CommandIo['stdin'];
   #isInputRead = false;
 
-  constructor({ env, stdin, stdout, stderr, signal }: Surroundings) {
+  constructor({ env, stdin, stdout, stderr, signal }: CommandIo) {
     super({ stdout, stderr, env });
     this.signal = signal;
     this.#stdin = stdin;
@@ -104,20 +104,19 @@ export async function withTemporal<T>(
 
 /** The action of a command that does everything with Temporal. */
 export function atTemporal<Given extends unknown[]>(
-  action: (context: CommandContext, ...given: Given) => unknown,
+  action: (context: CommandContext, ...args: Given) => unknown,
 ) {
-  return (cli: CommandLine, ...given: Given) =>
-    withTemporal(cli, async (context) => action(context, ...given));
+  return (cli: CommandLine, ...args: Given) => withTemporal(cli, async (context) => action(context, ...args));
 }
 
 /** Runs the action of a command, with a span of its own. */
 export async function perform(
-  surroundings: Surroundings,
+  io: CommandIo,
   command: Command,
   action: (cli: CommandLine) => unknown,
 ): Promise<void> {
-  const stopTracing = await startTracing('gangway', surroundings.env);
-  const cli = new CommandLine(surroundings);
+  const stopTracing = await startTracing('gangway', io.env);
+  const cli = new CommandLine(io);
   try {
     const name = `gangway ${mainName(command)}`;
     await inSpan({ name }, async () => action(cli));

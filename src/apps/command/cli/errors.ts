@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { masked } from '../../../platform/privacy/masked.js';
+import { redact } from '../../../platform/privacy/masked.js';
 import { Printer } from './output.js';
 
 /** The command could not do its work. The message is for people. */
@@ -58,7 +58,7 @@ export const EXIT_CODES: readonly (readonly [code: string, short: string, meanin
   ['130, 143', 'interrupted', 'interrupted by Ctrl-C or SIGTERM. What was started continues'],
 ];
 
-export function exitCodesInShort(): string {
+export function summarizeExitCodes(): string {
   return `Exit codes: ${EXIT_CODES.map(([code, short]) => `${code.split(',')[0]} ${short}`).join(', ')}.`;
 }
 
@@ -66,23 +66,23 @@ export function exitCodesInShort(): string {
 export const DEBUG = '--debug';
 
 /** One sentence about the error, and what to do next. The message of the error may quote anything, so it is masked. */
-export function unforeseen(error: unknown): string {
+export function formatUnexpected(error: unknown): string {
   const [what = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   return (
-    `gangway failed unexpectedly: ${masked(what, 'failure') || 'an error without a message'}. ` +
+    `gangway failed unexpectedly: ${redact(what, 'failure') || 'an error without a message'}. ` +
     `Check what was done with "gangway status" or "gangway list". To report it, run the command again with ${DEBUG}.`
   );
 }
 
 export function stackOf(error: unknown): string {
-  if (!(error instanceof Error)) return masked(String(error), 'failure');
-  const own = masked(error.stack ?? error.message, 'failure');
+  if (!(error instanceof Error)) return redact(String(error), 'failure');
+  const own = redact(error.stack ?? error.message, 'failure');
   return error.cause === undefined ? own : `${own}\ncaused by ${stackOf(error.cause)}`;
 }
 
 /** For an error that no command can catch: explains it, and ends the process. */
 export function crash(error: unknown): never {
   const { argv, env, stdout, stderr } = process;
-  new Printer({ env, stdout, stderr }).note(argv.includes(DEBUG) ? stackOf(error) : unforeseen(error));
+  new Printer({ env, stdout, stderr }).note(argv.includes(DEBUG) ? stackOf(error) : formatUnexpected(error));
   process.exit(1);
 }

@@ -1,5 +1,5 @@
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
-import { unreported } from '../../../at-most-once/workflow.js';
+import { unreportedOutcome } from '../../../at-most-once/workflow.js';
 import { PartnerError, type PartnerErrorDetails } from '../../../partners/partner-error.js';
 import { StoreFailure } from '../../../platform/documents/file-store.js';
 import { BadSetting } from '../../../platform/settings/settings.js';
@@ -25,7 +25,7 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /** A partner call that failed. @param isRepeatable whether a second call does no harm */
-export function partnerFailed(details: PartnerErrorDetails, isRepeatable: boolean): CommandFailed {
+export function partnerFailure(details: PartnerErrorDetails, isRepeatable: boolean): CommandFailed {
   const { kind, needs } = details;
   const mayHelp = kind === 'NotSent' || kind === 'RateLimited' || (kind === 'Uncertain' && isRepeatable);
   const exitCode = needs === 'one-time-code' ? EXIT.person : mayHelp ? EXIT.unavailable : EXIT.failed;
@@ -35,7 +35,7 @@ export function partnerFailed(details: PartnerErrorDetails, isRepeatable: boolea
 /** The same for an activity. @param isRepeatable undefined when nobody knows; otherwise, false means that it records an intent */
 export function explainActivity(error: unknown, taskQueue: string, isRepeatable: boolean | undefined) {
   const details = partnerErrorIn(error);
-  if (details) return partnerFailed(details, isRepeatable === true);
+  if (details) return partnerFailure(details, isRepeatable === true);
   const failure = error instanceof TimeoutFailure && error.cause ? error.cause : error;
   if (failure instanceof ApplicationFailure)
     return new CommandFailed(`the activity failed: ${failure.message}`);
@@ -43,7 +43,7 @@ export function explainActivity(error: unknown, taskQueue: string, isRepeatable:
   const unavailable = (message: string) => new CommandFailed(message, { exitCode: EXIT.unavailable });
   if (failure.timeoutType === 'SCHEDULE_TO_START')
     return unavailable(`no worker polls task queue ${taskQueue}: is one running?`);
-  if (isRepeatable === false && unreported(failure)?.outcome === 'none')
+  if (isRepeatable === false && unreportedOutcome(failure)?.outcome === 'none')
     return unavailable('nothing was sent, because the worker stopped responding: call again');
   return new CommandFailed(
     'the outcome is unknown, because the worker stopped responding: check at the partner whether it took effect',

@@ -3,7 +3,7 @@ import { isCustomer, isOnboarding, partnerTaskQueue, partsOfId, systemOf } from 
 import { GangwayClient } from '../../../services/client/client.js';
 import { pause, type Reading, type Watching } from '../../../services/client/watching.js';
 import { NotYetApplied } from '../../../services/inbox/answering.js';
-import { type Asked, UNKNOWN, type Waits } from '../../../services/inbox/waits.js';
+import { type OpenRequirement, UNKNOWN, type Waits } from '../../../services/inbox/waits.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { nameWithId, userName } from '../../../services/texts/names.js';
 import { partIds } from '../../../temporal/onboardings.js';
@@ -11,10 +11,10 @@ import { startSingle } from '../../../temporal/single-activities.js';
 import type { Started } from '../../../temporal/start.js';
 import { NoWorker, whyOff } from '../../../temporal/workers.js';
 import type { CommandContext, Terminal } from './command-line.js';
+import { describeRequirement } from './descriptions.js';
 import { EXIT, Interrupted, TimedOut } from './errors.js';
 import { exitCodeOf, explainActivity } from './failures.js';
-import { describeRequirement } from './in-words.js';
-import { PROGRESS, Progress, whileShowing } from './progress.js';
+import { PROGRESS, Progress, showProgress } from './progress.js';
 import { promptForCode } from './prompts.js';
 
 interface Following extends Omit<How, 'onRead'> {
@@ -105,7 +105,7 @@ async function report(
   const { cli } = context;
   const progress = new Progress(cli);
   const what = isOnboarding(workflowId) ? 'onboarding' : 'operation';
-  let shown = new Set<string>();
+  let printedIds = new Set<string>();
   let isFirst = true;
   if (cli.status.isThere) progress.at(`${workflowId}: ${UNKNOWN.step}`);
   for await (const now of watching) {
@@ -114,37 +114,38 @@ async function report(
     if (isFirst) cli.note(`${PROGRESS}Ctrl-C ends the wait, not the ${what}; ${howToReturn(workflowId)}`);
     isFirst = false;
     progress.at(`${now.state?.dba ?? workflowId}: ${now.step}`);
-    const isNew = (text: string) => !shown.has(text);
+    const isNew = (text: string) => !printedIds.has(text);
     for (const obstacle of now.obstacles.filter(isNew)) cli.note(obstacle);
-    for (const asked of now.asked.filter((each) => isNew(keyOf(each)))) {
-      const question = describeRequirement(cli, asked.workflowId, asked.requirement);
-      cli.note(`${asked.name} has an open requirement:\n${question}`);
-      if (terminal) await cli.status.hiddenWhile(() => askForCode(context, asked, terminal, watching.ended));
+    for (const requirement of now.requirements.filter((each) => isNew(keyOf(each)))) {
+      const question = describeRequirement(cli, requirement.workflowId, requirement.requirement);
+      cli.note(`${requirement.name} has an open requirement:\n${question}`);
+      if (terminal)
+        await cli.status.hiddenWhile(() => askForCode(context, requirement, terminal, watching.ended));
     }
     // A requirement that is raised again is shown again. One that cannot be read may still be open.
-    if (now.state) shown = new Set([...now.asked.map(keyOf), ...now.obstacles]);
-    else for (const obstacle of now.obstacles) shown.add(obstacle);
+    if (now.state) printedIds = new Set([...now.requirements.map(keyOf), ...now.obstacles]);
+    else for (const obstacle of now.obstacles) printedIds.add(obstacle);
   }
 }
 
-const keyOf = ({ workflowId, requirement }: Asked) => `${workflowId} ${requirement.id}`;
+const keyOf = ({ workflowId, requirement }: OpenRequirement) => `${workflowId} ${requirement.id}`;
 
 async function askForCode(
   context: CommandContext,
-  { workflowId, requirement: { id: requirementId, answers } }: Asked,
+  { workflowId, requirement: { id: requirementId, answers } }: OpenRequirement,
   terminal: Terminal,
   ended: AbortSignal,
 ): Promise<void> {
   if (!answers.includes('code')) return;
   const code = await promptForCode(terminal, ended);
   if (code === undefined) return;
-  const given = {
+  const resolution = {
     answer: { kind: 'code', code },
     actor: userName(),
     reason: 'answered at the prompt',
   } as const;
   try {
-    await gangwayOf(context).answer(workflowId, { requirementId, ...given });
+    await gangwayOf(context).answer(workflowId, { requirementId, ...resolution });
   } catch (error) {
     if (!(error instanceof InvalidInput) && !(error instanceof NotYetApplied)) throw error;
     context.cli.note(error.message);
@@ -162,7 +163,7 @@ export async function runSingle<Result>(
   single: SingleActivity,
 ): Promise<Result> {
   const { queue, account, options, summary } = single;
-  return whileShowing(cli, `${summary}: starts`, async (progress) => {
+  return showProgress(cli, `${summary}: starts`, async (progress) => {
     const off = queue && queue !== 'events' && (await whyOff(client, config.taskQueue, queue, account));
     if (off) throw new NoWorker(`${off}; nothing was sent`);
     const { step, result } = await startSingle(client, config.taskQueue, id, {

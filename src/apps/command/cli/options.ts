@@ -3,7 +3,7 @@ import { SYSTEM_NAMES, type SystemName } from '../../../partners/names.js';
 import { didYouMean } from '../../../platform/settings/nearest.js';
 import { duration } from '../../../platform/settings/settings.js';
 import { PAST_TIME_RULE, timeBefore } from '../../../services/texts/time.js';
-import type { CommandLine, Surroundings } from './command-line.js';
+import type { CommandIo, CommandLine } from './command-line.js';
 
 /** Options and arguments that several commands have, and how their values are read. */
 
@@ -14,7 +14,7 @@ export type Flags<Names extends string> = { readonly [Name in Names]?: true | un
 export type Texts<Names extends string> = { readonly [Name in Names]?: string };
 
 /** Reads the value of an option as commander asks for it. @param rule what it must be, after "It" */
-export function reading<Result>(read: (value: string) => Result | undefined, rule: string) {
+export function optionParser<Result>(read: (value: string) => Result | undefined, rule: string) {
   return (value: string): Result => {
     const result = read(value);
     if (result === undefined) throw new InvalidArgumentError(`It ${rule}.`);
@@ -25,30 +25,30 @@ export function reading<Result>(read: (value: string) => Result | undefined, rul
 const numberWhere = (isRight: (number: number) => boolean) => (value: string) =>
   isRight(Number(value)) ? Number(value) : undefined;
 
-export const positiveInteger = reading(
+export const positiveInteger = optionParser(
   numberWhere((number) => Number.isInteger(number) && number >= 1),
   'must be a positive integer',
 );
 
 /** The maximum number of records in a list. 0 is all of them. */
-export const limit = reading(
+export const limit = optionParser(
   (value) => (/^\d+$/.test(value) ? Number(value) || Number.MAX_SAFE_INTEGER : undefined),
   'must be a number, or 0 for all',
 );
 
 /** A rate per second. The lower limit keeps the interval within what a timer can wait. */
-export const perSecond = reading(
+export const perSecond = optionParser(
   numberWhere((number) => number >= 0.001 && number <= 1_000),
   'must be a number from 0.001 to 1000',
 );
 
-export const milliseconds = reading(
+export const milliseconds = optionParser(
   (value) => duration.safeParse(value).data,
   'must be a duration such as 30s, 2m or 1h',
 );
 
 /** A time in the past: `today`, `yesterday`, `12h`, `2026-01-31` or an ISO 8601 time. */
-export const pastTime = reading(timeBefore, PAST_TIME_RULE);
+export const pastTime = optionParser(timeBefore, PAST_TIME_RULE);
 
 /** Adds `--json` and `--csv`, which {@link Printer.records} takes. */
 export function withRecordFormats(command: Command): Command {
@@ -88,7 +88,7 @@ export function listsItsCommands(command: Command, what: string): void {
     .action(() => {
       const [unknown] = command.args;
       if (unknown === undefined) command.help();
-      const names = command.commands.map((known) => known.name());
+      const names = command.commands.map((commands) => commands.name());
       const next = didYouMean(unknown, names) || `; "gangway ${pathOf(command)}" lists them`;
       command.error(`error: unknown ${what} '${unknown}'${next}`);
     });
@@ -104,15 +104,15 @@ export function withStrict(command: Command): Command {
 }
 
 /**
- * Adds commands to the program: names, arguments, options and texts. Their actions are in other modules, which `act` loads when a
+ * Adds commands to the program: names, arguments, options and texts. Their actions are in other modules, which `action` loads when a
  * command runs, because help and shell completion must not wait for the SDK of Temporal.
  */
-export type Definition = (program: Command, act: Act, surroundings: Surroundings) => void;
+export type Definition = (program: Command, action: Action, io: CommandIo) => void;
 
 /** Makes the action of a command from a function of another module: `act(async () => (await import('./list.js')).list)`. */
-export type Act = <Given extends unknown[]>(
-  load: () => Promise<(cli: CommandLine, ...given: Given) => unknown>,
-) => (...given: Given) => Promise<void>;
+export type Action = <Given extends unknown[]>(
+  load: () => Promise<(cli: CommandLine, ...args: Given) => unknown>,
+) => (...args: Given) => Promise<void>;
 
 export type ListFilter = Texts<'partnerAccount' | 'dba' | 'agent'> & { readonly system?: SystemName };
 

@@ -75,7 +75,7 @@ export class Printer {
   /** Text in lines that fit the terminal of a stream. In a file or a pipe it stays as it is. */
   fittedProse(text: string, stream = this.stderr): string {
     const width = widthOf(stream, this.env);
-    return width === undefined ? text : fitted(text, width);
+    return width === undefined ? text : fitText(text, width);
   }
 
   #write(stream: Output, text: string): void {
@@ -96,7 +96,7 @@ export class Printer {
   hanging(text: string, indent: number): string {
     const width = widthOf(this.stdout, this.env);
     // If so little room is left, the terminal breaks the line.
-    return width === undefined || width - indent < LEAST_ROOM ? text : wrapped(text, width, indent);
+    return width === undefined || width - indent < LEAST_ROOM ? text : wrapText(text, width, indent);
   }
 
   /** Prints records as a table, JSON lines or CSV, and notes when a limit has cut the list. */
@@ -128,20 +128,20 @@ export class Printer {
     below: Records<Item>['below'],
   ): void {
     const all = Object.entries(columns).map(([title, column]) => {
-      const given = typeof column === 'function' ? { value: column } : column;
+      const value = typeof column === 'function' ? { value: column } : column;
       // A part of a time is useless.
-      const isTime = items.some((item) => given.value(item) instanceof Date);
-      return { title, ...given, ...(isTime && { keep: true as const }) };
+      const isTime = items.some((item) => value.value(item) instanceof Date);
+      return { title, ...value, ...(isTime && { keep: true as const }) };
     });
     const cell = ({ value, style }: Column<Item>, item: Item): Cell => {
-      const shown = this.#cell(value(item));
+      const text = this.#cell(value(item));
       const its = style?.(item);
-      return its === undefined ? shown : { text: String(shown), style: its };
+      return its === undefined ? text : { text: String(text), style: its };
     };
     const room = { width: widthOf(this.stdout, this.env), color: hasColor(this.stdout, this.env) };
-    const table = (shown: typeof all) => {
-      const rows = items.map((item) => shown.map((column) => cell(column, item)));
-      return layOut(shown, rows, room);
+    const table = (visibleColumns: typeof all) => {
+      const rows = items.map((item) => visibleColumns.map((column) => cell(column, item)));
+      return layOut(visibleColumns, rows, room);
     };
     const whole = table(all);
     const isSplit = below && whole.isCramped;
@@ -199,16 +199,16 @@ export function readableWidth({ columns = 80 }: { readonly columns?: number }): 
 const HELP = Object.assign(new Help(), { minWidthToWrap: 0 });
 
 /** A paragraph in lines of at most this width. All lines after the first begin with `indent` spaces. */
-export function wrapped(text: string, width: number, indent = 0): string {
+export function wrapText(text: string, width: number, indent = 0): string {
   const lines = HELP.boxWrap(text.replace(/\s+/g, ' '), width - indent);
   return lines.replaceAll('\n', `\n${' '.repeat(indent)}`);
 }
 
 /** Names with their texts, a paragraph each: the names are a column of their own. */
-export function described(rows: readonly (readonly [name: string, text: string])[], width: number): string {
+export function formatRows(rows: readonly (readonly [name: string, text: string])[], width: number): string {
   const column = Math.max(...rows.map(([name]) => name.length)) + 2;
   return rows
-    .map(([name, text]) => `  ${name.padEnd(column)}${wrapped(withoutMarkdown(text), width, column + 2)}`)
+    .map(([name, text]) => `  ${name.padEnd(column)}${wrapText(withoutMarkdown(text), width, column + 2)}`)
     .join('\n');
 }
 
@@ -216,12 +216,12 @@ export function described(rows: readonly (readonly [name: string, text: string])
  * A message in lines of at most this width, each broken between words and with its own indent. A command stays whole, because
  * people copy it.
  */
-export function fitted(text: string, width: number): string {
+export function fitText(text: string, width: number): string {
   const fit = (line: string) => {
     const [indent = ''] = /^ */.exec(line) ?? [];
     const rest = line.slice(indent.length);
     const isWhole = line.length <= width || /^(\$ )?gangway /.test(rest);
-    return isWhole ? line : indent + wrapped(rest, width, indent.length);
+    return isWhole ? line : indent + wrapText(rest, width, indent.length);
   };
   return text.split('\n').map(fit).join('\n');
 }

@@ -37,7 +37,7 @@ const SOON_MS = 1_000;
 const AGAIN_MS = { status: 1_000, line: 10_000 };
 
 /** Shows progress while something runs. @param step a function for a step that changes, such as a count */
-export async function whileShowing<Result>(
+export async function showProgress<Result>(
   cli: Progressing,
   step: string | (() => string),
   run: (progress: Progress) => Promise<Result>,
@@ -65,7 +65,7 @@ export const UNKNOWN_START =
 export type HowFar = (what: string | undefined) => void;
 
 /** Runs a command that changes something. On Ctrl-C and `--timeout`, says what was done. @param first before any {@link HowFar} */
-export async function sayingHowFar<Result>(
+export async function reportProgress<Result>(
   cli: Progressing & { readonly signal: AbortSignal },
   run: (isNow: HowFar) => Promise<Result>,
   first = 'nothing was started',
@@ -84,7 +84,7 @@ const CELLS = 30;
 
 /** `[=====-----] 12 of 20 started, 19.0/s, 1 s to go`: the pace is the mean since `beganAt`. */
 export function bar(
-  { count, total, asked }: Readonly<Record<'count' | 'total' | 'asked', number>>,
+  { count, total, asked: request }: Readonly<Record<'count' | 'total' | 'asked', number>>,
   label: string,
   beganAt: number,
   now = Date.now(),
@@ -92,10 +92,10 @@ export function bar(
   const filled = total === 0 ? CELLS : Math.floor((CELLS * count) / total);
   const perMs = count / Math.max(now - beganAt, 1);
   // A person takes any time.
-  const left = total - count - asked;
+  const left = total - count - request;
   const rest = count === 0 || left <= 0 ? '' : `, ${span(left / perMs)} to go`;
   const pace = count === 0 ? '' : `, ${(perMs * 1_000).toFixed(1)}/s`;
-  const waiting = asked > 0 ? `, ${asked} waiting for a person` : '';
+  const waiting = request > 0 ? `, ${request} waiting for a person` : '';
   return `[${'='.repeat(filled)}${'-'.repeat(CELLS - filled)}] ${count} of ${total} ${label}${pace}${rest}${waiting}`;
 }
 
@@ -122,9 +122,9 @@ export class StatusLine {
 
   /** The status line of a stream, which has only one last line. */
   static of(stream: Writable, width: () => number | undefined): StatusLine {
-    const known = LINES.get(stream) ?? new StatusLine(stream, width);
-    LINES.set(stream, known);
-    return known;
+    const statusLine = LINES.get(stream) ?? new StatusLine(stream, width);
+    LINES.set(stream, statusLine);
+    return statusLine;
   }
 
   get isThere(): boolean {

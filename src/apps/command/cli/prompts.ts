@@ -1,7 +1,7 @@
 import type { ReadStream } from 'node:tty';
 import { oneTimeCode } from '../../../partners/banking/rules.js';
+import { fieldProblems } from '../../../partners/describe-rules.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
-import { fieldProblems } from '../../../partners/rules-in-words.js';
 import { InvalidInput, problemLines } from '../../../services/texts/invalid-input.js';
 import { harmless } from '../../../services/texts/text.js';
 import type { CommandLine, Terminal } from './command-line.js';
@@ -13,18 +13,18 @@ export type Confirming = Flags<'yes'>;
 export type Strict = Flags<'strict'>;
 
 /** Why `--strict` starts nothing. */
-export const DOUBTFUL = 'is doubtful, which --strict rejects; nothing was started';
+export const WITH_WARNINGS = 'has warnings, which --strict rejects; nothing was started';
 
-/** Warns of doubts, and asks the person at the terminal. Stops no script, except with `--strict`. @throws {InvalidInput} */
-export async function confirmDoubts(
+/** Prints warnings, and asks the person at the terminal. Stops no script, except with `--strict`. @throws {InvalidInput} */
+export async function confirmWarnings(
   cli: CommandLine,
   what: string,
-  doubts: readonly FieldProblem[],
+  warnings: readonly FieldProblem[],
   { yes, strict }: Confirming & Strict,
 ): Promise<void> {
-  if (doubts.length === 0) return;
-  if (strict) throw new InvalidInput(`${what}: ${DOUBTFUL}`, doubts);
-  for (const line of problemLines(doubts)) cli.note(`warning: ${line.trim()}`);
+  if (warnings.length === 0) return;
+  if (strict) throw new InvalidInput(`${what}: ${WITH_WARNINGS}`, warnings);
+  for (const line of problemLines(warnings)) cli.note(`warning: ${line.trim()}`);
   if (cli.terminal) await confirm(cli, `${what} may have mistakes.`, { yes });
 }
 
@@ -85,10 +85,10 @@ async function* answersTo(question: string, { input, output }: Terminal, signal:
     if (early.trim() !== '') output.write(ignored(early));
     if (signal.aborted) return;
     output.write(question);
-    const asked = performance.now();
+    const attempts = performance.now();
     const { text, began } = await received(input, signal, Infinity);
     if (text === '') return;
-    if (began - asked >= PASTE_MS && !text.trimEnd().includes('\n')) yield text;
+    if (began - attempts >= PASTE_MS && !text.trimEnd().includes('\n')) yield text;
     else output.write(`\n${ignored(text)}`);
   }
 }
@@ -104,11 +104,11 @@ async function typedAhead(input: Terminal['input'], signal: AbortSignal): Promis
   return text.replaceAll('\r', '\n');
 }
 
-/** Reads until a pause. @param patience how long to wait for the first character, in milliseconds */
-async function received(input: Terminal['input'], signal: AbortSignal, patience: number) {
+/** Reads until a pause. @param timeoutMs how long to wait for the first character, in milliseconds */
+async function received(input: Terminal['input'], signal: AbortSignal, timeoutMs: number) {
   const read = { text: '', began: 0 };
   const { promise: end, resolve: stop } = Promise.withResolvers<void>();
-  let timer = Number.isFinite(patience) ? setTimeout(stop, patience) : undefined;
+  let timer = Number.isFinite(timeoutMs) ? setTimeout(stop, timeoutMs) : undefined;
   const add = (part: Buffer | string) => {
     if (read.text === '') read.began = performance.now();
     read.text += String(part);

@@ -98,23 +98,23 @@ const readable = ({ natural }: Measured) => Math.min(natural, READABLE);
 
 /** The columns that do not disappear, with their widths. */
 function widthsOf(columns: readonly Measured[], width: number): ReadonlyMap<Measured, number> {
-  let shown = columns;
-  const kept = Math.max(NARROW, Math.floor(width * KEPT));
-  const atLeast = (most: number) => (column: Measured) => Math.min(column.natural, column.keep ? kept : most);
-  const room = () => width - GAP.length * (shown.length - 1);
+  let output = columns;
+  const rest = Math.max(NARROW, Math.floor(width * KEPT));
+  const atLeast = (most: number) => (column: Measured) => Math.min(column.natural, column.keep ? rest : most);
+  const room = () => width - GAP.length * (output.length - 1);
   const fits = (widthOf: (column: Measured) => number) =>
-    shown.reduce((sum, column) => sum + widthOf(column), 0) <= room();
+    output.reduce((sum, column) => sum + widthOf(column), 0) <= room();
   for (const column of byImportance(columns))
     if (!fits(column.isEmpty ? ({ natural }) => natural : atLeast(READABLE)))
-      shown = shown.filter((each) => each !== column);
-  while (shown.length > 1 && !fits(() => 1)) shown = shown.slice(0, -1);
+      output = output.filter((each) => each !== column);
+  while (output.length > 1 && !fits(() => 1)) output = output.slice(0, -1);
   const floor = [atLeast(READABLE), atLeast(NARROW)].find(fits) ?? (() => 1);
   // The widest columns are cut to one width until all fit, and none below its floor.
   const at = (level: number) => (column: Measured) =>
     Math.min(column.natural, Math.max(level, floor(column)));
   let level = Math.max(1, Math.min(room(), Math.max(...columns.map(({ natural }) => natural))));
   while (level > 1 && !fits(at(level))) level -= 1;
-  return new Map(shown.map((column) => [column, at(level)(column)]));
+  return new Map(output.map((column) => [column, at(level)(column)]));
 }
 
 /** Returns the columns that may disappear, in order: empty ones, then the highest numbers. */
@@ -148,9 +148,9 @@ function takeFrom(parts: readonly string[], width: number): string[] {
 }
 
 function padTo(text: string, width: number, isRight: boolean): string {
-  const shown = cutMiddle(text, width);
-  const padding = ' '.repeat(Math.max(0, width - stringWidth(shown)));
-  return isRight ? padding + shown : shown + padding;
+  const output = cutMiddle(text, width);
+  const padding = ' '.repeat(Math.max(0, width - stringWidth(output)));
+  return isRight ? padding + output : output + padding;
 }
 
 /** Leaves the padding plain, so that the end of a line can be trimmed. */

@@ -1,14 +1,14 @@
 import { Argument, type Command, type Option } from 'commander';
 import { STATUS_MEANINGS } from '../../../partners/phases.js';
 import { didYouMean } from '../../../platform/settings/nearest.js';
-import type { Surroundings } from '../cli/command-line.js';
-import type { Act } from '../cli/options.js';
+import type { CommandIo } from '../cli/command-line.js';
+import type { Action } from '../cli/options.js';
 import { withoutMarkdown } from '../cli/output.js';
 import { fillCall } from '../partner/commands.js';
 import type { Topic } from './topics.js';
 
 /** The commands that describe Gangway. None of them needs Temporal. */
-export function addHelp(program: Command, act: Act, surroundings: Surroundings): void {
+export function addHelp(program: Command, action: Action, io: CommandIo): void {
   const described = Object.entries(TOPICS).map(([topic, about]) => `  ${topic.padEnd(14)}${about}`);
   const help = program
     .helpCommand(false)
@@ -21,8 +21,8 @@ export function addHelp(program: Command, act: Act, surroundings: Surroundings):
   help.action(async (topic: string | undefined, more: readonly string[]) => {
     if (topic === undefined) return program.help();
     if (topic !== 'answers' && Object.hasOwn(TOPICS, topic))
-      return (await import('./topics.js')).printTopic(surroundings, topic as Topic, more);
-    const named = await commandOf([topic === 'answers' ? 'resolve' : topic, ...more], program, act);
+      return (await import('./topics.js')).printTopic(io, topic as Topic, more);
+    const named = await commandOf([topic === 'answers' ? 'resolve' : topic, ...more], program, action);
     if (named) return named.help();
     const [topics, names] = [Object.keys(TOPICS), namesOf(program.commands)];
     const all = `; the topics are ${topics.join(', ')}; the commands are ${names.join(', ')}`;
@@ -37,20 +37,24 @@ export function addHelp(program: Command, act: Act, surroundings: Surroundings):
     .argument('[code]', 'for example uncertain-write, declined, answers-wait or NotSent')
     .option('--json', 'print JSON lines')
     .action(async (code: string | undefined, options: { readonly json?: true }) =>
-      (await import('./topics.js')).explain(surroundings, code, options),
+      (await import('./topics.js')).explain(io, code, options),
     );
 }
 
-async function commandOf(words: readonly string[], program: Command, act: Act): Promise<Command | undefined> {
-  let found: Command | undefined = program;
+async function commandOf(
+  words: readonly string[],
+  program: Command,
+  action: Action,
+): Promise<Command | undefined> {
+  let command: Command | undefined = program;
   for (const word of words) {
-    found = found?.commands.find((command) => command.name() === word);
-    if (found?.name() === 'call' && found.parent === program) await fillCall(found, act);
+    command = command?.commands.find((command) => command.name() === word);
+    if (command?.name() === 'call' && command.parent === program) await fillCall(command, action);
   }
-  return found;
+  return command;
 }
 
-export function addCompletion(program: Command, act: Act, surroundings: Surroundings): void {
+export function addCompletion(program: Command, action: Action, io: CommandIo): void {
   program
     .command('completion')
     .summary('print a script that completes commands in your shell')
@@ -60,7 +64,7 @@ export function addCompletion(program: Command, act: Act, surroundings: Surround
     )
     .addArgument(new Argument('<shell>', 'the shell that you use').choices(SHELLS))
     .addHelpText('after', LOADING)
-    .action((shell: Shell) => printScript(surroundings, shell));
+    .action((shell: Shell) => printScript(io, shell));
   program
     .command(COMPLETE, { hidden: true })
     .description('Print what can follow. The scripts of "gangway completion" call it.')
@@ -68,7 +72,7 @@ export function addCompletion(program: Command, act: Act, surroundings: Surround
     .argument('<line>', 'the command line up to the cursor')
     .argument('[breaks]', 'bash: the characters that separate its words')
     .action((shell: Shell, line: string, breaks: string | undefined) =>
-      complete(surroundings, program, act, shell, line, breaks),
+      complete(io, program, action, shell, line, breaks),
     );
 }
 
@@ -104,20 +108,20 @@ export function namesOf(commands: readonly Command[]): string[] {
  * @param breaks the characters at which bash separates words
  */
 export async function complete(
-  surroundings: Surroundings,
+  io: CommandIo,
   program: Command,
-  act: Act,
+  action: Action,
   shell: Shell,
   line: string,
   breaks = '',
 ): Promise<void> {
-  const { stdout, env } = surroundings;
+  const { stdout, env } = io;
   const [, ...words] = wordsOf(line);
   const current = words.at(-1) ?? '';
-  const place = await placeOf(program, act, words.slice(0, -1));
+  const place = await placeOf(program, action, words.slice(0, -1));
   const values = valuesAt(place, current, env);
   if (values === 'files') return void stdout.write(`${FILES}\n`);
-  const all = typeof values === 'function' ? await values(surroundings, current, place.given) : values;
+  const all = typeof values === 'function' ? await values(io, current, place.words) : values;
   const unneeded = shell === 'bash' ? heldByBash(current, breaks) : 0;
   const lines = all
     .filter(([word]) => word.startsWith(current))
@@ -153,8 +157,8 @@ function heldByBash(current: string, breaks: string): number {
 }
 
 /** The place of the word after these ones. Its option is the one whose value the word is, or may be. */
-async function placeOf(program: Command, act: Act, words: readonly string[]) {
-  let [command, given, onlyArguments]: [Command, string[], boolean] = [program, [], false];
+async function placeOf(program: Command, action: Action, words: readonly string[]) {
+  let [command, value, onlyArguments]: [Command, string[], boolean] = [program, [], false];
   let option: Option | undefined;
   const used = new Set<Option>();
   for (const word of words) {
@@ -170,15 +174,15 @@ async function placeOf(program: Command, act: Act, words: readonly string[]) {
       option = takesValue ? named : undefined;
     } else {
       const next: Command | undefined = command.commands.find((each) => each.name() === word);
-      if (next?.name() === 'call' && next.parent === program) await fillCall(next, act);
-      [command, given] = next ? [next, []] : [command, [...given, word]];
+      if (next?.name() === 'call' && next.parent === program) await fillCall(next, action);
+      [command, value] = next ? [next, []] : [command, [...value, word]];
     }
   }
-  return { command, given, option, used, onlyArguments };
+  return { command, words: value, option, used, onlyArguments };
 }
 
 function valuesAt(
-  { command, given, option, used, onlyArguments }: Awaited<ReturnType<typeof placeOf>>,
+  { command, words: value, option, used, onlyArguments }: Awaited<ReturnType<typeof placeOf>>,
   current: string,
   env: NodeJS.ProcessEnv,
 ): Values {
@@ -196,10 +200,10 @@ function valuesAt(
     return free.map(({ long, short, description }) => [long ?? short ?? '', description]);
   }
   const subcommands = command.createHelp().visibleCommands(command);
-  if (subcommands.length > 0 && given.length === 0)
+  if (subcommands.length > 0 && value.length === 0)
     return subcommands.map((each) => [each.name(), each.summary() || each.description()]);
   const last = command.registeredArguments.at(-1);
-  const argument = command.registeredArguments[given.length] ?? (last?.variadic ? last : undefined);
+  const argument = command.registeredArguments[value.length] ?? (last?.variadic ? last : undefined);
   return argument ? (choicesOf(argument) ?? argumentValues(argument, command)) : [];
 }
 
@@ -213,11 +217,7 @@ function choicesOf({ argChoices }: Pick<Argument | Option, 'argChoices'>): reado
 }
 
 type Candidate = readonly [word: string, description?: string];
-type LookUp = (
-  around: Surroundings,
-  current: string,
-  given: readonly string[],
-) => Promise<readonly Candidate[]>;
+type LookUp = (around: CommandIo, current: string, value: readonly string[]) => Promise<readonly Candidate[]>;
 
 /** The values of an argument or option: known words, files of the shell, or words that are looked up. */
 type Values = readonly Candidate[] | 'files' | LookUp;
@@ -236,8 +236,7 @@ export const OPTION_VALUES: Readonly<Record<string, Values>> = {
 
 export const ARGUMENT_VALUES: Readonly<Record<string, Values>> = {
   file: 'files',
-  requirement: async (surroundings, _, [id = '']) =>
-    (await import('./live-values.js')).requirementIds(surroundings, id),
+  requirement: async (io, _, [id = '']) => (await import('./live-values.js')).requirementIds(io, id),
   code: async () =>
     (await import('../../../services/texts/codes.js')).CODES.map(({ code, kind }): Candidate => [code, kind]),
 };
@@ -258,8 +257,8 @@ export function placeholderOf({ flags }: Option): string {
 function argumentValues(argument: Argument, command: Command): Values {
   const name = argument.name();
   if (name === 'id')
-    return async (surroundings, current) =>
-      (await import('./live-values.js')).onboardingIds(surroundings, command.name(), current);
+    return async (io, current) =>
+      (await import('./live-values.js')).onboardingIds(io, command.name(), current);
   if (name === 'topic') {
     const commands = command.parent?.commands ?? [];
     return [...Object.entries(TOPICS), ...commands.map((each): Candidate => [each.name(), each.summary()])];
@@ -313,6 +312,6 @@ const SCRIPTS: Readonly<Record<Shell, readonly string[]>> = {
 /** Asks the shell for files. No candidate begins with a colon. */
 const FILES = ':files';
 
-function printScript({ stdout }: Surroundings, shell: Shell): void {
+function printScript({ stdout }: CommandIo, shell: Shell): void {
   stdout.write(`${SCRIPTS[shell].join('\n')}\n`);
 }

@@ -7,19 +7,19 @@ import { Deadline } from '../../../platform/http/deadline.js';
 import { onboardingName } from '../../../services/inbox/inbox.js';
 import { withClient } from '../../../temporal/connection.js';
 import { either, is, isIn, startsWith } from '../../../temporal/query.js';
-import { type Filter, type Listed, listed, visibilityQuery } from '../../../temporal/search.js';
-import { type CommandSettings, loadCommandSettings, type Surroundings } from '../cli/command-line.js';
+import { type Filter, type Listed, listOnboardings, visibilityQuery } from '../../../temporal/search.js';
+import { type CommandIo, type CommandSettings, loadCommandSettings } from '../cli/command-line.js';
 
-type Found = readonly (readonly [word: string, description: string])[];
+type Completions = readonly (readonly [word: string, description: string])[];
 
 /** A person waits for the candidates, and types on without them, in milliseconds. */
 const TIMEOUT_MS = 1_000;
 
 /** Looks values up in Temporal. Nothing is kept, and without a response in time there are none: a person is typing. */
 async function lookUp(
-  { env }: Surroundings,
-  find: (client: Client, config: CommandSettings) => Promise<Found>,
-): Promise<Found> {
+  { env }: CommandIo,
+  find: (client: Client, config: CommandSettings) => Promise<Completions>,
+): Promise<Completions> {
   const deadline = new Deadline({ ms: TIMEOUT_MS });
   try {
     const config = loadCommandSettings(env);
@@ -49,14 +49,14 @@ const ABOUT: Readonly<Record<string, Partial<Filter>>> = {
 const TYPES = EACH_WORKFLOW.map(([type]) => type);
 
 /** The onboardings and operations that begin so, the newest first: an onboarding by its `externalId`. */
-export function onboardingIds(surroundings: Surroundings, command: string, current: string): Promise<Found> {
-  return lookUp(surroundings, async (client) => {
+export function onboardingIds(io: CommandIo, command: string, current: string): Promise<Completions> {
+  return lookUp(io, async (client) => {
     const prefixes = ['', ...Object.values(WORKFLOW_ID_PREFIXES).map((prefix) => `${prefix}-`)];
     const begins = either(...prefixes.map((prefix) => startsWith('WorkflowId', prefix + current)));
     const query = visibilityQuery({ ...ABOUT[command], types: TYPES, query: current && begins });
-    const found = await Array.fromAsync(listed(client, query, MOST));
+    const onboardings = await Array.fromAsync(listOnboardings(client, query, MOST));
     // The parts of a customer have its name.
-    const named = new Map(found.map((each) => [nameOf(each, current), describe(each)]));
+    const named = new Map(onboardings.map((each) => [nameOf(each, current), describe(each)]));
     return [...named];
   });
 }
@@ -72,14 +72,14 @@ function describe({ dba, stage, requirements: [first] }: Listed): string {
 }
 
 /** The open requirements of an onboarding, as the list has them: this needs one call, and no worker. */
-export function requirementIds(surroundings: Surroundings, id: string): Promise<Found> {
-  return lookUp(surroundings, async (client, { accounts }) => {
+export function requirementIds(io: CommandIo, id: string): Promise<Completions> {
+  return lookUp(io, async (client, { accounts }) => {
     const ids = possibleWorkflowIds(id, Object.keys(accounts));
     const query = either(isIn('WorkflowId', ids), is(SEARCH_ATTRIBUTES.dba, id));
     const open = visibilityQuery({ types: TYPES, actionRequired: true, query });
-    const found = await Array.fromAsync(listed(client, open, MOST));
+    const onboardings = await Array.fromAsync(listOnboardings(client, open, MOST));
     // A customer has the requirements of its parts.
-    const requirements = found.flatMap((each) => each.requirements);
+    const requirements = onboardings.flatMap((each) => each.requirements);
     return [...new Map(requirements.map(({ id, kind }) => [id, TASKS[kind]]))];
   });
 }

@@ -4,17 +4,17 @@ import { EACH_ONBOARDING } from '../../../messages/kinds.js';
 import { didYouMean } from '../../../platform/settings/nearest.js';
 import { columnsOf } from '../../../services/batches/columns.js';
 import { fieldsOf } from '../../../services/forms/schema-fields.js';
-import { CODES, type Code, explained, runbookOf } from '../../../services/texts/codes.js';
+import { CODES, type Code, findCodes, runbookOf } from '../../../services/texts/codes.js';
 import { page, type Row, tablesIn } from '../../../services/texts/docs.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
-import type { Surroundings } from '../cli/command-line.js';
+import type { CommandIo } from '../cli/command-line.js';
 import { EXIT_CODES } from '../cli/errors.js';
-import { described, Printer, readableWidth, wrapped } from '../cli/output.js';
+import { formatRows, Printer, readableWidth, wrapText } from '../cli/output.js';
 import { fieldTable } from '../partner/call-fields.js';
 
-export async function printTopic(surroundings: Surroundings, topic: Topic, [part]: readonly string[]) {
-  const width = readableWidth(surroundings.stdout);
-  new Printer(surroundings).line(await (TEXTS[topic] as TextOf)(width, part, surroundings.env));
+export async function printTopic(io: CommandIo, topic: Topic, [part]: readonly string[]) {
+  const width = readableWidth(io.stdout);
+  new Printer(io).line(await (TEXTS[topic] as TextOf)(width, part, io.env));
 }
 
 type TextOf = (width: number, part: string | undefined, env: NodeJS.ProcessEnv) => string | Promise<string>;
@@ -31,14 +31,14 @@ const TEXTS = {
         "partner's own change makes it obsolete.",
       '"gangway claim" shows others that you work on a requirement. "gangway confirm" applies an answer that someone else proposed.',
       'The kinds, what to do, and the allowed answers:',
-      described(
+      formatRows(
         REQUIREMENT_KINDS.map((kind) => [kind, `${TASKS[kind]} (${runbookOf(kind)['answers']})`]),
         width,
       ),
       '"gangway explain KIND" describes a kind: what happened, what to do, and what not to do.',
     ),
   'exit-codes': (width) =>
-    described(
+    formatRows(
       EXIT_CODES.map(([code, , meaning]) => [code, meaning]),
       width,
     ),
@@ -59,51 +59,47 @@ async function inputOf(kind: string | undefined, env: NodeJS.ProcessEnv): Promis
 
 /** Joins paragraphs with empty lines. Multi-line paragraphs stay as they are. */
 function paragraphs(width: number, ...texts: readonly string[]): string {
-  return texts.map((text) => (text.includes('\n') ? text : wrapped(text, width))).join('\n\n');
+  return texts.map((text) => (text.includes('\n') ? text : wrapText(text, width))).join('\n\n');
 }
 
 /** @throws {InvalidInput} that names the nearest codes, for an unknown one */
-export function explain(
-  surroundings: Surroundings,
-  given: string | undefined,
-  { json }: { readonly json?: true },
-): void {
-  const cli = new Printer(surroundings);
+export function explain(io: CommandIo, topic: string | undefined, { json }: { readonly json?: true }): void {
+  const cli = new Printer(io);
   const width = readableWidth(cli.stdout);
   const names = [...new Set(CODES.map(({ code }) => code))];
-  if (given === undefined) {
+  if (topic === undefined) {
     if (json) cli.json(names);
     else cli.line(listed(width));
     return;
   }
-  const found = explained(given);
-  const unknown = `no code ${JSON.stringify(given)}${didYouMean(given, names)}`;
-  if (found.length === 0) throw new InvalidInput(`${unknown}; "gangway explain" lists all codes`);
-  if (json) for (const { facts, ...each } of found) cli.json({ ...each, ...facts });
-  else cli.line(found.map((each) => inWords(each, width)).join('\n\n'));
+  const codes = findCodes(topic);
+  const unknown = `no code ${JSON.stringify(topic)}${didYouMean(topic, names)}`;
+  if (codes.length === 0) throw new InvalidInput(`${unknown}; "gangway explain" lists all codes`);
+  if (json) for (const { facts, ...each } of codes) cli.json({ ...each, ...facts });
+  else cli.line(codes.map((each) => describe(each, width)).join('\n\n'));
 }
 
 function listed(width: number): string {
   const kinds = [...Map.groupBy(CODES, ({ kind }) => kind)];
-  const inShort = (codes: readonly Code[]) => wrapped(codes.map(({ code }) => code).join(', '), width, 2);
-  return kinds.map(([kind, codes]) => `${kind}\n  ${inShort(codes)}`).join('\n\n');
+  const summarize = (codes: readonly Code[]) => wrapText(codes.map(({ code }) => code).join(', '), width, 2);
+  return kinds.map(([kind, codes]) => `${kind}\n  ${summarize(codes)}`).join('\n\n');
 }
 
-function inWords({ code, kind, facts }: Code, width: number): string {
-  return `${code} (${kind})\n${described(Object.entries(facts), width)}`;
+function describe({ code, kind, facts }: Code, width: number): string {
+  return `${code} (${kind})\n${formatRows(Object.entries(facts), width)}`;
 }
 
 /** The settings whose name has this part, or all, as docs/configuration.md describes them. @throws {InvalidInput} for none */
 export function settingsHelp(part: string | undefined, width: number): string {
   const tables = tablesIn(page('configuration'));
   const isWanted = (name: string) => part === undefined || name.includes(part.toUpperCase());
-  const shown = tables.flatMap(({ heading, rows }) => {
-    const found = rows.filter((row) => namesIn(row).some(isWanted));
-    return found.length === 0
+  const rows = tables.flatMap(({ heading, rows }) => {
+    const match = rows.filter((row) => namesIn(row).some(isWanted));
+    return match.length === 0
       ? []
-      : [[heading, ...found.map((row) => rowInWords(row, isWanted, width))].join('\n')];
+      : [[heading, ...match.map((row) => describeRow(row, isWanted, width))].join('\n')];
   });
-  if (shown.length > 0) return [...shown, SECRETS].join('\n\n');
+  if (rows.length > 0) return [...rows, SECRETS].join('\n\n');
   const names = tables.flatMap(({ rows }) => rows.flatMap(namesIn));
   throw new InvalidInput(`no setting ${JSON.stringify(part)}${didYouMean(part ?? '', names)}`);
 }
@@ -115,9 +111,9 @@ function namesIn({ setting = '' }: Row): string[] {
   return setting.split('<br>').map((name) => name.replaceAll('`', ''));
 }
 
-function rowInWords({ setting = '', ...facts }: Row, isWanted: (name: string) => boolean, width: number) {
+function describeRow({ setting = '', ...facts }: Row, isWanted: (name: string) => boolean, width: number) {
   const names = namesIn({ setting })
     .filter(isWanted)
     .map((name) => `  ${name}`);
-  return [...names, described(Object.entries(facts), width - 2).replace(/^/gm, '  ')].join('\n');
+  return [...names, formatRows(Object.entries(facts), width - 2).replace(/^/gm, '  ')].join('\n');
 }

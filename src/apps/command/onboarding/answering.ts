@@ -8,7 +8,7 @@ import {
   asPartsHaveThem,
   type PartState,
   partsOf,
-  readable,
+  readableParts,
   timelinesOf,
 } from '../../../services/inbox/waits.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
@@ -16,23 +16,23 @@ import { answeredBefore, closedBefore, saidOf } from '../../../services/texts/ti
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { findById, shellWord } from '../cli/arguments.js';
 import type { CommandContext } from '../cli/command-line.js';
-import { CommandFailed } from '../cli/errors.js';
-import { gangwayOf } from '../cli/follow.js';
 import {
+  describeEnd,
   describeRequirement,
-  endedSentence,
   optionsOf,
   resolveCommands,
   takeBackCommand,
-} from '../cli/in-words.js';
-import { whileShowing } from '../cli/progress.js';
+} from '../cli/descriptions.js';
+import { CommandFailed } from '../cli/errors.js';
+import { gangwayOf } from '../cli/follow.js';
+import { showProgress } from '../cli/progress.js';
 
 /** What the commands that answer share: which requirement a person means, and what the answer led to. */
 
-type Found = Awaited<ReturnType<typeof findById>>;
+type FoundOnboarding = Awaited<ReturnType<typeof findById>>;
 
 export interface Read {
-  readonly found: Found;
+  readonly execution: FoundOnboarding;
   readonly state: OnboardingState;
   readonly parts: readonly PartState[];
 }
@@ -43,28 +43,36 @@ export interface Read {
  * @param given as for {@link openRequirement}
  * @throws {UnreadableOnboarding}
  */
-export async function readFor(context: CommandContext, found: Found, given?: string): Promise<Read> {
+export async function readFor(
+  context: CommandContext,
+  execution: FoundOnboarding,
+  requirementId?: string,
+): Promise<Read> {
   const state = await gangwayOf(context)
-    .status(found.workflowId)
+    .status(execution.workflowId)
     .catch((error: unknown) => {
-      const hasEnded = error instanceof UnreadableOnboarding && found.status.name !== 'RUNNING';
-      throw hasEnded ? new CommandFailed(endedSentence(found)) : error;
+      const hasEnded = error instanceof UnreadableOnboarding && execution.status.name !== 'RUNNING';
+      throw hasEnded ? new CommandFailed(describeEnd(execution)) : error;
     });
-  const parts = await partsOf(context.client, found.workflowId, state);
+  const parts = await partsOf(context.client, execution.workflowId, state);
   const has = ({ requirements, unsent = [] }: OnboardingState) =>
-    only([...requirements.map(({ id }) => id), ...unsent], given) !== undefined;
-  const part = readable(parts).find((each) => each.wasThereBefore && has(each.state));
-  if (!part || has(state)) return { found, state, parts };
-  return readFor(context, await findById(context, part.workflowId, {}), given);
+    only([...requirements.map(({ id }) => id), ...unsent], requirementId) !== undefined;
+  const part = readableParts(parts).find((each) => each.wasThereBefore && has(each.state));
+  if (!part || has(state)) return { execution, state, parts };
+  return readFor(context, await findById(context, part.workflowId, {}), requirementId);
 }
 
 /** The open requirement that a person means, by its id or the beginning of it. @throws {InvalidInput}, {@link CommandFailed} */
-export function openRequirement(context: CommandContext, read: Read, given: string | undefined): Requirement {
+export function openRequirement(
+  context: CommandContext,
+  read: Read,
+  requirementId: string | undefined,
+): Requirement {
   const requirements = asPartsHaveThem(read.state, read.parts);
   const ids = requirements.map(({ id }) => id);
-  const id = only(ids, given);
+  const id = only(ids, requirementId);
   const requirement = requirements.find((each) => each.id === id);
-  if (!requirement) throw notOpen(context, read, given, ids);
+  if (!requirement) throw notOpen(context, read, requirementId, ids);
   return requirement;
 }
 
@@ -75,18 +83,18 @@ export type Named = Pick<Requirement, 'id'> & { readonly requirement?: Requireme
 export function requirementIn(
   context: CommandContext,
   read: Read,
-  given: string | undefined,
+  requirementId: string | undefined,
   kind: AnswerKind | undefined,
 ): Named {
-  const { typed } = read.found;
+  const { typed } = read.execution;
   if (kind === 'take-back') {
     const { unsent = [] } = read.state;
-    const id = only(unsent, given);
+    const id = only(unsent, requirementId);
     if (id !== undefined) return { id };
-    const name = given === undefined ? `${typed} has` : `${JSON.stringify(given)} has`;
+    const name = requirementId === undefined ? `${typed} has` : `${JSON.stringify(requirementId)} has`;
     throw new InvalidInput(`${name} no unsent answer to take back; unsent: ${unsent.join(', ') || 'none'}`);
   }
-  const requirement = openRequirement(context, read, given);
+  const requirement = openRequirement(context, read, requirementId);
   const { id } = requirement;
   if (kind === undefined)
     throw new InvalidInput(
@@ -108,43 +116,45 @@ export function requirementIn(
 const BEGINNING = /^(note-[0-9a-f]{3,11}|\D*)$/;
 
 /** The id that is given, the only one that begins so, or the only one. */
-function only(ids: readonly string[], given = ''): string | undefined {
-  if (ids.includes(given) || !BEGINNING.test(given)) return ids.find((id) => id === given);
-  const [id, ...more] = ids.filter((each) => each.startsWith(given));
+function only(ids: readonly string[], value = ''): string | undefined {
+  if (ids.includes(value) || !BEGINNING.test(value)) return ids.find((id) => id === value);
+  const [id, ...more] = ids.filter((each) => each.startsWith(value));
   return more.length === 0 ? id : undefined;
 }
 
 function notOpen(
   { cli }: CommandContext,
-  { found, state, parts }: Read,
-  given: string | undefined,
+  { execution, state, parts }: Read,
+  requirementId: string | undefined,
   open: readonly string[],
 ): Error {
-  const { typed } = found;
-  const hasEnded = found.status.name !== 'RUNNING';
+  const { typed } = execution;
+  const hasEnded = execution.status.name !== 'RUNNING';
   const still = `open: ${open.join(', ') || 'none'}`;
-  if (given === undefined) {
-    if (hasEnded) return new CommandFailed(`${endedSentence(found)}; it takes no answers`);
+  if (requirementId === undefined) {
+    if (hasEnded) return new CommandFailed(`${describeEnd(execution)}; it takes no answers`);
     if (open.length === 0)
       return new InvalidInput(`nothing is open; "gangway status ${typed}" shows what it waits for`);
     const all = state.requirements.map((each) => describeRequirement(cli, typed, each)).join('\n');
     return new InvalidInput(`nothing was sent; ${open.length} requirements are open:\n${all}`);
   }
   const timeline = timelinesOf(state, parts);
-  const ended = closedBefore(timeline, given) ?? answeredBefore(timeline, given);
-  if (!ended && hasEnded) return new CommandFailed(`${endedSentence(found)}; it takes no answers`);
+  const ended = closedBefore(timeline, requirementId) ?? answeredBefore(timeline, requirementId);
+  if (!ended && hasEnded) return new CommandFailed(`${describeEnd(execution)}; it takes no answers`);
   if (!ended) {
-    const file = `${given}: a file needs its option; did you mean --document ${shellWord(given)}?`;
-    const isBeginning = open.some((id) => id.startsWith(given));
+    const file = `${requirementId}: a file needs its option; did you mean --document ${shellWord(requirementId)}?`;
+    const isBeginning = open.some((id) => id.startsWith(requirementId));
     const problem = isBeginning
-      ? `give more of the id than ${JSON.stringify(given)}; ${still}`
-      : `no requirement ${JSON.stringify(given)} is open; ${still}${didYouMean(given, open)}`;
-    return new InvalidInput(existsSync(given) ? `${file}\n${still}` : problem);
+      ? `give more of the id than ${JSON.stringify(requirementId)}; ${still}`
+      : `no requirement ${JSON.stringify(requirementId)} is open; ${still}${didYouMean(requirementId, open)}`;
+    return new InvalidInput(existsSync(requirementId) ? `${file}\n${still}` : problem);
   }
   const at = cli.times.atSecond(ended.at);
   const before = ended.actor === undefined ? `it was closed at ${at}` : `${ended.actor} answered it at ${at}`;
-  const back = state.unsent?.includes(given) ? `\ntake it back: ${takeBackCommand(typed, given)}` : '';
-  const now = hasEnded ? endedSentence(found) : still;
+  const back = state.unsent?.includes(requirementId)
+    ? `\ntake it back: ${takeBackCommand(typed, requirementId)}`
+    : '';
+  const now = hasEnded ? describeEnd(execution) : still;
   return new CommandFailed(`${before}: ${saidOf(ended)}\nNothing was sent; ${now}${back}`);
 }
 
@@ -168,7 +178,7 @@ export async function reportAccepted(context: CommandContext, accepted: Accepted
   const waiting = `${requirement?.id}: waiting for the result`;
   const effect =
     requirement && hasEffect
-      ? await whileShowing(cli, waiting, () => effectOf(context, asking, requirement))
+      ? await showProgress(cli, waiting, () => effectOf(context, asking, requirement))
       : undefined;
   if (json) cli.json({ workflowId, ...receipt, ...effect });
   if (effect?.askedAgain) throw failed(answer, typed, effect.askedAgain);
@@ -195,10 +205,14 @@ function linesOf(requirements: readonly Requirement[]): string {
   return requirements.map(({ id, title, detail }) => `  ${id}: ${detail.split('\n')[0] || title}`).join('\n');
 }
 
-const NOT_DONE = { adopt: 'not adopted', retry: 'tried again, without success', correction: 'not accepted' };
+const NOT_DONE = {
+  confirm: 'not confirmed',
+  retry: 'tried again, without success',
+  correction: 'not accepted',
+};
 
-function failed({ kind }: Answer, typed: string, { id, kind: asked, detail }: Requirement): CommandFailed {
-  const why = asked === 'uncertain-write' ? /^.* cannot be adopted: (.*)$/m.exec(detail)?.[1] : detail;
+function failed({ kind }: Answer, typed: string, { id, kind: request, detail }: Requirement): CommandFailed {
+  const why = request === 'uncertain-write' ? /^.* cannot be confirmed: (.*)$/m.exec(detail)?.[1] : detail;
   const what = NOT_DONE[kind as keyof typeof NOT_DONE];
   return new CommandFailed(
     `${what}${why === undefined ? '' : `: ${why}`}\nIt is asked again as ${id}: gangway resolve ${typed} ${id}`,

@@ -24,11 +24,11 @@ interface ClaimOptions extends ActorOptions, Flags<'override'> {
 export async function claim(
   cli: CommandLine,
   id: string,
-  given: string,
+  value: string,
   more: readonly string[],
   { for: ms = DEFAULT_CLAIM_HOURS * 3_600_000, override, ...options }: ClaimOptions,
 ): Promise<void> {
-  const words = [id, given, ...more];
+  const words = [id, value, ...more];
   if (words.length % 2 === 1)
     throw new InvalidInput(`${words.at(-1)}: add its requirement; nothing was claimed`);
   const ids = words.filter((_, place) => place % 2 === 0);
@@ -36,8 +36,8 @@ export async function claim(
     const until = new Date(Date.now() + ms).toISOString();
     const claimed = await Promise.allSettled(
       ids.map(async (each, place) => {
-        const given = words[2 * place + 1] ?? '';
-        const { workflowId, requirementId } = await findAsking(context, each, given, options);
+        const value = words[2 * place + 1] ?? '';
+        const { workflowId, requirementId } = await findAsking(context, each, value, options);
         const request = { requirementId, actor: actorFrom(options), until, ...(override && { override }) };
         return { workflowId, ...(await sendClaim(context.client, workflowId, request)) };
       }),
@@ -60,8 +60,8 @@ export async function claim(
   });
 }
 
-export const release = atTemporal(async (context, id: string, given: string, options: ActorOptions) => {
-  const { workflowId, requirementId, claim } = await findAsking(context, id, given, options);
+export const release = atTemporal(async (context, id: string, value: string, options: ActorOptions) => {
+  const { workflowId, requirementId, claim } = await findAsking(context, id, value, options);
   const receipt = await sendClaim(context.client, workflowId, { requirementId, actor: actorFrom(options) });
   if (options.json) return context.cli.json({ workflowId, ...receipt });
   context.cli.line(claim ? `${requirementId} released` : `${requirementId}: was not claimed`);
@@ -72,11 +72,11 @@ export const confirmProposal = atTemporal(
   async (
     context,
     id: string,
-    given: string,
+    value: string,
     { reason, yes, ...options }: ActorOptions & Confirming & Texts<'reason'>,
   ) => {
     const { cli } = context;
-    const { workflowId, requirementId, typed } = await findAsking(context, id, given, options);
+    const { workflowId, requirementId, typed } = await findAsking(context, id, value, options);
     const state = await stateOf(context.client, workflowId);
     const requirement = state.requirements.find((each) => each.id === requirementId);
     const proposal = requirement?.proposal;
@@ -97,11 +97,11 @@ export const confirmProposal = atTemporal(
   },
 );
 
-async function findAsking(context: CommandContext, id: string, given: string, options: IdOptions) {
-  const read = await readFor(context, await findById(context, id, options), given);
-  const requirement = openRequirement(context, read, given);
+async function findAsking(context: CommandContext, id: string, value: string, options: IdOptions) {
+  const read = await readFor(context, await findById(context, id, options), value);
+  const requirement = openRequirement(context, read, value);
   const { id: requirementId } = requirement;
-  const { workflowId, typed } = read.found;
+  const { workflowId, typed } = read.execution;
   const asking = askingWorkflow(workflowId, read.state, requirementId);
   return { workflowId: asking, requirementId, typed, claim: currentClaim(requirement) };
 }

@@ -6,10 +6,10 @@ import {
   STAGES,
 } from '../../../messages/codes.js';
 import { EACH_ONBOARDING } from '../../../messages/kinds.js';
-import { capitalized } from '../../../partners/bounds.js';
+import { capitalize } from '../../../partners/bounds.js';
 import { SYSTEM_NAMES } from '../../../partners/names.js';
 import {
-  type Act,
+  type Action,
   limit,
   milliseconds,
   pastTime,
@@ -23,12 +23,12 @@ import {
   withYes,
 } from '../cli/options.js';
 
-export function addStarts(program: Command, act: Act): void {
+export function addStarts(program: Command, action: Action): void {
   for (const [type, { command, task, nouns }] of EACH_ONBOARDING)
     withStartOptions(program.command(command))
       .summary(task)
-      .description(starting(capitalized(task), nouns[0]))
-      .action(act(async () => (await import('./start.js')).startOf(type)));
+      .description(starting(capitalize(task), nouns[0]))
+      .action(action(async () => (await import('./start.js')).startOf(type)));
 }
 
 function starting(what: string, kind: string): string {
@@ -46,7 +46,7 @@ function withStartOptions(command: Command): Command {
     .option('--json', 'print JSON lines');
 }
 
-export function addViews(program: Command, act: Act): void {
+export function addViews(program: Command, action: Action): void {
   withId(program.command('status'))
     .summary('show one onboarding or operation')
     .description(
@@ -56,7 +56,7 @@ export function addViews(program: Command, act: Act): void {
     )
     .option('--input', 'show the input instead, and what can change')
     .option('--json', 'print JSON')
-    .action(act(async () => (await import('./status.js')).status));
+    .action(action(async () => (await import('./status.js')).status));
   const list = program
     .command('list')
     .summary('list onboardings, operations, or partner accounts')
@@ -75,7 +75,7 @@ export function addViews(program: Command, act: Act): void {
     .option('--ended-since <time>', 'only those that ended since: today, 12h, 2026-01-31', pastTime)
     .option('--query <query>', 'an additional visibility query: "PartnerStatus = \'Pending\'"')
     .option('--limit <n>', 'maximum number of rows, 0 for all', limit, 50)
-    .action(act(async () => (await import('./lists.js')).list));
+    .action(action(async () => (await import('./lists.js')).list));
   withRecordFormats(list);
   const inbox = program
     .command('inbox')
@@ -91,11 +91,11 @@ export function addViews(program: Command, act: Act): void {
     .option('--due-after <time>', 'only onboardings whose first requirement is due after this time', pastTime)
     .option('--details', 'show each question and how to answer it')
     .option('--limit <n>', 'maximum number of onboardings, most urgent first, 0 for all', limit, 1_000)
-    .action(act(async () => (await import('./lists.js')).inbox));
+    .action(action(async () => (await import('./lists.js')).inbox));
   withRecordFormats(inbox);
 }
 
-export function addClaims(program: Command, act: Act): void {
+export function addClaims(program: Command, action: Action): void {
   withId(program.command('claim'))
     .summary('claim requirements, so that others see who works on them')
     .description(
@@ -112,17 +112,17 @@ export function addClaims(program: Command, act: Act): void {
     .option('--actor <name>', 'who works on it (default: the user of this machine)')
     .option('--override', 'take over someone else’s claim')
     .option('--json', 'print JSON')
-    .action(act(async () => (await import('./claim.js')).claim));
+    .action(action(async () => (await import('./claim.js')).claim));
   withId(program.command('release'))
     .summary('release a claimed requirement')
     .description('Release a requirement that you have claimed. Does nothing if the claim has ended.')
     .argument('<requirement>', 'id of the requirement, or its beginning')
     .option('--actor <name>', 'who has claimed it (default: the user of this machine)')
     .option('--json', 'print JSON')
-    .action(act(async () => (await import('./claim.js')).release));
+    .action(action(async () => (await import('./claim.js')).release));
 }
 
-export function addAnswers(program: Command, act: Act): void {
+export function addAnswers(program: Command, action: Action): void {
   const command = program
     .command('resolve')
     .summary('answer a requirement')
@@ -145,7 +145,7 @@ export function addAnswers(program: Command, act: Act): void {
     )
     .option('--patch <json>', 'the same as JSON merge patch, @file, or - for standard input')
     .option(
-      '--adopt <id>',
+      '--confirm <id>',
       'an uncertain write: it took effect and created this id; an unclear mid: this is the mid',
     )
     .option(
@@ -157,14 +157,14 @@ export function addAnswers(program: Command, act: Act): void {
     .option('--abandon', 'any requirement that allows it: give up the whole onboarding')
     .option('--take-back', 'an answer that was not sent yet: take it back and reopen the requirement')
     .optionsGroup('Options:')
-    .option('--reason <why>', 'why; required for --adopt, --retry, --choice, --abandon and --take-back')
+    .option('--reason <why>', 'why; required for --confirm, --retry, --choice, --abandon and --take-back')
     .option('--actor <name>', 'who answers (default: the user of this machine)')
     .option('--propose', 'propose the answer: another person confirms it with "gangway confirm"')
     .option('--dry-run', 'check the answer, show what it changes, and send nothing')
     .option('--yes', 'skip the confirmation at the terminal')
     .option('--json', 'print JSON')
     .addHelpText('after', RESOLVE_EXAMPLES)
-    .action(act(async () => (await import('./resolve.js')).resolve));
+    .action(action(async () => (await import('./resolve.js')).resolve));
   withPartnerAccount(command);
   withYes(withId(program.command('confirm')))
     .summary('confirm an answer that someone else proposed')
@@ -176,7 +176,7 @@ export function addAnswers(program: Command, act: Act): void {
     .option('--actor <name>', 'who confirms (default: the user of this machine)')
     .option('--reason <why>', 'why')
     .option('--json', 'print JSON')
-    .action(act(async () => (await import('./claim.js')).confirmProposal));
+    .action(action(async () => (await import('./claim.js')).confirmProposal));
 }
 
 const RESOLVE_EXAMPLES = `
@@ -184,9 +184,9 @@ Examples:
   gangway resolve corner-bakery
   gangway resolve corner-bakery note-0e5ac65b83c0 --document check.pdf
   gangway status corner-bakery --input
-  gangway resolve corner-bakery request-changes-1 --set application.volume=240000 --dry-run`;
+  gangway resolve corner-bakery changes-requested-1 --set application.volume=240000 --dry-run`;
 
-export function addFollowing(program: Command, act: Act): void {
+export function addFollowing(program: Command, action: Action): void {
   withId(program.command('watch'))
     .summary('follow the timeline')
     .description(
@@ -194,7 +194,7 @@ export function addFollowing(program: Command, act: Act): void {
         'of a customer includes those of its parts. Ends with the outcome.',
     )
     .option('--json', 'print JSON lines')
-    .action(act(async () => (await import('./status.js')).watch));
+    .action(action(async () => (await import('./status.js')).watch));
   const nudge = program
     .command('nudge')
     .summary('read the status and retry partner calls now')
@@ -210,7 +210,7 @@ export function addFollowing(program: Command, act: Act): void {
     .addOption(new Option('--system <name>', 'everything that waits for this partner').choices(SYSTEM_NAMES));
   withPartnerAccount(nudge)
     .option('--json', 'print JSON')
-    .action(act(async () => (await import('./nudge.js')).nudge));
+    .action(action(async () => (await import('./nudge.js')).nudge));
   withYes(withId(program.command('cancel')))
     .summary('cancel an onboarding or operation')
     .description(
@@ -219,5 +219,5 @@ export function addFollowing(program: Command, act: Act): void {
     )
     .option('--reason <why>', 'why; the history of the workflow has it, in plain text')
     .option('--json', 'print JSON')
-    .action(act(async () => (await import('./nudge.js')).cancel));
+    .action(action(async () => (await import('./nudge.js')).cancel));
 }

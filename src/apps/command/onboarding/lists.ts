@@ -2,15 +2,22 @@ import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
 import { OUR_SOFTWARE_FAILS } from '../../../messages/activities.js';
 import { ACCOUNTS, ASKING, ONBOARDINGS, OPERATIONS } from '../../../messages/kinds.js';
-import { defined } from '../../../messages/objects.js';
+import { compact } from '../../../messages/objects.js';
 import type { Stage } from '../../../messages/onboarding-state.js';
 import type { Requirement, RequirementKind } from '../../../messages/requirements.js';
-import { byDue, type InboxItem, isLate, itemsOf, shortIds, toDo } from '../../../services/inbox/inbox.js';
+import {
+  compareDueDates,
+  type InboxItem,
+  isLate,
+  itemsOf,
+  shortIds,
+  toDo,
+} from '../../../services/inbox/inbox.js';
 import { stateOf } from '../../../temporal/onboardings.js';
 import {
   count,
   type Listed,
-  listed,
+  listOnboardings,
   mostUrgent,
   typesOf,
   visibilityQuery,
@@ -18,7 +25,7 @@ import {
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { explainQuery, partnerAccountOf } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import { describeRequirement } from '../cli/in-words.js';
+import { describeRequirement } from '../cli/descriptions.js';
 import type { Flags, ListFilter, Texts } from '../cli/options.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
 
@@ -39,11 +46,11 @@ export async function list(cli: CommandLine, words: readonly string[], options: 
   const query = visibilityQuery({ ...filter, types, find: words.join(' ') });
   partnerAccountOf(cli.config(), options, 'list', 'nothing was read');
   await withTemporal(cli, async ({ client }) => {
-    const found = await Array.fromAsync(listed(client, query, limit)).catch(
+    const onboardings = await Array.fromAsync(listOnboardings(client, query, limit)).catch(
       explainQuery(client, query, options.query),
     );
-    const total = found.length < limit ? found.length : await count(client, query);
-    const shortOf = shortIds(found.map(({ workflowId }) => workflowId));
+    const total = onboardings.length < limit ? onboardings.length : await count(client, query);
+    const shortOf = shortIds(onboardings.map(({ workflowId }) => workflowId));
     const columns: Columns = {
       ...(operations || accounts ? {} : NAME),
       ...COMMON_COLUMNS,
@@ -51,7 +58,7 @@ export async function list(cli: CommandLine, words: readonly string[], options: 
       id: { value: ({ workflowId }) => shortOf(workflowId), keep: true },
     };
     const below = { columns: ['id'], line: ({ workflowId }: Listed) => shortOf(workflowId) };
-    cli.records(found, { columns, below, json, csv, fields: LIST_FIELDS, total });
+    cli.records(onboardings, { columns, below, json, csv, fields: LIST_FIELDS, total });
     const failing = { types: typesOf(ACCOUNTS), kind: 'software-error', running: true } as const;
     if ((await count(client, visibilityQuery(failing))) > 0)
       cli.note(`${OUR_SOFTWARE_FAILS}, and onboardings wait for it: gangway inbox --kind ${failing.kind}`);
@@ -99,13 +106,13 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
   await withTemporal(cli, async ({ client }) => {
     const wanted = { ...others, ...everything, find, ...(overdue && { dueUntil: new Date() }) };
     const { filter: page, total } = await mostUrgent(client, wanted, limit);
-    const found = await Array.fromAsync(listed(client, visibilityQuery(page)));
+    const onboardings = await Array.fromAsync(listOnboardings(client, visibilityQuery(page)));
     // What does not fit into a list has no kind, and may be of this one.
     const isWanted = ({ kind, overdue: isLate, claimedBy }: InboxItem) =>
       (options.kind === undefined || kind === undefined || kind === options.kind) &&
       (!overdue || isLate) &&
       (!unclaimed || claimedBy === undefined);
-    const items = found.flatMap(itemsOf).filter(isWanted).sort(byDue);
+    const items = onboardings.flatMap(itemsOf).filter(isWanted).sort(compareDueDates);
     const none = items.length > 0 ? '' : nothing(options, await count(client, visibilityQuery(everything)));
     const details: Details = options.details ? await detailsOf(cli, client, items) : new Map();
     const shortOf = shortIds(items.map(({ workflowId }) => workflowId));
@@ -113,13 +120,13 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
     const how = { columns: columnsOf(cli, shortOf, items), json, csv, fields: INBOX_FIELDS, none, below };
     const inFull = items.map((item) => {
       const { title, detail, answers } = details.get(item) ?? {};
-      return { ...item, ...defined({ title, detail, answers }) };
+      return { ...item, ...compact({ title, detail, answers }) };
     });
     if (options.details && !json && !csv && items.length > 0) printDetails(cli, items, details, shortOf);
     else cli.records(inFull, how);
     if (page.dueUntil && page !== wanted) {
       const next = `the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`;
-      cli.note(`${found.length} of ${total} onboardings, the most urgent; ${next}; all: --limit 0`);
+      cli.note(`${onboardings.length} of ${total} onboardings, the most urgent; ${next}; all: --limit 0`);
     }
   });
 }
@@ -155,11 +162,11 @@ export async function detailsOf(
     }
   };
   const byWorkflow = Map.groupBy(items, ({ workflowId }) => workflowId).values();
-  const found = await pLimit(16).map(byWorkflow, async (own) => {
-    const asked = await read(own[0] as InboxItem);
-    return own.map((item) => [item, asked.find(({ id }) => id === item.id)] as const);
+  const pages = await pLimit(16).map(byWorkflow, async (own) => {
+    const requirements = await read(own[0] as InboxItem);
+    return own.map((item) => [item, requirements.find(({ id }) => id === item.id)] as const);
   });
-  return new Map(found.flat());
+  return new Map(pages.flat());
 }
 
 type NameOf = (workflowId: string) => string;
@@ -172,8 +179,8 @@ function printDetails(cli: CommandLine, items: readonly InboxItem[], details: De
     if (workflowId !== last)
       cli.line(`${last === undefined ? '' : '\n'}${dba === undefined ? workflowId : `${dba} (${name})`}`);
     last = workflowId;
-    const asked = details.get(item);
-    if (asked) cli.prose(describeRequirement(cli, name, asked));
+    const requirement = details.get(item);
+    if (requirement) cli.prose(describeRequirement(cli, name, requirement));
     else cli.prose(`  ${task}${dueAt ? `, ${cli.times.due(dueAt)}` : ''}\n    ${commandOf(nameOf)(item)}`);
   }
 }

@@ -11,10 +11,10 @@ import { requestCancellation } from '../../../temporal/onboardings.js';
 import { wakeWaiting } from '../../../temporal/partner-accounts.js';
 import { findById, type IdOptions, partnerAccountOf } from '../cli/arguments.js';
 import { atTemporal, type CommandLine, withTemporal } from '../cli/command-line.js';
+import { describeEnd, describeLeftBehind } from '../cli/descriptions.js';
 import { CommandFailed } from '../cli/errors.js';
-import { endedSentence, staysAtPartner } from '../cli/in-words.js';
 import type { Texts } from '../cli/options.js';
-import { whileShowing } from '../cli/progress.js';
+import { showProgress } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 
 export async function nudge(
@@ -56,29 +56,29 @@ async function nudgeSystem(cli: CommandLine, system: SystemName, options: IdOpti
 
 async function nudgeOne(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
   await withTemporal(cli, async (context) => {
-    const found = await findById(context, id, options);
+    const execution = await findById(context, id, options);
     // The parts of a customer may go on after it.
-    if (found.status.name !== 'RUNNING' && !isCustomer(found.workflowId))
-      throw new CommandFailed(endedSentence(found));
-    const step = `nudging ${found.workflowId}`;
-    const { nudged, retried } = await nudging(cli, step, () => nudgeAll(context.client, found));
-    if (json) cli.json({ workflowId: found.workflowId, nudged, retried });
-    if (!nudged && retried.length === 0) throw new CommandFailed(await whyNothing(context.client, found));
+    if (execution.status.name !== 'RUNNING' && !isCustomer(execution.workflowId))
+      throw new CommandFailed(describeEnd(execution));
+    const step = `nudging ${execution.workflowId}`;
+    const { nudged, retried } = await nudging(cli, step, () => nudgeAll(context.client, execution));
+    if (json) cli.json({ workflowId: execution.workflowId, nudged, retried });
+    if (!nudged && retried.length === 0) throw new CommandFailed(await whyNothing(context.client, execution));
     if (json) return;
-    if (nudged) cli.line(`${found.workflowId} reads its status now`);
-    if (retried.length > 0) cli.line(`${found.workflowId} retries now: ${retried.join(', ')}`);
+    if (nudged) cli.line(`${execution.workflowId} reads its status now`);
+    if (retried.length > 0) cli.line(`${execution.workflowId} retries now: ${retried.join(', ')}`);
   });
 }
 
 /** It may have ended since it was found. */
 async function whyNothing(client: Client, { workflowId }: WorkflowExecutionDescription): Promise<string> {
   const now = await client.workflow.getHandle(workflowId).describe();
-  return now.status.name === 'RUNNING' ? `${workflowId} does not wait for a partner` : endedSentence(now);
+  return now.status.name === 'RUNNING' ? `${workflowId} does not wait for a partner` : describeEnd(now);
 }
 
 /** A nudge waits for running attempts to end, and with --system for the workflows of a whole account. */
 function nudging<Result>(cli: CommandLine, step: string | (() => string), run: () => Promise<Result>) {
-  return whileShowing(cli, step, run).finally(() => {
+  return showProgress(cli, step, run).finally(() => {
     if (cli.signal.aborted) cli.note('what was retried continues; run the same command again for the rest');
   });
 }
@@ -90,10 +90,10 @@ export const cancel = atTemporal(
     { json, yes, reason, ...options }: IdOptions & Confirming & Texts<'reason'>,
   ) => {
     const { cli, client } = context;
-    const found = await findById(context, id, options);
-    const { workflowId, status } = found;
-    if (status.name !== 'RUNNING') throw new CommandFailed(endedSentence(found));
-    await confirm(cli, consequenceOf(found), { yes });
+    const execution = await findById(context, id, options);
+    const { workflowId, status } = execution;
+    if (status.name !== 'RUNNING') throw new CommandFailed(describeEnd(execution));
+    await confirm(cli, consequenceOf(execution), { yes });
     if (!(await requestCancellation(client, workflowId, reason)))
       throw new CommandFailed(`${workflowId} has ended in the meantime`);
     if (json) return cli.json({ workflowId, cancelRequested: true });
@@ -107,6 +107,6 @@ function consequenceOf({ workflowId, typedSearchAttributes }: WorkflowExecutionD
     typedSearchAttributes.get(key),
   );
   const whole = isCustomer(workflowId) ? ' with all its parts' : '';
-  const stays = staysAtPartner(typedSearchAttributes);
+  const stays = describeLeftBehind(typedSearchAttributes);
   return `This cancels ${nameWithId({ workflowId, dba })}${whole} in stage ${stage}; ${stays}.`;
 }

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { changeable } from '../../../activities/corrections.js';
+import { changeableInput } from '../../../activities/corrections.js';
 import type { Correctable, Patch } from '../../../messages/activities.js';
 import { isSamePerson } from '../../../messages/actors.js';
 import { currentClaim } from '../../../messages/claims.js';
@@ -22,7 +22,7 @@ import {
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
 import { oneTimeCode } from '../../../partners/banking/rules.js';
 import { json } from '../../../partners/fields.js';
-import { masked } from '../../../platform/privacy/masked.js';
+import { redact } from '../../../platform/privacy/masked.js';
 import { changeLines, changesOf, checkCorrection, inputFor } from '../../../services/forms/corrections.js';
 import { patchFrom, settingsFrom } from '../../../services/forms/set-fields.js';
 import { NEED_REASON, sendProposal } from '../../../services/inbox/answering.js';
@@ -32,11 +32,11 @@ import { nameWithId } from '../../../services/texts/names.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { cannotRead, documentIn, findById, type IdOptions, readObject, shellWord } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
+import { describeLeftBehind, questionOf } from '../cli/descriptions.js';
 import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/follow.js';
-import { questionOf, staysAtPartner } from '../cli/in-words.js';
 import type { Flags, Texts } from '../cli/options.js';
-import { type HowFar, sayingHowFar, whileShowing } from '../cli/progress.js';
+import { type HowFar, reportProgress, showProgress } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 import { type Named, type Read, readFor, reportAccepted, requirementIn } from './answering.js';
 import { actorFrom } from './claim.js';
@@ -45,7 +45,7 @@ interface ResolveOptions
   extends IdOptions,
     Confirming,
     Flags<'retry' | 'takeBack' | 'abandon' | 'propose' | 'dryRun'>,
-    Texts<'patch' | 'text' | 'adopt' | 'code' | 'choice' | 'reason' | 'actor'> {
+    Texts<'patch' | 'text' | 'confirm' | 'code' | 'choice' | 'reason' | 'actor'> {
   readonly set?: readonly string[];
   readonly document?: readonly string[];
 }
@@ -53,7 +53,7 @@ interface ResolveOptions
 export async function resolve(
   cli: CommandLine,
   id: string,
-  given: string | undefined,
+  value: string | undefined,
   options: ResolveOptions,
   { args }: Command,
 ): Promise<void> {
@@ -62,26 +62,29 @@ export async function resolve(
   const answered = async (isNow: HowFar) =>
     withTemporal(cli, async (context) => {
       const named = await findById(context, id, options);
-      const read = await readable(context, named, given, kind, options);
-      const { found, state } = read ?? { found: named, state: undefined };
-      const { workflowId, typed } = found;
+      const read = await readable(context, named, value, kind, options);
+      const { execution, state } = read ?? { execution: named, state: undefined };
+      const { workflowId, typed } = execution;
       const { id: requirementId, requirement }: Named = read
-        ? requirementIn(context, read, given, kind)
-        : { id: given ?? '' };
+        ? requirementIn(context, read, value, kind)
+        : { id: value ?? '' };
       if (kind === undefined) return;
       // Before a document is stored. The workflow refuses it as well.
       if (requirement && !options.propose && needsConfirmation(requirement, kind))
         throw new InvalidInput(`${requirementId}: a second person must confirm this answer: add --propose`);
       const answerFor = await readAnswer(cli, kind, options);
       const by = { actor: actorFrom(options), reason: reasonFrom(options, kind) };
-      const asked = { workflowId, requirementId, state };
-      const answer = await answerFor(context, asked);
+      const target = { workflowId, requirementId, state };
+      const answer = await answerFor(context, target);
       if (requirement) noteHandling(cli, requirement, by.actor);
-      if (options.dryRun) return reportDryRun(cli, asked, answer, options);
+      if (options.dryRun) return reportDryRun(cli, target, answer, options);
       const part = state && askingPart(state, requirementId);
-      const consequence = requirement && consequenceOf(answer, requirement, found, part);
+      const consequence = requirement && consequenceOf(answer, requirement, execution, part);
       if (consequence && cli.terminal) {
-        const name = nameWithId({ workflowId, dba: found.typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba) });
+        const name = nameWithId({
+          workflowId,
+          dba: execution.typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba),
+        });
         const question = questionOf(requirement).replace(/^/gm, '  ');
         await confirm(cli, `${requirementId} of ${name}:\n${question}\n${consequence}`, options);
       }
@@ -91,26 +94,26 @@ export async function resolve(
       const waiting = `${requirementId}: waiting for a worker`;
       if (options.propose) {
         const send = () => sendProposal(context.client, asking, resolution);
-        const proposed = await whileShowing(cli, waiting, send);
+        const proposed = await showProgress(cli, waiting, send);
         if (options.json) cli.json({ workflowId: asking, ...proposed });
         else
           cli.prose(`${requirementId} proposed. Another person: gangway confirm ${typed} ${requirementId}`);
         return;
       }
-      const receipt = await whileShowing(cli, waiting, () =>
+      const receipt = await showProgress(cli, waiting, () =>
         gangwayOf(context).answer(workflowId, resolution),
       );
       isNow(`the answer was recorded; "gangway watch ${typed}" follows it`);
       const accepted = { workflowId, asking, typed, answer, requirement, state, receipt };
       await reportAccepted(context, accepted, options.json);
     });
-  await sayingHowFar(cli, answered, 'nothing was sent').catch(inWordsOfOptions);
+  await reportProgress(cli, answered, 'nothing was sent').catch(optionWording);
 }
 
 /** The options that give what the workflow checks. */
 const NAMES: Readonly<Record<string, string>> = {
   'answer.text': '--text',
-  'answer.id': '--adopt',
+  'answer.id': '--confirm',
   'answer.code': '--code',
   'answer.choice': '--choice',
   actor: '--actor',
@@ -118,7 +121,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** For `catch`: names the option where the workflow names a field of the answer. */
-function inWordsOfOptions(error: unknown): never {
+function optionWording(error: unknown): never {
   if (!(error instanceof InvalidInput)) throw error;
   const [, field = '', rule = ''] = /^([\w.]+): (.*)$/s.exec(error.message) ?? [];
   const option = NAMES[field];
@@ -139,17 +142,17 @@ function rejectBareAnswer(words: readonly string[]): void {
 /** @returns undefined where no worker can read it, and the answer can be sent without it */
 async function readable(
   context: CommandContext,
-  found: Read['found'],
-  given: string | undefined,
+  execution: Read['execution'],
+  requirementId: string | undefined,
   kind: AnswerKind | undefined,
   { dryRun }: ResolveOptions,
 ): Promise<Read | undefined> {
   const { cli } = context;
   try {
-    const step = `${found.workflowId}: waiting for a worker`;
-    return await whileShowing(cli, step, () => readFor(context, found, given));
+    const step = `${execution.workflowId}: waiting for a worker`;
+    return await showProgress(cli, step, () => readFor(context, execution, requirementId));
   } catch (error) {
-    const isComplete = kind !== undefined && given !== undefined && !dryRun;
+    const isComplete = kind !== undefined && requirementId !== undefined && !dryRun;
     if (!(error instanceof UnreadableOnboarding) || !isComplete) throw error;
     if (kind === 'correction') cli.note(`the correction is sent unchecked: ${error.message}`);
     return undefined;
@@ -171,11 +174,11 @@ function noteHandling(cli: CommandLine, requirement: Requirement, actor: string)
 function consequenceOf(
   answer: Answer,
   { kind }: Requirement,
-  found: WorkflowExecutionDescription,
+  execution: WorkflowExecutionDescription,
   part: Part | undefined,
 ): string | undefined {
   switch (answer.kind) {
-    case 'adopt':
+    case 'confirm':
       return kind === 'unclear-mid'
         ? `This ends the boarding with mid ${answer.id}. It cannot be corrected later.`
         : `This takes ${answer.id} as the result of the write, and does not send it again.`;
@@ -185,9 +188,9 @@ function consequenceOf(
       if (kind !== 'uncertain-write') return undefined;
       return 'This sends the write again. If the first one took effect, the partner has it twice.';
     case 'abandon': {
-      const isWhole = isOnboarding(found.workflowId) ? 'the whole onboarding' : 'the whole operation';
+      const isWhole = isOnboarding(execution.workflowId) ? 'the whole onboarding' : 'the whole operation';
       const what = part ? `the ${part} of the customer` : isWhole;
-      return `This gives up ${what} and cannot be undone; ${staysAtPartner(found.typedSearchAttributes)}.`;
+      return `This gives up ${what} and cannot be undone; ${describeLeftBehind(execution.typedSearchAttributes)}.`;
     }
     default:
       return undefined;
@@ -203,7 +206,7 @@ function reportDryRun(
   // With --json, the preview of a correction is the output.
   if (json && answer.kind !== 'correction') cli.json({ workflowId, requirementId, answer: answer.kind });
   if (json) return;
-  const what = answer.kind === 'text' ? `text: ${masked(answer.text, 'failure')}` : answer.kind;
+  const what = answer.kind === 'text' ? `text: ${redact(answer.text, 'failure')}` : answer.kind;
   cli.line(`${requirementId} takes this answer (${what}); nothing was sent (--dry-run)`);
 }
 
@@ -212,7 +215,7 @@ const KINDS = {
   document: 'documents',
   set: 'correction',
   patch: 'correction',
-  adopt: 'adopt',
+  confirm: 'confirm',
   retry: 'retry',
   code: 'code',
   choice: 'choice',
@@ -222,12 +225,12 @@ const KINDS = {
 
 /** @returns undefined without an answer @throws {InvalidInput} for more than one */
 function kindOf(options: ResolveOptions): AnswerKind | undefined {
-  const [given, ...more] = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter(
+  const [kind, ...more] = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter(
     (name) => options[name] !== undefined,
   );
-  if (more.length === 0) return given && KINDS[given];
+  if (more.length === 0) return kind && KINDS[kind];
   throw new InvalidInput(
-    'give exactly one of --text, --document, --set, --patch, --adopt, --retry, --code, --choice, --take-back, --abandon',
+    'give exactly one of --text, --document, --set, --patch, --confirm, --retry, --code, --choice, --take-back, --abandon',
   );
 }
 
@@ -236,7 +239,7 @@ export const NO_REASON = 'answered with gangway resolve';
 
 /** A reason as people write it, for the decisions that need one. */
 const REASONS = {
-  adopt: 'the portal shows it',
+  confirm: 'the portal shows it',
   retry: 'the partner corrected it',
   choice: 'the partner explained it by email',
   'take-back': 'it was the wrong file',
@@ -252,7 +255,7 @@ function reasonFrom({ reason }: ResolveOptions, kind: AnswerKind): string {
 }
 
 /** Makes the answer to a requirement, after all checks that need no connection. */
-type AnswerTo = (context: CommandContext, asked: Asked) => Promise<Answer>;
+type AnswerTo = (context: CommandContext, target: Asked) => Promise<Answer>;
 
 /** Checks everything before anything is stored or sent. @throws {InvalidInput} */
 export async function readAnswer(
@@ -260,7 +263,7 @@ export async function readAnswer(
   kind: AnswerKind,
   options: ResolveOptions,
 ): Promise<AnswerTo> {
-  const { text = '', document = [], adopt = '', code = '', choice = '', dryRun } = options;
+  const { text = '', document = [], confirm: confirmId = '', code = '', choice = '', dryRun } = options;
   switch (kind) {
     case 'text':
       return async () => ({ kind, text });
@@ -272,10 +275,10 @@ export async function readAnswer(
       });
     case 'correction': {
       const patchOf = await readCorrection(cli, options);
-      return async (context, asked) => ({ kind, patch: await correct(context, asked, patchOf, options) });
+      return async (context, target) => ({ kind, patch: await correct(context, target, patchOf, options) });
     }
-    case 'adopt':
-      return async () => ({ kind, id: adopt });
+    case 'confirm':
+      return async () => ({ kind, id: confirmId });
     case 'choice':
       return async () => ({ kind, choice });
     case 'code':
@@ -307,20 +310,20 @@ interface Asked {
 }
 
 /** Makes the merge patch for an input; undefined when that cannot be read now. @throws {CommandFailed} when it must be read */
-type PatchOf = (correctable: Correctable | undefined, known: KnownAccounts) => Patch;
+type PatchOf = (correctable: Correctable | undefined, accounts: KnownAccounts) => Patch;
 
 /** Reads the part of a correction that needs no input. @throws {InvalidInput} */
 async function readCorrection(cli: CommandLine, { patch, set = [] }: ResolveOptions): Promise<PatchOf> {
   if (patch !== undefined) {
-    const given = await readObject(cli, patch, '--patch');
-    const checked = check(z.record(z.string(), json), given, '--patch', 'nothing was sent');
+    const value = await readObject(cli, patch, '--patch');
+    const checked = check(z.record(z.string(), json), value, '--patch', 'nothing was sent');
     return () => checked;
   }
   const settings = settingsFrom(set);
-  return (correctable, known) => {
+  return (correctable, accounts) => {
     if (!correctable)
       throw new CommandFailed('--set needs the current input, which cannot be read now; use --patch');
-    return patchFrom(settings, correctable.input, changeable(correctable, known).schema);
+    return patchFrom(settings, correctable.input, changeableInput(correctable, accounts).schema);
   };
 }
 

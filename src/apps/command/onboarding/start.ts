@@ -1,25 +1,30 @@
 import { workflowId } from '../../../messages/ids.js';
 import { ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
-import { doubtsAbout, NOT_READ, referencesAt, soonReferencesAt } from '../../../services/batches/doubts.js';
 import { formatOf } from '../../../services/batches/format.js';
 import { kindOf } from '../../../services/batches/validation.js';
+import {
+  inputWarnings,
+  NOT_READ,
+  referencesAt,
+  soonReferencesAt,
+} from '../../../services/batches/warnings.js';
 import type { Outcome } from '../../../services/client/watching.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
 import { KINDS } from '../../../temporal/kinds/kinds.js';
 import { differenceFromStart } from '../../../temporal/start.js';
 import { readJson, shellWord, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { printOutcome } from '../cli/descriptions.js';
 import { followStarted, gangwayOf } from '../cli/follow.js';
-import { printOutcome } from '../cli/in-words.js';
 import type { Flags } from '../cli/options.js';
-import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
-import { type Confirming, confirmDoubts, type Strict } from '../cli/prompts.js';
+import { reportProgress, UNKNOWN_START } from '../cli/progress.js';
+import { type Confirming, confirmWarnings, type Strict } from '../cli/prompts.js';
 
 /** @throws {InvalidInput} when a file is an onboarding of another type, which another command starts */
-export function rejectOtherKind(given: unknown, file: string, type?: OnboardingType): void {
-  const found = kindOf(given);
-  if (!('kind' in found) || found.kind.type === type) return;
-  const { nouns, command } = ONBOARDINGS[found.kind.type];
+export function rejectOtherKind(value: unknown, file: string, type?: OnboardingType): void {
+  const result = kindOf(value);
+  if (!('kind' in result) || result.kind.type === type) return;
+  const { nouns, command } = ONBOARDINGS[result.kind.type];
   throw new InvalidInput(
     `${sourceName(file)}: is a ${nouns[0]}; nothing was started. Use "gangway ${command} ${shellWord(file)}"`,
   );
@@ -37,20 +42,20 @@ export function startOf(type: OnboardingType) {
       throw new InvalidInput(
         `${file}: is a file of rows (${rows}); nothing was started. Use "gangway batch ${shellWord(file)}"`,
       );
-    const given = await readJson(cli, file);
-    rejectOtherKind(given, file, kind.type);
-    const input = check(kind.schema(cli.config()), given, sourceName(file));
+    const value = await readJson(cli, file);
+    rejectOtherKind(value, file, kind.type);
+    const input = check(kind.schema(cli.config()), value, sourceName(file));
     const restart = 'start it again with --again';
-    await sayingHowFar(cli, (isNow) =>
+    await reportProgress(cli, (isNow) =>
       withTemporal(cli, async (context) => {
         const { client, config } = context;
         const existing = again ? undefined : workflowId(kind.type, input.externalId, input.account);
         // A script has nobody to tell.
         const isTold = cli.terminal !== undefined || strict === true;
         const read = isTold ? referencesAt : soonReferencesAt;
-        const { doubts, isComplete } = await doubtsAbout(client, config.taskQueue, input, existing, read);
+        const { warnings, isComplete } = await inputWarnings(client, config.taskQueue, input, existing, read);
         if (!isComplete && isTold) cli.note(NOT_READ);
-        await confirmDoubts(cli, sourceName(file), doubts, { yes, strict });
+        await confirmWarnings(cli, sourceName(file), warnings, { yes, strict });
         isNow(UNKNOWN_START);
         const started = await gangwayOf(context).start(kind, input, { again });
         isNow(undefined);

@@ -3,13 +3,13 @@ import type { OnboardingState, TimelineEntry } from '../../../messages/onboardin
 import type { OperationOutcome } from '../../../messages/partner-operations.js';
 import type { Requirement } from '../../../messages/requirements.js';
 import { portalLink } from '../../../partners/account-settings.js';
-import { escaped, withoutPrivate } from '../../../platform/privacy/private-fields.js';
+import { escapeText, withoutPrivate } from '../../../platform/privacy/private-fields.js';
 import type { Outcome, OwnedEntry, Reading } from '../../../services/client/watching.js';
 import {
   type ChangeableField,
   changeableFields,
+  formatValue,
   isCorrectable,
-  shown,
 } from '../../../services/forms/corrections.js';
 import {
   asPartsHaveThem,
@@ -23,27 +23,27 @@ import { harmlessJson } from '../../../services/texts/text.js';
 import type { Times } from '../../../services/texts/time.js';
 import { answeredBefore, inZone } from '../../../services/texts/timeline-entries.js';
 import { inputOf, stateOf } from '../../../temporal/onboardings.js';
-import { listedOf } from '../../../temporal/search.js';
+import { toListed } from '../../../temporal/search.js';
 import { failuresOf, UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { findById, type IdOptions } from '../cli/arguments.js';
 import { atTemporal, type CommandContext, type CommandLine } from '../cli/command-line.js';
+import { describeRequirement, printOutcome, takeBackCommand } from '../cli/descriptions.js';
 import { follow, gangwayOf } from '../cli/follow.js';
-import { describeRequirement, printOutcome, takeBackCommand } from '../cli/in-words.js';
 import type { Flags } from '../cli/options.js';
-import { whileShowing } from '../cli/progress.js';
+import { showProgress } from '../cli/progress.js';
 import { NO_REASON } from './resolve.js';
 
 export const status = atTemporal(async (context, id: string, options: IdOptions & Flags<'input'>) => {
   const { input, json } = options;
   const { cli, client, config, link } = context;
-  const found = await findById(context, id, options);
-  const { workflowId, runId, typed } = found;
+  const execution = await findById(context, id, options);
+  const { workflowId, runId, typed } = execution;
   if (input) return showInput(context, workflowId, typed, json);
   const reading = () => gangwayOf(context).status(workflowId);
-  const state = await whileShowing(cli, `${workflowId}: waiting for a worker`, reading).catch(
+  const state = await showProgress(cli, `${workflowId}: waiting for a worker`, reading).catch(
     async (error: unknown) => {
       if (error instanceof UnreadableOnboarding && !json)
-        printFacts(cli, { ...factsOf(await listedOf(client, found)), workflow: workflowId });
+        printFacts(cli, { ...factsOf(await toListed(client, execution)), workflow: workflowId });
       throw error;
     },
   );
@@ -75,17 +75,17 @@ export const status = atTemporal(async (context, id: string, options: IdOptions 
 
 /** The first facts, which the list of workflows has as well. */
 function factsOf(
-  known: Partial<
+  facts: Partial<
     Record<'dba' | 'stage' | 'partnerStatus' | 'merchantProfileId' | 'mid' | 'bankingProfileId', unknown>
   >,
 ): Readonly<Record<string, unknown>> {
   return {
-    dba: known.dba,
-    stage: known.stage,
-    'partner status': known.partnerStatus,
-    merchant: known.merchantProfileId,
-    mid: known.mid,
-    profile: known.bankingProfileId,
+    dba: facts.dba,
+    stage: facts.stage,
+    'partner status': facts.partnerStatus,
+    merchant: facts.merchantProfileId,
+    mid: facts.mid,
+    profile: facts.bankingProfileId,
   };
 }
 
@@ -194,16 +194,16 @@ function printChangeable(
 ): void {
   const questions = asking.map(({ detail }) => detail).join('\n');
   const isAsked = ({ name }: ChangeableField) => {
-    const path = escaped(name).replace(/\bN\b/g, '\\d+');
+    const path = escapeText(name).replace(/\bN\b/g, '\\d+');
     return new RegExp(`(^|[^\\w.])${path}($|[^\\w.])`, 'm').test(questions);
   };
-  const asked = fields.filter(isAsked);
-  if (asked.length > 0) {
+  const request = fields.filter(isAsked);
+  if (request.length > 0) {
     cli.line('\nfields that an open requirement names:');
-    for (const field of asked) printField(cli, field);
+    for (const field of request) printField(cli, field);
   }
-  cli.line(`\n${asked.length > 0 ? 'other ' : ''}fields that a correction can change now:`);
-  for (const field of fields.filter((each) => !asked.includes(each))) printField(cli, field);
+  cli.line(`\n${request.length > 0 ? 'other ' : ''}fields that a correction can change now:`);
+  for (const field of fields.filter((each) => !request.includes(each))) printField(cli, field);
   cli.line('');
   if (fields.some(({ name }) => /\bN\b/.test(name)))
     cli.prose('N is the index of an item, from 0. A field of type object can hold any fields.');
@@ -214,7 +214,8 @@ function printChangeable(
 
 /** The name is never cut, because people copy it. */
 function printField(cli: CommandLine, { name, now, isRequired, type, rule }: ChangeableField): void {
-  const value = now === undefined || (typeof now === 'object' && now !== null) ? '' : ` = ${shown(now)}`;
+  const value =
+    now === undefined || (typeof now === 'object' && now !== null) ? '' : ` = ${formatValue(now)}`;
   const rules = [type, isRequired && 'required', rule].filter(Boolean).join('; ');
   cli.line(`  ${cli.hanging(`${name}${value}: ${rules}`, 6)}`);
 }

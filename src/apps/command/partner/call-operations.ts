@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { type Operation, type Operations, operationName } from '../../../partners/catalogue.js';
 import { catalogue, PARTNERS, SYSTEM_NAMES, type SystemName } from '../../../partners/systems.js';
 import {
-  type Act,
+  type Action,
   csvOption,
   listsItsCommands,
   milliseconds,
@@ -14,10 +14,10 @@ import { fieldsHelp } from './call-fields.js';
 /** A rate limit may delay the start of a call, in milliseconds. */
 const START_WITHIN_MS = 30_000;
 
-export function addOperations(call: Command, act: Act): void {
+export function addOperations(call: Command, action: Action): void {
   const operations = catalogue();
   call.commandsGroup('Systems:');
-  for (const system of SYSTEM_NAMES) addSystem(act, call, system, operations[system]);
+  for (const system of SYSTEM_NAMES) addSystem(action, call, system, operations[system]);
   call
     .commandsGroup('Earlier calls:')
     .command('response')
@@ -27,10 +27,10 @@ export function addOperations(call: Command, act: Act): void {
     .option('--output <file>', 'where to save a response that is a file')
     .option('--reveal', 'also print private fields')
     .option('--json', 'print JSON on one line')
-    .action(act(async () => (await import('./call-run.js')).showResponse));
+    .action(action(async () => (await import('./call-run.js')).showResponse));
 }
 
-function addSystem(act: Act, call: Command, name: SystemName, operations: Operations): void {
+function addSystem(action: Action, call: Command, name: SystemName, operations: Operations): void {
   const { title } = PARTNERS[name];
   const { length } = Object.keys(operations);
   const system = call
@@ -41,10 +41,17 @@ function addSystem(act: Act, call: Command, name: SystemName, operations: Operat
     )
     .commandsGroup('Operations:');
   listsItsCommands(system, 'operation');
-  for (const [key, operation] of Object.entries(operations)) addOperation(act, system, name, key, operation);
+  for (const [key, operation] of Object.entries(operations))
+    addOperation(action, system, name, key, operation);
 }
 
-function addOperation(act: Act, parent: Command, system: SystemName, key: string, operation: Operation) {
+function addOperation(
+  action: Action,
+  parent: Command,
+  system: SystemName,
+  key: string,
+  operation: Operation,
+) {
   const { summary, provenance = 'assumed', deprecated, irreversible, returns, effect } = operation;
   const name = operationName(key);
   const command = withPartnerAccount(parent.command(name))
@@ -71,7 +78,7 @@ function addOperation(act: Act, parent: Command, system: SystemName, key: string
   if (irreversible) withYes(command);
   if (PARTNERS[system].hasEnvironments && effect !== 'read')
     command.option('--production', 'confirm a write to production');
-  command.action(act(async () => (await import('./call-run.js')).callOf(system, key, operation)));
+  command.action(action(async () => (await import('./call-run.js')).callOf(system, key, operation)));
 }
 
 function descriptionOf({ summary, effect, irreversible, reference }: Operation): string {

@@ -22,14 +22,14 @@ import {
   unknownFieldsWarning,
 } from '../../../partners/catalogue.js';
 import { orRefusal, type PartnerClient } from '../../../partners/client.js';
+import { REQUIRED } from '../../../partners/describe-rules.js';
 import { type DocumentStore, documentStore } from '../../../partners/documents/document-store.js';
 import { typeOf } from '../../../partners/documents/document-types.js';
 import { traceExchanges } from '../../../partners/observers.js';
 import { failureIn, PartnerError } from '../../../partners/partner-error.js';
-import { REQUIRED } from '../../../partners/rules-in-words.js';
 import { PARTNERS, type SystemName } from '../../../partners/systems.js';
 import { openStore } from '../../../platform/documents/open-store.js';
-import { masked } from '../../../platform/privacy/masked.js';
+import { redact } from '../../../platform/privacy/masked.js';
 import { withoutPrivate } from '../../../platform/privacy/private-fields.js';
 import { flatten } from '../../../services/texts/csv.js';
 import { check, InvalidInput, problemLines } from '../../../services/texts/invalid-input.js';
@@ -44,11 +44,11 @@ import {
 } from '../cli/arguments.js';
 import { atTemporal, type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
-import { explainActivity, partnerFailed } from '../cli/failures.js';
+import { explainActivity, partnerFailure } from '../cli/failures.js';
 import { runSingle } from '../cli/follow.js';
 import type { Flags, Texts } from '../cli/options.js';
 import type { Printer, TableColumns, Value } from '../cli/output.js';
-import { whileShowing } from '../cli/progress.js';
+import { showProgress } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 import { exampleRequest, fieldsOf } from './call-fields.js';
 
@@ -65,7 +65,7 @@ interface CallOptions
 
 export const showResponse = atTemporal(async (context, id: string, options: ResponseOptions) => {
   const { cli, client } = context;
-  const response = await whileShowing(cli, `${id}: waits for the response`, () =>
+  const response = await showProgress(cli, `${id}: waits for the response`, () =>
     resultOfSingle<PartnerResponse>(client, id).catch((error: unknown) => {
       throw explainActivity(error, 'of its partner', undefined);
     }),
@@ -74,9 +74,9 @@ export const showResponse = atTemporal(async (context, id: string, options: Resp
 });
 
 export function callOf(system: SystemName, key: string, wanted: Operation) {
-  return async (cli: CommandLine, given: string, options: CallOptions): Promise<void> => {
-    const call = await readCall(cli, system, key, wanted, given, options);
-    const { id, name, operation, request, made } = call;
+  return async (cli: CommandLine, value: string, options: CallOptions): Promise<void> => {
+    const call = await readCall(cli, system, key, wanted, value, options);
+    const { id, name, operation, request, field } = call;
     const { local, record } = options;
     const elsewhere = 'to record the calls of a worker, set GANGWAY_RECORD for it';
     if (record !== undefined && !local) throw new InvalidInput(`--record needs --local; ${elsewhere}`);
@@ -86,10 +86,10 @@ export function callOf(system: SystemName, key: string, wanted: Operation) {
     const unknown = unknownFieldsWarning(operation, request.fields);
     if (unknown !== undefined) cli.note(`warning: ${unknown}`);
     if (operation.irreversible) await confirm(cli, `${operation.summary}: this cannot be undone.`, options);
-    if (made && request.fields[made.field] === made.value) {
-      const added = JSON.stringify({ [made.field]: made.value });
+    if (field && request.fields[field.field] === field.value) {
+      const added = JSON.stringify({ [field.field]: field.value });
       cli.note(
-        `the request has no ${made.field} and gets a new one; to repeat this call, add ${added} to the request`,
+        `the request has no ${field.field} and gets a new one; to repeat this call, add ${added} to the request`,
       );
     }
     if (operation.deprecated) cli.note(`${system} ${name} is deprecated: ${operation.deprecated}`);
@@ -107,7 +107,7 @@ async function readCall(
   system: SystemName,
   key: string,
   wanted: Operation,
-  given: string,
+  value: string,
   options: CallOptions,
 ) {
   const name = operationName(key);
@@ -117,13 +117,13 @@ async function readCall(
   const account = accountOf(config, partnerAccount);
   const operation = PARTNERS[system].operations(account)[key] ?? wanted;
   const id = `call-${system}-${name}-${randomUUID()}`;
-  const made = idempotencyKey(system, operation, id);
-  const request = await readRequest(cli, operation, given, made && { [made.field]: made.value }).catch(
+  const field = idempotencyKey(system, operation, id);
+  const request = await readRequest(cli, operation, value, field && { [field.field]: field.value }).catch(
     showingExample(`gangway call ${system} ${name} '${exampleRequest(operation)}'`),
   );
   const { production, record, output, startWithin } = options;
   return {
-    ...{ id, system, key, name, partnerAccount, account, operation, request, made },
+    ...{ id, system, key, name, partnerAccount, account, operation, request, field },
     ...{ toProduction: production === true, record, output, startWithin },
   };
 }
@@ -210,10 +210,12 @@ async function callFromHere(cli: CommandLine, call: Call): Promise<CallResponse>
   const onWarning = (warning: string) => void warnings.push(warning);
   const options = { toProduction, signal, knowsDeprecated: true, onWarning } as const;
   try {
-    const { response, ...refused } = await whileShowing(cli, `calling ${system} ${name}`, () =>
+    const { response, ...refused } = await showProgress(cli, `calling ${system} ${name}`, () =>
       orRefusal(client[key]?.({ ...request.fields, ...request.files }, options)),
     ).catch((error: unknown) => {
-      throw error instanceof PartnerError ? partnerFailed(error.details, operation.effect !== 'once') : error;
+      throw error instanceof PartnerError
+        ? partnerFailure(error.details, operation.effect !== 'once')
+        : error;
     });
     if (!isDownload(response)) return { response, ...refused, warnings };
     const { body, contentType } = response;
@@ -240,8 +242,8 @@ type GivenRequest = Awaited<ReturnType<typeof readRequest>>;
  * @returns `files` are the contents of those fields that are files: there, a file is its path after an `@`
  * @throws {InvalidInput}
  */
-async function readRequest(cli: CommandLine, operation: Operation, given: string, defaults: object = {}) {
-  const fields: Record<string, unknown> = { ...defaults, ...(await readObject(cli, given, 'request')) };
+async function readRequest(cli: CommandLine, operation: Operation, text: string, defaults: object = {}) {
+  const fields: Record<string, unknown> = { ...defaults, ...(await readObject(cli, text, 'request')) };
   const files = operation.encoding === 'multipart' ? await readFiles(fields) : {};
   check(operation.request, { ...fields, ...files }, 'request', 'nothing was sent');
   return { fields, files };
@@ -284,16 +286,16 @@ export interface ShowOptions extends Flags<'table' | 'csv' | 'reveal' | 'json'> 
 export function show(cli: CommandLine, result: CallResponse, options: ShowOptions, id?: string): void {
   const { response, warnings = [], refusal } = result;
   const { reveal, json, table, csv } = options;
-  const shown = reveal ? response : withoutPrivate(response);
-  if (table || csv) printRecords(cli, shown, options);
-  else if (json) cli.json(shown);
-  else cli.line(harmlessJson(JSON.stringify(shown, null, 2)));
-  for (const warning of warnings) cli.note(`warning: ${reveal ? warning : masked(warning, 'log')}`);
-  if (id !== undefined && JSON.stringify(shown) !== JSON.stringify(response)) {
+  const value = reveal ? response : withoutPrivate(response);
+  if (table || csv) printRecords(cli, value, options);
+  else if (json) cli.json(value);
+  else cli.line(harmlessJson(JSON.stringify(value, null, 2)));
+  for (const warning of warnings) cli.note(`warning: ${reveal ? warning : redact(warning, 'log')}`);
+  if (id !== undefined && JSON.stringify(value) !== JSON.stringify(response)) {
     cli.note(`private fields are redacted; "gangway call response ${id} --reveal" shows them`);
   }
-  if (refusal) throw partnerFailed(refusal, false);
-  const problems = failureIn(shown);
+  if (refusal) throw partnerFailure(refusal, false);
+  const problems = failureIn(value);
   if (problems.length > 0)
     throw new CommandFailed(['the partner reports a failure:', ...problemLines(problems)].join('\n'));
 }
@@ -318,9 +320,9 @@ function recordsIn(response: unknown, list: string | undefined): readonly unknow
   if (list === undefined) return [response];
   const fields = Object.entries(response ?? {});
   const lists = fields.filter(([, value]) => Array.isArray(value));
-  const [, found] = lists.find(([field]) => field === list) ?? [];
+  const [, records] = lists.find(([field]) => field === list) ?? [];
   // A response without a field says that there is nothing.
-  if (found || fields.length === 0) return (found ?? []) as unknown[];
+  if (records || fields.length === 0) return (records ?? []) as unknown[];
   const names = lists.map(([field]) => field).join(', ') || 'none';
   throw new CommandFailed(`the response has no list ${JSON.stringify(list)}; its lists: ${names}`);
 }

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { SYSTEM_NAMES } from '../../../partners/names.js';
-import { type Act, listsItsCommands, withPartnerAccount, withYes } from '../cli/options.js';
+import { type Action, listsItsCommands, withPartnerAccount, withYes } from '../cli/options.js';
 
 function withOperationOptions(command: Command): Command {
   return withPartnerAccount(command)
@@ -13,7 +13,7 @@ function withAgain(command: Command): Command {
   return command.option('--again', 'start again even if an earlier one was done, canceled or abandoned');
 }
 
-export function addBankOperations(program: Command, act: Act): void {
+export function addBankOperations(program: Command, action: Action): void {
   const closeCard = program
     .command('close-card')
     .summary('close a card for good')
@@ -25,7 +25,7 @@ export function addBankOperations(program: Command, act: Act): void {
     .option('--last4 <digits>', 'the last 4 digits on the card, which the partner compares')
     .option('--notes <text>', 'the reason, at most 600 characters; kept by the partner');
   withOperationOptions(withYes(withAgain(closeCard))).action(
-    act(async () => (await import('./operations.js')).closeCard),
+    action(async () => (await import('./operations.js')).closeCard),
   );
   const nickname = program
     .command('card-nickname')
@@ -34,7 +34,9 @@ export function addBankOperations(program: Command, act: Act): void {
     .argument('<card>', 'id of the card, paymentCardId')
     .argument('[name]', 'the nickname, at most 18 characters')
     .option('--clear', 'clear the nickname');
-  withOperationOptions(nickname).action(act(async () => (await import('./operations.js')).setCardNickname));
+  withOperationOptions(nickname).action(
+    action(async () => (await import('./operations.js')).setCardNickname),
+  );
   const address = program
     .command('change-address')
     .summary('change a postal address')
@@ -46,7 +48,7 @@ export function addBankOperations(program: Command, act: Act): void {
     .argument('<file>', 'JSON file, or - for standard input')
     .option('--id <key>', 'key of this change: the same key attaches to the first one (default: a new key)');
   withOperationOptions(withAgain(address)).action(
-    act(async () => (await import('./operations.js')).changeAddress),
+    action(async () => (await import('./operations.js')).changeAddress),
   );
   const restore = program
     .command('restore-sub-user')
@@ -55,7 +57,7 @@ export function addBankOperations(program: Command, act: Act): void {
       'Restore a removed or deactivated authorized sub-user. Requires an administrator at the partner.',
     )
     .argument('<sub-user>', 'id of the sub-user');
-  withOperationOptions(restore).action(act(async () => (await import('./operations.js')).restoreSubUser));
+  withOperationOptions(restore).action(action(async () => (await import('./operations.js')).restoreSubUser));
   const webhooks = program
     .command('ensure-webhooks')
     .summary('register webhooks at the bank')
@@ -64,10 +66,10 @@ export function addBankOperations(program: Command, act: Act): void {
         'stays as it is, so this command is safe to run again.',
     )
     .argument('<file>', 'JSON file with a list of {name, url, notificationType}, or - for standard input');
-  withOperationOptions(webhooks).action(act(async () => (await import('./operations.js')).ensureWebhooks));
+  withOperationOptions(webhooks).action(action(async () => (await import('./operations.js')).ensureWebhooks));
 }
 
-export function addStatements(program: Command, act: Act): void {
+export function addStatements(program: Command, action: Action): void {
   const statement = program
     .command('statement')
     .summary('save account statements')
@@ -79,10 +81,10 @@ export function addStatements(program: Command, act: Act): void {
     .option('--account <id...>', 'financial accounts (required)')
     .option('--format <format>', 'PDF, CSV, QBO or OFX', 'PDF')
     .option('--email <address>', 'also send the statement to this address');
-  withOperationOptions(now).action(act(async () => (await import('./statement.js')).saveNow));
+  withOperationOptions(now).action(action(async () => (await import('./statement.js')).saveNow));
 }
 
-export function addCalls(program: Command, act: Act): void {
+export function addCalls(program: Command, action: Action): void {
   const call = program
     .command('call')
     .summary('call any operation of a partner')
@@ -92,7 +94,7 @@ export function addCalls(program: Command, act: Act): void {
     );
   listsItsCommands(call, 'system');
   // The catalogue takes long to build, so only this command builds it.
-  program.hook('preSubcommand', (_, command) => (command === call ? fillCall(call, act) : undefined));
+  program.hook('preSubcommand', (_, command) => (command === call ? fillCall(call, action) : undefined));
   program
     .command('probe')
     .summary('compare partners’ responses with the catalogue')
@@ -110,9 +112,9 @@ export function addCalls(program: Command, act: Act): void {
     .option('--profile <id>', 'id of a banking profile, for reads that need one')
     .option('--report <file>', 'also write a Markdown report for the partner to this new file')
     .option('--json', 'print JSON lines')
-    .action(act(async () => (await import('./probe.js')).probe));
+    .action(action(async () => (await import('./probe.js')).probe));
 }
 
-export async function fillCall(call: Command, act: Act): Promise<void> {
-  if (call.commands.length === 0) (await import('./call-operations.js')).addOperations(call, act);
+export async function fillCall(call: Command, action: Action): Promise<void> {
+  if (call.commands.length === 0) (await import('./call-operations.js')).addOperations(call, action);
 }

@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { EnsuredWebhook } from '../../../messages/banking-activities.js';
 import { externalId } from '../../../messages/inputs.js';
-import { defined } from '../../../messages/objects.js';
+import { compact } from '../../../messages/objects.js';
 import {
   type OperationName,
   type OperationOutcome,
@@ -25,7 +25,7 @@ import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { followStarted } from '../cli/follow.js';
 import type { Flags, Texts } from '../cli/options.js';
-import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
+import { reportProgress, UNKNOWN_START } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 
 export interface Operation<Name extends OperationName> extends OperationStart<Name> {
@@ -46,7 +46,7 @@ export async function runOperation<Name extends OperationName>(
 ): Promise<void> {
   const account = partnerAccountOf(cli.config(), options, purposeOf(start));
   const restart = once ? 'start it again with --again' : 'run the same command to start it again';
-  await sayingHowFar(cli, (isNow) =>
+  await reportProgress(cli, (isNow) =>
     withTemporal(cli, async (context) => {
       const { client, config } = context;
       const { taskQueue, fourEyes } = config;
@@ -120,14 +120,14 @@ export async function closeCard(
   card: string,
   { last4: digits, notes, yes, ...options }: OperationOptions & Confirming & Texts<'last4' | 'notes'>,
 ): Promise<void> {
-  const given = check(closing, { card, '--last4': digits, '--notes': notes }, 'close-card');
-  const { card: paymentCardId, '--last4': last4 } = given;
+  const value = check(closing, { card, '--last4': digits, '--notes': notes }, 'close-card');
+  const { card: paymentCardId, '--last4': last4 } = value;
   await confirm(cli, `This closes card ${paymentCardId}, which ends in ${last4}, for good.`, { yes });
   await runOperation(
     cli,
     {
       ...{ operation: 'close-card', key: paymentCardId },
-      request: { paymentCardId, last4, ...defined({ notes }) },
+      request: { paymentCardId, last4, ...compact({ notes }) },
       once: true,
       done: ({ paymentCardId: closed }) => `card ${closed} is closed for good`,
     },
@@ -135,8 +135,8 @@ export async function closeCard(
   );
 }
 
-export async function restoreSubUser(cli: CommandLine, given: string, options: OperationOptions) {
-  const { id: subUserId } = check(z.object({ id: numericId }), { id: given }, 'restore-sub-user');
+export async function restoreSubUser(cli: CommandLine, profileId: string, options: OperationOptions) {
+  const { id: subUserId } = check(z.object({ id: numericId }), { id: profileId }, 'restore-sub-user');
   await runOperation(
     cli,
     {
@@ -167,11 +167,11 @@ function withCode(input: unknown): unknown {
 const webhooks = z.array(webhook).min(1, 'must name a webhook');
 
 export async function ensureWebhooks(cli: CommandLine, file: string, options: OperationOptions) {
-  const given = await readJson(cli, file);
+  const value = await readJson(cli, file);
   const source = sourceName(file);
-  const request = Array.isArray(given)
-    ? { webhooks: check(webhooks, given, source) }
-    : check(z.strictObject({ webhooks }), given, source);
+  const request = Array.isArray(value)
+    ? { webhooks: check(webhooks, value, source) }
+    : check(z.strictObject({ webhooks }), value, source);
   const count = request.webhooks.length;
   await runOperation(
     cli,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pThrottle from 'p-throttle';
 import { type Account, closeAll, partnerClients } from '../../../partners/account-settings.js';
-import { reasonInWords } from '../../../partners/bounds.js';
+import { describeReason } from '../../../partners/bounds.js';
 import {
   type Download,
   isDownload,
@@ -13,7 +13,7 @@ import {
 import { type PartnerClient, type Received, repeatableMethods } from '../../../partners/client.js';
 import {
   type Difference,
-  described,
+  describeValue,
   differencesIn,
   hasShape,
   shownName,
@@ -54,8 +54,8 @@ export interface Probed {
 
 type GivenIds = Readonly<Record<'merchant' | 'profile', number | undefined>>;
 
-interface Surroundings {
-  readonly given: GivenIds;
+interface ProbeContext {
+  readonly ids: GivenIds;
   readonly signal: AbortSignal;
   readonly onCall: (name: string) => void;
 }
@@ -69,7 +69,7 @@ const LONGEST_WAIT_MS = 60_000;
  * operation whose request needs an id of another response comes after that. Assumed shapes come first in the result, and
  * among them what workflows need.
  */
-export async function probeSystem(system: SystemName, account: Account, around: Surroundings) {
+export async function probeSystem(system: SystemName, account: Account, around: ProbeContext) {
   let received: Received | undefined;
   const { signal } = around;
   const { operations, call, close } = callerOf(system, account, signal, (latest) => {
@@ -100,24 +100,24 @@ export async function probeSystem(system: SystemName, account: Account, around: 
     }
   };
 
-  const found = new Map<string, Judgement>();
+  const judgements = new Map<string, Judgement>();
   /** The next read whose fields are known. */
   const next = () =>
     reads
-      .filter(([key]) => !found.has(key) && obstacle === undefined)
-      .map(([key, operation]) => ({ key, operation, ...requestOf(operation, around.given, responses) }))
+      .filter(([key]) => !judgements.has(key) && obstacle === undefined)
+      .map(([key, operation]) => ({ key, operation, ...requestOf(operation, around.ids, responses) }))
       .find((request) => 'fields' in request);
   try {
     for (let read = next(); read; read = next())
-      found.set(read.key, await probeOne(read.key, read.operation, read.fields));
+      judgements.set(read.key, await probeOne(read.key, read.operation, read.fields));
   } finally {
     await close();
   }
   const all = reads.map(([key, operation]): Probed => {
-    const request = requestOf(operation, around.given, responses);
+    const request = requestOf(operation, around.ids, responses);
     const why = obstacle ?? ('missing' in request ? request.missing : '');
     const untried = { result: 'not-tried', why, differences: [] } as const;
-    return { ...aboutOf(system, key, operation), ...(found.get(key) ?? untried) };
+    return { ...aboutOf(system, key, operation), ...(judgements.get(key) ?? untried) };
   });
   return all.sort((one, other) => rankOf(one) - rankOf(other));
 }
@@ -175,12 +175,12 @@ async function waitingOut429(call: () => Promise<unknown>, signal: AbortSignal):
 /** The request of a read, from the first source of each field; or why there is none. */
 function requestOf(
   { probe = {} }: Operation,
-  given: GivenIds,
+  ids: GivenIds,
   responses: ReadonlyMap<string, unknown>,
 ): { readonly fields: object } | { readonly missing: string } {
   const values = Object.entries(probe).map(([field, sources]) => {
     const value = sources
-      .map((source) => valueFrom(source, given, responses))
+      .map((source) => valueFrom(source, ids, responses))
       .find((each) => each !== undefined);
     return { field, value, sources };
   });
@@ -191,8 +191,8 @@ function requestOf(
   return { fields: Object.fromEntries(values.map(({ field, value }) => [field, value])) };
 }
 
-function valueFrom(source: ProbeSource, given: GivenIds, responses: ReadonlyMap<string, unknown>): unknown {
-  if (typeof source === 'string') return given[source];
+function valueFrom(source: ProbeSource, ids: GivenIds, responses: ReadonlyMap<string, unknown>): unknown {
+  if (typeof source === 'string') return ids[source];
   if ('value' in source) return source.value();
   const value = firstAt(responses.get(source.operation), source.field.split('.'));
   return value !== undefined && source.isList ? [value] : value;
@@ -248,7 +248,7 @@ function fileDifferences(
   const types = Object.keys(PARTNERS[system].contract.fileTypes ?? {});
   const [type = ''] = contentType.split(';');
   if (types.includes(type.trim().toLowerCase())) return [];
-  const [field, expected, got] = ['Content-Type', `one of ${types.join(', ')}`, described(contentType)];
+  const [field, expected, got] = ['Content-Type', `one of ${types.join(', ')}`, describeValue(contentType)];
   return [{ kind: 'other-form', field, expected, got, isNeeded: operation.inWorkflows === true }];
 }
 
@@ -278,7 +278,7 @@ function failed(
       return is('unreachable', 'the partner limits our calls (429)');
     case 'NotSent':
     case 'Uncertain':
-      return is('unreachable', reasonInWords(reason));
+      return is('unreachable', describeReason(reason));
     case 'Rejected': {
       if (status === 404 && operation.mayFindNothing)
         return is('reachable', 'the partner has no such record (404)');

@@ -11,7 +11,7 @@ import type { CommandLine } from '../cli/command-line.js';
 import { CommandFailed, EXIT } from '../cli/errors.js';
 import type { Texts } from '../cli/options.js';
 import type { TableColumns } from '../cli/output.js';
-import { whileShowing } from '../cli/progress.js';
+import { showProgress } from '../cli/progress.js';
 import { type Probed, probeSystem } from './probe-run.js';
 
 /** Compares the responses of partners with the catalogue, by calls that only read. */
@@ -21,8 +21,8 @@ export async function probe(
   { merchant, profile, report, json, ...options }: IdOptions & Texts<'merchant' | 'profile' | 'report'>,
 ): Promise<void> {
   const id = numericId.optional();
-  const given = z.object({ '--merchant': id, '--profile': id });
-  const ids = check(given, { '--merchant': merchant, '--profile': profile }, 'probe', 'nothing was sent');
+  const value = z.object({ '--merchant': id, '--profile': id });
+  const ids = check(value, { '--merchant': merchant, '--profile': profile }, 'probe', 'nothing was sent');
   const config = cli.config();
   const partnerAccount = partnerAccountOf(config, options, 'probe', 'nothing was sent');
   const account = accountOf(config, partnerAccount);
@@ -32,9 +32,9 @@ export async function probe(
   const systems = only === undefined ? on : [only];
   if (systems.length === 0)
     throw new BadSetting(urlOf('boarding'), 'is not set, and no other partner has a URL');
-  const probed = await whileShowing(cli, 'probing', async (progress) => {
+  const probed = await showProgress(cli, 'probing', async (progress) => {
     const around = {
-      given: { merchant: ids['--merchant'], profile: ids['--profile'] },
+      ids: { merchant: ids['--merchant'], profile: ids['--profile'] },
       signal: cli.signal,
       onCall: (operation: string) => progress.at(`calling ${operation}`),
     };
@@ -70,14 +70,16 @@ const COLUMNS: TableColumns<Probed> = {
 
 function print(cli: CommandLine, probed: readonly Probed[], json: true | undefined): void {
   cli.records(probed, { columns: COLUMNS, json, none: 'no operation only reads' });
-  const found = probed.flatMap((each) => each.differences.map((difference) => ({ ...each, difference })));
-  if (json || found.length === 0) return;
+  const differences = probed.flatMap((each) =>
+    each.differences.map((difference) => ({ ...each, difference })),
+  );
+  if (json || differences.length === 0) return;
   cli.line('');
-  cli.records(found, {
+  cli.records(differences, {
     columns: {
       operation: { value: ({ system, operation }) => `${system} ${operation}`, keep: true },
       field: { value: ({ difference }) => placeOf(difference), keep: true },
-      difference: ({ difference }) => IN_WORDS[difference.kind],
+      difference: ({ difference }) => DESCRIPTIONS[difference.kind],
       expected: { value: ({ difference }) => difference.expected, priority: 2 },
       got: ({ difference }) => difference.got,
       needed: { value: ({ difference }) => difference.isNeeded, priority: 3 },
@@ -104,7 +106,7 @@ function named(probed: readonly Probed[]): string {
   return probed.map(({ system, operation }) => `${system} ${operation}`).join(', ');
 }
 
-export const IN_WORDS: Readonly<Record<DifferenceKind, string>> = {
+export const DESCRIPTIONS: Readonly<Record<DifferenceKind, string>> = {
   'http-status': 'other HTTP status',
   'missing-field': 'missing field',
   'other-type': 'other type',
@@ -130,14 +132,20 @@ export function probeReport(probed: readonly Probed[], at: Date, version: string
       ...[String(each.status ?? ''), each.why ?? ''],
     ]);
     const differences = own.flatMap(({ operation, differences: all }) =>
-      all.map((each) => [operation, `\`${placeOf(each)}\``, IN_WORDS[each.kind], each.expected, each.got]),
+      all.map((each) => [
+        operation,
+        `\`${placeOf(each)}\``,
+        DESCRIPTIONS[each.kind],
+        each.expected,
+        each.got,
+      ]),
     );
-    const found =
+    const text =
       differences.length === 0
         ? 'No response differs from what we expect.'
         : markdownTable(['operation', 'field', 'difference', 'expected', 'got'], differences);
     const head = ['operation', 'request', 'our shapes are', 'result', 'HTTP status', 'remark'];
-    return `## ${PARTNERS[system].title}\n\n${markdownTable(head, operations)}\n\n### Differences\n\n${found}\n`;
+    return `## ${PARTNERS[system].title}\n\n${markdownTable(head, operations)}\n\n### Differences\n\n${text}\n`;
   });
   return [
     '# Probe of your API\n',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defined } from '../../../messages/objects.js';
+import { compact } from '../../../messages/objects.js';
 import { fullStatementRequest } from '../../../partners/banking/requests.js';
 import { check } from '../../../services/texts/invalid-input.js';
 import type { CommandLine } from '../cli/command-line.js';
@@ -13,7 +13,7 @@ const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 /** The month of a statement. `previous-month` is `2025-12` on any day of January 2026, in UTC. */
 export const period = z
   .string()
-  .transform((given) => (given === 'previous-month' ? monthAgo(1) : given))
+  .transform((text) => (text === 'previous-month' ? monthAgo(1) : text))
   .pipe(
     z
       .string()
@@ -44,21 +44,21 @@ interface StatementOptions extends OperationOptions, Texts<'email' | 'period'> {
 
 export async function saveNow(cli: CommandLine, options: StatementOptions): Promise<void> {
   const { account, format, email: address } = options;
-  const asked = check(
+  const question = check(
     statementOptions,
     { '--account': account, '--period': options.period, '--format': format, '--email': address },
     'statement now',
   );
   const request = {
-    ...{ financialAccountIds: asked['--account'], period: asked['--period'] },
-    ...{ fileFormat: asked['--format'], ...defined({ email: asked['--email'] }) },
+    ...{ financialAccountIds: question['--account'], period: question['--period'] },
+    ...{ fileFormat: question['--format'], ...compact({ email: question['--email'] }) },
   };
   const operation: Operation<'statement'> = {
     ...{ operation: 'statement', key: `now-${keyOf(request)}`, request },
     done({ fileName, bytes, emailed, warning }) {
       const sent = emailed ? ', and the partner sends it by email' : '';
-      const doubt = warning ? `. Check it: ${warning}` : '';
-      return `${fileName} (${bytes} bytes) is in the statement store${sent}${doubt}`;
+      const advice = warning ? `. Check it: ${warning}` : '';
+      return `${fileName} (${bytes} bytes) is in the statement store${sent}${advice}`;
     },
   };
   await runOperation(cli, operation, options);

@@ -1,17 +1,17 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { masked } from '../../../platform/privacy/masked.js';
+import { redact } from '../../../platform/privacy/masked.js';
 import { listenAddress } from '../../../platform/settings/settings.js';
 import { partsOf } from '../../../services/reports/gather.js';
 import { packageVersion } from '../../../services/texts/docs.js';
 import { pendingIn, runsOf } from '../../../temporal/history.js';
 import { stateOf } from '../../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
-import { setInShort } from '../../settings.js';
+import { summarizeSettings } from '../../settings.js';
 import { findById, type IdOptions, saveFile } from '../cli/arguments.js';
 import { atTemporal, type CommandContext, type CommandLine } from '../cli/command-line.js';
 import type { Texts } from '../cli/options.js';
-import { whileShowing } from '../cli/progress.js';
+import { showProgress } from '../cli/progress.js';
 import { examine } from '../system/doctor/doctor.js';
 
 /**
@@ -25,17 +25,17 @@ const ABOUT =
 
 export const writeBundle = atTemporal(async (context, id: string, options: IdOptions & Texts<'output'>) => {
   const { cli } = context;
-  const found = await findById(context, id, options);
-  const { workflowId } = found;
+  const execution = await findById(context, id, options);
+  const { workflowId } = execution;
   const { output = `${workflowId.replace(/[^\w.-]/g, '_')}.bundle.json`, json } = options;
-  const bundle = await whileShowing(cli, 'reading the history', () => bundleOf(context, found));
+  const bundle = await showProgress(cli, 'reading the history', () => bundleOf(context, execution));
   await saveFile(output, `${JSON.stringify(bundle, null, 1)}\n`);
   if (json) cli.json({ file: output, workflowId });
   else cli.line(`saved ${workflowId} to ${output}: read it before you send it`);
 });
 
-async function bundleOf({ cli, client, config }: CommandContext, found: WorkflowExecutionDescription) {
-  const descriptions = [found, ...(await partsOf(client, found))];
+async function bundleOf({ cli, client, config }: CommandContext, execution: WorkflowExecutionDescription) {
+  const descriptions = [execution, ...(await partsOf(client, execution))];
   const workflows = await Promise.all(descriptions.map((each) => recordOf(client, each)));
   const findings = await Array.fromAsync(examine(cli));
   return {
@@ -43,7 +43,7 @@ async function bundleOf({ cli, client, config }: CommandContext, found: Workflow
     writtenAt: new Date().toISOString(),
     about: ABOUT,
     versions: { gangway: packageVersion(), node: process.version, platform: process.platform },
-    settings: setInShort(cli.env, Object.keys(config.accounts)),
+    settings: summarizeSettings(cli.env, Object.keys(config.accounts)),
     doctor: findings.map(({ check, verdict }) => findingOf(check, verdict)),
     metrics: await metricsOf(cli),
     workflows,
@@ -71,7 +71,7 @@ const IN_STATE =
 
 /** A value without texts, except those of the fields with these names. Bytes and other texts become their length. */
 function harmless(value: unknown, fields: RegExp, name = ''): unknown {
-  if (typeof value === 'string') return fields.test(name) ? masked(value, 'failure') : `[${value.length}]`;
+  if (typeof value === 'string') return fields.test(name) ? redact(value, 'failure') : `[${value.length}]`;
   if (value instanceof Uint8Array) return `[${value.length}]`;
   if (Array.isArray(value)) return value.map((item) => harmless(item, fields, name));
   if (typeof value !== 'object' || value === null) return value;
@@ -93,7 +93,7 @@ async function recordOf(client: Client, description: WorkflowExecutionDescriptio
   const { runs, missing } = await runsOf(client, workflowId, runId);
   const versioning = raw.workflowExecutionInfo?.versioningInfo;
   return {
-    workflowId: masked(workflowId, 'failure'),
+    workflowId: redact(workflowId, 'failure'),
     type,
     status: status.name,
     startedAt: startTime,
@@ -117,7 +117,7 @@ async function recordOf(client: Client, description: WorkflowExecutionDescriptio
 
 /** A finding about workflows whose tasks fail quotes the failures. */
 function findingOf(check: string, finding: { readonly detail: string }): object {
-  const detail = masked(finding.detail, 'failure').replace(/ blocked: .*/s, ' blocked');
+  const detail = redact(finding.detail, 'failure').replace(/ blocked: .*/s, ' blocked');
   return { check, ...finding, detail };
 }
 
@@ -134,7 +134,7 @@ async function metricsOf({ env, signal }: CommandLine): Promise<string | readonl
     const lines = (await response.text()).split('\n');
     return lines
       .filter((line) => /^(?:gangway|temporal)_\w+(?<!_bucket)[{ ]/.test(line))
-      .map((line) => masked(line, 'log'));
+      .map((line) => redact(line, 'log'));
   } catch {
     signal.throwIfAborted();
     return 'no worker on this machine serves metrics at GANGWAY_METRICS_ADDRESS';

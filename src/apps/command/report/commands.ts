@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { type Act, pastTime, withId, withListFilter } from '../cli/options.js';
+import { type Action, pastTime, withId, withListFilter } from '../cli/options.js';
 
-export function addReports(program: Command, act: Act): void {
+export function addReports(program: Command, action: Action): void {
   const report = program
     .command('report')
     .summary('stages, times, waits, requirements and outcomes')
@@ -25,7 +25,7 @@ export function addReports(program: Command, act: Act): void {
       ).conflicts(['html', 'by']),
     )
     .option('--html <file>', 'save an HTML page with charts that works offline')
-    .action(act(async () => (await import('./report.js')).report));
+    .action(action(async () => (await import('./report.js')).report));
   const exportOne = program
     .command('export')
     .summary('everything about one onboarding, for an auditor')
@@ -39,7 +39,7 @@ export function addReports(program: Command, act: Act): void {
     .option('--with-private-values', 'do not mask private values; needs --reason')
     .option('--reason <why>', 'why you need private values; recorded in the document and on standard error')
     .option('--actor <name>', 'who exports (default: the user of this machine)')
-    .action(act(async () => (await import('./report.js')).exportOne));
+    .action(action(async () => (await import('./report.js')).exportOne));
   const bundle = program
     .command('bundle')
     .summary('a file about one onboarding for support')
@@ -51,5 +51,5 @@ export function addReports(program: Command, act: Act): void {
   withId(bundle)
     .option('--output <file>', 'where to save it (default: the workflow id and .bundle.json)')
     .option('--json', 'print JSON')
-    .action(act(async () => (await import('./bundle.js')).writeBundle));
+    .action(action(async () => (await import('./bundle.js')).writeBundle));
 }

@@ -26,20 +26,20 @@ type ReportOptions = ReportOf & Flags<'json' | 'csv' | 'weeks'> & Texts<'html'>;
 export async function report(cli: CommandLine, options: ReportOptions): Promise<unknown> {
   const { json, csv, weeks, html, ...which } = options;
   const counted = await withTemporal(cli, ({ client }) => reportOf(client, which));
-  const made = { ...counted, ...(!weeks && (await webhooksOf(cli, which))) };
+  const result = { ...counted, ...(!weeks && (await webhooksOf(cli, which))) };
   if (weeks) {
-    const rows = weekRowsOf(made);
+    const rows = weekRowsOf(result);
     const cellOf = (title: string) => (row: (typeof rows)[number]) => row[title];
     const columns = Object.fromEntries(Object.keys(rows[0] ?? {}).map((title) => [title, cellOf(title)]));
     const how = { columns, json, csv, fields: WEEK_COLUMNS };
-    cli.records(rows, { ...how, none: `nothing has ended since ${cli.times.at(made.since)}` });
-    const lack = lackOf(made);
+    cli.records(rows, { ...how, none: `nothing has ended since ${cli.times.at(result.since)}` });
+    const lack = lackOf(result);
     return lack && cli.note(lack);
   }
-  if (json) return cli.json(made);
-  if (csv) return cli.csv(numbersOf(made), COLUMNS);
-  if (html === undefined) return printReport(cli, made);
-  await saveFile(html, reportPage(made, cli.times));
+  if (json) return cli.json(result);
+  if (csv) return cli.csv(numbersOf(result), COLUMNS);
+  if (html === undefined) return printReport(cli, result);
+  await saveFile(html, reportPage(result, cli.times));
   cli.line(`saved the report to ${html}`);
 }
 
@@ -56,20 +56,20 @@ async function webhooksOf(cli: CommandLine, { system, partnerAccount, dba, agent
   return webhooks && { webhooks };
 }
 
-function printReport(cli: CommandLine, made: Report): void {
-  const { running, waiting, ended, overADay, since } = made;
+function printReport(cli: CommandLine, result: Report): void {
+  const { running, waiting, ended, overADay, since } = result;
   cli.line(
     `${running} running, ${waiting} waiting for a person; ${ended} ended since ${cli.times.at(since)}; ` +
       `${overADay} waited in one stage for over a day`,
   );
-  for (const { title, head, rows } of tablesOf(made, cli.times)) {
+  for (const { title, head, rows } of tablesOf(result, cli.times)) {
     cli.line(`\n${title}`);
-    const shown = rows.map((row) => row.map((cell) => (cell instanceof Date ? cli.times.at(cell) : cell)));
-    if (rows.length > 0) cli.table(head, shown);
+    const output = rows.map((row) => row.map((cell) => (cell instanceof Date ? cli.times.at(cell) : cell)));
+    if (rows.length > 0) cli.table(head, output);
     else cli.line('none');
   }
-  if (made.webhooks?.length) cli.line(['\nWebhooks', ...made.webhooks.map(webhookText)].join('\n'));
-  const lack = lackOf(made);
+  if (result.webhooks?.length) cli.line(['\nWebhooks', ...result.webhooks.map(webhookText)].join('\n'));
+  const lack = lackOf(result);
   if (lack) cli.note(lack);
 }
 

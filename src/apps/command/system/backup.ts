@@ -11,13 +11,13 @@ import { OF_PARTS } from '../../../messages/kinds.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
 import {
   type BackedUp,
-  backedUp,
   backedUpFacts,
-  inOrder,
+  backUpOnboardings,
   isGivenUp,
   isRestored,
   type Restoring,
   restore,
+  sortEntries,
 } from '../../../temporal/backup.js';
 import type { AnyInput } from '../../../temporal/kinds/kind.js';
 import { KINDS } from '../../../temporal/kinds/kinds.js';
@@ -26,9 +26,9 @@ import {
   KEY_ID,
   MisplacedPayload,
   type PayloadKey,
-  sealed,
+  sealValue,
   UnreadablePayload,
-  unsealed,
+  unsealValue,
 } from '../../../temporal/payload-codec.js';
 import { cannotRead, saveFile } from '../cli/arguments.js';
 import { atTemporal, type CommandLine, type CommandSettings, withTemporal } from '../cli/command-line.js';
@@ -53,9 +53,9 @@ export const backUp = atTemporal(async ({ cli, client, config }, file: string, {
   };
   async function* lines() {
     yield lineOf({ gangwayBackup: FORMAT, at, namespace, taskQueue: config.taskQueue });
-    for await (const { input, ...entry } of backedUp(client, config.taskQueue)) {
+    for await (const { input, ...entry } of backUpOnboardings(client, config.taskQueue)) {
       onboardings += 1;
-      const content = await sealed(anywhere, input, entry.workflowId);
+      const content = await sealValue(anywhere, input, entry.workflowId);
       yield lineOf({ ...entry, input: Buffer.from(content).toString('base64') });
     }
     yield `${JSON.stringify({ onboardings, key: key?.id, mac: mac?.digest('base64') })}\n`;
@@ -78,7 +78,7 @@ export async function restoreAll(
   await withTemporal(cli, async ({ client, config: { taskQueue, dbaForm } }) => {
     const limit = pLimit(8);
     const options = { taskQueue, dbaForm, backedUpAt, dryRun };
-    const counts: Record<Restoring, number> = { adopts: 0, asks: 0, there: 0, skipped: 0 };
+    const counts: Record<Restoring, number> = { imports: 0, asks: 0, there: 0, skipped: 0 };
     const row = csv && cli.csvRows(['workflowId', 'restoring']);
     const restoreOne = async (entry: BackedUp) => {
       const restoring = await restore(client, entry, options);
@@ -89,12 +89,12 @@ export async function restoreAll(
       else cli.line(`${workflowId} ${describeRestoring(entry, restoring, dryRun)}`);
     };
     // Those made of others come last.
-    const groups = Map.groupBy(inOrder(entries), ({ type }) => OF_PARTS.includes(type));
+    const groups = Map.groupBy(sortEntries(entries), ({ type }) => OF_PARTS.includes(type));
     for (const group of groups.values()) await limit.map(group, restoreOne);
-    const { adopts, asks, there, skipped } = counts;
+    const { imports, asks, there, skipped } = counts;
     if (!json && !csv)
       cli.line(
-        `${dryRun ? 'would restore' : 'restored'} ${adopts + asks}, of which ${asks} ask before they create anything; already there: ${there}; not restored: ${skipped}`,
+        `${dryRun ? 'would restore' : 'restored'} ${imports + asks}, of which ${asks} ask before they create anything; already there: ${there}; not restored: ${skipped}`,
       );
   });
 }
@@ -107,16 +107,16 @@ function describeRestoring(
   const restored = dryRun ? 'would be restored' : 'restored';
   // The merchant of a business belongs to another onboarding.
   const merchant = type !== 'businessOnboarding' && merchantProfileId && `merchant ${merchantProfileId}`;
-  const known = [merchant, bankingProfileId && `banking profile ${bankingProfileId}`].filter(Boolean);
+  const facts = [merchant, bankingProfileId && `banking profile ${bankingProfileId}`].filter(Boolean);
   switch (restoring) {
-    case 'adopts':
-      return [restored, ...known].join(', ');
+    case 'imports':
+      return [restored, ...facts].join(', ');
     case 'asks':
       return `${restored}, asks before it creates anything`;
     case 'there':
       return 'already there';
     case 'skipped': {
-      const has = known.length === 0 ? '' : `; ${known.join(' and ')} stays at its partner`;
+      const has = facts.length === 0 ? '' : `; ${facts.join(' and ')} stays at its partner`;
       return `not restored: it is ${isGivenUp(stage) ? stage : status}${has}`;
     }
   }
@@ -150,10 +150,10 @@ const CHANGED = ', so it was cut or changed: take another copy';
 
 /** Reads and checks a whole backup before anything is started. @throws {InvalidInput} that names the invalid line */
 async function readBackup(file: string, config: CommandSettings, mayBeForged: boolean) {
-  const found = await access(file, constants.R_OK)
+  const result = await access(file, constants.R_OK)
     .then(() => stat(file))
     .catch(cannotRead(file));
-  if (!found.isFile() || found.size > MOST_BYTES) throw new InvalidInput(`${file}: ${TOO_LARGE}`);
+  if (!result.isFile() || result.size > MOST_BYTES) throw new InvalidInput(`${file}: ${TOO_LARGE}`);
   const macs = new Map((config.payloadKeys ?? []).map((key) => [key.id, macOf(key)]));
   const lines: unknown[] = [];
   let last: string | undefined;
@@ -174,7 +174,7 @@ async function readBackup(file: string, config: CommandSettings, mayBeForged: bo
   if (why !== undefined && !mayBeForged)
     throw refused(
       file,
-      `anyone could have written it, because ${why} (with --unauthenticated, its author decides what starts and what is adopted)`,
+      `anyone could have written it, because ${why} (with --unauthenticated, its author decides what starts and what is imported)`,
     );
   const loadedDataConverter = loadDataConverter(dataConverter(config.payloadKeys));
   // It may be restored into another namespace.
@@ -183,9 +183,9 @@ async function readBackup(file: string, config: CommandSettings, mayBeForged: bo
   const entries: BackedUp[] = [];
   for (const line of lines.slice(1, -1)) {
     const where = `${file}:${entries.length + 2}`;
-    const { input: given, ...entry } = check(entryLine, line, where);
-    const bytes = Buffer.from(given, 'base64');
-    const input = await unsealed(anywhere, bytes, entry.workflowId).catch((error: unknown) => {
+    const { input: path, ...entry } = check(entryLine, line, where);
+    const bytes = Buffer.from(path, 'base64');
+    const input = await unsealValue(anywhere, bytes, entry.workflowId).catch((error: unknown) => {
       const isKnown = error instanceof UnreadablePayload || error instanceof MisplacedPayload;
       throw refused(where, isKnown ? error.message : `its input cannot be read${withoutKeys}`);
     });
@@ -210,14 +210,14 @@ function whyForged({ key, mac = '' }: z.output<typeof footer>, macs: ReadonlyMap
 }
 
 /** @throws {InvalidInput} when an entry has the input of another onboarding, or an id that no start makes */
-function requireOwnInputs(file: string, entries: BackedUp[], known: KnownAccounts, isAuthentic: boolean) {
+function requireOwnInputs(file: string, entries: BackedUp[], accounts: KnownAccounts, isAuthentic: boolean) {
   const ids = new Set(entries.map((entry) => entry.workflowId));
   if (ids.size < entries.length) throw refused(file, 'has an onboarding twice');
   for (const [index, entry] of entries.entries()) {
     if (!isRestored(entry)) continue;
     const { type, input, workflowId: id } = entry;
     const where = `${file}:${index + 2}`;
-    const schema = KINDS[type].kept.extend({ externalId, account: accountName(known) });
+    const schema = KINDS[type].backupSchema.extend({ externalId, account: accountName(accounts) });
     const { externalId: key, account } = check(schema, input, where) as unknown as AnyInput;
     const ofId = partsOfId(id)?.account;
     // The input of a part has no account. Temporal may have forgotten a customer that somebody ended.

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { SCOPES } from '../../../messages/actors.js';
 import {
-  type Act,
+  type Action,
   limit,
   milliseconds,
   perSecond,
@@ -10,7 +10,7 @@ import {
   withRecordFormats,
 } from '../cli/options.js';
 
-export function addSetup(program: Command, act: Act): void {
+export function addSetup(program: Command, action: Action): void {
   program
     .command('setup')
     .summary('prepare a Temporal namespace')
@@ -20,7 +20,7 @@ export function addSetup(program: Command, act: Act): void {
     )
     .option('--nexus-endpoint <name>', 'create this Nexus endpoint for the workers')
     .option('--json', 'print JSON')
-    .action(act(async () => (await import('./setup.js')).setUp));
+    .action(action(async () => (await import('./setup.js')).setUp));
   program
     .command('keys')
     .summary('generate keys that encrypt payloads')
@@ -28,7 +28,7 @@ export function addSetup(program: Command, act: Act): void {
     .command('new')
     .summary('print a new key')
     .description('Print a new random key as id:base64. Gangway does not store it: keep it with your secrets.')
-    .action(act(async () => (await import('./setup.js')).printNewKey));
+    .action(action(async () => (await import('./setup.js')).printNewKey));
   program
     .command('api-clients')
     .summary('make a client of the HTTP API')
@@ -43,7 +43,7 @@ export function addSetup(program: Command, act: Act): void {
     .addOption(new Option('--scope <scope...>', 'what it may do').choices(SCOPES).default(['read']))
     .option('--account <name...>', 'only these partner accounts; "default" is the one without a name')
     .option('--json', 'print JSON')
-    .action(act(async () => (await import('./setup.js')).printNewClient));
+    .action(action(async () => (await import('./setup.js')).printNewClient));
   program
     .command('console-sessions')
     .summary('end a person’s sessions in the console')
@@ -58,7 +58,7 @@ export function addSetup(program: Command, act: Act): void {
       '<person>',
       'as in the timeline, "Ada Park (248289761001)", or only the subject at the identity provider',
     )
-    .action(act(async () => (await import('./setup.js')).endSessions));
+    .action(action(async () => (await import('./setup.js')).endSessions));
   program
     .command('doctor')
     .summary('check the setup')
@@ -67,7 +67,7 @@ export function addSetup(program: Command, act: Act): void {
         'problem. Changes nothing at a partner. Exits with 1 if something is wrong.',
     )
     .option('--json', 'print JSON lines')
-    .action(act(async () => (await import('./doctor/doctor.js')).doctor));
+    .action(action(async () => (await import('./doctor/doctor.js')).doctor));
   program
     .command('replay')
     .summary('check that running workflows can continue on this build')
@@ -92,10 +92,10 @@ export function addSetup(program: Command, act: Act): void {
       'only print the digest of this build’s workflow code, which identifies a recorded result',
     )
     .option('--json', 'print JSON lines')
-    .action(act(async () => (await import('./replay.js')).replay));
+    .action(action(async () => (await import('./replay.js')).replay));
 }
 
-export function addBackups(program: Command, act: Act): void {
+export function addBackups(program: Command, action: Action): void {
   program
     .command('backup')
     .summary('save all onboardings to a file')
@@ -105,19 +105,19 @@ export function addBackups(program: Command, act: Act): void {
     )
     .argument('<file>', 'file to write; replaced once the backup is complete')
     .option('--json', 'print JSON')
-    .action(act(async () => (await import('./backup.js')).backUp));
+    .action(action(async () => (await import('./backup.js')).backUp));
   const restore = program
     .command('restore')
     .summary('start the onboardings of a backup')
     .description(
-      'Start the onboardings of a backup that Temporal does not have. Each adopts its merchant or profile at the partner. An ' +
+      'Start the onboardings of a backup that Temporal does not have. Each imports its merchant or profile at the partner. An ' +
         'onboarding without one searches the partner first, and asks a person before it creates anything. Safe to run again. ' +
         'See docs/disaster.md.',
     )
     .argument('<file>', 'file that gangway backup wrote')
     .option('--dry-run', 'only print what would be started')
-    .option('--unauthenticated', 'let the author of a file that no key authenticates decide what is adopted')
-    .action(act(async () => (await import('./backup.js')).restoreAll));
+    .option('--unauthenticated', 'let the author of a file that no key authenticates decide what is imported')
+    .action(action(async () => (await import('./backup.js')).restoreAll));
   withRecordFormats(restore);
   program
     .command('sandbox')
@@ -127,7 +127,7 @@ export function addBackups(program: Command, act: Act): void {
         'user, password, token and API key. See docs/commands.md for scenarios and faults.',
     )
     .action(
-      act(async () => {
+      action(async () => {
         const { loadSandboxSettings, serveSandbox } = await import('../../sandbox/server.js');
         return async (cli) => {
           await serveSandbox(loadSandboxSettings(cli.env), cli.signal, (line) => cli.line(line));
@@ -137,7 +137,7 @@ export function addBackups(program: Command, act: Act): void {
     );
 }
 
-export function addEvents(program: Command, act: Act): void {
+export function addEvents(program: Command, action: Action): void {
   const events = program
     .command('events')
     .summary('list and redeliver outbound events')
@@ -149,7 +149,7 @@ export function addEvents(program: Command, act: Act): void {
     .option('--failed', 'only failed deliveries, which are not retried')
     .option('--waiting', 'only deliveries that are retried')
     .option('--limit <n>', 'maximum number of events, 0 for all', limit, 100)
-    .action(act(async () => (await import('./events.js')).listEvents));
+    .action(action(async () => (await import('./events.js')).listEvents));
   const again = events
     .command('redeliver')
     .description(
@@ -160,7 +160,7 @@ export function addEvents(program: Command, act: Act): void {
     .option('--waiting', 'also retry pending deliveries now')
     .option('--all', 'also delivered events; needs the id of an onboarding')
     .option('--json', 'print JSON lines')
-    .action(act(async () => (await import('./events.js')).sendAgain));
+    .action(action(async () => (await import('./events.js')).sendAgain));
 }
 
 function withSubject(command: Command): Command {

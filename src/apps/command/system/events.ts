@@ -28,14 +28,14 @@ const WAITING: readonly DeliveryStatus[] = ['RUNNING'];
 export const listEvents = atTemporal(async (context, id: string | undefined, options: ListOptions) => {
   const { failed, waiting, limit, json, csv } = options;
   const wanted = [...(failed ? GIVEN_UP : []), ...(waiting ? WAITING : [])];
-  const found: KnownDelivery[] = [];
+  const deliveries: KnownDelivery[] = [];
   for await (const delivery of deliveriesOf(context, id, options, failed || waiting ? wanted : undefined))
-    if (found.push(delivery) > limit) break;
+    if (deliveries.push(delivery) > limit) break;
   // A mistyped id must not look like an onboarding without events.
-  if (id !== undefined && found.length === 0) await findById(context, id, options);
-  context.cli.records(found.slice(0, limit), {
+  if (id !== undefined && deliveries.length === 0) await findById(context, id, options);
+  context.cli.records(deliveries.slice(0, limit), {
     ...{ columns: COLUMNS, json, csv, toJson, fields: FIELDS, none: 'no events' },
-    total: found.length > limit ? 'more' : undefined,
+    total: deliveries.length > limit ? 'more' : undefined,
   });
 });
 
@@ -69,15 +69,15 @@ export async function sendAgain(cli: CommandLine, id: string | undefined, option
   await withTemporal(cli, async (context) => {
     const { client, config } = context;
     // All are listed first, because an event that is sent again would be listed again.
-    const found = await Array.fromAsync(deliveriesOf(context, id, options, statuses));
+    const deliveries = await Array.fromAsync(deliveriesOf(context, id, options, statuses));
     if (id !== undefined) {
-      if (found.length === 0) await findById(context, id, options);
-      const subjects = [...new Set(found.map(({ event: { subject } }) => subject))].join(', ');
+      if (deliveries.length === 0) await findById(context, id, options);
+      const subjects = [...new Set(deliveries.map(({ event: { subject } }) => subject))].join(', ');
       const how = 'give --partner-account, or the whole workflow id';
-      if (new Set(found.map(accountOf)).size > 1)
+      if (new Set(deliveries.map(accountOf)).size > 1)
         throw new CommandFailed(`${JSON.stringify(id)} may mean ${subjects}: ${how}`);
     }
-    for (const delivery of found) {
+    for (const delivery of deliveries) {
       await redeliver(client, config.taskQueue, delivery);
       sent += 1;
       if (json) cli.json({ ...toJson(delivery), status: 'waiting' });
@@ -111,5 +111,5 @@ function toJson({ event, destination, status, attempts, problem }: KnownDelivery
 
 function deliveryState(status: KnownDelivery['status']): string {
   if (status === 'COMPLETED') return 'delivered';
-  return GIVEN_UP.some((given) => given === status) ? 'given-up' : 'waiting';
+  return GIVEN_UP.some((value) => value === status) ? 'given-up' : 'waiting';
 }

@@ -7,16 +7,25 @@ import { requiredTsToDate } from '@temporalio/common/lib/time.js';
 import pThrottle from 'p-throttle';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
-import { all, compared, either, IS_RUNNING, is, isNot, isNull, typedQuery } from '../../../temporal/query.js';
-import { count, type Raw, rawListed } from '../../../temporal/search.js';
+import {
+  all,
+  compareField,
+  either,
+  IS_RUNNING,
+  is,
+  isNot,
+  isNull,
+  typedQuery,
+} from '../../../temporal/query.js';
+import { count, listExecutions, type Raw } from '../../../temporal/search.js';
 import { ifFound } from '../../../temporal/unavailable.js';
 import { bundleFor } from '../../../worker/bundles.js';
-import { type Recorded, type Replayed, replayed } from '../../../worker/replay.js';
+import { type RecordedHistory, type ReplayResult, replayHistories } from '../../../worker/replay.js';
 import { explainQuery } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import type { Flags, Texts } from '../cli/options.js';
-import { whileShowing } from '../cli/progress.js';
+import { showProgress } from '../cli/progress.js';
 
 interface ReplayOptions extends Flags<'held' | 'code' | 'json'>, Texts<'query' | 'resume' | 'build'> {
   readonly ended: number;
@@ -47,11 +56,11 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
     const causes = new Map<string, Cause>();
     const step = () =>
       `${counts.replayed + counts.failed} of at most ${total} replayed, ${counts.failed} differ`;
-    await whileShowing(cli, step, async () => {
+    await showProgress(cli, step, async () => {
       const { namespace } = client.options;
-      const found = rawListed(client, query, Number.POSITIVE_INFINITY);
-      const next = historiesOf(client, found, options, done, counts);
-      const runs = replayed({ namespace, taskQueue, payloadKeys, code, readableCode }, next);
+      const histories = listExecutions(client, query, Number.POSITIVE_INFINITY);
+      const next = historiesOf(client, histories, options, done, counts);
+      const runs = replayHistories({ namespace, taskQueue, payloadKeys, code, readableCode }, next);
       for await (const { difference, ...ids } of runs) {
         if (!difference) {
           counts.replayed += 1;
@@ -90,7 +99,9 @@ function queryOf(taskQueue: string, { query, ended, held }: ReplayOptions): stri
     is('TaskQueue', taskQueue),
     isNot('WorkflowType', 'partnerOperation'),
     !held && either(isNull(behavior), isNot(behavior, 'Pinned')),
-    ended === 0 ? IS_RUNNING : either(IS_RUNNING, compared('CloseTime', '>=', new Date(Date.now() - ended))),
+    ended === 0
+      ? IS_RUNNING
+      : either(IS_RUNNING, compareField('CloseTime', '>=', new Date(Date.now() - ended))),
     query && typedQuery(query),
   );
 }
@@ -102,7 +113,7 @@ function historiesOf(
   { sample, rate }: ReplayOptions,
   done: Awaited<ReturnType<typeof passedBefore>>,
   counts: { skipped: number; gone: number; left: number },
-): () => Promise<Recorded | undefined> {
+): () => Promise<RecordedHistory | undefined> {
   const sampled = new Map<string, number>();
   const fetch = pThrottle({ limit: 1, interval: 1_000 / rate })((workflowId: string, runId: string) =>
     client.workflow.getHandle(workflowId, runId).fetchHistory(),
@@ -139,7 +150,8 @@ function groupOf({ type, status, startTime, searchAttributes }: Raw): string {
 }
 
 /** The first workflow with a cause, and the number of all. */
-type Cause = Omit<Replayed, 'difference'> & NonNullable<Replayed['difference']> & { readonly runs: number };
+type Cause = Omit<ReplayResult, 'difference'> &
+  NonNullable<ReplayResult['difference']> & { readonly runs: number };
 
 function linesOf(causes: ReadonlyMap<string, Cause>): string[] {
   const ordered = [...causes].sort(([, one], [, other]) => other.runs - one.runs);

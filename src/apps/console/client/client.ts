@@ -210,10 +210,10 @@ function isNotified({ dataset }: HTMLElement): boolean {
 
 function notify(region: HTMLElement, text: string): void {
   if (!isNotified(region)) return;
-  const shown = new Notification(text);
-  shown.addEventListener('click', () => {
+  const notification = new Notification(text);
+  notification.addEventListener('click', () => {
     window.focus();
-    shown.close();
+    notification.close();
   });
 }
 

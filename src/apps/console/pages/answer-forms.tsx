@@ -8,7 +8,7 @@ import { NEED_REASON } from '../../../services/inbox/answering.js';
 import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';
 import type { CorrectionField } from '../correction-fields.js';
 import { type Fields, LIST, pathOf, withList } from '../query.js';
-import { hasRole, useVisit } from '../route.js';
+import { hasRole, useRequest } from '../route.js';
 import { Correction } from './input-fields.js';
 import { Field, type FieldProps, Form, Problem } from './parts.js';
 
@@ -37,7 +37,7 @@ export function takenBack(id: string): Requirement {
 /** Returns the effect of an answer, as the label of its button. */
 export function labelOf({ kind }: Pick<Requirement, 'kind'>, answer: AnswerKind): string {
   if (answer === 'retry') return RETRIES[kind] ?? 'Try again';
-  if (answer === 'adopt' && kind === 'uncertain-write') return 'It took effect: adopt it';
+  if (answer === 'confirm' && kind === 'uncertain-write') return 'It took effect: confirm it';
   return LABELS[answer];
 }
 
@@ -45,7 +45,7 @@ const LABELS: Readonly<Record<Exclude<AnswerKind, 'retry'>, string>> = {
   text: 'Answer with text',
   documents: 'Upload documents',
   correction: 'Correct the input',
-  adopt: 'Enter the right ID',
+  confirm: 'Enter the right ID',
   code: 'Enter the code',
   choice: 'Choose what it means',
   'take-back': 'Take the answer back',
@@ -54,7 +54,7 @@ const LABELS: Readonly<Record<Exclude<AnswerKind, 'retry'>, string>> = {
 
 const RETRIES: Readonly<Partial<Record<Requirement['kind'], string>>> = {
   'uncertain-write': 'It did not take effect: send it again',
-  'request-changes': 'Submit it unchanged',
+  'changes-requested': 'Submit it unchanged',
   'not-submitted': 'Submit it as it is',
   'rejected-input': 'Send it again unchanged',
   ticket: 'It was dealt with elsewhere',
@@ -84,14 +84,14 @@ export function AnswerForms(props: Answering) {
 
 export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
   const { workflowId, requirement, kind, filled, correctable } = props;
-  const visit = useVisit();
-  const { visitor } = visit;
+  const context = useRequest();
+  const { user } = context;
   const role = roleFor(requirement, kind);
-  if (!hasRole(visitor, role)) {
+  if (!hasRole(user, role)) {
     const who = role === 'approver' ? 'An approver decides this.' : 'An operator answers this.';
     return (
       <p class="advice">
-        {who} Your role is {visitor.role}.
+        {who} Your role is {user.role}.
       </p>
     );
   }
@@ -161,7 +161,7 @@ const FIELDS: Readonly<Partial<Record<AnswerKind, (requirement: Requirement) => 
     ...{ name: 'code', label: 'One-time code', advice: '6 digits', maxLength: 12, class: 'short' },
     ...{ inputMode: 'numeric', autoComplete: 'one-time-code' },
   }),
-  adopt: ({ idFormat }) => ({
+  confirm: ({ idFormat }) => ({
     ...{ name: 'id', label: 'ID at the partner', maxLength: 64, class: 'short' },
     inputMode: idFormat === 'text' ? undefined : 'numeric',
     advice: `${idFormat === 'text' ? 'As' : 'Digits, as'} the partner’s portal shows it`,
@@ -185,13 +185,13 @@ const NOTES: Readonly<Partial<Record<AnswerKind, string>>> = {
 function Content({ kind, requirement, own, correctable = [], autoFocus = false }: ContentProps) {
   const { id } = requirement;
   if (kind === 'correction') return <Correction id={id} correctable={correctable} own={own} />;
-  const given = FIELDS[kind]?.(requirement);
-  if (!given) return NOTES[kind] ? <p class="advice">{NOTES[kind]}</p> : null;
-  const { name } = given;
+  const props = FIELDS[kind]?.(requirement);
+  if (!props) return NOTES[kind] ? <p class="advice">{NOTES[kind]}</p> : null;
+  const { name } = props;
   const typed = { value: own?.fields.text(name), problems: wrongIn(own, name) };
   const field = (
     <Field
-      {...{ ...given, ...typed, id: `${id}-${name}`, required: true }}
+      {...{ ...props, ...typed, id: `${id}-${name}`, required: true }}
       autoFocus={autoFocus && kind === 'text'}
     />
   );
@@ -244,7 +244,7 @@ function Mistakes({ problems }: Pick<Filled, 'problems'>) {
 }
 
 /** The values of a form for hidden fields: nothing is stored between its pages. */
-export function carried(fields: Fields): Record<string, string> {
+export function hiddenFields(fields: Fields): Record<string, string> {
   const isCarried = (name: string) => name === LIST || fields.text(name) !== '';
   const names = fields.names.filter((name) => name !== 'csrf' && name !== 'step' && isCarried(name));
   return Object.fromEntries(names.map((name) => [name, fields.text(name)]));

@@ -17,75 +17,82 @@ import {
   sendAnswer,
 } from '../answer.js';
 import { type Fields, inboxOf, pathOf } from '../query.js';
-import { hasRole, Instead, NotShown, requireRole, type Shown, type Visit } from '../route.js';
+import {
+  hasRole,
+  PageError,
+  Redirect,
+  type RequestContext,
+  type RouteResponse,
+  requireRole,
+} from '../route.js';
 import { discard, documentsOf, receiveDocuments } from '../uploads.js';
-import { carried, labelOf, takenBack } from './answer-forms.js';
+import { hiddenFields, labelOf, takenBack } from './answer-forms.js';
 import { INBOX, listIn, pageIn, refresh } from './handling.js';
 import { nextIn } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
 import { Form, Problem } from './parts.js';
-import { type Found, find, goneShown, requirementShown } from './requirement.js';
+import { findRequirement, type RequirementContext, renderGone, renderRequirement } from './requirement.js';
 
 /**
  * A requirement whose workflow can take an answer now.
  *
  * @throws {Instead} with the page for a requirement that cannot be answered now, or not so
  */
-async function answerable(visit: Visit, kind: AnswerKind) {
-  const found = await find(visit, true);
-  const { state, requirement, requirementId, fields, visitor } = found;
+async function answerable(requestContext: RequestContext, kind: AnswerKind) {
+  const context = await findRequirement(requestContext, true);
+  const { state, requirement, requirementId, fields, user } = context;
   if (!state) {
-    const known = requirement ?? { ...takenBack(requirementId), title: 'A requirement', answers: [kind] };
+    const entry = requirement ?? { ...takenBack(requirementId), title: 'A requirement', answers: [kind] };
     const filled = { kind, fields, problems: [] };
     const notice = (
       <Problem>
         <strong>Nothing was sent.</strong> What you typed is still here.
       </Problem>
     );
-    throw new Instead(
-      await requirementShown({ ...found, requirement: known }, { status: 503, filled, notice }),
+    throw new Redirect(
+      await renderRequirement({ ...context, requirement: entry }, { status: 503, filled, notice }),
     );
   }
   const isTakenBack = kind === 'take-back';
   if (isTakenBack && !state.unsent?.includes(requirementId))
-    throw new NotShown(409, 'The partner already has this answer, or someone took it back.');
-  const asked = requirement ?? (isTakenBack ? takenBack(requirementId) : undefined);
-  if (!asked) throw new Instead(goneShown(found, state, fields));
-  if (!isTakenBack && !asked.answers.includes(kind))
-    throw new NotShown(422, `This requirement does not accept this answer (${labelOf(asked, kind)}).`);
-  requireRole(visitor, roleFor(asked, kind));
-  return { ...found, state, requirement: asked };
+    throw new PageError(409, 'The partner already has this answer, or someone took it back.');
+  const question = requirement ?? (isTakenBack ? takenBack(requirementId) : undefined);
+  if (!question) throw new Redirect(renderGone(context, state, fields));
+  if (!isTakenBack && !question.answers.includes(kind))
+    throw new PageError(422, `This requirement does not accept this answer (${labelOf(question, kind)}).`);
+  requireRole(user, roleFor(question, kind));
+  return { ...context, state, requirement: question };
 }
 
 type Answerable = Awaited<ReturnType<typeof answerable>>;
 
 /** A form: checks, shows what the answer does, and sends it. In between nothing is stored. */
-export async function answerRequirement(visit: Visit): Promise<Shown> {
-  const { visitor, fields, settings: known } = visit;
+export async function answerRequirement(context: RequestContext): Promise<RouteResponse> {
+  const { user, fields, settings: facts } = context;
   const kind = fields.oneOf('kind', FORM_KINDS);
-  if (!kind) throw new NotShown(400, 'This form is not from this console.');
-  const open = await answerable(visit, kind);
+  if (!kind) throw new PageError(400, 'This form is not from this console.');
+  const open = await answerable(context, kind);
   const { requirement, correctable } = open;
   const again = (status: number, problems: Filled['problems']) =>
-    requirementShown(open, { status, filled: { kind, fields, problems } });
+    renderRequirement(open, { status, filled: { kind, fields, problems } });
   let read: ReadAnswer;
   try {
     read = await readAnswer(fields, kind, requirement, async () => ({
-      ...{ correctable: await correctable(), known },
+      ...{ correctable: await correctable(), accounts: facts },
     }));
   } catch (error) {
     // An answer that is taken back has no open requirement, and so no page with its form.
     if (!(error instanceof InvalidInput) || kind === 'take-back') throw error;
     return again(422, problemsOf(error));
   }
-  if (read.mayMoveMoney && !hasRole(visitor, 'approver')) {
-    const message = `This changes fees, a bank account, or a field that may be either, so an approver must send it. Your role is ${visitor.role}.`;
+  if (read.mayMoveMoney && !hasRole(user, 'approver')) {
+    const message = `This changes fees, a bank account, or a field that may be either, so an approver must send it. Your role is ${user.role}.`;
     return again(403, [{ field: '', message }]);
   }
   const step = fields.text('step');
   if (step === 'edit') return again(200, []);
   if (isPreviewed(requirement, kind) && step !== 'send')
-    return requirementShown(open, { preview: <Preview found={open} {...read} /> });
+    return renderRequirement(open, { preview: <Preview target={open} {...read} /> });
   return send(open, read);
 }
 
@@ -94,37 +101,37 @@ export async function answerRequirement(visit: Visit): Promise<Shown> {
  *
  * @param onRefusal removes what no answer needs, once the workflow has not taken this one
  */
-async function send(found: Answerable, { answer, reason }: ReadAnswer, onRefusal?: () => Promise<void>) {
-  const { client, visitor, audit, fields, workflowId, requirementId, requirement } = found;
+async function send(target: Answerable, { answer, reason }: ReadAnswer, onRefusal?: () => Promise<void>) {
+  const { client, user, audit, fields, workflowId, requirementId, requirement } = target;
   const { kind } = answer;
-  const resolution = { requirementId, answer, actor: visitor.actor, reason };
+  const resolution = { requirementId, answer, actor: user.actor, reason };
   const isTakenBack = kind === 'take-back';
-  const { list } = listIn(found);
-  const page = pageIn(found, workflowId);
+  const { list } = listIn(target);
+  const page = pageIn(target, workflowId);
   const back = async () => {
     if (list === undefined) return pathOf(page);
     // The answer is sent, whatever the list says.
-    return page === INBOX ? inboxOf(list) : nextIn(found, list).catch(() => '/');
+    return page === INBOX ? inboxOf(list) : nextIn(target, list).catch(() => '/');
   };
   const about = { workflowId, requirementId, detail: kind };
   try {
     if (needsConfirmation(requirement, kind)) {
       await sendProposal(client, workflowId, resolution);
-      audit(visitor, { ...about, what: 'propose an answer', result: 'proposed' });
+      audit(user, { ...about, what: 'propose an answer', result: 'proposed' });
       refresh(client, workflowId, requirementId);
       return { to: await back(), message: 'Your answer is proposed. A second person must confirm it.' };
     }
     const { open } = await sendAnswer(client, workflowId, resolution);
-    audit(visitor, { ...about, what: 'answer', result: 'accepted' });
+    audit(user, { ...about, what: 'answer', result: 'accepted' });
     refresh(client, workflowId, isTakenBack ? undefined : requirementId);
     const done = isTakenBack ? 'The answer is taken back.' : 'Your answer is accepted.';
     const more = open === 0 ? 'Nothing else is open.' : `${open} still open.`;
-    const of = list === undefined ? more : `${nameOf(found.listed)}: ${more}`;
+    const of = list === undefined ? more : `${nameOf(target.listed)}: ${more}`;
     return { to: await back(), message: `${done} ${of}` };
   } catch (error) {
     // An answer that no worker has applied yet may still count.
     if (isRefused(error)) await onRefusal?.();
-    return refused(found, error, { kind, fields, problems: [] });
+    return refused(target, error, { kind, fields, problems: [] });
   }
 }
 
@@ -134,8 +141,8 @@ function isRefused(error: unknown): boolean {
 }
 
 /** The page for an answer that the workflow did not take. It keeps everything that was typed. */
-async function refused(found: Found, error: unknown, filled: Filled): Promise<Shown> {
-  const { workflowId, requirementId, audit, visitor } = found;
+async function refused(context: RequirementContext, error: unknown, filled: Filled): Promise<RouteResponse> {
+  const { workflowId, requirementId, audit, user } = context;
   if (error instanceof NotYetApplied) {
     const notice = (
       <Problem>
@@ -149,32 +156,35 @@ async function refused(found: Found, error: unknown, filled: Filled): Promise<Sh
         </p>
       </Problem>
     );
-    return requirementShown(found, { status: 503, filled, notice });
+    return renderRequirement(context, { status: 503, filled, notice });
   }
   if (!isRefused(error)) throw error;
-  const now = await find(found, true);
-  if (now.state && !now.requirement) return goneShown(now, now.state, filled.fields);
+  const now = await findRequirement(context, true);
+  if (now.state && !now.requirement) return renderGone(now, now.state, filled.fields);
   if (!(error instanceof InvalidInput)) throw error;
   const about = { workflowId, requirementId, detail: filled.kind };
-  audit(visitor, { ...about, what: 'answer', result: 'rejected' });
-  return requirementShown(now, { status: 422, filled: { ...filled, problems: problemsOf(error) } });
+  audit(user, { ...about, what: 'answer', result: 'rejected' });
+  return renderRequirement(now, { status: 422, filled: { ...filled, problems: problemsOf(error) } });
 }
 
 function problemsOf({ message, problems }: InvalidInput): Filled['problems'] {
   return problems.length > 0 ? problems : [{ field: '', message }];
 }
 
-type PreviewProps = Omit<ReadAnswer, 'mayMoveMoney'> & { readonly found: Answerable };
+type PreviewProps = Omit<ReadAnswer, 'mayMoveMoney'> & { readonly target: Answerable };
 
-function Preview({ found, answer, reason, changes }: PreviewProps) {
-  const { requirement, path, fields } = found;
+function Preview({ target, answer, reason, changes }: PreviewProps) {
+  const { requirement, path, fields } = target;
   const isProposed = needsConfirmation(requirement, answer.kind);
   return (
-    <Form {...{ action: path, class: 'preview', hidden: carried(fields) }} aria-label="Check your answer">
+    <Form
+      {...{ action: path, class: 'preview', hidden: hiddenFields(fields) }}
+      aria-label="Check your answer"
+    >
       <h2>{isProposed ? 'Check your proposal' : 'Check before it is sent'}</h2>
       {changes && <Changes changes={changes} typed={fields} />}
-      {answer.kind === 'adopt' && <Adopted id={answer.id} found={found} />}
-      {answer.kind === 'abandon' && <AbandonNote found={found} />}
+      {answer.kind === 'confirm' && <ConfirmedId id={answer.id} target={target} />}
+      {answer.kind === 'abandon' && <AbandonNote target={target} />}
       {answer.kind === 'retry' && (
         <p>
           Gangway <strong>sends the write again</strong>. If the first one took effect after all, it exists
@@ -202,11 +212,11 @@ function Preview({ found, answer, reason, changes }: PreviewProps) {
 }
 
 /** The known facts about the id that a person adopts: the console cannot read it at the partner. */
-function Adopted({ id, found }: { readonly id: string; readonly found: Answerable }) {
-  const { state, workflowId, requirement } = found;
+function ConfirmedId({ id, target }: { readonly id: string; readonly target: Answerable }) {
+  const { state, workflowId, requirement } = target;
   const { key, account } = partsOfId(workflowId) ?? { key: workflowId, account: undefined };
   const facts = {
-    'ID that you adopt': id,
+    'ID that you confirm': id,
     Business: state.dba,
     guid: requirement.kind === 'uncertain-write' ? key : undefined,
     'Partner account': account,
@@ -224,7 +234,7 @@ function Adopted({ id, found }: { readonly id: string; readonly found: Answerabl
   );
 }
 
-function AbandonNote({ found: { state } }: { readonly found: Answerable }) {
+function AbandonNote({ target: { state } }: { readonly target: Answerable }) {
   const there = [
     state.merchantProfileId !== undefined && `merchant ${state.merchantProfileId}`,
     state.profileId !== undefined && `banking profile ${state.profileId}`,
@@ -240,14 +250,14 @@ function AbandonNote({ found: { state } }: { readonly found: Answerable }) {
   );
 }
 
-export async function uploadDocuments(visit: Visit): Promise<Shown> {
-  const store = await documentsOf(visit.settings);
+export async function uploadDocuments(context: RequestContext): Promise<RouteResponse> {
+  const store = await documentsOf(context.settings);
   let open: Answerable | undefined;
   const mayStore = async (fields: Fields) => {
-    open = await answerable({ ...visit, fields }, 'documents');
+    open = await answerable({ ...context, fields }, 'documents');
   };
-  const { documents, fields, refused } = await receiveDocuments(visit, store, mayStore);
-  const found = { ...(open ?? (await answerable({ ...visit, fields }, 'documents'))), fields };
+  const { documents, fields, refused } = await receiveDocuments(context, store, mayStore);
+  const target = { ...(open ?? (await answerable({ ...context, fields }, 'documents'))), fields };
   const reasons: FieldProblem[] = [];
   const reason = reasonIn(fields, 'documents', reasons);
   const problems = [...reasons, ...(refused?.problems ?? [])];
@@ -255,9 +265,9 @@ export async function uploadDocuments(visit: Visit): Promise<Shown> {
   if (problems.length > 0) {
     await discarded();
     const filled = { kind: 'documents' as const, fields, problems: [...problems, ...CHOOSE_AGAIN] };
-    return requirementShown(found, { status: 422, filled });
+    return renderRequirement(target, { status: 422, filled });
   }
-  return send(found, { answer: { kind: 'documents', documents }, reason }, discarded);
+  return send(target, { answer: { kind: 'documents', documents }, reason }, discarded);
 }
 
 /** A browser does not keep the files of a form. */

@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { FileDoubts } from '../../../messages/batches.js';
+import type { FileWarnings } from '../../../messages/batches.js';
 import { partsOfId } from '../../../messages/ids.js';
 import { accountProblem, knownWithin } from '../../../messages/inputs.js';
 import { BATCHES, EACH_ONBOARDING } from '../../../messages/kinds.js';
@@ -7,7 +7,7 @@ import { fieldOf } from '../../../messages/objects.js';
 import { handOver } from '../../../services/batches/batches.js';
 import { heldSource, rowReader } from '../../../services/batches/format.js';
 import {
-  fileDoubts,
+  fileWarnings,
   type Invalid,
   kindsOf,
   type Ready,
@@ -17,7 +17,7 @@ import {
 } from '../../../services/batches/validation.js';
 import { Facts, Notes, Table } from '../../../services/reports/page.js';
 import { parseJson, utf8 } from '../../../services/texts/text.js';
-import { type Console, NotShown, type Shown, type Visit, type Visitor } from '../route.js';
+import { type Console, PageError, type RequestContext, type RouteResponse, type User } from '../route.js';
 import { type HeldFile, type HeldForm, receivedForm } from '../uploads.js';
 import { Field, Form } from './parts.js';
 
@@ -85,7 +85,7 @@ interface FileForm {
   readonly mapping?: HeldFile | undefined;
 }
 
-type CheckedFile = Awaited<ReturnType<typeof checkedFile>>;
+type CheckedFile = Awaited<ReturnType<typeof readCheckedFile>>;
 
 /** Rows that are read before others get a turn. */
 const ROWS_AT_ONCE = 50;
@@ -96,18 +96,18 @@ const ROWS_AT_ONCE = 50;
  * @returns `rows` reads it again, when every row is valid
  * @throws {InvalidInput} when the file or its mapping cannot be read
  */
-export async function checkedFile(
-  { settings, visitor }: Pick<Console, 'settings'> & { readonly visitor: Visitor },
+export async function readCheckedFile(
+  { settings, user }: Pick<Console, 'settings'> & { readonly user: User },
   { name, bytes }: HeldFile,
   { delimiter, mapping }: FileForm,
 ) {
-  const known = knownWithin(settings, visitor.accounts);
-  const given = mapping && {
+  const accounts = knownWithin(settings, user.accounts);
+  const mappingFile = mapping && {
     name: mapping.name,
     value: parseJson(utf8(mapping.bytes, mapping.name), mapping.name),
   };
-  const readRows = rowReader({ delimiter, mapping: given }, name, rowSchemas(known));
-  const check = rowCheck(known);
+  const readRows = rowReader({ delimiter, mapping: mappingFile }, name, rowSchemas(accounts));
+  const check = rowCheck(accounts);
   const source = heldSource(name, bytes);
   async function* checkedRows(): AsyncGenerator<Ready | Invalid> {
     let count = 0;
@@ -118,7 +118,7 @@ export async function checkedFile(
       const problem =
         'problems' in checked
           ? undefined
-          : accountProblem(visitor.accounts, partsOfId(checked.workflowId)?.account);
+          : accountProblem(user.accounts, partsOfId(checked.workflowId)?.account);
       yield problem ? { line: checked.line, problems: [problem] } : checked;
     }
   }
@@ -130,35 +130,38 @@ export async function checkedFile(
 }
 
 /** Hands a valid file over to the workers, which keep it until a second form confirms it. */
-export function checkFile(visit: Visit): Promise<Shown> {
-  return receivedForm(visit, MAX_FILE_BYTES, (form) => checked(visit, form));
+export function checkFile(context: RequestContext): Promise<RouteResponse> {
+  return receivedForm(context, MAX_FILE_BYTES, (form) => checked(context, form));
 }
 
-async function checked(visit: Visit, { fields, files: { file, mapping } }: HeldForm): Promise<Shown> {
-  const { client, settings, visitor } = visit;
-  if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
+async function checked(
+  context: RequestContext,
+  { fields, files: { file, mapping } }: HeldForm,
+): Promise<RouteResponse> {
+  const { client, settings, user } = context;
+  if (!file) throw new PageError(422, 'Choose a file first. Nothing was started.');
   const named = fieldOf(DELIMITERS, fields['delimiter'] ?? '');
   // NDJSON takes none.
   const delimiter = /\.csv$/i.test(file.name) ? named : undefined;
-  const { name, validation, rows } = await checkedFile(visit, file, { delimiter, mapping });
-  if (validation.rows === 0) throw new NotShown(422, 'The file has no rows. Nothing was started.');
-  const { doubts: all, ...found } = await fileDoubts(client, settings.taskQueue, validation);
-  const doubts = all.slice(0, MOST_DOUBTS);
+  const { name, validation, rows } = await readCheckedFile(context, file, { delimiter, mapping });
+  if (validation.rows === 0) throw new PageError(422, 'The file has no rows. Nothing was started.');
+  const { warnings: all, ...check } = await fileWarnings(client, settings.taskQueue, validation);
+  const warnings = all.slice(0, MOST_WARNINGS);
   if (validation.problemCount > 0) {
-    const page = <Problems {...{ name, validation, doubts }} count={found.count} />;
+    const page = <Problems {...{ name, validation, warnings }} count={check.count} />;
     return { title: 'File is not valid', status: 422, page };
   }
   const id = await handOver(client, settings.taskQueue, rows(), {
-    ...{ name, actor: visitor.actor, found: { ...found, doubts } },
+    ...{ name, actor: user.actor, warnings: { ...check, warnings } },
   });
   return { to: pathOfBatch(id) };
 }
 
-const MOST_DOUBTS = 20;
+const MOST_WARNINGS = 20;
 
-type ProblemsProps = Pick<CheckedFile, 'name' | 'validation'> & Pick<FileDoubts, 'doubts' | 'count'>;
+type ProblemsProps = Pick<CheckedFile, 'name' | 'validation'> & Pick<FileWarnings, 'warnings' | 'count'>;
 
-function Problems({ name, validation, doubts, count }: ProblemsProps) {
+function Problems({ name, validation, warnings, count }: ProblemsProps) {
   const { rows, badRows, counts, problems, problemCount } = validation;
   const valid = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return (
@@ -175,7 +178,7 @@ function Problems({ name, validation, doubts, count }: ProblemsProps) {
         }}
       />
       <RowTable what="problems" problems={problems} count={problemCount} />
-      {count > 0 && <RowTable what="warnings" problems={doubts} count={count} />}
+      {count > 0 && <RowTable what="warnings" problems={warnings} count={count} />}
       <BatchUpload />
     </>
   );
@@ -183,7 +186,7 @@ function Problems({ name, validation, doubts, count }: ProblemsProps) {
 
 interface RowTableProps {
   readonly what: 'problems' | 'warnings';
-  readonly problems: FileDoubts['doubts'];
+  readonly problems: FileWarnings['warnings'];
   readonly count: number;
 }
 

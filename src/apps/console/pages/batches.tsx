@@ -2,7 +2,6 @@ import { isSamePerson } from '../../../messages/actors.js';
 import { confirmBatch, type RowResult } from '../../../messages/batches.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { type Batch, listBatches, readBatch, resultsOf } from '../../../services/batches/batches.js';
-import { NOT_READ } from '../../../services/batches/doubts.js';
 import {
   attachedSentence,
   consequenceOf,
@@ -10,10 +9,19 @@ import {
   rowsOf,
   UNCONFIRMED_ROWS,
 } from '../../../services/batches/validation.js';
+import { NOT_READ } from '../../../services/batches/warnings.js';
 import { Facts, Notes, Table, Time } from '../../../services/reports/page.js';
 import { csvOf } from '../../../services/texts/csv.js';
-import { isNotFound, promptly } from '../../../temporal/unavailable.js';
-import { maySee, NotShown, type Shown, useVisit, type Visit, type Visitor, ZONE_COOKIE } from '../route.js';
+import { callPromptly, isNotFound } from '../../../temporal/unavailable.js';
+import {
+  maySee,
+  PageError,
+  type RequestContext,
+  type RouteResponse,
+  type User,
+  useRequest,
+  ZONE_COOKIE,
+} from '../route.js';
 import { BatchUpload, batchIdOf, pathOfBatch, RowTable } from './batch-file.js';
 import { Field, Form } from './parts.js';
 
@@ -22,8 +30,8 @@ const DEFAULT_RATE = 20;
 
 const MOST_LISTED = 50;
 
-export async function listedBatches({ client, settings, visitor, times }: Visit) {
-  const isListed = (batch: Batch) => isVisible(batch, visitor);
+export async function renderBatches({ client, settings, user, times }: RequestContext) {
+  const isListed = (batch: Batch) => isVisible(batch, user);
   const batches = await listBatches(client, settings.taskQueue, MOST_LISTED, isListed);
   if (batches.length === 0) return null;
   const columns = [
@@ -42,9 +50,9 @@ export async function listedBatches({ client, settings, visitor, times }: Visit)
 }
 
 /** A file that is not confirmed is its owner's. Another person may see what runs in accounts that are theirs, too. */
-export function isVisible({ state: { stage, actor, accounts } }: Batch, visitor: Visitor): boolean {
-  if (stage === 'checked' || stage === 'discarded') return isSamePerson(actor, visitor.actor);
-  return accounts.every((account) => maySee(visitor, account || undefined));
+export function isVisible({ state: { stage, actor, accounts } }: Batch, user: User): boolean {
+  if (stage === 'checked' || stage === 'discarded') return isSamePerson(actor, user.actor);
+  return accounts.every((account) => maySee(user, account || undefined));
 }
 
 const STAGES: Readonly<Record<Batch['state']['stage'], string>> = {
@@ -62,15 +70,15 @@ function stageOf({ state: { stage }, hasEnded }: Batch): string {
 
 const REFRESH_SECONDS = 2;
 
-export async function showBatch(visit: Visit): Promise<Shown> {
-  const batch = await batchIn(visit);
-  const hasScripts = visit.request.cookies[ZONE_COOKIE] !== undefined;
-  if (isUnderWay(batch) && !hasScripts) visit.reply.header('refresh', REFRESH_SECONDS);
+export async function showBatch(context: RequestContext): Promise<RouteResponse> {
+  const batch = await batchIn(context);
+  const hasScripts = context.request.cookies[ZONE_COOKIE] !== undefined;
+  if (isUnderWay(batch) && !hasScripts) context.reply.header('refresh', REFRESH_SECONDS);
   return { title: 'Batch', page: <BatchPage batch={batch} /> };
 }
 
-export async function showProgress(visit: Visit): Promise<Shown> {
-  return { part: <Progress batch={await batchIn(visit)} /> };
+export async function showProgress(context: RequestContext): Promise<RouteResponse> {
+  return { part: <Progress batch={await batchIn(context)} /> };
 }
 
 function isUnderWay({ state, hasEnded }: Batch): boolean {
@@ -97,7 +105,7 @@ function BatchPage({ batch, problem }: BatchPageProps) {
 }
 
 function Progress({ batch }: Pick<BatchPageProps, 'batch'>) {
-  const { times } = useVisit();
+  const { times } = useRequest();
   const { rows, counts, failures, actor } = batch.state;
   const done = counts.started + counts.attached + counts.failed;
   const path = pathOfBatch(batch.id);
@@ -159,7 +167,7 @@ const NUMBER = { class: 'short', inputMode: 'numeric' } as const;
 /** Confirms the start of a checked file. For more than a few rows, a person types their number. */
 function Confirmation({ batch, problem }: BatchPageProps) {
   const { rows, kinds, name } = batch.state;
-  const { doubts = [], count = 0, isComplete = true, attached } = batch.found ?? {};
+  const { warnings = [], count = 0, isComplete = true, attached } = batch.warnings ?? {};
   const notes = [attachedSentence(attached, rows), isComplete ? undefined : NOT_READ];
   const rate = String(DEFAULT_RATE);
   const wrong = (field: string) => (problem?.field === field ? [problem.message] : []);
@@ -167,7 +175,7 @@ function Confirmation({ batch, problem }: BatchPageProps) {
     <>
       <Facts facts={{ Rows: rows, Kinds: kindsOf(kinds), Problems: 'none', Warnings: count || 'none' }} />
       <Notes notes={notes.filter((note) => note !== undefined)} />
-      {count > 0 && <RowTable what="warnings" problems={doubts} count={count} />}
+      {count > 0 && <RowTable what="warnings" problems={warnings} count={count} />}
       <p>{consequenceOf(name, { rows, counts: kinds })}</p>
       <p>A row whose external ID exists attaches to that onboarding, and starts no second one.</p>
       <Form action={`${pathOfBatch(batch.id)}/start`} noValidate autocomplete="off">
@@ -180,7 +188,7 @@ function Confirmation({ batch, problem }: BatchPageProps) {
         )}
         {count > 0 && (
           <Field
-            {...{ name: 'doubts', type: 'checkbox', problems: wrong('doubts') }}
+            {...{ name: 'warnings', type: 'checkbox', problems: wrong('warnings') }}
             label="The values with warnings are correct"
           />
         )}
@@ -191,58 +199,58 @@ function Confirmation({ batch, problem }: BatchPageProps) {
   );
 }
 
-export async function startBatch(visit: Visit): Promise<Shown> {
-  const batch = await batchIn(visit);
+export async function startBatch(context: RequestContext): Promise<RouteResponse> {
+  const batch = await batchIn(context);
   const to = pathOfBatch(batch.id);
   // A second click shows the batch that the first one started.
   if (batch.state.stage !== 'checked' || batch.hasEnded) return { to };
-  const { fields } = visit;
-  const [rows, given] = [fields.text('rows').trim(), fields.text('rate').trim()];
+  const { fields } = context;
+  const [rows, rate] = [fields.text('rows').trim(), fields.text('rate').trim()];
   const total = batch.state.rows;
-  const again = (field: string, what: string): Shown => {
+  const again = (field: string, what: string): RouteResponse => {
     const problem = { field, message: `${what} Nothing was started.` };
     return { title: 'Batch', status: 422, page: <BatchPage batch={batch} problem={problem} /> };
   };
   if (total > UNCONFIRMED_ROWS && rows !== String(total))
     return again('rows', 'The number does not match the number of rows.');
-  if ((batch.found?.count ?? 0) > 0 && fields.text('doubts') !== 'true')
-    return again('doubts', 'Confirm the warnings first.');
-  if (!/^[1-9]\d{0,3}$/.test(given)) return again('rate', 'must be a whole number from 1 to 9999.');
-  const handle = visit.client.workflow.getHandle(batch.id);
+  if ((batch.warnings?.count ?? 0) > 0 && fields.text('warnings') !== 'true')
+    return again('warnings', 'Confirm the warnings first.');
+  if (!/^[1-9]\d{0,3}$/.test(rate)) return again('rate', 'must be a whole number from 1 to 9999.');
+  const handle = context.client.workflow.getHandle(batch.id);
   try {
-    await promptly(visit.client, () =>
-      handle.executeUpdate(confirmBatch, { args: [{ rate: Number(given), concurrency: 8 }] }),
+    await callPromptly(context.client, () =>
+      handle.executeUpdate(confirmBatch, { args: [{ rate: Number(rate), concurrency: 8 }] }),
     );
   } catch (error) {
     if (!isNotFound(error)) throw error;
     return { to, message: 'The confirmation came too late. Nothing was started.' };
   }
-  visit.audit(visit.visitor, { what: 'start a batch', workflowId: batch.id, detail: `${total} rows` });
+  context.audit(context.user, { what: 'start a batch', workflowId: batch.id, detail: `${total} rows` });
   return { to };
 }
 
-export async function stopBatch(visit: Visit): Promise<Shown> {
-  const batch = await batchIn(visit);
-  if (!batch.hasEnded) await visit.client.workflow.getHandle(batch.id).cancel();
-  visit.audit(visit.visitor, { what: 'stop a batch', workflowId: batch.id });
+export async function stopBatch(context: RequestContext): Promise<RouteResponse> {
+  const batch = await batchIn(context);
+  if (!batch.hasEnded) await context.client.workflow.getHandle(batch.id).cancel();
+  context.audit(context.user, { what: 'stop a batch', workflowId: batch.id });
   return { to: pathOfBatch(batch.id) };
 }
 
 const COLUMNS = ['line', 'externalId', 'workflowId', 'runId', 'result', 'error'];
 
-export async function results(visit: Visit): Promise<Shown> {
-  const batch = await batchIn(visit);
+export async function results(context: RequestContext): Promise<RouteResponse> {
+  const batch = await batchIn(context);
   return {
-    file: csvOf(await resultsOf(visit.client, visit.settings.taskQueue, batch), COLUMNS),
+    file: csvOf(await resultsOf(context.client, context.settings.taskQueue, batch), COLUMNS),
     fileName: `${batch.id}.csv`,
     contentType: 'text/csv; charset=utf-8',
   };
 }
 
 /** @throws {NotShown} */
-async function batchIn({ client, params: { id = '' }, visitor }: Visit): Promise<Batch> {
+async function batchIn({ client, params: { id = '' }, user }: RequestContext): Promise<Batch> {
   const batch = await readBatch(client, batchIdOf(id));
-  if (!batch || !isVisible(batch, visitor)) throw new NotShown(404, NO_BATCH);
+  if (!batch || !isVisible(batch, user)) throw new PageError(404, NO_BATCH);
   return batch;
 }
 

@@ -3,10 +3,10 @@ import { StoreFailure } from '../../../platform/documents/file-store.js';
 import { Table } from '../../../services/reports/page.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { answersIn, runsOf } from '../../../temporal/history.js';
-import { listedOf } from '../../../temporal/search.js';
+import { toListed } from '../../../temporal/search.js';
 import { openOnboarding } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
-import { hasRole, NotShown, type Shown, type Visit } from '../route.js';
+import { hasRole, PageError, type RequestContext, type RouteResponse } from '../route.js';
 import { documentsOf } from '../uploads.js';
 import { Empty, Trail, When } from './parts.js';
 
@@ -21,12 +21,12 @@ async function documentsIn(client: Client, { workflowId, runId }: WorkflowExecut
   );
 }
 
-export async function showDocuments(visit: Visit): Promise<Shown> {
-  const { client, visitor } = visit;
-  const description = await openOnboarding(visit);
-  const { workflowId, dba } = await listedOf(client, description);
+export async function showDocuments(context: RequestContext): Promise<RouteResponse> {
+  const { client, user } = context;
+  const description = await openOnboarding(context);
+  const { workflowId, dba } = await toListed(client, description);
   const sent = await documentsIn(client, description);
-  const mayLoad = hasRole(visitor, 'operator');
+  const mayLoad = hasRole(user, 'operator');
   const page = (
     <>
       <Trail to={pathOf(workflowId)} name={nameOf({ workflowId, dba })} />
@@ -57,23 +57,23 @@ export async function showDocuments(visit: Visit): Promise<Shown> {
 }
 
 /** Returns a document only if an answer of this onboarding names it. */
-export async function loadDocument(visit: Visit): Promise<Shown> {
-  const { client, visitor, settings, audit, params } = visit;
-  const description = await openOnboarding(visit);
+export async function loadDocument(context: RequestContext): Promise<RouteResponse> {
+  const { client, user, settings, audit, params } = context;
+  const description = await openOnboarding(context);
   const { workflowId } = description;
-  const found = (await documentsIn(client, description)).find(
+  const entry = (await documentsIn(client, description)).find(
     ({ document }) => document.key === params['key'],
   );
-  if (!found) throw new NotShown(404, 'This onboarding has no such document.');
+  if (!entry) throw new PageError(404, 'This onboarding has no such document.');
   const store = await documentsOf(settings);
   try {
-    const file = await store.open(found.document);
-    audit(visitor, { what: 'save a document', workflowId, requirementId: found.requirementId });
-    return { file, fileName: found.document.fileName, contentType: 'application/octet-stream' };
+    const file = await store.open(entry.document);
+    audit(user, { what: 'save a document', workflowId, requirementId: entry.requirementId });
+    return { file, fileName: entry.document.fileName, contentType: 'application/octet-stream' };
   } catch (error) {
     if (!(error instanceof StoreFailure)) throw error;
     const isGone = error.kind === 'missing';
-    throw new NotShown(
+    throw new PageError(
       isGone ? 404 : 503,
       isGone ? 'The document store no longer has this document.' : 'The document store does not respond now.',
     );

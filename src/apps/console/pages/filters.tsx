@@ -1,20 +1,20 @@
 import type { VNode } from 'preact';
 import { SYSTEM_NAMES } from '../../../partners/names.js';
-import { masked } from '../../../platform/privacy/masked.js';
+import { redact } from '../../../platform/privacy/masked.js';
 import { UNNAMED } from '../../../services/reports/report.js';
 import { address, type Fields } from '../query.js';
-import { maySee, useVisit, type Visitor } from '../route.js';
+import { maySee, type User, useRequest } from '../route.js';
 import { type Choices, Field, type FieldProps } from './parts.js';
 
 /** A field of a filter: how it is read from an address, and how people enter it. */
 export interface FilterField<Value> {
-  readonly read: (given: string) => Value;
+  readonly read: (value: string) => Value;
   show(name: string, chosen: Value): VNode | null;
 }
 
 export function text(label: string, more: Partial<FieldProps> = {}): FilterField<string> {
   return {
-    read: (given) => given.trim(),
+    read: (value) => value.trim(),
     show: (name, value) => <Field {...{ ...more, label, name, value }} />,
   };
 }
@@ -29,7 +29,7 @@ export function choice<const Value extends string>(
     ? choices.map((value: Value) => [value, value.replaceAll('-', ' ')])
     : Object.entries<string>(choices);
   return {
-    read: (given) => all.find(([value]) => value === given)?.[0] as Value | undefined,
+    read: (input) => all.find(([value]) => value === input)?.[0] as Value | undefined,
     show: (name, value) => <Field {...{ label, name, value }} choices={[['', none], ...all]} />,
   };
 }
@@ -37,7 +37,7 @@ export function choice<const Value extends string>(
 /** A private value finds nothing, so it gets into no link and no query. */
 export const FIND: FilterField<string> = {
   ...text('Business or ID', { type: 'search', maxLength: 200 }),
-  read: (given) => masked(given.trim(), 'log'),
+  read: (value) => redact(value.trim(), 'log'),
 };
 
 export const SYSTEM = choice('Partner', 'every partner', SYSTEM_NAMES);
@@ -46,10 +46,10 @@ export const AGENT = text('Agent profile', { inputMode: 'numeric', maxLength: 20
 
 /** A choice of the account, where a person sees more than one. */
 export const ACCOUNT: FilterField<string> = {
-  read: (given) => given.trim(),
+  read: (value) => value.trim(),
   show(name, chosen) {
-    const { visitor, settings } = useVisit();
-    const seen = ['', ...Object.keys(settings.accounts)].filter((each) => maySee(visitor, each));
+    const { user, settings } = useRequest();
+    const seen = ['', ...Object.keys(settings.accounts)].filter((each) => maySee(user, each));
     const choices = seen.map((each) => [each || UNNAMED, each || 'without a name']);
     return seen.length < 2
       ? null
@@ -58,17 +58,17 @@ export const ACCOUNT: FilterField<string> = {
 };
 
 /** The accounts whose onboardings are listed; undefined for all. */
-export function listedAccounts(visitor: Visitor, chosen: string): readonly string[] | undefined {
-  if (chosen === '') return visitor.accounts;
+export function listedAccounts(user: User, chosen: string): readonly string[] | undefined {
+  if (chosen === '') return user.accounts;
   const account = chosen === UNNAMED ? '' : chosen;
-  return maySee(visitor, account) ? [account] : [];
+  return maySee(user, account) ? [account] : [];
 }
 
 /** Redirects to an address without the private search text, which the browser's history and proxies would keep. */
 export function withoutPrivate(fields: Fields, path: string, choices: Parameters<typeof address>[1]) {
-  const given = fields.text('find');
+  const value = fields.text('find');
   const message = 'The search finds names and IDs. What looked private was removed from it.';
-  return given.trim() === FIND.read(given) ? undefined : { to: address(path, choices), message };
+  return value.trim() === FIND.read(value) ? undefined : { to: address(path, choices), message };
 }
 
 export interface FormProps<Values> {

@@ -3,7 +3,7 @@ import { isSamePerson } from '../../../messages/actors.js';
 import { currentClaim, LONGEST_REMARK } from '../../../messages/claims.js';
 import { DEFAULT_CLAIM_HOURS } from '../../../messages/codes.js';
 import type { Answer, Requirement } from '../../../messages/requirements.js';
-import { shortened } from '../../../partners/bounds.js';
+import { truncate } from '../../../partners/bounds.js';
 import type { Change } from '../../../services/forms/corrections.js';
 import {
   sendClaim,
@@ -17,19 +17,27 @@ import { nameOf } from '../../../services/texts/names.js';
 import { TemporalProblem } from '../../../temporal/unavailable.js';
 import { openOnboarding, refreshView } from '../onboarding-view.js';
 import { type Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
-import { hasRole, Instead, NotShown, requireRole, type Shown, useVisit, type Visit } from '../route.js';
+import {
+  hasRole,
+  PageError,
+  Redirect,
+  type RequestContext,
+  type RouteResponse,
+  requireRole,
+  useRequest,
+} from '../route.js';
 import { forgetLists } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
-import { Form, inShort, When } from './parts.js';
+import { Form, summarize, When } from './parts.js';
 
 export const INBOX = 'inbox';
 
 /** The page to return to: of this workflow, of the customer that it is a part of, or {@link INBOX}. */
-export function pageIn({ fields }: Pick<Visit, 'fields'>, workflowId: string): string {
+export function pageIn({ fields }: Pick<RequestContext, 'fields'>, workflowId: string): string {
   return fields.text('page') || workflowId;
 }
 
-export function listIn({ fields }: Pick<Visit, 'fields'>): { readonly list?: string } {
+export function listIn({ fields }: Pick<RequestContext, 'fields'>): { readonly list?: string } {
   return fields.names.includes(LIST) ? { list: fields.text(LIST) } : {};
 }
 
@@ -48,14 +56,14 @@ interface HandlingProps {
 }
 
 export function Handling({ workflowId, requirement, proposed, page = '' }: HandlingProps) {
-  const visit = useVisit();
-  const { visitor } = visit;
+  const context = useRequest();
+  const { user } = context;
   const claim = currentClaim(requirement);
-  const isMine = claim !== undefined && isSamePerson(claim.actor, visitor.actor);
+  const isMine = claim !== undefined && isSamePerson(claim.actor, user.actor);
   const path = pathOf(workflowId, 'requirements', requirement.id, 'claim');
-  const mayAnswer = hasRole(visitor, 'operator');
+  const mayAnswer = hasRole(user, 'operator');
   const button = (what: string, label: string) => (
-    <Form action={path} hidden={{ page, ...listIn(visit) }}>
+    <Form action={path} hidden={{ page, ...listIn(context) }}>
       <button type="submit" name="do" value={what} class="plain">
         {label}
       </button>
@@ -87,27 +95,27 @@ export interface ProposedShown {
 }
 
 function ProposalNote({ workflowId, requirement, proposed, page = '' }: HandlingProps) {
-  const visit = useVisit();
-  const { visitor } = visit;
+  const context = useRequest();
+  const { user } = context;
   const { id, proposal } = requirement;
   if (!proposal) return null;
-  const isOwn = isSamePerson(proposal.actor, visitor.actor);
+  const isOwn = isSamePerson(proposal.actor, user.actor);
   return (
     <section class="proposal" aria-label="Proposed answer">
       <h3>{isOwn ? 'You proposed an answer' : `${proposal.actor} proposed an answer`}</h3>
       <p>
         <When time={proposal.at} isExact />. Reason: {proposal.reason}
       </p>
-      {proposed ? <ProposedContent proposed={proposed} /> : <p>{inShort(proposal.answer)}</p>}
+      {proposed ? <ProposedContent proposed={proposed} /> : <p>{summarize(proposal.answer)}</p>}
       {isOwn && <p class="advice">A second person confirms it. You can withdraw it.</p>}
-      {!isOwn && !hasRole(visitor, 'approver') && <p class="advice">An approver confirms it.</p>}
-      {hasRole(visitor, 'operator') && (
+      {!isOwn && !hasRole(user, 'approver') && <p class="advice">An approver confirms it.</p>}
+      {hasRole(user, 'operator') && (
         <Form
           action={pathOf(workflowId, 'requirements', id, 'proposal')}
           {...{ class: 'actions', id: `form-${id}-proposal`, 'data-keep': '' }}
-          hidden={{ proposedAt: proposal.at, page, ...listIn(visit) }}
+          hidden={{ proposedAt: proposal.at, page, ...listIn(context) }}
         >
-          {!isOwn && hasRole(visitor, 'approver') && (
+          {!isOwn && hasRole(user, 'approver') && (
             <button type="submit" name="do" value="confirm">
               Confirm and send
             </button>
@@ -135,15 +143,15 @@ function ProposedContent({ proposed: { answer, changes } }: { readonly proposed:
         </ul>
       );
     case 'choice':
-    case 'adopt':
+    case 'confirm':
       return (
         <p>
-          {answer.kind === 'choice' ? 'Choose' : 'Adopt'}{' '}
+          {answer.kind === 'choice' ? 'Choose' : 'Confirm'}{' '}
           <strong>{answer.kind === 'choice' ? answer.choice : answer.id}</strong>
         </p>
       );
     default:
-      return <p>{inShort(answer.kind)}</p>;
+      return <p>{summarize(answer.kind)}</p>;
   }
 }
 
@@ -216,15 +224,18 @@ const ACTIONS = {
   },
 } as const satisfies Readonly<Record<string, Action>>;
 
-export async function act(visit: Visit, actions: readonly (keyof typeof ACTIONS)[]): Promise<Shown> {
-  const { client, visitor, params, fields, audit } = visit;
+export async function runAction(
+  context: RequestContext,
+  actions: readonly (keyof typeof ACTIONS)[],
+): Promise<RouteResponse> {
+  const { client, user, params, fields, audit } = context;
   const { requirementId = '' } = params;
-  const { actor } = visitor;
-  const { workflowId } = await openOnboarding(visit);
+  const { actor } = user;
+  const { workflowId } = await openOnboarding(context);
   const what = actions.length === 1 ? actions[0] : fields.oneOf('do', actions);
-  if (!what) throw new NotShown(400, 'This form is not from this console.');
-  if (what === 'confirm') requireRole(visitor, 'approver');
-  const back = backFrom(visit, workflowId, requirementId);
+  if (!what) throw new PageError(400, 'This form is not from this console.');
+  if (what === 'confirm') requireRole(user, 'approver');
+  const back = backFrom(context, workflowId, requirementId);
   const isProposal = what === 'confirm' || what === 'withdraw';
   const { done, send }: Action = ACTIONS[what];
   try {
@@ -232,12 +243,12 @@ export async function act(visit: Visit, actions: readonly (keyof typeof ACTIONS)
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     if (isProposal) refresh(client, workflowId);
-    const wrote = what === 'remark' ? `. You wrote: ${shortened(fields.text('remark'), LONGEST_REMARK)}` : '';
-    throw new Instead({ to: back, message: error.message + wrote });
+    const wrote = what === 'remark' ? `. You wrote: ${truncate(fields.text('remark'), LONGEST_REMARK)}` : '';
+    throw new Redirect({ to: back, message: error.message + wrote });
   }
-  audit(visitor, { what: isProposal ? `${what} a proposed answer` : what, workflowId, requirementId });
+  audit(user, { what: isProposal ? `${what} a proposed answer` : what, workflowId, requirementId });
   refresh(client, workflowId);
-  return { to: what === 'confirm' ? pathOf(pageIn(visit, workflowId)) : back, message: done };
+  return { to: what === 'confirm' ? pathOf(pageIn(context, workflowId)) : back, message: done };
 }
 
 /** The opposite of {@link chosenAs}. */
@@ -252,23 +263,23 @@ const MOST_CHOSEN = 100;
 /** The maximum number of reasons in a message, which a cookie keeps. */
 const MOST_REASONS = 2;
 
-export async function claimChosen(visit: Visit): Promise<Shown> {
-  const { client, visitor, fields, audit } = visit;
-  const { actor } = visitor;
+export async function claimChosen(context: RequestContext): Promise<RouteResponse> {
+  const { client, user, fields, audit } = context;
+  const { actor } = user;
   const to = inboxOf(fields.text(LIST));
   const chosen = [...new Set(fields.all(CHOSEN))].map(placeOf);
-  if (chosen.length > MOST_CHOSEN) throw new NotShown(400, `Select at most ${MOST_CHOSEN}.`);
+  if (chosen.length > MOST_CHOSEN) throw new PageError(400, `Select at most ${MOST_CHOSEN}.`);
   if (chosen.length === 0) return { to, message: 'Select something first.' };
   const refusals = await Promise.all(
     chosen.map(async ({ workflowId, requirementId }) => {
       try {
-        await openOnboarding(visit, workflowId);
+        await openOnboarding(context, workflowId);
         await ACTIONS.claim.send(client, workflowId, { requirementId, actor });
-        audit(visitor, { what: 'claim', workflowId, requirementId });
+        audit(user, { what: 'claim', workflowId, requirementId });
         refresh(client, workflowId);
         return [];
       } catch (error) {
-        const isKnown = [InvalidInput, NotShown, TemporalProblem].some((type) => error instanceof type);
+        const isKnown = [InvalidInput, PageError, TemporalProblem].some((type) => error instanceof type);
         if (!isKnown) throw error;
         return [`${workflowId}: ${(error as Error).message}`];
       }
@@ -279,12 +290,12 @@ export async function claimChosen(visit: Visit): Promise<Shown> {
   if (reasons.length === 0) return { to, message: `You are on ${claimed}. Others see that.` };
   const rest = reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more`] : [];
   const why = [...reasons.slice(0, MOST_REASONS), ...rest].join('; ');
-  throw new Instead({ to, message: `You are on ${claimed} of ${chosen.length}. Not on: ${why}` });
+  throw new Redirect({ to, message: `You are on ${claimed} of ${chosen.length}. Not on: ${why}` });
 }
 
 /** Back to the page of the form: of the requirement, or of an onboarding. */
-function backFrom(visit: Visit, workflowId: string, requirementId: string): string {
-  const page = visit.fields.text('page');
+function backFrom(context: RequestContext, workflowId: string, requirementId: string): string {
+  const page = context.fields.text('page');
   if (page !== '') return `${pathOf(page)}#r-${encodeURIComponent(requirementId)}`;
-  return withList(pathOf(workflowId, 'requirements', requirementId), listIn(visit).list);
+  return withList(pathOf(workflowId, 'requirements', requirementId), listIn(context).list);
 }

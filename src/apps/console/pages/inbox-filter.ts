@@ -2,11 +2,11 @@ import type { Client } from '@temporalio/client';
 import { isSamePerson } from '../../../messages/actors.js';
 import { ASKING } from '../../../messages/kinds.js';
 import { TASKS } from '../../../messages/requirements.js';
-import { byDue, type InboxItem, itemsOf } from '../../../services/inbox/inbox.js';
+import { compareDueDates, type InboxItem, itemsOf } from '../../../services/inbox/inbox.js';
 import { nameOf } from '../../../services/texts/names.js';
-import { type Filter, listedBy, mostUrgent, visibilityQuery } from '../../../temporal/search.js';
+import { type Filter, mostUrgent, searchOnboardings, visibilityQuery } from '../../../temporal/search.js';
 import { Fields, inboxOf, pathOf, withList } from '../query.js';
-import type { Visit } from '../route.js';
+import type { RequestContext } from '../route.js';
 import { SharedReads } from '../sharing.js';
 import { ACCOUNT, choice, FIND, filterOf, listedAccounts, SYSTEM } from './filters.js';
 
@@ -40,14 +40,14 @@ export type Choices = ReturnType<typeof choicesIn>;
 const NEXT_OF = 1_000;
 
 /** The requirement to answer after this one in a filtered inbox: the first one that nobody else has. */
-export async function nextIn(visit: Visit, list: string): Promise<string> {
+export async function nextIn(context: RequestContext, list: string): Promise<string> {
   const choices = choicesIn(new Fields(Object.fromEntries(new URLSearchParams(list))));
-  const { items } = await waitingList(visit, choices, NEXT_OF, NEXT_OF);
-  const next = chosenItems(items, choices, visit).find(
+  const { items } = await waitingList(context, choices, NEXT_OF, NEXT_OF);
+  const next = chosenItems(items, choices, context).find(
     ({ id, claimedBy, proposedBy }) =>
       id !== undefined &&
       proposedBy === undefined &&
-      (claimedBy === undefined || isSamePerson(claimedBy, visit.visitor.actor)),
+      (claimedBy === undefined || isSamePerson(claimedBy, context.user.actor)),
   );
   if (next?.id === undefined) return inboxOf(list);
   return withList(pathOf(next.workflowId, 'requirements', next.id), list);
@@ -62,7 +62,7 @@ export function isSearched({ due, taken, sort }: Choices): boolean {
 export function chosenItems(
   items: readonly InboxItem[],
   { due, taken, sort }: Choices,
-  { times, visitor }: Pick<Visit, 'times' | 'visitor'>,
+  { times, user }: Pick<RequestContext, 'times' | 'user'>,
 ): InboxItem[] {
   // `2026-03-01`, in the zone of the person.
   const dayOf = (time: string | Date) => times.at(time).slice(0, 10);
@@ -72,7 +72,7 @@ export function chosenItems(
     dueAt !== undefined && (due === 'overdue' ? overdue : dayOf(dueAt) <= last);
   const isTaken = ({ claimedBy: by }: InboxItem) =>
     taken === 'mine'
-      ? by !== undefined && isSamePerson(by, visitor.actor)
+      ? by !== undefined && isSamePerson(by, user.actor)
       : (by !== undefined) === (taken === 'taken');
   const chosen = items.filter((item) => (!due || isDue(item)) && (!taken || isTaken(item)));
   const by = { waiting: ({ raisedAt = '' }: InboxItem) => raisedAt, dba: nameOf };
@@ -125,13 +125,13 @@ export function forgetLists(client: Client, workflowId: string, id: string | und
  * @param most the maximum number of onboardings: the most urgent ones
  */
 export function waitingList(
-  { client, visitor }: Pick<Visit, 'client' | 'visitor'>,
+  { client, user }: Pick<RequestContext, 'client' | 'user'>,
   { kind, system, find, account, after }: Choices,
   rows: number,
   most: number,
 ): Promise<WaitingList> {
   const wanted: Filter = {
-    ...{ kind, system, find, partnerAccounts: listedAccounts(visitor, account) },
+    ...{ kind, system, find, partnerAccounts: listedAccounts(user, account) },
     ...{
       types: ASKING,
       actionRequired: true,
@@ -143,17 +143,17 @@ export function waitingList(
     for (let tried = 2 * rows; ; tried *= 2) {
       const atMost = Math.min(tried, most);
       const urgent = await mostUrgent(client, wanted, atMost, before?.until);
-      const found = await Array.fromAsync(listedBy(client, urgent.filter));
-      const items = found
+      const onboardings = await Array.fromAsync(searchOnboardings(client, urgent.filter));
+      const items = onboardings
         .flatMap(itemsOf)
         .filter((item) => (kind === undefined || item.kind === kind) && !answered.has(keyOf(item)))
-        .sort(byDue);
+        .sort(compareDueDates);
       const isAll = urgent.filter === wanted;
-      const later = isAll ? 0 : Math.max(0, urgent.total - found.length);
+      const later = isAll ? 0 : Math.max(0, urgent.total - onboardings.length);
       if (later === 0 || items.length >= rows || atMost === most)
         return {
           items,
-          total: found.length + later,
+          total: onboardings.length + later,
           later,
           until: later > 0 ? urgent.filter.dueUntil : undefined,
         };

@@ -1,12 +1,12 @@
 import type { VNode } from 'preact';
 import { isSamePerson } from '../../../messages/actors.js';
-import { capitalized } from '../../../partners/bounds.js';
+import { capitalize } from '../../../partners/bounds.js';
 import type { InboxItem } from '../../../services/inbox/inbox.js';
 import { type Column, Table, tooltip } from '../../../services/reports/page.js';
 import { readState } from '../onboarding-view.js';
 import { address, pathOf, withList } from '../query.js';
 import { withQuestions } from '../questions.js';
-import { hasRole, type Shown, useVisit, type Visit } from '../route.js';
+import { hasRole, type RequestContext, type RouteResponse, useRequest } from '../route.js';
 import { AnswerForms } from './answer-forms.js';
 import { withoutPrivate } from './filters.js';
 import { ChooseCell, ClaimChosen, chosenAs, INBOX } from './handling.js';
@@ -20,12 +20,16 @@ export interface InboxSizes {
   readonly list: number;
 }
 
-export async function showInbox(visit: Visit, sizes: InboxSizes, isPart = false): Promise<Shown> {
-  const { fields } = visit;
+export async function showInbox(
+  context: RequestContext,
+  sizes: InboxSizes,
+  isPart = false,
+): Promise<RouteResponse> {
+  const { fields } = context;
   const choices = choicesIn(fields);
   const instead = withoutPrivate(fields, '/', choices);
   if (instead && !isPart) return instead;
-  const part = <InboxList {...(await inboxOf(visit, choices, sizes))} />;
+  const part = <InboxList {...(await inboxOf(context, choices, sizes))} />;
   if (isPart) return { part };
   const page = (
     <>
@@ -39,24 +43,24 @@ export async function showInbox(visit: Visit, sizes: InboxSizes, isPart = false)
   return { title: 'Inbox', page };
 }
 
-async function inboxOf(visit: Visit, choices: Choices, sizes: InboxSizes) {
-  const { client, fields } = visit;
+async function inboxOf(context: RequestContext, choices: Choices, sizes: InboxSizes) {
+  const { client, fields } = context;
   // One more than the page shows if there is a next one.
   const rows = isSearched(choices) ? sizes.list : choices.page * sizes.page + 1;
-  const list = await waitingList(visit, choices, rows, sizes.list);
-  const items = chosenItems(list.items, choices, visit);
+  const list = await waitingList(context, choices, rows, sizes.list);
+  const items = chosenItems(list.items, choices, context);
   const pages = Math.max(1, Math.ceil(items.length / sizes.page));
   const page = Math.min(choices.page, pages);
-  const shown = await withQuestions(client, items.slice((page - 1) * sizes.page, page * sizes.page));
+  const pageItems = await withQuestions(client, items.slice((page - 1) * sizes.page, page * sizes.page));
   const open = await openRow(
-    visit,
-    shown,
+    context,
+    pageItems,
     fields.text('answer'),
     address('', { ...choices, page: page > 1 ? page : '' }).slice(1),
   );
   // What is raised later is new. A part counts from when its page was opened.
   const since = fields.text('since') || new Date().toISOString();
-  return { list, items, shown, open, since, page, pages, choices, size: sizes.page };
+  return { list, items, pageItems, open, since, page, pages, choices, size: sizes.page };
 }
 
 function isFiltered({ kind, system, account, due, find, taken }: Choices): boolean {
@@ -68,11 +72,16 @@ function isFiltered({ kind, system, account, due, find, taken }: Choices): boole
  *
  * @param list the filter of the inbox, and its page
  */
-async function openRow(visit: Visit, shown: readonly InboxItem[], answer: string, list: string) {
-  const item = shown.find((each) => takesText(each, visit) && chosenAs(each) === answer);
+async function openRow(
+  context: RequestContext,
+  pageItems: readonly InboxItem[],
+  answer: string,
+  list: string,
+) {
+  const item = pageItems.find((each) => takesText(each, context) && chosenAs(each) === answer);
   if (!item) return undefined;
   const { workflowId } = item;
-  const { state, obstacle } = await readState(visit.client, workflowId);
+  const { state, obstacle } = await readState(context.client, workflowId);
   const requirement = state?.requirements.find(({ id }) => id === item.id);
   const form = (
     <>
@@ -90,14 +99,14 @@ async function openRow(visit: Visit, shown: readonly InboxItem[], answer: string
 }
 
 /** Reports whether this person can answer it here. A proposed answer is confirmed on the page. */
-function takesText({ answers = [], proposedBy }: InboxItem, { visitor }: Pick<Visit, 'visitor'>): boolean {
-  return answers.includes('text') && proposedBy === undefined && hasRole(visitor, 'operator');
+function takesText({ answers = [], proposedBy }: InboxItem, { user }: Pick<RequestContext, 'user'>): boolean {
+  return answers.includes('text') && proposedBy === undefined && hasRole(user, 'operator');
 }
 
 type Inbox = Awaited<ReturnType<typeof inboxOf>>;
 
-function InboxList({ list, shown, items, open, since, page, pages, choices, size }: Inbox) {
-  const visit = useVisit();
+function InboxList({ list, pageItems, items, open, since, page, pages, choices, size }: Inbox) {
+  const context = useRequest();
   const { page: _, ...others } = choices;
   const isWhole = list.later === 0 || isSearched(choices);
   const to = (number: number, answer?: string) =>
@@ -105,7 +114,9 @@ function InboxList({ list, shown, items, open, since, page, pages, choices, size
   const source = address('/inbox/part', { ...others, page, since, answer: open && chosenAs(open.item) });
   const filter = address('', others).slice(1);
   const answerIn = (item: InboxItem) =>
-    item === open?.item ? { form: open.form } : { here: takesText(item, visit) && to(page, chosenAs(item)) };
+    item === open?.item
+      ? { form: open.form }
+      : { here: takesText(item, context) && to(page, chosenAs(item)) };
   return (
     <section
       {...{ id: 'inbox', 'data-live': source, 'data-seconds': 10 }}
@@ -117,8 +128,8 @@ function InboxList({ list, shown, items, open, since, page, pages, choices, size
       ) : (
         <Table
           caption={summaryOf(list, items, isWhole)}
-          rows={shown}
-          columns={columnsFor(visit, filter, answerIn)}
+          rows={pageItems}
+          columns={columnsFor(context, filter, answerIn)}
           rowOf={({ workflowId, id, overdue }) => ({
             id: `r-${workflowId}-${id ?? 'more'}`,
             class: overdue ? 'late' : undefined,
@@ -126,7 +137,7 @@ function InboxList({ list, shown, items, open, since, page, pages, choices, size
           isWide
         />
       )}
-      {shown.some((item) => isFree(item, visit)) && <ClaimChosen list={filter} />}
+      {pageItems.some((item) => isFree(item, context)) && <ClaimChosen list={filter} />}
       {(page === pages || isSearched(choices)) && <Later list={list} choices={choices} />}
       <Pages page={page} pages={pages} atLeast={isWhole ? undefined : Math.ceil(list.total / size)} to={to} />
     </section>
@@ -151,21 +162,21 @@ function waitingOf(number: number, other = ''): string {
 }
 
 /** Reports whether this person can claim it here. */
-function isFree({ id, claimedBy }: InboxItem, { visitor }: Pick<Visit, 'visitor'>): boolean {
-  return id !== undefined && claimedBy === undefined && hasRole(visitor, 'operator');
+function isFree({ id, claimedBy }: InboxItem, { user }: Pick<RequestContext, 'user'>): boolean {
+  return id !== undefined && claimedBy === undefined && hasRole(user, 'operator');
 }
 
 function columnsFor(
-  { times, visitor }: Visit,
+  { times, user }: RequestContext,
   list: string,
   answerIn: (item: InboxItem) => Pick<TaskProps, 'here' | 'form'>,
 ): readonly Column<InboxItem>[] {
   const choose: Column<InboxItem> = {
     title: 'Select',
-    cell: (item) => isFree(item, { visitor }) && <ChooseCell item={item} />,
+    cell: (item) => isFree(item, { user }) && <ChooseCell item={item} />,
   };
   return [
-    ...(hasRole(visitor, 'operator') ? [choose] : []),
+    ...(hasRole(user, 'operator') ? [choose] : []),
     { title: 'Due', cell: ({ dueAt }) => dueAt && <Due at={dueAt} /> },
     { title: 'Business', cell: BusinessCell },
     { title: 'What to do', cell: (item) => <TaskCell item={item} list={list} {...answerIn(item)} /> },
@@ -183,7 +194,7 @@ function columnsFor(
       title: 'Claimed by',
       cell: ({ claimedBy: by }) => {
         if (by === undefined) return undefined;
-        return isSamePerson(by, visitor.actor) ? <strong>you</strong> : <Person actor={by} />;
+        return isSamePerson(by, user.actor) ? <strong>you</strong> : <Person actor={by} />;
       },
     },
   ];
@@ -205,7 +216,7 @@ function TaskCell({ item: { workflowId, id, task, title, proposedBy }, list, her
   return (
     <>
       <a class="task" href={path}>
-        {id === undefined ? 'See what else it asks' : capitalized(task)}
+        {id === undefined ? 'See what else it asks' : capitalize(task)}
       </a>
       {here && (
         <>

@@ -1,5 +1,5 @@
 import { fieldOf } from '../../../messages/objects.js';
-import { capitalized } from '../../../partners/bounds.js';
+import { capitalize } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { REDACTED } from '../../../platform/privacy/masked.js';
 import { isSecretField } from '../../../platform/privacy/private-fields.js';
@@ -93,18 +93,18 @@ function controlOf(
 ) {
   const last = name.split('.').at(-1) ?? '';
   const named = listed ?? fieldOf(NUMBERED, last);
-  const known: Choices = named ?? values.map((each) => [each, each]);
+  const choices: Choices = named ?? values.map((each) => [each, each]);
   // A choice must not hide what was typed.
-  const isChoice = known.length > 0 && (value === '' || known.some(([each]) => each === value));
+  const isChoice = choices.length > 0 && (value === '' || choices.some(([each]) => each === value));
   // A choice of the schema can be taken back; one of the form has its own empty value, if any.
-  const hasNone = known.some(([each]) => each === '') || (listed !== undefined && value !== '');
+  const hasNone = choices.some(([each]) => each === '') || (listed !== undefined && value !== '');
   const isDay = kind === 'date' && (value === '' || DAY.test(value));
   return {
     rule: isChoice && named ? '' : rule,
     control: {
       ...{ value, spellcheck: false },
       type: kind === 'flag' ? ('checkbox' as const) : isDay ? ('date' as const) : ('text' as const),
-      choices: isChoice ? (hasNone ? known : [['', none] as const, ...known]) : undefined,
+      choices: isChoice ? (hasNone ? choices : [['', none] as const, ...choices]) : undefined,
       rows: kind === 'json' ? 2 : undefined,
       inputMode: kind !== 'number' ? undefined : /^int/.test(type) ? 'numeric' : ('decimal' as const),
       class: kind === 'json' ? 'code' : isSecretField(last) ? 'covered' : undefined,
@@ -138,17 +138,17 @@ interface ProblemListProps {
   readonly problems: readonly FieldProblem[];
   /** Those whose fields the form has lead to them. */
   readonly parts: readonly FormPart[];
-  readonly isDoubt?: boolean;
+  readonly isWarning?: boolean;
 }
 
 /** Every problem at the top of a form, with a link to its field. */
-export function ProblemList({ problems, parts, isDoubt }: ProblemListProps) {
+export function ProblemList({ problems, parts, isWarning }: ProblemListProps) {
   const names = parts.flatMap(fieldsIn).map(({ name }) => name);
   const target = (field: string) => names.find((name) => field === name || field.startsWith(`${name}.`));
   return (
     <Problem isFocused>
       <p>
-        {isDoubt
+        {isWarning
           ? 'Nothing was started yet, because this may be a mistake. Correct it, or press the button again to start it as it is.'
           : `Nothing was started, because ${problems.length === 1 ? 'a field is' : 'some fields are'} not valid.`}
       </p>
@@ -226,7 +226,7 @@ type OfCorrection = Omit<CorrectionProps, 'correctable'>;
 function CorrectionControl({ id, field, own }: OfCorrection & { readonly field: CorrectionField }) {
   const { name, now, kind, isRequired } = field;
   const { rule, control } = controlOf(field, own?.fields.text(nameOfValue(name)) ?? '', 'as it is');
-  const advice = [`Now ${now ?? 'empty'}`, capitalized(rule), kind === 'json' && 'As JSON'];
+  const advice = [`Now ${now ?? 'empty'}`, capitalize(rule), kind === 'json' && 'As JSON'];
   return (
     <div class="correction">
       <Field
@@ -267,7 +267,7 @@ function OtherFields({ id, own }: OfCorrection) {
           {['name', 'value'].map((part) => (
             <Field
               {...{ id: `${id}-${row}-${part}`, name: `${row}.${part}` }}
-              label={`${capitalized(part)} of field ${index + 1}`}
+              label={`${capitalize(part)} of field ${index + 1}`}
               value={own?.fields.text(`${row}.${part}`)}
               problems={part === 'name' ? wrongIn(own, row) : []}
             />

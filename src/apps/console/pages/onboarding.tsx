@@ -1,26 +1,26 @@
 import { partsOfId, systemOf } from '../../../messages/ids.js';
 import { leavesOf } from '../../../messages/objects.js';
 import { portalLink } from '../../../partners/account-settings.js';
-import { capitalized } from '../../../partners/bounds.js';
+import { capitalize } from '../../../partners/bounds.js';
 import { REDACTED } from '../../../platform/privacy/masked.js';
 import { isCorrectable } from '../../../services/forms/corrections.js';
-import type { Asked } from '../../../services/inbox/waits.js';
+import type { OpenRequirement } from '../../../services/inbox/waits.js';
 import { Facts } from '../../../services/reports/page.js';
 import { PART_NAMES } from '../../../services/reports/record-page.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { inputOf } from '../../../temporal/onboardings.js';
-import { type Listed, listedOf } from '../../../temporal/search.js';
+import { type Listed, toListed } from '../../../temporal/search.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { workflowPage } from '../../../temporal/web-ui.js';
 import {
-  maskedInput,
   mayOpen,
   type OnboardingView,
   onboardingView,
   openOnboarding,
+  readMaskedInput,
 } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
-import { hasRole, NotShown, type Shown, useVisit, type Visit } from '../route.js';
+import { hasRole, PageError, type RequestContext, type RouteResponse, useRequest } from '../route.js';
 import { AnswerForms } from './answer-forms.js';
 import { Handling } from './handling.js';
 import { Form, fieldLabel, Id, Problem, Trail, When } from './parts.js';
@@ -34,35 +34,35 @@ interface OnboardingProps {
   readonly view: OnboardingView;
 }
 
-async function opened(visit: Visit) {
-  const description = await openOnboarding(visit);
-  const listed = await listedOf(visit.client, description);
-  const view = await onboardingView(visit.client, listed.workflowId);
+async function opened(context: RequestContext) {
+  const description = await openOnboarding(context);
+  const listed = await toListed(context.client, description);
+  const view = await onboardingView(context.client, listed.workflowId);
   return { description, props: { listed, view } };
 }
 
-export async function showOnboarding(visit: Visit): Promise<Shown> {
-  const { description, props } = await opened(visit);
-  return onboardingShown(props, await maskedInput(visit.client, description));
+export async function showOnboarding(context: RequestContext): Promise<RouteResponse> {
+  const { description, props } = await opened(context);
+  return onboardingShown(props, await readMaskedInput(context.client, description));
 }
 
-export async function showLive(visit: Visit): Promise<Shown> {
-  return { part: <Live {...(await opened(visit)).props} /> };
+export async function showLive(context: RequestContext): Promise<RouteResponse> {
+  return { part: <Live {...(await opened(context)).props} /> };
 }
 
 /** The private values of the input, in this response only. */
-export async function showPrivate(visit: Visit): Promise<Shown> {
-  const { client, visitor, audit } = visit;
-  const { props } = await opened(visit);
+export async function showPrivate(context: RequestContext): Promise<RouteResponse> {
+  const { client, user, audit } = context;
+  const { props } = await opened(context);
   const { workflowId } = props.listed;
   if (!isCorrectable(workflowId))
-    throw new NotShown(404, 'This onboarding has no private values of its own.');
+    throw new PageError(404, 'This onboarding has no private values of its own.');
   const { input } = await inputOf(client, workflowId);
-  audit(visitor, { what: 'show private values', workflowId });
+  audit(user, { what: 'show private values', workflowId });
   return onboardingShown(props, input, true);
 }
 
-function onboardingShown(props: OnboardingProps, input: unknown, isPrivate = false): Shown {
+function onboardingShown(props: OnboardingProps, input: unknown, isPrivate = false): RouteResponse {
   const { listed, view } = props;
   const { workflowId } = listed;
   const page = (
@@ -101,7 +101,9 @@ function Live({ listed, view }: OnboardingProps) {
 function HeldUp({ view }: Pick<OnboardingProps, 'view'>) {
   const { failures, state } = view;
   const { waiting } = state ?? {};
-  const accounts = view.asked.filter(({ workflowId }) => partsOfId(workflowId)?.type === 'partnerAccount');
+  const accounts = view.requirements.filter(
+    ({ workflowId }) => partsOfId(workflowId)?.type === 'partnerAccount',
+  );
   const isAccount = partsOfId(view.workflowId)?.type === 'partnerAccount';
   if (failures.length === 0 && !waiting) return null;
   return (
@@ -109,7 +111,7 @@ function HeldUp({ view }: Pick<OnboardingProps, 'view'>) {
       <h2>Waits for the partner</h2>
       {waiting && (
         <p>
-          {capitalized(waiting.step)}, since <When time={waiting.since} isExact />: {waiting.reason}
+          {capitalize(waiting.step)}, since <When time={waiting.since} isExact />: {waiting.reason}
         </p>
       )}
       {failures.map((failure) => (
@@ -126,8 +128,8 @@ function HeldUp({ view }: Pick<OnboardingProps, 'view'>) {
 }
 
 function Requirements({ listed, view }: OnboardingProps) {
-  const visit = useVisit();
-  const mine = view.asked.filter(({ workflowId }) => mayOpen(visit, workflowId));
+  const context = useRequest();
+  const mine = view.requirements.filter(({ workflowId }) => mayOpen(context, workflowId));
   return (
     <section aria-labelledby="open-title" id="open">
       <h2 id="open-title">
@@ -142,16 +144,16 @@ function Requirements({ listed, view }: OnboardingProps) {
       )}
       <div id="requirements">
         {mine.map((each) => (
-          <RequirementCard key={`${each.workflowId} ${each.requirement.id}`} asked={each} view={view} />
+          <RequirementCard key={`${each.workflowId} ${each.requirement.id}`} item={each} view={view} />
         ))}
       </div>
     </section>
   );
 }
 
-function RequirementCard({ asked, view }: Pick<OnboardingProps, 'view'> & { readonly asked: Asked }) {
-  const { visitor } = useVisit();
-  const { workflowId, requirement } = asked;
+function RequirementCard({ item, view }: Pick<OnboardingProps, 'view'> & { readonly item: OpenRequirement }) {
+  const { user } = useRequest();
+  const { workflowId, requirement } = item;
   const { id, title } = requirement;
   const page = view.workflowId;
   const isElsewhere = workflowId !== page;
@@ -162,24 +164,24 @@ function RequirementCard({ asked, view }: Pick<OnboardingProps, 'view'> & { read
       </h3>
       {isElsewhere && (
         <p class="advice">
-          Asked by <a href={pathOf(workflowId)}>{asked.name}</a>
+          Asked by <a href={pathOf(workflowId)}>{item.name}</a>
         </p>
       )}
       <div data-notice={id} role="status" />
       <AskedText requirement={requirement} />
       <Handling {...{ workflowId, requirement, page }} />
-      {hasRole(visitor, 'operator') ? (
-        <AnswerForms {...{ workflowId, requirement, page }} isOpen={view.asked.length === 1} />
+      {hasRole(user, 'operator') ? (
+        <AnswerForms {...{ workflowId, requirement, page }} isOpen={view.requirements.length === 1} />
       ) : (
-        <p class="advice">An operator answers this. Your role is {visitor.role}.</p>
+        <p class="advice">An operator answers this. Your role is {user.role}.</p>
       )}
     </article>
   );
 }
 
 function OnboardingFacts({ listed, view }: OnboardingProps) {
-  const visit = useVisit();
-  const { settings, client } = visit;
+  const context = useRequest();
+  const { settings, client } = context;
   const { workflowId } = view;
   const state = view.state;
   const account = partsOfId(workflowId)?.account;
@@ -224,7 +226,7 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
         </p>
       )}
       {view.parts
-        .filter(({ workflowId: id }) => mayOpen(visit, id))
+        .filter(({ workflowId: id }) => mayOpen(context, id))
         .map(({ part, workflowId: id, state: of, wasThereBefore }) => (
           <p key={part}>
             <a href={pathOf(id)}>{PART_NAMES[part]}</a>:{' '}
@@ -241,7 +243,7 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
 type InputProps = Pick<Listed, 'workflowId'> & { readonly input: unknown; readonly isPrivate: boolean };
 
 function Input({ workflowId, input, isPrivate }: InputProps) {
-  const { visitor } = useVisit();
+  const { user } = useRequest();
   const leaves = leavesOf(input);
   const hasHidden = leaves.some(({ value }) => value === REDACTED);
   const facts = leaves.map(({ field, value }) => [
@@ -257,7 +259,7 @@ function Input({ workflowId, input, isPrivate }: InputProps) {
         </Problem>
       ) : (
         hasHidden &&
-        hasRole(visitor, 'operator') && (
+        hasRole(user, 'operator') && (
           <Form action={pathOf(workflowId, 'private')} class="actions">
             <button type="submit" class="secondary">
               Show private values

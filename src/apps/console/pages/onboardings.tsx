@@ -14,12 +14,12 @@ import {
   type Filter,
   isInAccounts,
   type Listed,
-  listed,
+  listOnboardings,
   typesOf,
   visibilityQuery,
 } from '../../../temporal/search.js';
 import { address } from '../query.js';
-import type { Shown, Visit } from '../route.js';
+import type { RequestContext, RouteResponse } from '../route.js';
 import {
   ACCOUNT,
   AGENT,
@@ -46,8 +46,8 @@ const KINDS = Object.fromEntries(
 const day = (label: string) => ({ ...text(label, { type: 'date' }), read: dayIn });
 
 /** `2026-03-01` */
-function dayIn(given: string): string | undefined {
-  return /^\d{4}-\d{2}-\d{2}$/.test(given) && !Number.isNaN(Date.parse(given)) ? given : undefined;
+function dayIn(value: string): string | undefined {
+  return /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined;
 }
 
 const FILTER = filterOf('Filter the onboardings', '/onboardings', {
@@ -65,20 +65,20 @@ const FILTER = filterOf('Filter the onboardings', '/onboardings', {
   since: day('Ended since'),
 });
 
-export async function showOnboardings(visit: Visit): Promise<Shown> {
-  const { client, visitor, fields } = visit;
+export async function showOnboardings(context: RequestContext): Promise<RouteResponse> {
+  const { client, user, fields } = context;
   const choices = FILTER.read(fields);
   const instead = withoutPrivate(fields, '/onboardings', choices);
   if (instead) return instead;
   const page = Math.min(fields.page('page'), MOST_PAGES);
-  const filter = filterFrom(choices, visitor);
+  const filter = filterFrom(choices, user);
   const query = visibilityQuery(filter);
   const read = page * PAGE_SIZE;
-  const all = await Array.fromAsync(listed(client, query, read));
+  const all = await Array.fromAsync(listOnboardings(client, query, read));
   // A person may have started one by hand with an id of another account.
-  const found = all.filter((each) => isInAccounts(each, filter.partnerAccounts));
+  const onboardings = all.filter((each) => isInAccounts(each, filter.partnerAccounts));
   const counted = all.length < read ? all.length : await count(client, query);
-  const total = counted - (all.length - found.length);
+  const total = counted - (all.length - onboardings.length);
   const pages = Math.min(MOST_PAGES, Math.max(1, Math.ceil(counted / PAGE_SIZE)));
   const to = (number: number) => address('/onboardings', { ...choices, page: number > 1 ? number : '' });
   return {
@@ -91,19 +91,19 @@ export async function showOnboardings(visit: Visit): Promise<Shown> {
           isFiltered={Object.values(choices).some(Boolean)}
           without={choices.what && 'type'}
         />
-        <List found={found.slice((page - 1) * PAGE_SIZE)} total={total} />
+        <List onboardings={onboardings.slice((page - 1) * PAGE_SIZE)} total={total} />
         <Pages page={page} pages={pages} to={to} />
       </>
     ),
   };
 }
 
-function filterFrom(choices: ReturnType<typeof FILTER.read>, visitor: Visit['visitor']): Filter {
+function filterFrom(choices: ReturnType<typeof FILTER.read>, user: RequestContext['user']): Filter {
   const { what, find, type, stage, system, account, agent, state, since, before } = choices;
   return {
     types: type && !what ? [type] : typesOf(WHAT[what ?? 'onboardings']),
     ...{ find, stage, system, agent: agent || undefined },
-    partnerAccounts: listedAccounts(visitor, account),
+    partnerAccounts: listedAccounts(user, account),
     ...(state === 'running' && { running: true }),
     ...(state === 'waiting' && { actionRequired: true }),
     ...(state === 'ended' && { query: isNot('ExecutionStatus', 'Running') }),
@@ -112,10 +112,10 @@ function filterFrom(choices: ReturnType<typeof FILTER.read>, visitor: Visit['vis
   };
 }
 
-function List({ found, total }: { readonly found: readonly Listed[]; readonly total: number }) {
+function List({ onboardings, total }: { readonly onboardings: readonly Listed[]; readonly total: number }) {
   const most = MOST_PAGES * PAGE_SIZE;
   const count = `${total === 1 ? '1 is' : `${total} are`} in this list, the newest first.`;
-  if (found.length === 0)
+  if (onboardings.length === 0)
     return (
       <Empty title="No onboarding matches.">
         {count} <a href="/onboardings">Show all</a>
@@ -124,7 +124,7 @@ function List({ found, total }: { readonly found: readonly Listed[]; readonly to
   return (
     <Table
       caption={total > most ? `${count} The first ${most} can be shown: filter for the others.` : count}
-      rows={found}
+      rows={onboardings}
       rowOf={(row) => ({ class: isLate(row) ? 'late' : undefined })}
       isWide
       columns={[

@@ -4,7 +4,7 @@ import { Name } from '../../../services/reports/page.js';
 import { nameOf } from '../../../services/texts/names.js';
 import type { Time } from '../../../services/texts/time.js';
 import { pathOf } from '../query.js';
-import { useVisit } from '../route.js';
+import { useRequest } from '../route.js';
 
 /**
  * A time, with its other form as a tooltip.
@@ -12,12 +12,12 @@ import { useVisit } from '../route.js';
  * @param isExact to the second, because a text that screen readers follow must not change by itself. Default: `2 d ago`
  */
 export function When({ time, isExact = false }: { readonly time: Time; readonly isExact?: boolean }) {
-  const { times } = useVisit();
+  const { times } = useRequest();
   const forms = [times.ago(time), times.atSecond(time)];
-  const [shown, title] = isExact ? forms.reverse() : forms;
+  const [text, title] = isExact ? forms.reverse() : forms;
   return (
     <time dateTime={new Date(time).toISOString()} title={title}>
-      {shown}
+      {text}
     </time>
   );
 }
@@ -45,7 +45,7 @@ export function Id({
 
 /** The time until something is due. Overdue has a sign and a word, not only a color. */
 export function Due({ at }: { readonly at: string }) {
-  const { times } = useVisit();
+  const { times } = useRequest();
   const isOver = times.isOver(at);
   return (
     <time class={isOver ? 'due overdue' : 'due'} dateTime={at} title={times.at(at)}>
@@ -61,7 +61,7 @@ interface FormProps extends Omit<FormHTMLAttributes, 'hidden'> {
 
 /** A form of this session. Its token comes first, before any file. */
 export function Form({ hidden = {}, children, ...attributes }: FormProps) {
-  const { csrf } = useVisit();
+  const { csrf } = useRequest();
   return (
     <form method="post" {...attributes}>
       {Object.entries({ csrf, ...hidden }).map(([name, value]) => (
@@ -100,13 +100,13 @@ export function firstSentence(text: string): string {
 }
 
 /** The short form of an answer in the timeline: `text: One sale in ten.` */
-export function inShort(answer: string): string {
+export function summarize(answer: string): string {
   const [, kind, content] = /^([a-z-]+)(?:: (.*))?$/s.exec(answer) ?? [];
   const names: Readonly<Record<string, string>> = {
     text: 'the answer',
     documents: 'documents',
     correction: 'corrected',
-    adopt: 'adopted',
+    confirm: 'confirmed',
     retry: 'try again',
     code: 'the one-time code',
     choice: 'chose',

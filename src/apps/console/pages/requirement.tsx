@@ -5,7 +5,7 @@ import { LONGEST_REMARK } from '../../../messages/claims.js';
 import { fieldOf, leavesOf } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
 import { type AnswerKind, detailBeside, type Requirement, TASKS } from '../../../messages/requirements.js';
-import { capitalized } from '../../../partners/bounds.js';
+import { capitalize } from '../../../partners/bounds.js';
 import { REDACTED } from '../../../platform/privacy/masked.js';
 import { changesOf, inputFor } from '../../../services/forms/corrections.js';
 import { Facts, Name } from '../../../services/reports/page.js';
@@ -13,26 +13,26 @@ import { runbookOf } from '../../../services/texts/codes.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { answeredBefore, closedBefore, remarksOn, saidOf } from '../../../services/texts/timeline-entries.js';
 import { proposedAnswerOf } from '../../../temporal/onboardings.js';
-import { type Listed, listedOf } from '../../../temporal/search.js';
+import { type Listed, toListed } from '../../../temporal/search.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import type { Filled } from '../answer.js';
 import { formFields } from '../correction-fields.js';
-import { maskedInput, onboardingView, openOnboarding, readState } from '../onboarding-view.js';
+import { onboardingView, openOnboarding, readMaskedInput, readState } from '../onboarding-view.js';
 import { type Fields, pathOf, withList } from '../query.js';
-import { hasRole, NotShown, OfVisit, type Shown, type Visit } from '../route.js';
+import { CurrentRequest, hasRole, PageError, type RequestContext, type RouteResponse } from '../route.js';
 import { AnswerForms, labelOf } from './answer-forms.js';
 import { Handling, listIn, type ProposedShown, pageIn } from './handling.js';
-import { Due, Field, Form, fieldLabel, Id, inShort, Problem, Prose, Trail, When } from './parts.js';
+import { Due, Field, Form, fieldLabel, Id, Problem, Prose, summarize, Trail, When } from './parts.js';
 
 /** A visit to a requirement, with what is known of it; without a requirement when it is not open. */
-export type Found = Awaited<ReturnType<typeof find>>;
+export type RequirementContext = Awaited<ReturnType<typeof findRequirement>>;
 
 /** @param fresh reads it now, because a person answers */
-export async function find(visit: Visit, fresh: boolean) {
-  const { client, params } = visit;
+export async function findRequirement(context: RequestContext, fresh: boolean) {
+  const { client, params } = context;
   const { requirementId = '' } = params;
-  const description = await openOnboarding(visit);
-  const listed = await listedOf(client, description);
+  const description = await openOnboarding(context);
+  const listed = await toListed(client, description);
   const { workflowId } = listed;
   const { state: last, obstacle } = await readState(client, workflowId, fresh);
   // While it cannot be read, the requirement is as it was last known, if only by the list of workflows.
@@ -42,44 +42,46 @@ export async function find(visit: Visit, fresh: boolean) {
   // The input that a correction changes, read once.
   let reading: Promise<Correctable> | undefined;
   const correctable = async () => {
-    if (!state) throw new NotShown(503, 'The onboarding cannot be read now.');
+    if (!state) throw new PageError(503, 'The onboarding cannot be read now.');
     reading ??= inputFor(client, workflowId, state, requirementId);
     return reading;
   };
   const path = pathOf(workflowId, 'requirements', requirementId);
-  const known = { path, description, listed, state, obstacle, requirement, correctable };
-  return { ...visit, workflowId, requirementId, ...known };
+  const base = { path, description, listed, state, obstacle, requirement, correctable };
+  return { ...context, workflowId, requirementId, ...base };
 }
 
 /** The requirement as the list of workflows has it, without its allowed answers. */
 function listedRequirement({ requirements }: Listed, requirementId: string): Requirement | undefined {
-  const found = requirements.find(({ id }) => id === requirementId);
-  if (!found) return undefined;
-  const { id, kind, raisedAt, dueAt } = found;
+  const context = requirements.find(({ id }) => id === requirementId);
+  if (!context) return undefined;
+  const { id, kind, raisedAt, dueAt } = context;
   return { id, kind, raisedAt, dueAt, title: TASKS[kind], detail: '', answers: [] };
 }
 
-export async function showRequirement(visit: Visit): Promise<Shown> {
-  const found = await find(visit, false);
-  const { workflowId, requirementId, state } = found;
+export async function showRequirement(requestContext: RequestContext): Promise<RouteResponse> {
+  const context = await findRequirement(requestContext, false);
+  const { workflowId, requirementId, state } = context;
   // The part of a customer that asks takes the answer.
-  const view = await onboardingView(visit.client, workflowId);
-  const asked = view.asked.find(({ requirement }) => requirement.id === requirementId);
-  if (asked && asked.workflowId !== workflowId)
-    return { to: withList(pathOf(asked.workflowId, 'requirements', requirementId), listIn(visit).list) };
-  if (state && !found.requirement) return goneShown(found, state);
-  return requirementShown(found);
+  const view = await onboardingView(requestContext.client, workflowId);
+  const item = view.requirements.find(({ requirement }) => requirement.id === requirementId);
+  if (item && item.workflowId !== workflowId)
+    return {
+      to: withList(pathOf(item.workflowId, 'requirements', requirementId), listIn(requestContext).list),
+    };
+  if (state && !context.requirement) return renderGone(context, state);
+  return renderRequirement(context);
 }
 
-export async function showState(visit: Visit): Promise<Shown> {
-  const found = await find(visit, false);
-  return { part: <LiveState found={found} proposed={await proposedIn(found)} /> };
+export async function showState(requestContext: RequestContext): Promise<RouteResponse> {
+  const context = await findRequirement(requestContext, false);
+  return { part: <LiveState context={context} proposed={await proposedIn(context)} /> };
 }
 
 /** The answer that a second person is to confirm, for those who may see it. */
-async function proposedIn(found: Found): Promise<ProposedShown | undefined> {
-  const { client, visitor, workflowId, requirement, obstacle, correctable } = found;
-  if (obstacle || !requirement?.proposal || !hasRole(visitor, 'operator')) return undefined;
+async function proposedIn(context: RequirementContext): Promise<ProposedShown | undefined> {
+  const { client, user, workflowId, requirement, obstacle, correctable } = context;
+  if (obstacle || !requirement?.proposal || !hasRole(user, 'operator')) return undefined;
   try {
     const proposed = await proposedAnswerOf(client, workflowId, requirement.id);
     if (!proposed) return undefined;
@@ -100,19 +102,24 @@ interface Extra {
 }
 
 /** @throws {NotShown} when there is no such requirement */
-export async function requirementShown(found: Found, extra: Extra = {}): Promise<Shown> {
-  const { requirement, workflowId, requirementId, listed, obstacle, client } = found;
-  if (!requirement) throw new NotShown(404, 'There is no such requirement.');
+export async function renderRequirement(
+  context: RequirementContext,
+  extra: Extra = {},
+): Promise<RouteResponse> {
+  const { requirement, workflowId, requirementId, listed, obstacle, client } = context;
+  if (!requirement) throw new PageError(404, 'There is no such requirement.');
   const { status = 200, filled, notice, preview } = extra;
-  const takesCorrection = found.state && requirement.answers.includes('correction');
+  const takesCorrection = context.state && requirement.answers.includes('correction');
   const correctable = takesCorrection
-    ? formFields(await found.correctable(), found.settings, requirement)
+    ? formFields(await context.correctable(), context.settings, requirement)
     : undefined;
-  const proposed = await proposedIn(found);
+  const proposed = await proposedIn(context);
   // The question shows without the summary.
-  const input = obstacle ? undefined : await maskedInput(client, found.description).catch(() => undefined);
+  const input = obstacle
+    ? undefined
+    : await readMaskedInput(client, context.description).catch(() => undefined);
   const page = (
-    <OfVisit.Provider value={found}>
+    <CurrentRequest.Provider value={context}>
       <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
       <h1>{requirement.title}</h1>
       {obstacle && <ObstacleNote obstacle={obstacle} />}
@@ -120,22 +127,22 @@ export async function requirementShown(found: Found, extra: Extra = {}): Promise
       <div class="columns">
         <section class="card" aria-label="What is asked">
           <Asked requirement={requirement} />
-          <LiveState found={found} proposed={proposed} />
+          <LiveState context={context} proposed={proposed} />
           {preview ?? (
             <AnswerForms
-              {...{ workflowId, filled, correctable, ...listIn(found) }}
+              {...{ workflowId, filled, correctable, ...listIn(context) }}
               requirement={obstacle && filled ? { ...requirement, answers: [filled.kind] } : requirement}
-              page={filled ? pageIn(found, workflowId) : workflowId}
+              page={filled ? pageIn(context, workflowId) : workflowId}
             />
           )}
-          <RemarkForm found={found} />
+          <RemarkForm context={context} />
         </section>
         <aside>
-          <Business listed={listed} state={found.state} input={input} />
+          <Business listed={listed} state={context.state} input={input} />
           <Help requirement={requirement} />
         </aside>
       </div>
-    </OfVisit.Provider>
+    </CurrentRequest.Provider>
   );
   return { status, title: `Requirement ${requirementId}`, page };
 }
@@ -156,7 +163,7 @@ export function Asked({ requirement }: { readonly requirement: Requirement }) {
   return (
     <div>
       <p class="facts-line">
-        <strong>{capitalized(TASKS[kind])}</strong>
+        <strong>{capitalize(TASKS[kind])}</strong>
         <Due at={dueAt} />
         <span>
           asked <When time={raisedAt} />
@@ -172,20 +179,20 @@ export function Detail({ requirement }: { readonly requirement: Requirement }) {
   return detail === '' ? null : <blockquote class="detail">{detail}</blockquote>;
 }
 
-type LiveProps = { readonly found: Found } & Pick<Parameters<typeof Handling>[0], 'proposed'>;
+type LiveProps = { readonly context: RequirementContext } & Pick<Parameters<typeof Handling>[0], 'proposed'>;
 
 /** The part of the page that updates while a person types: the claim, the proposal, and any answer. */
-function LiveState({ found, proposed }: LiveProps) {
-  const { workflowId, requirementId, requirement, state, path } = found;
+function LiveState({ context, proposed }: LiveProps) {
+  const { workflowId, requirementId, requirement, state, path } = context;
   return (
     <div
-      {...{ id: `live-${requirementId}`, 'data-live': withList(`${path}/part`, listIn(found).list) }}
+      {...{ id: `live-${requirementId}`, 'data-live': withList(`${path}/part`, listIn(context).list) }}
       {...{ 'data-seconds': 5, role: 'status' }}
     >
       {state && !requirement ? (
         <Problem>
           <p>
-            <Ended found={found} state={state} />
+            <Ended context={context} state={state} />
           </p>
           <p>
             What you typed is still here. <a href={pathOf(workflowId)}>See the onboarding</a>
@@ -194,13 +201,13 @@ function LiveState({ found, proposed }: LiveProps) {
       ) : (
         requirement && <Handling {...{ workflowId, requirement, proposed }} />
       )}
-      {state && <Remarks found={found} state={state} />}
+      {state && <Remarks context={context} state={state} />}
     </div>
   );
 }
 
 interface EndedProps {
-  readonly found: Found;
+  readonly context: RequirementContext;
   readonly state: OnboardingState;
 }
 
@@ -212,7 +219,7 @@ function lastOn({ timeline }: OnboardingState, requirementId: string): TimelineE
 }
 
 /** The person who answered a requirement that is no longer open, or the reason why it closed. */
-function Ended({ state, found: { requirementId, visitor } }: EndedProps) {
+function Ended({ state, context: { requirementId, user } }: EndedProps) {
   const last = lastOn(state, requirementId);
   if (!last) return <>This requirement is not open: it was closed long ago, or never existed.</>;
   if (last.event === 'requirement-closed') {
@@ -226,14 +233,14 @@ function Ended({ state, found: { requirementId, visitor } }: EndedProps) {
   return (
     <>
       <strong>
-        {isSamePerson(actor, visitor.actor) ? 'You answered this' : `${actor} answered this first`}
+        {isSamePerson(actor, user.actor) ? 'You answered this' : `${actor} answered this first`}
       </strong>
-      , <When time={last.at} isExact />: {inShort(saidOf(last))}
+      , <When time={last.at} isExact />: {summarize(saidOf(last))}
     </>
   );
 }
 
-function Remarks({ state, found: { requirementId } }: EndedProps) {
+function Remarks({ state, context: { requirementId } }: EndedProps) {
   const remarks = remarksOn(state.timeline, requirementId);
   if (remarks.length === 0) return null;
   return (
@@ -247,13 +254,13 @@ function Remarks({ state, found: { requirementId } }: EndedProps) {
   );
 }
 
-function RemarkForm({ found }: Pick<EndedProps, 'found'>) {
-  const { requirementId, path, visitor } = found;
-  if (!hasRole(visitor, 'operator')) return null;
+function RemarkForm({ context }: Pick<EndedProps, 'context'>) {
+  const { requirementId, path, user } = context;
+  if (!hasRole(user, 'operator')) return null;
   return (
     <details>
       <summary>Remark for colleagues</summary>
-      <Form action={`${path}/remarks`} id={`form-${requirementId}-remark`} hidden={listIn(found)}>
+      <Form action={`${path}/remarks`} id={`form-${requirementId}-remark`} hidden={listIn(context)}>
         <Field
           {...{ id: `${requirementId}-remark`, name: 'remark', label: 'Remark', required: true, rows: 2 }}
           maxLength={LONGEST_REMARK}
@@ -268,14 +275,18 @@ function RemarkForm({ found }: Pick<EndedProps, 'found'>) {
 }
 
 /** The page after another person was first, or the requirement closed itself. To answer twice is no mistake. */
-export function goneShown(found: Found, state: OnboardingState, typed?: Fields): Shown {
-  const { workflowId, requirementId, listed, visitor } = found;
+export function renderGone(
+  context: RequirementContext,
+  state: OnboardingState,
+  typed?: Fields,
+): RouteResponse {
+  const { workflowId, requirementId, listed, user } = context;
   const { actor = '' } = lastOn(state, requirementId) ?? {};
-  const isOwn = isSamePerson(actor, visitor.actor);
+  const isOwn = isSamePerson(actor, user.actor);
   const said = (
     <>
       <p>
-        <Ended found={found} state={state} />
+        <Ended context={context} state={state} />
       </p>
       {typed && <p>{isOwn ? 'Nothing was sent a second time.' : 'Your answer was not sent.'}</p>}
     </>
@@ -297,16 +308,16 @@ export function goneShown(found: Found, state: OnboardingState, typed?: Fields):
 const TYPED: Readonly<Record<string, string>> = { text: 'Answer', id: 'ID', code: 'Code', reason: 'Reason' };
 
 function Typed({ fields }: { readonly fields: Fields }) {
-  const shown = fields.names.flatMap((name) => {
+  const rows = fields.names.flatMap((name) => {
     const label = /^set\.(.*)$/.exec(name)?.[1] ?? fieldOf(TYPED, name);
     const value = fields.text(name);
     return label === undefined || value === '' ? [] : [[label, value]];
   });
-  if (shown.length === 0) return null;
+  if (rows.length === 0) return null;
   return (
     <section aria-label="What you typed">
       <h2>What you typed</h2>
-      <Facts facts={Object.fromEntries(shown)} />
+      <Facts facts={Object.fromEntries(rows)} />
     </section>
   );
 }
@@ -318,11 +329,11 @@ export function Business({
   listed,
   state,
   input,
-}: Pick<Found, 'listed' | 'state'> & { readonly input: unknown }) {
+}: Pick<RequirementContext, 'listed' | 'state'> & { readonly input: unknown }) {
   const { workflowId } = listed;
   const dba = state?.dba ?? listed.dba;
   const mid = state?.mid ?? listed.mid;
-  const shown = leavesOf(input).filter(
+  const leaves = leavesOf(input).filter(
     ({ field, value }) => field !== '' && value !== REDACTED && value !== dba,
   );
   const facts = {
@@ -330,7 +341,7 @@ export function Business({
     'Partner status': state?.partnerStatus ?? listed.partnerStatus,
     mid: mid && <Id id={mid} canCopy />,
     ...Object.fromEntries(
-      shown.slice(0, SUMMARY_FIELDS).map(({ field, value }) => [labelIn(shown, field), String(value)]),
+      leaves.slice(0, SUMMARY_FIELDS).map(({ field, value }) => [labelIn(leaves, field), String(value)]),
     ),
   };
   return (
@@ -344,9 +355,9 @@ export function Business({
 }
 
 /** The last name of a field, with its path where others end alike. */
-function labelIn(shown: readonly { readonly field: string }[], field: string): string {
+function labelIn(leaves: readonly { readonly field: string }[], field: string): string {
   const label = fieldLabel(field);
-  const isUnique = shown.filter((other) => fieldLabel(other.field) === label).length === 1;
+  const isUnique = leaves.filter((other) => fieldLabel(other.field) === label).length === 1;
   return isUnique ? label : `${label} (${field})`;
 }
 
@@ -360,11 +371,11 @@ const WORDS: readonly (readonly [RegExp, string | { readonly button: AnswerKind 
   [/`--patch`/g, 'correct'],
   [/`--code CODE`|`--code`/g, 'the code'],
   [/`--retry`/g, { button: 'retry' }],
-  [/`--adopt [^`]*`|`--adopt`/g, { button: 'adopt' }],
+  [/`--confirm [^`]*`|`--confirm`/g, { button: 'confirm' }],
   [/`--abandon`/g, { button: 'abandon' }],
 ];
 
-function inWordsOfPages(text: string, requirement: Requirement): string {
+function pageWording(text: string, requirement: Requirement): string {
   return WORDS.reduce(
     (changed, [option, words]) =>
       changed.replace(option, typeof words === 'string' ? words : `“${labelOf(requirement, words.button)}”`),
@@ -374,7 +385,7 @@ function inWordsOfPages(text: string, requirement: Requirement): string {
 
 function Help({ requirement }: { readonly requirement: Requirement }) {
   const runbook = runbookOf(requirement.kind);
-  const said = (part: string) => <Prose text={inWordsOfPages(runbook[part] ?? '', requirement)} />;
+  const said = (part: string) => <Prose text={pageWording(runbook[part] ?? '', requirement)} />;
   return (
     <section class="card" aria-label="Help">
       <h2>What this means</h2>

@@ -3,7 +3,7 @@ import { answerRequirement, uploadDocuments } from './answering.js';
 import { checkFile } from './batch-file.js';
 import { results, showBatch, showProgress, startBatch, stopBatch } from './batches.js';
 import { loadDocument, showDocuments } from './documents.js';
-import { act, claimChosen } from './handling.js';
+import { claimChosen, runAction } from './handling.js';
 import { type InboxSizes, showInbox } from './inbox.js';
 import { showLive, showOnboarding, showPrivate } from './onboarding.js';
 import { showOnboardings } from './onboardings.js';
@@ -20,8 +20,8 @@ const REQUIREMENT = '/onboardings/:id/requirements/:requirementId';
 
 /** All pages and forms of the console. */
 export const routesWith = (inbox: InboxSizes): readonly Route[] => [
-  page('/', 'viewer', (visit) => showInbox(visit, inbox)),
-  part('/inbox/part', 'viewer', (visit) => showInbox(visit, inbox, true)),
+  page('/', 'viewer', (context) => showInbox(context, inbox)),
+  part('/inbox/part', 'viewer', (context) => showInbox(context, inbox, true)),
   form('/inbox/claims', 'operator', claimChosen),
   page('/onboardings', 'viewer', showOnboardings),
   page('/onboardings/:id', 'viewer', showOnboarding),
@@ -31,18 +31,20 @@ export const routesWith = (inbox: InboxSizes): readonly Route[] => [
   part(`${REQUIREMENT}/part`, 'viewer', showState),
   form(REQUIREMENT, 'operator', answerRequirement),
   upload(`${REQUIREMENT}/documents`, 'operator', uploadDocuments),
-  form(`${REQUIREMENT}/claim`, 'operator', (visit) => act(visit, ['claim', 'release', 'take-over'])),
-  form(`${REQUIREMENT}/proposal`, 'operator', (visit) => act(visit, ['confirm', 'withdraw'])),
-  form(`${REQUIREMENT}/remarks`, 'operator', (visit) => act(visit, ['remark'])),
+  form(`${REQUIREMENT}/claim`, 'operator', (context) =>
+    runAction(context, ['claim', 'release', 'take-over']),
+  ),
+  form(`${REQUIREMENT}/proposal`, 'operator', (context) => runAction(context, ['confirm', 'withdraw'])),
+  form(`${REQUIREMENT}/remarks`, 'operator', (context) => runAction(context, ['remark'])),
   page('/onboardings/:id/documents', 'viewer', showDocuments),
   page('/onboardings/:id/documents/:key', 'operator', loadDocument),
   page('/onboardings/:id/export', 'approver', showRecord),
   page('/onboardings/:id/export.json', 'approver', recordJson),
   page('/start', 'admin', showChoice),
   upload('/start/file', 'admin', startFromFile),
-  page('/start/:kind', 'admin', (visit) => kindIn(visit).form(visit)),
-  { ...form('/start/:kind', 'admin', (visit) => kindIn(visit).start(visit)), keepsTyped: true },
-  page('/start/:kind/template.csv', 'admin', async (visit) => kindIn(visit).template(visit)),
+  page('/start/:kind', 'admin', (context) => kindIn(context).form(context)),
+  { ...form('/start/:kind', 'admin', (context) => kindIn(context).start(context)), keepsTyped: true },
+  page('/start/:kind/template.csv', 'admin', async (context) => kindIn(context).template(context)),
   upload('/batches', 'admin', checkFile),
   page('/batches/:id', 'admin', showBatch),
   part('/batches/:id/part', 'admin', showProgress),

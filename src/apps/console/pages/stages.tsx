@@ -4,7 +4,7 @@ import type { WorkflowType } from '../../../messages/kinds.js';
 import type { StageSeconds } from '../../../messages/listed.js';
 import type { OnboardingState, Stage } from '../../../messages/onboarding-state.js';
 import { PARTS, type Part } from '../../../messages/onboardings.js';
-import { capitalized } from '../../../partners/bounds.js';
+import { capitalize } from '../../../partners/bounds.js';
 import { SUCCESSES } from '../../../services/reports/figures.js';
 import { PART_NAMES } from '../../../services/reports/record-page.js';
 import { whatHappened } from '../../../services/texts/codes.js';
@@ -38,12 +38,13 @@ function PartStages({
   state,
   parts,
 }: Pick<OnboardingView, 'state' | 'parts'> & { readonly part: Part }) {
-  const known = parts.find((each) => each.part === part);
-  const of = known && !(known.state instanceof UnreadableOnboarding) ? known.state : state?.[part];
+  const partState = parts.find((each) => each.part === part);
+  const of =
+    partState && !(partState.state instanceof UnreadableOnboarding) ? partState.state : state?.[part];
   const name = PART_NAMES[part];
   return (
     <div class="part" id={`part-${part}`}>
-      <h2>{known ? <a href={pathOf(known.workflowId)}>{name}</a> : name}</h2>
+      <h2>{partState ? <a href={pathOf(partState.workflowId)}>{name}</a> : name}</h2>
       {of ? (
         <StageList type={PARTS[part]} stage={of.stage} state={of} seconds={{}} />
       ) : (
@@ -65,7 +66,7 @@ function StageList(props: StageListProps) {
     <ol class="stages">
       {shownStages(props).map(({ name, how, note, isNow }) => (
         <li key={name} class={how} aria-current={isNow ? 'step' : undefined}>
-          {isNow || how === 'done' ? <strong>{capitalized(name)}</strong> : capitalized(name)}
+          {isNow || how === 'done' ? <strong>{capitalize(name)}</strong> : capitalize(name)}
           <small>{note}</small>
         </li>
       ))}

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { workflowId } from '../../../messages/ids.js';
 import { accountProblem, knownWithin } from '../../../messages/inputs.js';
 import { EACH_ONBOARDING, ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
-import { capitalized } from '../../../partners/bounds.js';
+import { capitalize } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { columnsOf } from '../../../services/batches/columns.js';
-import { doubtsAbout, type References, referencesAt } from '../../../services/batches/doubts.js';
 import { kindOf } from '../../../services/batches/validation.js';
+import { inputWarnings, type References, referencesAt } from '../../../services/batches/warnings.js';
 import { inputForm, type Typed } from '../../../services/forms/typed-input.js';
 import { Notes } from '../../../services/reports/page.js';
 import { csvOf } from '../../../services/texts/csv.js';
@@ -15,13 +15,13 @@ import { parseJson, utf8 } from '../../../services/texts/text.js';
 import type { AnyInput, Kind } from '../../../temporal/kinds/kind.js';
 import { EACH_KIND } from '../../../temporal/kinds/kinds.js';
 import { differenceFromStart } from '../../../temporal/start.js';
-import { isUnavailable, promptly, rejectionOf, sentenceOf } from '../../../temporal/unavailable.js';
+import { callPromptly, isUnavailable, rejectionOf, sentenceOf } from '../../../temporal/unavailable.js';
 import { pathOf } from '../query.js';
-import { maySee, NotShown, type Shown, useVisit, type Visit } from '../route.js';
+import { maySee, PageError, type RequestContext, type RouteResponse, useRequest } from '../route.js';
 import { SharedReads } from '../sharing.js';
 import { type HeldForm, receivedForm } from '../uploads.js';
 import { BatchUpload } from './batch-file.js';
-import { listedBatches } from './batches.js';
+import { renderBatches } from './batches.js';
 import { InputFields, ProblemList } from './input-fields.js';
 import { type Choices, Field, Form, fieldLabel, Problem } from './parts.js';
 
@@ -31,7 +31,7 @@ const STARTABLES: ReadonlyMap<string, Startable> = new Map(
   EACH_KIND.map((kind) => [ONBOARDINGS[kind.type].nouns[0], startable(kind)]),
 );
 
-export async function showChoice(visit: Visit): Promise<Shown> {
+export async function showChoice(context: RequestContext): Promise<RouteResponse> {
   const page = (
     <>
       <h1>Start</h1>
@@ -40,13 +40,13 @@ export async function showChoice(visit: Visit): Promise<Shown> {
         {[...STARTABLES].map(([name, { type }]) => (
           <li>
             <a href={`/start/${name}`}>Start a {name}</a>{' '}
-            <span class="faint">{capitalized(ONBOARDINGS[type].task)}.</span>
+            <span class="faint">{capitalize(ONBOARDINGS[type].task)}.</span>
           </li>
         ))}
       </ul>
       <h2>One onboarding from a file</h2>
       <Form action="/start/file" enctype="multipart/form-data">
-        <Field name="doubts" label="Start it even with warnings" type="checkbox" />
+        <Field name="warnings" label="Start it even with warnings" type="checkbox" />
         <Field
           {...{ name: 'input', label: 'JSON file', type: 'file', accept: '.json' }}
           advice={[
@@ -60,7 +60,7 @@ export async function showChoice(visit: Visit): Promise<Shown> {
         <button type="submit">Check and start</button>
       </Form>
       <BatchUpload />
-      {await listedBatches(visit)}
+      {await renderBatches(context)}
     </>
   );
   return { title: 'Start', page };
@@ -76,62 +76,62 @@ const sharedLists: typeof referencesAt = (client, taskQueue, account) =>
 
 const REFERENCES = /\b(?:agentProfileId|boardingSettingsId)\b/g;
 
-/** Doubts about an input that would be started, in the words of the form. */
-async function doubtsOf(
-  { client, settings }: Visit,
+/** Warnings about an input that would be started, in the words of the form. */
+async function warningsOf(
+  { client, settings }: RequestContext,
   { type }: Kind,
   input: AnyInput,
 ): Promise<readonly FieldProblem[]> {
   const id = workflowId(type, input.externalId, input.account);
-  const { doubts } = await doubtsAbout(client, settings.taskQueue, input, id, sharedLists);
-  return doubts.map(({ field, message }) => ({ field, message: message.replace(REFERENCES, fieldLabel) }));
+  const { warnings } = await inputWarnings(client, settings.taskQueue, input, id, sharedLists);
+  return warnings.map(({ field, message }) => ({ field, message: message.replace(REFERENCES, fieldLabel) }));
 }
 
 function startable(kind: Kind) {
   const [name] = ONBOARDINGS[kind.type].nouns;
-  const formFor = ({ settings, visitor }: Visit) =>
-    inputForm(kind.schema(knownWithin(settings, visitor.accounts)));
-  const show = async (visit: Visit, given: Given): Promise<Shown> => {
-    const choices = await partnerChoices(visit, kind.type);
-    const page = <StartPage {...{ path: name, choices, ...given }} parts={formFor(visit).parts} />;
-    return { title: `Start a ${name}`, status: given.status, page };
+  const formFor = ({ settings, user }: RequestContext) =>
+    inputForm(kind.schema(knownWithin(settings, user.accounts)));
+  const show = async (context: RequestContext, values: Given): Promise<RouteResponse> => {
+    const choices = await partnerChoices(context, kind.type);
+    const page = <StartPage {...{ path: name, choices, ...values }} parts={formFor(context).parts} />;
+    return { title: `Start a ${name}`, status: values.status, page };
   };
   return {
     type: kind.type,
-    template: ({ settings, visitor }: Visit): Shown => ({
-      file: csvOf([], columnsOf([kind.schema(knownWithin(settings, visitor.accounts))]).names),
+    template: ({ settings, user }: RequestContext): RouteResponse => ({
+      file: csvOf([], columnsOf([kind.schema(knownWithin(settings, user.accounts))]).names),
       ...{ fileName: `${name}.csv`, contentType: 'text/csv; charset=utf-8' },
     }),
-    form: (visit: Visit) => show(visit, { status: 200, typed: new Map(), problems: [] }),
-    async start(visit: Visit) {
-      const form = formFor(visit);
-      const typed = form.typedIn(visit.request.body as Readonly<Record<string, unknown>>);
+    form: (context: RequestContext) => show(context, { status: 200, typed: new Map(), problems: [] }),
+    async start(context: RequestContext) {
+      const form = formFor(context);
+      const typed = form.typedIn(context.request.body as Readonly<Record<string, unknown>>);
       const read = form.read(typed);
-      const account = accountProblem(visit.visitor.accounts, typed.get('account'));
+      const account = accountProblem(context.user.accounts, typed.get('account'));
       const problems = [...(account ? [account] : []), ...('problems' in read ? read.problems : [])];
-      if ('problems' in read || account) return show(visit, { status: 422, typed, problems });
+      if ('problems' in read || account) return show(context, { status: 422, typed, problems });
       try {
-        const confirmed = visit.fields.text('confirmed');
+        const confirmed = context.fields.text('confirmed');
         const digest = createHash('sha256').update(JSON.stringify(read.input)).digest('hex');
-        const doubts = confirmed === digest ? [] : await doubtsOf(visit, kind, read.input);
-        if (doubts.length > 0) return show(visit, { status: 422, typed, problems: doubts, digest });
-        return await started(visit, kind, read.input);
+        const warnings = confirmed === digest ? [] : await warningsOf(context, kind, read.input);
+        if (warnings.length > 0) return show(context, { status: 422, typed, problems: warnings, digest });
+        return await started(context, kind, read.input);
       } catch (error) {
         // The typed values must survive while Temporal does not respond.
         const failure = rejectionOf(error) ?? sentenceOf(error);
         if (failure === undefined) throw error;
-        return show(visit, { status: isUnavailable(error) ? 503 : 409, typed, problems: [], failure });
+        return show(context, { status: isUnavailable(error) ? 503 : 409, typed, problems: [], failure });
       }
     },
-    async fromFile(visit: Visit, value: unknown, file: string, isConfirmed: boolean) {
-      const input = check(kind.schema(knownWithin(visit.settings, visit.visitor.accounts)), value, file);
-      const problem = accountProblem(visit.visitor.accounts, input.account);
+    async fromFile(context: RequestContext, value: unknown, file: string, isConfirmed: boolean) {
+      const input = check(kind.schema(knownWithin(context.settings, context.user.accounts)), value, file);
+      const problem = accountProblem(context.user.accounts, input.account);
       if (problem) throw new InvalidInput(`${file}: is not valid; nothing was started`, [problem]);
-      const doubts = isConfirmed ? [] : await doubtsOf(visit, kind, input);
-      const labelled = doubts.map(({ field, message }) => ({ field: fieldLabel(field), message }));
-      if (doubts.length > 0)
+      const warnings = isConfirmed ? [] : await warningsOf(context, kind, input);
+      const labelled = warnings.map(({ field, message }) => ({ field: fieldLabel(field), message }));
+      if (warnings.length > 0)
         throw new InvalidInput(`${file}: may have mistakes; nothing was started`, labelled);
-      return started(visit, kind, input);
+      return started(context, kind, input);
     },
   };
 }
@@ -140,7 +140,7 @@ interface Given {
   readonly status: number;
   readonly typed: Typed;
   readonly problems: readonly FieldProblem[];
-  /** Of an input whose problems are only doubts: a person confirms exactly this one. */
+  /** Of an input whose problems are only warnings: a person confirms exactly this one. */
   readonly digest?: string;
   /** The reason why a valid input was not started. */
   readonly failure?: string;
@@ -164,9 +164,9 @@ const AGENTS_IN: Readonly<Partial<Record<OnboardingType, string>>> = {
  *
  * @returns undefined when it cannot be read now
  */
-async function partnerChoices({ client, settings, visitor }: Visit, type: OnboardingType) {
-  const { accounts } = knownWithin(settings, visitor.accounts);
-  const own = [...(maySee(visitor, undefined) ? [undefined] : []), ...Object.keys(accounts)];
+async function partnerChoices({ client, settings, user }: RequestContext, type: OnboardingType) {
+  const { accounts } = knownWithin(settings, user.accounts);
+  const own = [...(maySee(user, undefined) ? [undefined] : []), ...Object.keys(accounts)];
   const prefix = AGENTS_IN[type];
   if (prefix === undefined || own.length !== 1) return {};
   const listed = await sharedLists(client, settings.taskQueue, own[0]);
@@ -183,13 +183,13 @@ const UNREAD =
   'No worker read the partner’s lists of agents and boarding settings in time. Type an ID or a name, or reload this page later.';
 
 function StartPage({ path, parts, choices, typed, problems, digest, failure }: StartPageProps) {
-  const { settings, visitor } = useVisit();
-  const names = Object.keys(knownWithin(settings, visitor.accounts).accounts);
+  const { settings, user } = useRequest();
+  const names = Object.keys(knownWithin(settings, user.accounts).accounts);
   const account = [
-    ...(maySee(visitor, undefined) ? [['', 'the account without a name'] as const] : []),
+    ...(maySee(user, undefined) ? [['', 'the account without a name'] as const] : []),
     ...names.map((name) => [name, name] as const),
   ];
-  const shown = names.length > 0 ? parts : parts.filter(({ name }) => name !== 'account');
+  const visibleParts = names.length > 0 ? parts : parts.filter(({ name }) => name !== 'account');
   return (
     <>
       <h1>Start a {path}</h1>
@@ -200,14 +200,14 @@ function StartPage({ path, parts, choices, typed, problems, digest, failure }: S
         </Problem>
       )}
       {problems.length > 0 && (
-        <ProblemList isDoubt={digest !== undefined} problems={problems} parts={shown} />
+        <ProblemList isWarning={digest !== undefined} problems={problems} parts={visibleParts} />
       )}
       {!choices && <Notes notes={[UNREAD]} />}
       <Form
         {...{ action: `/start/${path}`, noValidate: true, autocomplete: 'off' }}
         hidden={digest === undefined ? {} : { confirmed: digest }}
       >
-        <InputFields parts={shown} {...{ typed, problems }} choices={{ ...choices, account }} />
+        <InputFields parts={visibleParts} {...{ typed, problems }} choices={{ ...choices, account }} />
         <button type="submit">Start the {path}</button>
       </Form>
     </>
@@ -215,14 +215,14 @@ function StartPage({ path, parts, choices, typed, problems, digest, failure }: S
 }
 
 /** Starts an onboarding, or shows the one of the same `externalId` that was there before. */
-async function started(visit: Visit, kind: Kind, input: AnyInput): Promise<Shown> {
-  const { client, settings, visitor, audit } = visit;
+async function started(context: RequestContext, kind: Kind, input: AnyInput): Promise<RouteResponse> {
+  const { client, settings, user, audit } = context;
   const { taskQueue, dbaForm, fourEyes } = settings;
-  const { workflowId, started: isNew } = await promptly(client, () =>
+  const { workflowId, started: isNew } = await callPromptly(client, () =>
     kind.start(client, input, { taskQueue, dbaForm, fourEyes }),
   );
   const to = pathOf(workflowId);
-  audit(visitor, { what: 'start', workflowId, detail: isNew ? 'started' : 'was there before' });
+  audit(user, { what: 'start', workflowId, detail: isNew ? 'started' : 'was there before' });
   if (isNew) return { to, message: 'Started.' };
   const fields = await differenceFromStart(client, workflowId, input);
   const page = (
@@ -254,23 +254,26 @@ async function started(visit: Visit, kind: Kind, input: AnyInput): Promise<Shown
 /** Larger than any input that Temporal takes. */
 const MAX_INPUT_BYTES = 2 * 1024 * 1024;
 
-export function startFromFile(visit: Visit): Promise<Shown> {
-  return receivedForm(visit, MAX_INPUT_BYTES, (form) => startHeld(visit, form));
+export function startFromFile(context: RequestContext): Promise<RouteResponse> {
+  return receivedForm(context, MAX_INPUT_BYTES, (form) => startHeld(context, form));
 }
 
-async function startHeld(visit: Visit, { fields, files: { input: file } }: HeldForm): Promise<Shown> {
-  if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
+async function startHeld(
+  context: RequestContext,
+  { fields, files: { input: file } }: HeldForm,
+): Promise<RouteResponse> {
+  if (!file) throw new PageError(422, 'Choose a file first. Nothing was started.');
   const value = parseJson(utf8(file.bytes, file.name), file.name);
-  const found = kindOf(value);
-  if ('problem' in found) throw new InvalidInput(`${file.name}: ${found.problem}; nothing was started`);
-  return startable(found.kind).fromFile(visit, value, file.name, fields['doubts'] === 'true');
+  const result = kindOf(value);
+  if ('problem' in result) throw new InvalidInput(`${file.name}: ${result.problem}; nothing was started`);
+  return startable(result.kind).fromFile(context, value, file.name, fields['warnings'] === 'true');
 }
 
 const NO_KIND = 'There is no such kind of onboarding.';
 
 /** @throws {NotShown} */
-export function kindIn({ params: { kind = '' } }: Visit): Startable {
-  const found = STARTABLES.get(kind);
-  if (!found) throw new NotShown(404, NO_KIND);
-  return found;
+export function kindIn({ params: { kind = '' } }: RequestContext): Startable {
+  const match = STARTABLES.get(kind);
+  if (!match) throw new PageError(404, NO_KIND);
+  return match;
 }

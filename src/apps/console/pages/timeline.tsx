@@ -1,13 +1,13 @@
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
-import { readable } from '../../../services/inbox/waits.js';
+import { readableParts } from '../../../services/inbox/waits.js';
 import { whatHappened } from '../../../services/texts/codes.js';
 import type { Times } from '../../../services/texts/time.js';
 import { inZone, saidOf } from '../../../services/texts/timeline-entries.js';
 import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
-import { hasRole, useVisit } from '../route.js';
+import { hasRole, useRequest } from '../route.js';
 import { OneForm, takenBack } from './answer-forms.js';
-import { firstSentence, inShort, Prose, When } from './parts.js';
+import { firstSentence, Prose, summarize, When } from './parts.js';
 
 export function Answered({
   view,
@@ -16,8 +16,8 @@ export function Answered({
   readonly view: OnboardingView;
   readonly state: OnboardingState;
 }) {
-  const { visitor } = useVisit();
-  const all = [{ workflowId: view.workflowId, state }, ...readable(view.parts)].flatMap(
+  const { user } = useRequest();
+  const all = [{ workflowId: view.workflowId, state }, ...readableParts(view.parts)].flatMap(
     ({ workflowId, state: of }) =>
       endedOf(of).map((each) => ({ ...each, workflowId, unsent: of.unsent ?? [] })),
   );
@@ -34,7 +34,7 @@ export function Answered({
               <span data-sentence="">
                 <AnsweredSentence entry={entry} />
               </span>
-              {unsent.includes(id) && hasRole(visitor, 'operator') && (
+              {unsent.includes(id) && hasRole(user, 'operator') && (
                 <OneForm
                   {...{ workflowId, kind: 'take-back', requirement: takenBack(id) }}
                   page={view.workflowId}
@@ -54,7 +54,7 @@ function AnsweredSentence({ entry }: { readonly entry: TimelineEntry }) {
   const said = saidOf(entry);
   return entry.event === 'requirement-resolved' ? (
     <>
-      {entry.actor ?? 'Someone'} answered <When time={entry.at} />: {inShort(said)}
+      {entry.actor ?? 'Someone'} answered <When time={entry.at} />: {summarize(said)}
       {entry.reason ? ` (${entry.reason})` : ''}
     </>
   ) : (
@@ -78,7 +78,7 @@ function endedOf({ timeline, requirements }: OnboardingState) {
 }
 
 export function Timeline({ timeline }: Pick<OnboardingState, 'timeline'>) {
-  const { times } = useVisit();
+  const { times } = useRequest();
   return (
     <section class="card" aria-labelledby="timeline-title" id="timeline">
       <h2 id="timeline-title">What happened</h2>
@@ -105,7 +105,7 @@ export function Timeline({ timeline }: Pick<OnboardingState, 'timeline'>) {
 function detailOf(entry: TimelineEntry, times: Times): string {
   if (!/^(requirement|answer|proposal|remark)-/.test(entry.event)) return entry.detail ?? '';
   const said = saidOf(entry);
-  return entry.event === 'requirement-resolved' ? inShort(said) : inZone(said, entry, times);
+  return entry.event === 'requirement-resolved' ? summarize(said) : inZone(said, entry, times);
 }
 
 /** The first sentence of the explanation, with the name of the person. */

@@ -8,7 +8,7 @@ import type { KnownAccounts } from '../../../messages/inputs.js';
 import { bearerChallenge, mayTakeLong } from '../../../platform/http/server.js';
 import { UNNAMED } from '../../../services/reports/report.js';
 import { describeWithin } from '../../../temporal/onboardings.js';
-import { type Backend, checked, Refusal } from '../../../temporal/requests.js';
+import { type Backend, parseBody, Refusal } from '../../../temporal/requests.js';
 import type { ApiClient } from '../clients.js';
 import { holdUntilClosed, parse, textBodies, textOf } from '../cloud-events.js';
 import { type Documented, optionalHeaders, problems } from '../openapi.js';
@@ -128,8 +128,8 @@ export function apiRoutes(api: Api, routes: readonly ApiRoute[]) {
           const hasJson = route.body !== undefined && !takesFile;
           const sent = hasJson ? holdUntilClosed(parse(textOf(request, MEDIA_TYPES)), reply) : undefined;
           const read = {
-            ...{ params: checked(params, request.params), query: checked(query, request.query) },
-            body: hasJson ? checked(route.body as z.ZodType, sent) : undefined,
+            ...{ params: parseBody(params, request.params), query: parseBody(query, request.query) },
+            body: hasJson ? parseBody(route.body as z.ZodType, sent) : undefined,
           };
           const call = { ...api, client, ...read, sent, request, reply };
           return reply.send(

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { partsOfId, possibleWorkflowIds } from '../../../messages/ids.js';
 import { accountProblem, type KnownAccounts, knownWithin } from '../../../messages/inputs.js';
 import { ONBOARDINGS } from '../../../messages/kinds.js';
-import { defined } from '../../../messages/objects.js';
+import { compact } from '../../../messages/objects.js';
 import { TASKS } from '../../../messages/requirements.js';
 import { MAX_ATTACHMENT_BYTES } from '../../../partners/boarding/schemas.js';
 import { documentStore } from '../../../partners/documents/document-store.js';
@@ -22,8 +22,8 @@ import { EACH_KIND } from '../../../temporal/kinds/kinds.js';
 import { nudgeAll } from '../../../temporal/nudge.js';
 import { inputOf, isWithin, requestCancellation, stateOf } from '../../../temporal/onboardings.js';
 import { isNot } from '../../../temporal/query.js';
-import { checked, startOrAttach } from '../../../temporal/requests.js';
-import { type Filter, type Listed, listedOf, pageBy, typesOf } from '../../../temporal/search.js';
+import { parseBody, startOrAttach } from '../../../temporal/requests.js';
+import { type Filter, type Listed, pageBy, toListed, typesOf } from '../../../temporal/search.js';
 import { response } from '../openapi.js';
 import { DEADLINE_MS, invalid, Problem } from '../problems.js';
 import {
@@ -51,8 +51,8 @@ const typed = z.looseObject({
 /** The schemas of inputs by the `type` of a body. */
 export type Bodies = Readonly<Record<string, z.ZodType>>;
 
-export function bodySchemas(known: KnownAccounts): Bodies {
-  return Object.fromEntries([...KINDS].map(([type, { schema }]) => [type, schema(known)]));
+export function bodySchemas(accounts: KnownAccounts): Bodies {
+  return Object.fromEntries([...KINDS].map(([type, { schema }]) => [type, schema(accounts)]));
 }
 
 /** @param bodies describes the bodies of a start in the OpenAPI document */
@@ -127,11 +127,11 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
         params: shapes.onboardingPath,
         responses: { 200: response('What was nudged', shapes.nudged) },
         reply: async (call) => {
-          const found = await openOnboarding(call, call.params.onboarding);
+          const execution = await openOnboarding(call, call.params.onboarding);
           const deadline = new Deadline({ ms: DEADLINE_MS });
-          const nudged = await nudgeAll(call.backend.client, found, deadline.signal);
+          const nudged = await nudgeAll(call.backend.client, execution, deadline.signal);
           deadline.release();
-          return { workflowId: found.workflowId, ...nudged };
+          return { workflowId: execution.workflowId, ...nudged };
         },
       },
     ),
@@ -141,7 +141,7 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
       deadlineMs: 60_000,
       reply: (call) => {
         const { account, partner, ...options } = call.query;
-        const filter = defined({ ...options, system: partner });
+        const filter = compact({ ...options, system: partner });
         const partnerAccounts = listedAccounts(call.client, account);
         if (oneReport.pendingCount > MOST_REPORTS)
           throw new Problem('too-many-requests', 'try again in a minute', {
@@ -168,8 +168,13 @@ async function listOnboardings(call: Call<unknown, z.output<typeof shapes.onboar
     ...{ running: state === 'running', actionRequired: waiting },
     query: isNot('ExecutionStatus', state === 'ended' ? 'Running' : 'ContinuedAsNew'),
   };
-  const { found, next } = await pageBy(backend.client, filter, limit, placeIn(cursor, z.string()));
-  return { onboardings: found.map(rowOf), next: cursorOf(next) };
+  const { found: onboardings, next } = await pageBy(
+    backend.client,
+    filter,
+    limit,
+    placeIn(cursor, z.string()),
+  );
+  return { onboardings: onboardings.map(rowOf), next: cursorOf(next) };
 }
 
 function rowOf(listed: Listed) {
@@ -188,13 +193,13 @@ function rowOf(listed: Listed) {
 }
 
 async function startOnboarding(call: Call<z.output<typeof shapes.externalIdPath>>) {
-  const { backend, known, client, sent, reply } = call;
+  const { backend, known: accounts, client, sent, reply } = call;
   const externalId = call.params.onboarding;
   const {
     type: [, kind],
     ...fields
-  } = checked(typed, sent);
-  const input = checked(kind.schema(knownWithin(known, client.accounts)), { ...fields, externalId });
+  } = parseBody(typed, sent);
+  const input = parseBody(kind.schema(knownWithin(accounts, client.accounts)), { ...fields, externalId });
   const problem = accountProblem(client.accounts, input.account);
   if (problem) throw invalid([problem]);
   const { workflowId, isUnchanged } = await startOrAttach(backend, kind, input as AnyInput);
@@ -213,12 +218,21 @@ async function readOnboarding(call: Call<z.output<typeof shapes.onboardingPath>,
   const { workflowId } = description;
   requirePrivate(call, workflowId);
   const hasInput = query.input !== undefined && isCorrectable(workflowId);
-  const row = rowOf(await listedOf(backend.client, description));
-  const { state, step, asked, obstacles } = await readWaits(backend.client, workflowId, read(call));
+  const row = rowOf(await toListed(backend.client, description));
+  const { state, step, requirements, obstacles } = await readWaits(backend.client, workflowId, read(call));
   const { outcome, mid = row.mid, financialAccountId, unsent = [] } = state;
   return {
-    ...{ ...row, mid, waiting: asked.length > 0, step, outcome, financialAccountId, unsent, obstacles },
-    requirements: asked.flatMap(({ workflowId: of, requirement }) => {
+    ...{
+      ...row,
+      mid,
+      waiting: requirements.length > 0,
+      step,
+      outcome,
+      financialAccountId,
+      unsent,
+      obstacles,
+    },
+    requirements: requirements.flatMap(({ workflowId: of, requirement }) => {
       if (!isWithin(of, call.client.accounts)) return [];
       const id = of === workflowId ? askingWorkflow(of, state, requirement.id) : of;
       const { kind, dueAt } = requirement;
@@ -232,7 +246,7 @@ async function readOnboarding(call: Call<z.output<typeof shapes.onboardingPath>,
 export function requirePrivate(call: Call<unknown, ReadQuery>, workflowId: string, requirementId?: string) {
   if (call.query.input !== 'private') return;
   requireScope(call.client, 'private');
-  audit(call, 'read private values', { workflowId, ...defined({ requirementId }) });
+  audit(call, 'read private values', { workflowId, ...compact({ requirementId }) });
 }
 
 /** An input as a client asks for it: masked, or not. */

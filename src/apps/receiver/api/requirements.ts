@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { changeable } from '../../../activities/corrections.js';
+import { changeableInput } from '../../../activities/corrections.js';
 import { isSamePerson, programActor, type Scope } from '../../../messages/actors.js';
 import { proposeAnswer } from '../../../messages/claims.js';
 import { isCustomer, partsOfId } from '../../../messages/ids.js';
-import { defined } from '../../../messages/objects.js';
+import { compact } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
 import { type AnswerKind, type Resolution, resolveRequirement } from '../../../messages/requirements.js';
 import { changesOf, inputFor, mayMoveMoney } from '../../../services/forms/corrections.js';
@@ -64,14 +64,14 @@ function action<Body extends { readonly person?: string | undefined }>(
     bodyLimit: ACTION_BYTES,
     responses: { 200: response('The workflow has accepted it', receipt) },
     reply: async (call) => {
-      const { params, client, body: given } = call;
+      const { params, client, body: input } = call;
       const once = onceOf(call, name);
       const workflowId = await asking(call);
-      const about = { workflowId, requirementId: params.id, actor: programActor(client.name, given.person) };
+      const about = { workflowId, requirementId: params.id, actor: programActor(client.name, input.person) };
       const done = await send(call, about, once).catch(async (error: unknown) => {
         throw await problemOf(call, workflowId, error);
       });
-      audit(call, name, { workflowId, requirementId: params.id, person: given.person });
+      audit(call, name, { workflowId, requirementId: params.id, person: input.person });
       return done;
     },
   });
@@ -124,17 +124,17 @@ function giving(update: typeof resolveRequirement | typeof proposeAnswer) {
 }
 
 /** Answers that need an approver for some requirements. */
-const PERHAPS_FINAL: readonly AnswerKind[] = ['adopt', 'retry', 'correction'];
+const PERHAPS_FINAL: readonly AnswerKind[] = ['confirm', 'retry', 'correction'];
 
 /** @returns false when the requirement is not open, so that nobody knows yet what such an answer would decide */
 async function requireUndoable(call: Call, workflowId: string, { requirementId, answer }: Resolution) {
-  const { backend, known, client } = call;
+  const { backend, known: accounts, client } = call;
   const state = await stateOf(backend.client, workflowId, DEADLINE_MS);
   const requirement = state.requirements.find(({ id }) => id === requirementId);
   if (needsApproval(requirement, answer.kind)) requireScope(client, 'approve');
   if (requirement && answer.kind === 'correction') {
     const correctable = await inputFor(backend.client, workflowId, state, requirementId);
-    const { schema } = changeable(correctable, known);
+    const { schema } = changeableInput(correctable, accounts);
     if (mayMoveMoney(changesOf(correctable, answer.patch), schema)) requireScope(client, 'approve');
   }
   return requirement !== undefined || !PERHAPS_FINAL.includes(answer.kind);
@@ -231,7 +231,7 @@ export function requirementRoutes(): ApiRoute[] {
       'Withdraw a proposed answer',
       [shapes.withdrawRequest, shapes.about],
       ({ backend, body: { proposedAt, reason } }, { workflowId, ...about }, once) =>
-        sendWithdrawal(backend.client, workflowId, { ...about, ...defined({ proposedAt, reason }) }, once),
+        sendWithdrawal(backend.client, workflowId, { ...about, ...compact({ proposedAt, reason }) }, once),
     ),
   ];
 }
@@ -269,7 +269,7 @@ async function listRequirements(call: Call<unknown, z.output<typeof shapes.requi
 }
 
 async function readRequirement(call: Call<Path, z.output<typeof shapes.readQuery>>) {
-  const { backend, known, params, query } = call;
+  const { backend, known: accounts, params, query } = call;
   const { client } = backend;
   const workflowId = await asking(call);
   requirePrivate(call, workflowId, params.id);
@@ -281,7 +281,7 @@ async function readRequirement(call: Call<Path, z.output<typeof shapes.readQuery
   const isProposed = requirement.proposal !== undefined && query.input === 'private';
   const proposed = isProposed ? await proposedAnswerOf(client, workflowId, params.id) : undefined;
   return {
-    requirement: viewOf(workflowId, requirement, known, correctable),
+    requirement: viewOf(workflowId, requirement, accounts, correctable),
     input: shownAs(query, correctable?.input),
     proposed: proposed?.answer,
   };

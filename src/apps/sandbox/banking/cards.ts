@@ -3,7 +3,7 @@ import type { BankingOperations } from '../../../partners/banking/operations.js'
 import { invalid } from '../routes.js';
 import { pageOf, Store } from '../store.js';
 import type { Accounts, FinancialAccount } from './accounts.js';
-import { boarded, refused } from './holder-record.js';
+import { boardedResponse, refusedResponse } from './holder-record.js';
 import { userProfileIdOf } from './profile.js';
 import type { BankingHandlers, BankingUser } from './users.js';
 
@@ -56,22 +56,22 @@ export class Cards {
       const card = this.#cards.get(paymentCardId, user);
       if (last4 !== undefined && last4 !== card.last4) throw invalid('last4', 'is not that of the card');
       if (card.type === OTHER) throw invalid('paymentCardId', 'is a card of a type that cannot be closed');
-      if (card.status === CLOSED) return refused(card.profileId, 'the card is closed already');
+      if (card.status === CLOSED) return refusedResponse(card.profileId, 'the card is closed already');
       return this.#move('closeCard', card, CLOSED);
     },
     suspendCard: ({ paymentCardId }, user) => {
       const card = this.#cards.get(paymentCardId, user);
-      if (card.status !== ACTIVE) return refused(card.profileId, 'the card is not active');
+      if (card.status !== ACTIVE) return refusedResponse(card.profileId, 'the card is not active');
       return this.#move('suspendCard', card, SUSPENDED);
     },
     activateCard: ({ paymentCardId }, user) => {
       const card = this.#cards.get(paymentCardId, user);
-      if (card.status !== SUSPENDED) return refused(card.profileId, 'the card is not suspended');
+      if (card.status !== SUSPENDED) return refusedResponse(card.profileId, 'the card is not suspended');
       return this.#move('activateCard', card, ACTIVE);
     },
     reissueCard: ({ paymentCardId }, user) => {
       const card = this.#cards.get(paymentCardId, user);
-      if (card.status === CLOSED) return refused(card.profileId, 'the card is closed');
+      if (card.status === CLOSED) return refusedResponse(card.profileId, 'the card is closed');
       const account = this.context.accounts.get(card.financialAccountId, user);
       const { type, paymentCardName, maxTotalSpending } = card;
       card.reissuedCardId = this.issue(account, type, paymentCardName, maxTotalSpending).paymentCardId;
@@ -105,7 +105,7 @@ export class Cards {
     card.status = status;
     this.context.record(operation, card.paymentCardId);
     if (hasChanged) this.context.report(card);
-    return boarded(card.profileId);
+    return boardedResponse(card.profileId);
   }
 
   #page({ userProfileId, skip = 0, count = PAGE }: Page, user: BankingUser) {

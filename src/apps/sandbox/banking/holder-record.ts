@@ -107,10 +107,10 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   ),
 };
 
-export function boarded(profileId: number) {
+export function boardedResponse(profileId: number) {
   return { profileId, success: true, errors: null, changeLog: [] };
 }
 
-export function refused(profileId: number, errors: string) {
+export function refusedResponse(profileId: number, errors: string) {
   return { profileId, success: false, errors, changeLog: [] };
 }

@@ -209,8 +209,8 @@ export class Profile {
   }
 
   #answerByChange(before: Holder, after: Holder): void {
-    const answered = this.#openTickets.filter(({ updateFieldRequest: asked }) => {
-      return asked !== null && requestedField(before, asked) !== requestedField(after, asked);
+    const answered = this.#openTickets.filter(({ updateFieldRequest: field }) => {
+      return field !== null && requestedField(before, field) !== requestedField(after, field);
     });
     for (const ticket of answered) ticket.status = RESOLVED;
     if (answered.length > 0) this.ticketAnswered();
@@ -240,7 +240,7 @@ export class Profile {
     const { id, agentId, createdBy } = this.basics;
     const { bankingStatus, financialAccountId, isLocked, userProfileId, holder } = this;
     const isSubmitted = bankingStatus !== NEW;
-    const known = APPLICATION_STATUS as Readonly<Record<string, number>>;
+    const codes = APPLICATION_STATUS as Readonly<Record<string, number>>;
     return {
       id,
       createdDate: this.#createdDate,
@@ -255,7 +255,7 @@ export class Profile {
       cardProductId: null,
       openApplicationId: isSubmitted ? `application-${id}` : null,
       financialAccountId,
-      applicationStatus: known[bankingStatus] ?? (REFUSED.includes(bankingStatus) ? 4 : 1),
+      applicationStatus: codes[bankingStatus] ?? (REFUSED.includes(bankingStatus) ? 4 : 1),
       bankingStatus,
       applicationDate: this.#applicationDate,
       approvalDate: this.#approvalDate,

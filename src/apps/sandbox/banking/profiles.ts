@@ -4,7 +4,13 @@ import type { Signs } from '../ledger.js';
 import { invalid, type Merchants, Refusal } from '../routes.js';
 import { scenarioOf, unknownMagicValue } from '../scenario.js';
 import { Store } from '../store.js';
-import { boarded, type Holder, ownersOf, primaryAuthorizedPersonId, refused } from './holder-record.js';
+import {
+  boardedResponse,
+  type Holder,
+  ownersOf,
+  primaryAuthorizedPersonId,
+  refusedResponse,
+} from './holder-record.js';
 import {
   type Address,
   type Person,
@@ -59,11 +65,11 @@ export class Profiles {
     return profile;
   }
 
-  #add(partnerId: number, createdBy: ProfileBasics['createdBy'], person?: Person, given?: number): Profile {
+  #add(partnerId: number, createdBy: ProfileBasics['createdBy'], person?: Person, id?: number): Profile {
     const agentId = PARTNERS.find((partner) => partner.partnerId === partnerId)?.agentIds[0] ?? 0;
     const make = (id: number | string) =>
       new Profile({ id: Number(id), partnerId, agentId, createdBy }, this.#context, person);
-    return this.#profiles.add({ partnerId }, make, given);
+    return this.#profiles.add({ partnerId }, make, id);
   }
 
   get(id: number, user: BankingUser, isStatusRead = false): Profile {
@@ -97,20 +103,20 @@ export class Profiles {
         phone: text('phone'),
       });
       this.#context.record('submitAuthorizedUser', id);
-      return boarded(id);
+      return boardedResponse(id);
     },
     searchBusinessAccountHolders: ({ dba, count, ...scope }, user) => {
-      const found = this.#inScope(scope, user).flatMap(({ id, holder }) =>
+      const holders = this.#inScope(scope, user).flatMap(({ id, holder }) =>
         holder && matches(holder.doingBusinessAsName, dba) ? [{ id, dba: holder.doingBusinessAsName }] : [],
       );
-      return limited(found, count);
+      return limited(holders, count);
     },
     searchPersonalAccountHolders: ({ name, count, ...scope }, user) => {
-      const found = this.#inScope(scope, user).flatMap(({ id, person }) => {
+      const holders = this.#inScope(scope, user).flatMap(({ id, person }) => {
         const fullName = person && `${person.givenName} ${person.familyName}`;
         return fullName !== undefined && matches(fullName, name) ? [{ id, name: fullName }] : [];
       });
-      return limited(found, count);
+      return limited(holders, count);
     },
     changeAddress: ({ oneTimeCode, secureOperationType, associatedPersonId, city, ...change }, user) => {
       if (oneTimeCode !== undefined && !this.#context.isCode(oneTimeCode, secureOperationType)) {
@@ -133,7 +139,7 @@ export class Profiles {
     }
     if (holder.ssn === DANGLING_SSN)
       throw new Refusal(404, 'Something that the submission refers to is missing');
-    if (holder.ssn === REFUSED_SSN) return refused(0, 'ssn: the applicant cannot be served');
+    if (holder.ssn === REFUSED_SSN) return refusedResponse(0, 'ssn: the applicant cannot be served');
     const profile = this.#add(user.partnerId, 'BankingAPI');
     this.merchantProfileIdOf(profile);
     const { doingBusinessAsName: name, legalBusinessName: of } = holder;
@@ -144,7 +150,7 @@ export class Profiles {
   #update(id: number, holder: Holder, user: BankingUser) {
     const profile = this.get(id, user);
     if (!profile.holder) throw new Refusal(404, `profile ${id} is not that of a business`);
-    if (profile.refusesChanges) return refused(id, profile.refusesChanges);
+    if (profile.refusesChanges) return refusedResponse(id, profile.refusesChanges);
     const problem = profile.update(holder, problemOf(holder));
     this.#context.record('updateBusinessAccountHolder', id);
     return judged(profile, problem);
@@ -158,14 +164,14 @@ export class Profiles {
     if (typeof profileId !== 'number') throw invalid('profileId', 'is required by the sandbox');
     const profile = this.get(profileId, user);
     if (phaseOf(profile.bankingStatus) !== 'approved')
-      return refused(profileId, `the profile is ${profile.bankingStatus}`);
+      return refusedResponse(profileId, `the profile is ${profile.bankingStatus}`);
     const financialAccountId = profile.ownAccount ?? this.#context.openAccount(profile);
     profile.ownAccount = undefined;
     if (financialAccountId === undefined)
-      return refused(profileId, 'the profile has as many accounts as it may');
+      return refusedResponse(profileId, 'the profile has as many accounts as it may');
     profile.financialAccountId ??= financialAccountId;
     this.#context.record('submitBusinessCustomer', profileId, { name: financialAccountId });
-    return { ...boarded(profileId), financialAccountId };
+    return { ...boardedResponse(profileId), financialAccountId };
   }
 
   #ofMerchant(merchantProfileId: number): Profile | undefined {
@@ -177,13 +183,13 @@ export class Profiles {
     { isoId, agentIds }: { agentIds?: number[] | null | undefined; isoId?: number | null | undefined },
     user: BankingUser,
   ): Profile[] {
-    const known: readonly { partnerId: number; isoId: number; agentIds: readonly number[] }[] = PARTNERS;
+    const partners: readonly { partnerId: number; isoId: number; agentIds: readonly number[] }[] = PARTNERS;
     const scopes = [
       ...(typeof isoId === 'number'
-        ? [{ what: `ISO ${isoId}`, owner: known.find((each) => each.isoId === isoId) }]
+        ? [{ what: `ISO ${isoId}`, owner: partners.find((each) => each.isoId === isoId) }]
         : []),
       ...(agentIds ?? []).map((id) => {
-        return { what: `agent ${id}`, owner: known.find((each) => each.agentIds.includes(id)) };
+        return { what: `agent ${id}`, owner: partners.find((each) => each.agentIds.includes(id)) };
       }),
     ];
     for (const { what, owner } of scopes) {
@@ -234,8 +240,8 @@ function problemOf({ ssn }: Holder): Problem | undefined {
 }
 
 function judged({ id, financialAccountId }: Profile, problem: Problem | undefined) {
-  if (problem) return refused(id, `${problem.field}: ${problem.message}`);
-  return { ...boarded(id), ...(financialAccountId !== null && { financialAccountId }) };
+  if (problem) return refusedResponse(id, `${problem.field}: ${problem.message}`);
+  return { ...boardedResponse(id), ...(financialAccountId !== null && { financialAccountId }) };
 }
 
 function matches(name: string, part: string | null | undefined): boolean {

@@ -112,7 +112,7 @@ export const BUSINESS_SCENARIOS: Readonly<Record<string, Scenario>> = {
     // A reader that looks twice at a time still sees it in review.
     answered: [[inReview, inReview, inReview, { ...underReview, reopensTickets: true }], opened],
   },
-  'moot-ticket': plays(
+  'superseded-ticket': plays(
     'a ticket about Phone, then approved although nobody answered',
     underReview,
     asks(phone),
@@ -171,7 +171,7 @@ export class Tickets {
   readonly all = new Store<Ticket>({
     kind: 'ticket',
     id: (number) => 9_000 + number,
-    shown: ({ partnerId: _, ...ticket }) => ticket,
+    render: ({ partnerId: _, ...ticket }) => ticket,
   });
 
   constructor(private readonly now: () => number) {}

@@ -132,7 +132,7 @@ function addCustomers({ profiles, accounts, cards, notifications }: Parts): void
 
 /** The operations on tickets. A ticket is answered by a reply, by a text put into it, or by the change it asks for. */
 function ticketHandlers({ tickets, profiles }: Parts, record: Recorder) {
-  const shown = (ticket: Ticket) => tickets.all.shown(ticket);
+  const render = (ticket: Ticket) => tickets.all.render(ticket);
   const get = (id: number, user: users.BankingUser) => tickets.all.get(id, user);
 
   function resolve(ticket: Ticket, status = RESOLVED): void {
@@ -144,7 +144,7 @@ function ticketHandlers({ tickets, profiles }: Parts, record: Recorder) {
   }
 
   return {
-    listNewTickets: (_, user) => tickets.all.of(user).filter(isOpen).map(shown),
+    listNewTickets: (_, user) => tickets.all.of(user).filter(isOpen).map(render),
     createTicket: ({ parentTicketId, ...wanted }, user) => {
       const parent = parentTicketId === undefined ? undefined : get(parentTicketId, user);
       const { partnerId, userId, profileId } = user;
@@ -152,14 +152,14 @@ function ticketHandlers({ tickets, profiles }: Parts, record: Recorder) {
       const ticket = tickets.open({ partnerId, userProfileId }, wanted, parent);
       record('createTicket', ticket.ticketId, parent && { of: parent.ticketId });
       if (parent) resolve(parent);
-      return shown(ticket);
+      return render(ticket);
     },
     updateTicket: ({ ticketId, text, status }, user) => {
       const ticket = get(ticketId, user);
       if (text !== undefined) ticket.text = text;
       record('updateTicket', ticketId);
       if (text !== undefined || status !== undefined) resolve(ticket, status);
-      return shown(ticket);
+      return render(ticket);
     },
   } satisfies users.BankingHandlers;
 }
@@ -233,15 +233,15 @@ export const bankingPartner: EmulatedPartner = {
 
 /** `/sandbox/profiles/...` and `/sandbox/webhooks`: the banking part of what tests and demos steer. */
 function bankingControlRoutes(server: FastifyInstance, { profiles, webhooks }: Parts): void {
-  const shown = ({ basics, record }: Profile) => ({ ...record, partnerId: basics.partnerId });
+  const render = ({ basics, record }: Profile) => ({ ...record, partnerId: basics.partnerId });
   controlsOf(server, {
     kind: 'profile',
     find: (id) => profiles.find(Number(id)),
-    shown,
+    render,
     change: profileChange,
     apply: (profile, change) => {
       profile.set(change);
-      return shown(profile);
+      return render(profile);
     },
   });
 
@@ -250,7 +250,7 @@ function bankingControlRoutes(server: FastifyInstance, { profiles, webhooks }: P
     if (!wanted.success) return invalidControl(reply, wanted.error);
     const { partnerId, ...registration } = wanted.data;
     const { receivers } = webhooks;
-    return reply.code(201).send(receivers.shown(receivers.create(registration, { partnerId })));
+    return reply.code(201).send(receivers.render(receivers.create(registration, { partnerId })));
   });
 
   server.get('/sandbox/webhooks', () => ({ deliveries: webhooks.deliveries }));

@@ -44,7 +44,7 @@ export class Webhooks {
   readonly receivers = new Store<Receiver>({
     kind: 'webhook',
     id: Number,
-    shown: ({ id, name, url, notificationType }) => ({ id, name, url, notificationType }),
+    render: ({ id, name, url, notificationType }) => ({ id, name, url, notificationType }),
   });
   readonly #closing = new AbortController();
 
@@ -150,7 +150,7 @@ export class Notifications {
   readonly all = new Store<Notification>({
     kind: 'notification',
     id: (number) => 6_000 + number,
-    shown: ({ category: _, ...shown }) => shown,
+    render: ({ category: _, ...record }) => record,
   });
 
   constructor(
@@ -171,9 +171,9 @@ export class Notifications {
   readonly handlers = {
     listNotifications: ({ skip = 0, take = TAKE, ...wanted }, user) => {
       if (user.profileId === undefined) throw new Refusal(404, 'The user has no banking profile');
-      const found = this.all.of(user).filter((one) => fits(one, wanted));
-      found.sort((one, other) => Date.parse(one.createdDate) - Date.parse(other.createdDate));
-      return pageOf(found, skip, take).map((one) => this.all.shown(one));
+      const notifications = this.all.of(user).filter((one) => fits(one, wanted));
+      notifications.sort((one, other) => Date.parse(one.createdDate) - Date.parse(other.createdDate));
+      return pageOf(notifications, skip, take).map((one) => this.all.render(one));
     },
     markNotificationRead: ({ id }, user) => {
       this.all.get(id, user).dateRead ??= this.#today();

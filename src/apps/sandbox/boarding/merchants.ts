@@ -54,7 +54,7 @@ export class Merchant {
       this.status === boarding.NOT_SUBMITTED || (!this.#isSubmitted && this.status === this.scenario.created);
     if (!isFirst && this.status !== boarding.REQUEST_CHANGES) return false;
     this.#isSubmitted = true;
-    const steps = isFirst ? this.scenario.submitted : (this.scenario.resubmitted ?? []);
+    const steps = isFirst ? this.scenario.submitted : (this.scenario.submittedAgain ?? []);
     this.application = { ...this.application, ...application };
     this.set({ status: boarding.PENDING, comment: null });
     this.#script.play(steps);
@@ -101,7 +101,7 @@ export class Merchant {
 
   get statusData() {
     const { status, comment, mid } = this;
-    const statusDate = this.scenario.restlessDate ? new Date() : this.statusDate;
+    const statusDate = this.scenario.volatileDate ? new Date() : this.statusDate;
     return { status, statusDate: statusDate.toISOString(), comment, mid };
   }
 
@@ -149,8 +149,8 @@ export interface Scenario {
   /** After the first, second, ... underwritingReview put it at Pending Review. */
   readonly reviewed?: readonly (readonly Step[])[];
   /** After a submission that followed RequestChanges put it at Pending again. */
-  readonly resubmitted?: readonly Step[];
-  readonly restlessDate?: true;
+  readonly submittedAgain?: readonly Step[];
+  readonly volatileDate?: true;
 }
 
 /** A scenario in which the underwriters do these things after the submission. */
@@ -177,7 +177,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     ...plays('a note, and after its answer another one', asks('Please describe the goods sold.')),
     reviewed: [[{ ...pending, ...asks('Please send the supplier invoice of last month.') }], approved],
   },
-  'moot-notes': plays('two notes, then approved although they have no answers', twoNotes, ...approved),
+  'superseded-notes': plays('two notes, then approved although they have no answers', twoNotes, ...approved),
   'same-note': {
     ...plays('a note, and after its answer the same note again: the answer was not good enough', lease),
     reviewed: [[{ ...pending, ...lease }], approved],
@@ -193,10 +193,10 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     submitted: [twoQuestions, becomes(boarding.APPROVED), { ...pending, ...twoQuestions }],
     reviewed: [approved],
   },
-  'request-changes': {
+  'changes-requested': {
     description: 'RequestChanges, approved once submitted again',
     submitted: [becomes(boarding.REQUEST_CHANGES, 'The annual card volume does not match the statements.')],
-    resubmitted: approved,
+    submittedAgain: approved,
   },
   declined: plays('Declined', becomes(boarding.DECLINED, 'Business type is not supported.')),
   withdrawn: plays('Withdrawn', becomes(boarding.WITHDRAWN, 'Withdrawn on request of the merchant.')),
@@ -231,7 +231,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     becomes('Escalated to Committee'),
     ...approved,
   ),
-  'restless-date': { ...plays('stays Pending, with a new statusDate in each read'), restlessDate: true },
+  'volatile-date': { ...plays('stays Pending, with a new statusDate in each read'), volatileDate: true },
   'pending-first': {
     ...plays('Pending right after the create, then as straight', ...approved),
     created: boarding.PENDING,

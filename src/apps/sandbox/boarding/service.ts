@@ -282,7 +282,7 @@ function boardingControlRoutes(server: FastifyInstance, service: BoardingService
   controlsOf(server, {
     kind: 'merchant',
     find: (id) => service.find(Number(id)),
-    shown: (merchant) => {
+    render: (merchant) => {
       const { id, isoId, basics, fees, notes, application, attachments, reviewComments, statusData } =
         merchant;
       return { id, isoId, basics, ...statusData, fees, notes, application, attachments, reviewComments };

@@ -8,7 +8,7 @@ import type { Answer } from '../answer.js';
 export interface Deviation<Known> {
   /** In one sentence. */
   readonly does: string;
-  start(known: Known): Wrapper;
+  start(facts: Known): Wrapper;
 }
 
 /**
@@ -156,20 +156,20 @@ export const ID_OF: Readonly<Record<string, string>> = {
 export const isCreate: Concerns = ({ operation }) => operation in ID_OF;
 
 /** Reads show an earlier response of the same call, if there is one. */
-export function stale(
+export function staleAnswers(
   isStale: (age: number, count: number) => boolean,
   isKept: (age: number) => boolean,
 ): Habit['start'] {
   return ({ now }) => {
-    const shown = new Map<string, { readonly at: number; readonly answer: Answer }>();
+    const answers = new Map<string, { readonly at: number; readonly answer: Answer }>();
     let count = 0;
     return async (call, perform) => {
       if (call.isWrite || !signedIn(call)) return perform();
       const key = `${call.system} ${call.url}`;
-      const before = shown.get(key);
+      const before = answers.get(key);
       const answer = await perform();
       const age = before ? now() - before.at : Number.POSITIVE_INFINITY;
-      if (!before || !isKept(age)) shown.set(key, { at: now(), answer });
+      if (!before || !isKept(age)) answers.set(key, { at: now(), answer });
       count += 1;
       return before && before.answer.status === 200 && isStale(age, count) ? before.answer : answer;
     };

@@ -15,15 +15,15 @@ import {
 /** Returns the record of an earlier create with the same value, and makes none. */
 function sameRecord(key: (fields: Fields) => unknown): Habit['start'] {
   return () => {
-    const made = new Map<string, Answer>();
+    const answers = new Map<string, Answer>();
     return async (call, perform) => {
       const value = isCreate(call) ? key(call.fields) : undefined;
       if (typeof value !== 'string') return perform();
       const place = `${call.system} ${value.toLowerCase()}`;
-      const before = made.get(place);
+      const before = answers.get(place);
       if (before) return before;
       const answer = await perform();
-      if (idIn(answer, call) !== undefined) made.set(place, answer);
+      if (idIn(answer, call) !== undefined) answers.set(place, answer);
       return answer;
     };
   };
@@ -44,13 +44,13 @@ function savedThenRefused(status: number, showsId: boolean): Habit['start'] {
 /** The responses to creates, with other ids. */
 function renumbered(other: (id: number, earlier: readonly number[]) => number): Habit['start'] {
   return () => {
-    const made = new Map<string, readonly number[]>();
+    const numbers = new Map<string, readonly number[]>();
     return async (call, perform) => {
       const answer = await perform();
       const id = isCreate(call) ? idIn(answer, call) : undefined;
       if (id === undefined) return answer;
-      const earlier = made.get(call.system) ?? [];
-      made.set(call.system, [...earlier, id]);
+      const earlier = numbers.get(call.system) ?? [];
+      numbers.set(call.system, [...earlier, id]);
       return withId(answer, call, other(id, earlier));
     };
   };
@@ -134,8 +134,8 @@ export const identity: Habits = {
       if (isV1 && typeof id === 'number' && id > APPLICATION_NUMBERS)
         return perform({ ...call.fields, id: id - APPLICATION_NUMBERS });
       const answer = await perform();
-      const made = isV1 && isCreate(call) ? idIn(answer, call) : undefined;
-      return made === undefined ? answer : withId(answer, call, made + APPLICATION_NUMBERS);
+      const result = isV1 && isCreate(call) ? idIn(answer, call) : undefined;
+      return result === undefined ? answer : withId(answer, call, result + APPLICATION_NUMBERS);
     },
   },
   'cached-create': {
@@ -149,16 +149,16 @@ export const identity: Habits = {
     seen: 'a cache whose key leaves out the query',
     outcome: 'paused',
     start: ({ now }) => {
-      let kept: { readonly until: number; readonly answer: Answer } | undefined;
+      let stored: { readonly until: number; readonly answer: Answer } | undefined;
       return async (call, perform) => {
         if (call.operation !== 'get-status') return perform();
-        if (kept && now() < kept.until) return kept.answer;
+        if (stored && now() < stored.until) return stored.answer;
         const named = (body: unknown) => {
           const { data, ...around } = body as { readonly data: object };
           return { ...around, data: { ...data, merchantProfileId: call.fields['id'] } };
         };
         const answer = withBody(await perform(), named);
-        if (answer.status === 200) kept = { until: now() + 60_000, answer };
+        if (answer.status === 200) stored = { until: now() + 60_000, answer };
         return answer;
       };
     },

@@ -7,7 +7,7 @@ import {
   of,
   payloads,
   reads,
-  stale,
+  staleAnswers,
 } from './habit.js';
 
 /** What a partner remembers of what it was told, and what it says of it later. */
@@ -71,7 +71,7 @@ export const memory: Habits = {
   'shows-later': {
     does: 'A change is visible five minutes later.',
     seen: 'search indexes and caches behind an API',
-    start: stale(
+    start: staleAnswers(
       (age) => age < 5 * MINUTE_MS,
       (age) => age < 5 * MINUTE_MS,
     ),
@@ -79,7 +79,7 @@ export const memory: Habits = {
   'reads-go-back': {
     does: 'Every other read is older than the one before.',
     seen: 'Amazon S3 before December 2020: eventual consistency',
-    start: stale(
+    start: staleAnswers(
       (age, count) => count % 2 === 0 && age < 30 * MINUTE_MS,
       (age) => age < 30 * MINUTE_MS,
     ),
@@ -144,14 +144,14 @@ export const memory: Habits = {
         if (!of('get-status')(call) || !isObject(answer.body) || !isObject(answer.body['data']))
           return answer;
         const { data } = answer.body as { readonly data: Fields };
-        const known = latest.get(call.url) ?? { status: data['status'], before: data['status'], left: 0 };
-        if (known.status !== data['status'])
-          Object.assign(known, { before: known.status, status: data['status'], left: 3 });
-        latest.set(call.url, known);
-        if (known.left <= 0) return answer;
-        known.left -= 1;
+        const entry = latest.get(call.url) ?? { status: data['status'], before: data['status'], left: 0 };
+        if (entry.status !== data['status'])
+          Object.assign(entry, { before: entry.status, status: data['status'], left: 3 });
+        latest.set(call.url, entry);
+        if (entry.left <= 0) return answer;
+        entry.left -= 1;
         // New, old, new: whoever acts on the new one sees the old one again.
-        const status = known.left === 1 ? known.before : known.status;
+        const status = entry.left === 1 ? entry.before : entry.status;
         return { ...answer, body: { ...answer.body, data: { ...data, status } } };
       };
     },

@@ -20,7 +20,7 @@ function searches(isFound: (name: string, wanted: string) => boolean): Habit['st
   };
 }
 
-const inWords = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+const describe = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** Of card networks: the name on a statement. */
 const LONGEST = 25;
@@ -86,7 +86,7 @@ export const names: Habits = {
   'searches-words': {
     does: 'A search finds names that have every word of the text as a whole word.',
     seen: 'full-text indexes',
-    start: searches((name, wanted) => inWords(wanted).every((word) => inWords(name).includes(word))),
+    start: searches((name, wanted) => describe(wanted).every((word) => describe(name).includes(word))),
   },
   'searches-case': {
     does: 'A search distinguishes capitals.',

@@ -1,4 +1,4 @@
-import { type Habits, of, reads, responses, stale, texts } from './habit.js';
+import { type Habits, of, reads, responses, staleAnswers, texts } from './habit.js';
 
 /** A partner's clock, its zone, and how it writes times. */
 
@@ -77,7 +77,7 @@ export const time: Habits = {
   replicas: {
     does: 'Two of three reads come from replicas; a change is visible on one, then gone, then back, for ten minutes.',
     seen: 'PostgreSQL streaming replication: standbys answer from what they have',
-    start: stale(
+    start: staleAnswers(
       (age, count) => count % 3 === 0 && age <= 10 * MINUTE_MS,
       (age) => age <= 10 * MINUTE_MS,
     ),

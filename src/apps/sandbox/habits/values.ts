@@ -15,11 +15,11 @@ export const values: Habits = {
     does: 'It shows fees as text, and refuses to take them as text.',
     seen: 'decimal columns that are written with a format and read without one',
     start: () => {
-      const shown = payloads(fees, (data) =>
+      const wrapper = payloads(fees, (data) =>
         everywhere((value) => (typeof value === 'number' ? value.toFixed(2) : value), data),
       )({ now: Date.now });
       return async (call, perform) => {
-        if (call.operation !== 'update-fees') return shown(call, perform);
+        if (call.operation !== 'update-fees') return wrapper(call, perform);
         const text = textsIn(call.fields).find((each) => /^\d+\.\d\d$/.test(each));
         if (text === undefined) return perform();
         const error = `${text} is not a number`;
@@ -67,14 +67,14 @@ export const values: Habits = {
     seen: 'acquirers that board in two steps',
     outcome: 'asked',
     start: () => {
-      const shown = new Map<string, number>();
+      const counts = new Map<string, number>();
       return async (call, perform) => {
         const answer = await perform();
         if (!status(call) || !isObject(answer.body) || !isObject(answer.body['data'])) return answer;
         const { data } = answer.body;
         if (!isObject(data) || typeof data['mid'] !== 'string') return answer;
-        const times = (shown.get(call.url) ?? 0) + 1;
-        shown.set(call.url, times);
+        const times = (counts.get(call.url) ?? 0) + 1;
+        counts.set(call.url, times);
         return times > 2
           ? answer
           : { ...answer, body: { ...answer.body, data: { ...data, mid: `TEMP${call.fields['id']}` } } };

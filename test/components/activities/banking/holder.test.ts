@@ -62,29 +62,29 @@ const named = (doingBusinessAsName: string) => holderRequest('straight', { doing
 describe('a candidate for a submission', () => {
   const ours = { ...named('Corner Bakery'), merchantProfileId: 7 };
   const { doingBusinessAsName, legalBusinessName, employerIdentificationNumber } = ours.holder;
-  const shown = { doingBusinessAsName, legalBusinessName, employerIdentificationNumber };
+  const output = { doingBusinessAsName, legalBusinessName, employerIdentificationNumber };
 
-  const withEin = (employerIdentificationNumber: string) => ({ ...shown, employerIdentificationNumber });
+  const withEin = (employerIdentificationNumber: string) => ({ ...output, employerIdentificationNumber });
 
   it.each<[string, object | null, string[], string[]]>([
-    ['all of it', { ...shown, merchantProfileId: 7 }, [], []],
-    ['no merchant', shown, [], []],
-    ['punctuation and case', { ...shown, legalBusinessName: 'BAKER, L.L.C.' }, [], []],
+    ['all of it', { ...output, merchantProfileId: 7 }, [], []],
+    ['no merchant', output, [], []],
+    ['punctuation and case', { ...output, legalBusinessName: 'BAKER, L.L.C.' }, [], []],
     ['a masked EIN', withEin('XX-XXX6789'), [], []],
     ['its merchant alone', { doingBusinessAsName, merchantProfileId: 7 }, [], []],
-    ['another merchant', { ...shown, merchantProfileId: 8 }, ['it belongs to merchant 8'], []],
-    ['another dba', { ...shown, doingBusinessAsName: 'Bakery' }, ['its dba differs'], []],
+    ['another merchant', { ...output, merchantProfileId: 8 }, ['it belongs to merchant 8'], []],
+    ['another dba', { ...output, doingBusinessAsName: 'Bakery' }, ['its dba differs'], []],
     [
       'another EIN of its merchant',
       { ...withEin('*****0000'), merchantProfileId: 7 },
       ['its EIN differs'],
       [],
     ],
-    ['another legal name', { ...shown, legalBusinessName: 'Other Inc' }, ['its legal name differs'], []],
+    ['another legal name', { ...output, legalBusinessName: 'Other Inc' }, ['its legal name differs'], []],
     ['an EIN that is hidden', withEin('*********'), [], ['its EIN is not shown']],
     ['an EIN of which three digits are shown', withEin('XX-XXXX789'), [], ['its EIN is not shown']],
     ['its dba alone', { doingBusinessAsName }, [], ['its EIN is not shown', 'its legal name is not shown']],
-    ['all but its dba', { ...shown, doingBusinessAsName: null }, [], ['its dba is not shown']],
+    ['all but its dba', { ...output, doingBusinessAsName: null }, [], ['its dba is not shown']],
     ['its merchant alone, without its dba', { merchantProfileId: 7 }, [], ['its dba is not shown']],
     ['nothing', null, [], ['its dba is not shown', 'its EIN is not shown', 'its legal name is not shown']],
   ])('is compared with it: %s', async (_, businessAccountHolder, against, unclear) => {
@@ -109,9 +109,9 @@ describe('a candidate for a submission', () => {
     ['too few characters to be cut', 'Corner Bakery North', 'CORNER BAKERY', 'different'],
     ['letters without an ASCII form', 'パン屋', '魚屋', 'different'],
     ['the same letters without one', 'パン屋', 'パン屋', 'same'],
-  ])('is compared as a bank stores names, with %s', async (_, given, stored, expected) => {
-    const holder = { ...ours.holder, doingBusinessAsName: given };
-    const businessAccountHolder = { ...shown, doingBusinessAsName: stored };
+  ])('is compared as a bank stores names, with %s', async (_, value, stored, expected) => {
+    const holder = { ...ours.holder, doingBusinessAsName: value };
+    const businessAccountHolder = { ...output, doingBusinessAsName: stored };
     const profile = { id: 4, bankingStatus: 'Submitted', businessAccountHolder };
     const { client } = await bankingPartner(responding(200, JSON.stringify(profile)));
     const { run } = await activitiesOf(client);
@@ -123,17 +123,17 @@ describe('a candidate for a submission', () => {
     ['the tax number agrees', {}, { against: ['its dba differs'], isNamesOnly: true }],
     ['it differs', { employerIdentificationNumber: '987654321' }, undefined],
   ])('that the search finds under another name is listed where %s', async (_, more, expected) => {
-    const businessAccountHolder = { ...shown, doingBusinessAsName: 'Harbor Bakery', ...more };
+    const businessAccountHolder = { ...output, doingBusinessAsName: 'Harbor Bakery', ...more };
     const profile = { id: 4, bankingStatus: 'Submitted', businessAccountHolder };
     const { client } = await bankingPartner((response, request) => {
       const isSearch = request.url?.includes('Search');
-      const found = [{ id: 4, dba: 'Harbor Bakery' }];
-      responding(200, JSON.stringify(isSearch ? found : profile))(response, request);
+      const matches = [{ id: 4, dba: 'Harbor Bakery' }];
+      responding(200, JSON.stringify(isSearch ? matches : profile))(response, request);
     });
     const { run } = await activitiesOf(client);
     const { merchantProfileId: _id, ...business } = ours;
-    const found = await run('findCandidates', { ...business, baseline: [] });
-    expect(found).toMatchObject(expected ? [{ profileId: 4, ...expected }] : []);
+    const matches = await run('findCandidates', { ...business, baseline: [] });
+    expect(matches).toMatchObject(expected ? [{ profileId: 4, ...expected }] : []);
   });
 
   it('is compared as well where the partner finds it for the merchant', async () => {
@@ -150,10 +150,10 @@ describe('a candidate for a submission', () => {
     const { run, banking } = await activitiesAtSandbox();
     const request = named('Corner Bakery');
     const earlier = await banking.submit();
-    const made = await banking.submit();
+    const value = await banking.submit();
     const north = await banking.submit(changed(HOLDER, 'doingBusinessAsName', '"Corner Bakery North"'));
-    const found = await run('findCandidates', { ...request, baseline: [earlier, north] });
-    expect(found.map(({ profileId }) => profileId)).toEqual([made]);
+    const matches = await run('findCandidates', { ...request, baseline: [earlier, north] });
+    expect(matches.map(({ profileId }) => profileId)).toEqual([value]);
   });
 
   it.each([404, 403])('does not exist when the partner responds with %i', async (status) => {

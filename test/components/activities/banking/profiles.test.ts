@@ -76,8 +76,8 @@ describe('a change of a profile', () => {
     const { client } = await bankingPartner(profileWithTickets(profile, two));
     const { run } = await activitiesOf(client);
     const { tickets: open, ...now } = await run('readProfile', { profileId: 4 });
-    const known = asks ?? open[0]?.asks ?? '';
-    const before = Object.fromEntries((tickets as number[]).map((id) => [id, String(known)]));
+    const facts = asks ?? open[0]?.asks ?? '';
+    const before = Object.fromEntries((tickets as number[]).map((id) => [id, String(facts)]));
     const seen = { ...now, ...change, tickets: before };
     const wait = run('awaitProfileChange', { profileId: 4, seen });
     if (isChange) expect(await wait).toMatchObject({ isFirst: true });

@@ -47,9 +47,9 @@ describe('a statement', () => {
   ])('that is %s is a response that cannot be read, and no e-mail counts as sent', async (_, body, type) => {
     const { client } = await bankingPartner(responding(200, body, { 'content-type': type }));
     const { run, folder } = await activitiesOf(client);
-    const asked = await failed(run('saveStatement', request));
+    const question = await failed(run('saveStatement', request));
     const unreadable = { kind: 'Uncertain', unreadable: 'generate-full-statement' };
-    expect(asked).toMatchObject({ details: unreadable, isRetried: true });
+    expect(question).toMatchObject({ details: unreadable, isRetried: true });
     const sent = await failed(run('sendStatement', { ...request, email: 'ada@example.com' }));
     expect(sent).toMatchObject({ details: unreadable, isRetried: false });
     expect(await readdir(folder)).toEqual([]);

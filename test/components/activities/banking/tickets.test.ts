@@ -97,10 +97,10 @@ describe('a ticket that the bank’s staff opened', () => {
       ],
       [],
     ],
-  ])('is shown at the right profile: %s', async (_, tickets, shown) => {
+  ])('is shown at the right profile: %s', async (_, tickets, lines) => {
     const { run } = await bankWith(tickets);
-    const { tickets: found } = await run('readProfile', { profileId: 3001 });
-    expect(found.map(({ ticketId }) => ticketId)).toEqual(shown);
+    const { tickets: matches } = await run('readProfile', { profileId: 3001 });
+    expect(matches.map(({ ticketId }) => ticketId)).toEqual(lines);
   });
 
   it('belongs to no known profile when its opener is hidden', async () => {

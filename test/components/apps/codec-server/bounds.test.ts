@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   CLEAR,
   ENCRYPTED,
-  PATIENT,
+  LONG_LIMITS,
   runCodecServer,
   TOKEN,
 } from '../../../rigs/codec-server/running-codec-server.js';
@@ -57,7 +57,7 @@ describe('a slow caller', () => {
     ['chunks that never end', (socket) => dripping(socket, CHUNKED, '1\r\n \r\n')],
     ['a body that stops', (socket) => void socket.write(`${JSON_HEAD}content-length: 9\r\n\r\n{`)],
   ])('is disconnected: %s', async (_, send) => {
-    const { url } = await runCodecServer({ limits: { ...PATIENT, headersMs: 100, requestMs: 200 } });
+    const { url } = await runCodecServer({ limits: { ...LONG_LIMITS, headersMs: 100, requestMs: 200 } });
     const [socket] = connections(url, 1);
     if (socket) {
       send(socket.resume());
@@ -66,7 +66,7 @@ describe('a slow caller', () => {
   });
 
   it('that does not read its responses delays others only until it is disconnected', async () => {
-    const { call, url } = await runCodecServer({ limits: { ...PATIENT, idleMs: 200 } });
+    const { call, url } = await runCodecServer({ limits: { ...LONG_LIMITS, idleMs: 200 } });
     const large = `{"data":"${'A'.repeat(8_000_000)}"}`;
     const { text } = await call('POST /encode', `{"payloads":[${large}]}`);
     // More than are processed at once.

@@ -11,7 +11,7 @@ const SHOWS = `
   console.error(require('node:path').basename(starter), ...args, process.env.GANGWAY_ACCOUNTS);
   process.exit();`;
 const LIST = 'gangway list';
-const known = (accounts: string) => `starter.js list ${accounts}\n`;
+const facts = (accounts: string) => `starter.js list ${accounts}\n`;
 
 /** Writes the settings of a demo. */
 const demo = (folder: string, accounts: string) =>
@@ -31,10 +31,10 @@ describe('the gangway of the demo', () => {
 
   it('has the settings of the demo, and those in front of it win', async () => {
     await demo(folder, 'first');
-    expect(await sh(`./${LIST}`)).toEqual(known('first'));
-    expect(await sh(`GANGWAY_ACCOUNTS=own ./${LIST}`)).toEqual(known('own'));
-    expect(await sh(`. ./settings.sh; ${LIST}`)).toEqual(known('first'));
-    expect(await sh(`. ./settings.sh; GANGWAY_ACCOUNTS=own ${LIST}`)).toEqual(known('own'));
+    expect(await sh(`./${LIST}`)).toEqual(facts('first'));
+    expect(await sh(`GANGWAY_ACCOUNTS=own ./${LIST}`)).toEqual(facts('own'));
+    expect(await sh(`. ./settings.sh; ${LIST}`)).toEqual(facts('first'));
+    expect(await sh(`. ./settings.sh; GANGWAY_ACCOUNTS=own ${LIST}`)).toEqual(facts('own'));
   });
 
   it('follows a demo that was started again, in a shell that has the settings of the one before', async () => {
@@ -43,6 +43,6 @@ describe('the gangway of the demo', () => {
     onTestFinished(() => rm(again, { recursive: true }));
     await demo(again, 'second');
     const restart = `sed 's#${again}#${folder}#g' ${again}/settings.sh > settings.sh`;
-    expect(await sh(`. ./settings.sh; ${restart}; ${LIST}`)).toEqual(known('second'));
+    expect(await sh(`. ./settings.sh; ${restart}; ${LIST}`)).toEqual(facts('second'));
   });
 });

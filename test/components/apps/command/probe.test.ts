@@ -275,7 +275,7 @@ async function deviating(target: string) {
 }
 
 /** Columns may be of any width. */
-const inWords = (lines: readonly string[]) => lines.map((line) => line.split(/ {2,}/).join(' | '));
+const describeEach = (lines: readonly string[]) => lines.map((line) => line.split(/ {2,}/).join(' | '));
 
 it('a first account at a partner that differs from its documents in five ways shows each of them to the probe before anything is written, as docs/tutorial-partner.md promises', async () => {
   const sandbox = await runSandbox();
@@ -285,10 +285,10 @@ it('a first account at a partner that differs from its documents in five ways sh
   const partner = await deviating(sandbox.url);
   const { code, stdout, stderr } = await gangway(sandboxAccount(partner.url), probe);
   expect([...partner.unused]).toEqual([]);
-  const found = rowsOf(stdout).flatMap(({ operation, differences }) =>
+  const matches = rowsOf(stdout).flatMap(({ operation, differences }) =>
     differences.map(({ kind, field, got }) => [operation, kind, field, got].join(' | ')),
   );
-  expect(found.filter((line) => !line.startsWith('get-status2')).sort()).toEqual([
+  expect(matches.filter((line) => !line.startsWith('get-status2')).sort()).toEqual([
     'get-status | missing-field | statusDate | nothing',
     'get-status | unknown-field | riskScore | integer of 1 character',
     'get-status | unknown-status | status | string of 22 characters',
@@ -300,10 +300,10 @@ it('a first account at a partner that differs from its documents in five ways sh
   expect(code).toBe(1);
   expect(await sandbox.effects()).toEqual(written);
 
-  const shown = await gangway(sandboxAccount(partner.url), probe.slice(0, -1));
-  const lines = shown.stdout
+  const output = await gangway(sandboxAccount(partner.url), probe.slice(0, -1));
+  const lines = output.stdout
     .split('\n')
     .filter((line) => /^boarding (?!get-status2)\S+ +\S+ +\w+ \w+ /.test(line));
   const page = await readFile('docs/tutorial-partner.md', 'utf8');
-  expect(inWords(lines)).toEqual(inWords(page.match(/^boarding .*$/gm) ?? []));
+  expect(describeEach(lines)).toEqual(describeEach(page.match(/^boarding .*$/gm) ?? []));
 });

@@ -23,8 +23,8 @@ describe('a planned fault hits the next write', () => {
   it('and each listed fault is in the table, or does not concern a single write', async () => {
     const sandbox = await runSandbox();
     const { faults } = await sandbox.control<{ faults: object }>('GET /sandbox/scenarios');
-    const known = [...WRITE_FAULTS.map(([fault]) => fault), ...ELSEWHERE];
-    expect(Object.keys(faults).sort()).toEqual(known.sort());
+    const entries = [...WRITE_FAULTS.map(([fault]) => fault), ...ELSEWHERE];
+    expect(Object.keys(faults).sort()).toEqual(entries.sort());
   });
 
   it.each(WRITE_FAULTS)('%s: the caller sees %s, %i took effect', async (fault, seen, effects) => {

@@ -28,14 +28,14 @@ const NAMES = [
     'closed',
     'conditionally-approved',
     'declined',
-    'moot-notes',
+    'superseded-notes',
     'more-notes',
     'notes',
   ],
   ...[
     'notes-on-hold',
-    'request-changes',
-    'restless-date',
+    'changes-requested',
+    'volatile-date',
     'same-note',
     'straight',
     'temporary-mid',
@@ -111,12 +111,12 @@ describe('a note that is asked again', () => {
     const id = await sandbox.create('Corner Bakery [same-note]');
     await sandbox.call(`${CALLS[SUBMIT]}?id=${id}`);
     await look(sandbox, id);
-    const asked = await notes(sandbox, id);
+    const questions = await notes(sandbox, id);
     await sandbox.call(`${CALLS[REVIEW]}?id=${id}`);
     expect(await notes(sandbox, id)).toEqual([]);
     await look(sandbox, id);
-    expect(await notes(sandbox, id)).toEqual(asked);
-    expect(asked).toHaveLength(1);
+    expect(await notes(sandbox, id)).toEqual(questions);
+    expect(questions).toHaveLength(1);
   });
 });
 

@@ -49,12 +49,12 @@ describe('without a token', () => {
     });
     const slow: Respond = (...args) => void mayAnswer.then(() => issuingToken('t0k3n')(...args));
     const { client, requests } = await bankingPartner(tickets, {}, slow);
-    const patient = client.listTickets({});
+    const listing = client.listTickets({});
     const hasty = failureOf(client.listTickets({}, { signal: controller.signal }));
     controller.abort();
     expect((await hasty).details).toMatchObject({ kind: 'NotSent', reason: 'AbortError' });
     release();
-    expect(await patient).toEqual([]);
+    expect(await listing).toEqual([]);
     expect(requests()).toHaveLength(1);
   });
 });

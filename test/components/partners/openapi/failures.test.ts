@@ -45,8 +45,8 @@ describe.each(SYSTEM_NAMES)('of %s, the OpenAPI document has', (system) => {
     return partner;
   });
 
-  it.each(cases)('$status of $operation: $line $body, by "$caller"', async (asked) => {
-    const { status, operation, line, body, caller } = asked;
+  it.each(cases)('$status of $operation: $line $body, by "$caller"', async (question) => {
+    const { status, operation, line, body, caller } = question;
     const partner = running();
     const before = await partner.sandbox.effects();
     expect(await statusOf(partner, line, await credentials(system, partner, caller), body)).toBe(status);

@@ -72,8 +72,8 @@ describe('a sender', () => {
 
   it('sends nothing to a name that has a private address among others', async () => {
     const addresses = ['203.0.114.9', '10.0.0.7'].map((address) => ({ address, family: 4 }));
-    const lookup = vi.spyOn(dns, 'lookup').mockImplementation(((...given: unknown[]) => {
-      const called = given.at(-1) as (error: null, found: typeof addresses) => void;
+    const lookup = vi.spyOn(dns, 'lookup').mockImplementation(((...values: unknown[]) => {
+      const called = values.at(-1) as (error: null, matches: typeof addresses) => void;
       called(null, addresses);
     }) as never);
     onTestFinished(() => lookup.mockRestore());

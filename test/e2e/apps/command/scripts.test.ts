@@ -161,7 +161,7 @@ describe('overdue-report.sh', () => {
 
     const { boarding, id, notes } = await withNotes(101, 0.000_1);
     const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
-    const shown = (line: (note: string) => string) =>
+    const lines = (line: (note: string) => string) =>
       notes.toSorted().map((note) => expect.stringMatching(new RegExp(`^${line(note)}$`)));
     const text = await eventually(
       () => script('overdue-report'),
@@ -169,11 +169,11 @@ describe('overdue-report.sh', () => {
       'an overdue note',
     );
     expect(text).toMatchObject({ code: 3, stderr: '' });
-    expect(linesOf(text)).toEqual(shown((note) => `${time} UTC  0 h  ${id}  ${note}  underwriting-note`));
+    expect(linesOf(text)).toEqual(lines((note) => `${time} UTC  0 h  ${id}  ${note}  underwriting-note`));
     const csv = await script('overdue-report', ['--csv']);
     expect([csv.code, csv.stdout.slice(0, csvHead.length)]).toEqual([3, csvHead]);
     const rows = { stdout: csv.stdout.slice(csvHead.length) };
-    expect(linesOf(rows)).toEqual(shown((note) => `${time},0,${id},${note},underwriting-note`));
+    expect(linesOf(rows)).toEqual(lines((note) => `${time},0,${id},${note},underwriting-note`));
     await Promise.all([boarding.handle.terminate(), nothing.boarding.handle.terminate()]);
   });
 

@@ -27,8 +27,8 @@ it('the official temporal command, with JSON and a codec server, starts a boardi
   const boarding = new Onboarding(rig.client, id);
   const requirement = await boarding.requirement('underwriting-note');
   const { events } = await boarding.handle.fetchHistory();
-  const kept = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
-  expect(Buffer.from(kept?.metadata?.['encoding'] ?? []).toString()).toBe('binary/encrypted');
+  const stored = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
+  expect(Buffer.from(stored?.metadata?.['encoding'] ?? []).toString()).toBe('binary/encrypted');
 
   /** The data of the first input, as the command prints it. */
   const inputIn = async (through?: string[]) => {

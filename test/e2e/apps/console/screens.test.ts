@@ -20,7 +20,7 @@ describe('every page', () => {
       paths.push(pathOf(boarding), pathOf(boarding, id), `${pathOf(boarding)}/documents`);
     }
     const { page, go } = await person('Ada', 'admin');
-    const found: string[] = [];
+    const matches: string[] = [];
     for (const path of paths) {
       await go(path);
       const narrow = /^\/(report|start)/.test(path) ? [320] : [];
@@ -29,15 +29,15 @@ describe('every page', () => {
         const over = await page.evaluate(`[document.documentElement, ...document.querySelectorAll('.scroll')]
           .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
           .filter((pixels) => pixels > 0).join()`);
-        if (over !== '') found.push(`${path} at ${width}: ${over} px too wide`);
+        if (over !== '') matches.push(`${path} at ${width}: ${over} px too wide`);
         const tallest = (await page.evaluate(
           `Math.max(0, ...[...document.querySelectorAll('tbody tr')].map((row) => row.offsetHeight))`,
         )) as number;
-        if (tallest > 300) found.push(`${path} at ${width}: a row of ${tallest} px`);
+        if (tallest > 300) matches.push(`${path} at ${width}: a row of ${tallest} px`);
       }
     }
     await page.setViewportSize({ width: 1_280, height: 900 });
-    expect(found).toEqual([]);
+    expect(matches).toEqual([]);
   });
 
   it('has no violation of accessibility rules', async () => {
@@ -60,7 +60,7 @@ describe('every page', () => {
         ...[pathOf(ticket), pathOf(ticket, ticketId), pathOf(corrected, rejectedId)],
       ],
     );
-    const found: string[] = [];
+    const matches: string[] = [];
     const check = async (path: string) => {
       // Rules hold for what is folded up, too.
       await page.evaluate(
@@ -70,7 +70,7 @@ describe('every page', () => {
         [() => axeFindings(page, ['light'])],
         [() => axeFindings(page, ['dark']), () => onPhone(() => axeFindings(page, ['light']))],
       ))
-        found.push(...(await findings()).map((finding) => `${path} ${finding}`));
+        matches.push(...(await findings()).map((finding) => `${path} ${finding}`));
     };
     const onPhone = async (find: () => Promise<string[]>) => {
       await page.setViewportSize({ width: 390, height: 900 });
@@ -108,7 +108,7 @@ describe('every page', () => {
       ],
     );
     for (const fill of forms) await fill();
-    expect(found).toEqual([]);
+    expect(matches).toEqual([]);
     expect(ada.complaints).toEqual([]);
   });
 

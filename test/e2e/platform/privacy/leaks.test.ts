@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { freePort } from '../../../../src/apps/demo/dev-server.js';
 import { workflowId } from '../../../../src/messages/ids.js';
 import type { BusinessOnboardingInput, CustomerOnboardingInput } from '../../../../src/messages/inputs.js';
-import { decodedPayloads, encryptedIn } from '../../../../src/temporal/payload-codec.js';
+import { decodePayloads, encryptedIn } from '../../../../src/temporal/payload-codec.js';
 import { startOperation } from '../../../../src/temporal/start.js';
 import { gangway } from '../../../rigs/command.js';
 import { countingProxy } from '../../../rigs/counting-proxy.js';
@@ -99,7 +99,7 @@ async function live(marked: Markers, plain: Markers, until: Until) {
     OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url,
   };
   const worker = await launch('worker', env, 'worker is ready');
-  const printed = await runJourneys(rig, env, marked);
+  const printed = await runOnboardings(rig, env, marked);
   const bundles = await bundled({ ...env, ...settings }, rig.documentDir);
   const metrics = Buffer.from(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).arrayBuffer());
   await worker.stop();
@@ -142,7 +142,7 @@ async function bundled(env: Record<string, string>, folder: string): Promise<Buf
 }
 
 /** Returns what the commands printed on standard error. */
-async function runJourneys(rig: Rig, env: Record<string, string>, marked: Markers): Promise<string> {
+async function runOnboardings(rig: Rig, env: Record<string, string>, marked: Markers): Promise<string> {
   const { sandbox } = rig;
   // Failures of each kind: rejected, not sent, 429, uncertain, 500; each error response may quote the request.
   await sandbox.plan('429', 'create-merchant', { milliseconds: 100 });
@@ -154,10 +154,10 @@ async function runJourneys(rig: Rig, env: Record<string, string>, marked: Marker
   const received = await receive(env, marked);
   const customer = new Onboarding(rig.client, workflowId('customerOnboarding', 'marked'));
   await Promise.all([onboardBoth(rig, customer, env, marked), changeAddress(rig, marked)]);
-  const shown = await Promise.all(
+  const lines = await Promise.all(
     variants(['status'], ['watch']).map((command) => gangway(env, [command, customer.workflowId])),
   );
-  return [received, ...shown.map(({ stderr }) => stderr)].join('');
+  return [received, ...lines.map(({ stderr }) => stderr)].join('');
 }
 
 /**
@@ -298,7 +298,7 @@ async function storedByTemporal({ client }: Rig) {
   const all = await Array.fromAsync(kept(client));
   const decoded = all.map(({ history }) => {
     const payloads = encryptedIn(history).map(({ payload }) => payload);
-    return decodedPayloads(client, payloads, undefined);
+    return decodePayloads(client, payloads, undefined);
   });
   return {
     histories: Buffer.concat(all.map(({ bytes }) => bytes)),

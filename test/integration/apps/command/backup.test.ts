@@ -45,9 +45,9 @@ const restoredElsewhere = (file: string, env: Record<string, string> = {}, args:
 
 describe('gangway backup and restore', () => {
   it('keep the accepted corrections, and no unencrypted private value', async () => {
-    const input = merchant('request-changes', { application: { siteInspection: { reference: 'old' } } });
+    const input = merchant('changes-requested', { application: { siteInspection: { reference: 'old' } } });
     const boarding = await rig.board(input);
-    const asked = await boarding.requirement('request-changes');
+    const requirement = await boarding.requirement('changes-requested');
     const { merchantProfileId = 0 } = await boarding.state();
     const held = business('ticket', { dueInHours: 47, merchantProfileId });
     const onboarding = await rig.onboardBusiness(held);
@@ -97,9 +97,9 @@ describe('gangway backup and restore', () => {
     expect((await gangway('restore', file, '--csv')).stdout.split('\r\n').toSorted()).toEqual(
       ['', ...there, 'workflowId,restoring'].toSorted(),
     );
-    const again = await boarding.requirement('request-changes');
+    const again = await boarding.requirement('changes-requested');
     expect(again.id).not.toBe('');
-    expect(asked.title).toBe(again.title);
+    expect(requirement.title).toBe(again.title);
     await onboarding.outcome();
     const { events } = await onboarding.handle.fetchHistory();
     const [started] = await decodedInput(events?.[0]);

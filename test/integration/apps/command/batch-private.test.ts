@@ -16,16 +16,16 @@ it('a batch keeps nothing private: neither in the document store nor in what Tem
   const [, id = ''] =
     (await eventually(
       async () => /"gangway batches (\S+)" follows/.exec(running.stderr()),
-      (found) => found !== null,
+      (result) => result !== null,
       'its id',
     )) ?? [];
   const names = (await readdir(rig.documentDir)).filter((name) => name.startsWith(id));
   expect(names).toEqual([`${id}.0.rows`]);
-  const kept = await readFile(join(rig.documentDir, `${id}.0.rows`));
-  const shown = JSON.stringify((await rig.client.workflow.getHandle(id).describe()).raw);
+  const stored = await readFile(join(rig.documentDir, `${id}.0.rows`));
+  const output = JSON.stringify((await rig.client.workflow.getHandle(id).describe()).raw);
   for (const text of [input.holder.ssn, input.holder.doingBusinessAsName, input.externalId]) {
-    expect(kept.includes(text)).toBe(false);
-    expect(shown).not.toContain(text);
+    expect(stored.includes(text)).toBe(false);
+    expect(output).not.toContain(text);
   }
   expect(await running.finished).toMatchObject({ code: 0 });
   await rig.client.workflow.getHandle(id).result();

@@ -104,8 +104,8 @@ describe('a warning of a call', () => {
     const request = JSON.stringify({ ...MERCHANT, legalName: 'Baker LLC', emial: 'ada@example.com' });
     const warning = 'warning: unknown fields are sent unchanged: legalName, emial\n';
     const args = ['call', 'boarding', 'create-merchant', request];
-    const asked = await answered(rig.env, args, 'no');
-    expect([asked.code, asked.stderr]).toEqual([1, expect.stringMatching(new RegExp(`^${warning}`))]);
+    const question = await answered(rig.env, args, 'no');
+    expect([question.code, question.stderr]).toEqual([1, expect.stringMatching(new RegExp(`^${warning}`))]);
     expect(await call([...args.slice(1), '--yes', '--local'])).toMatchObject({ code: 0, stderr: warning });
     expect(await call([...args.slice(1), '--yes'])).toMatchObject({ code: 0, stderr: warning });
     for (const id of await idsOf('boarding')) {

@@ -33,11 +33,11 @@ const rig = await sharedRig();
 /** The findings of doctor that are not in order, without weak settings. */
 async function problems(env: Record<string, string>): Promise<Finding[]> {
   const result = await gangway(env, ['doctor', '--json']);
-  const found = jsonLines<Finding>(result).filter(
+  const matches = jsonLines<Finding>(result).filter(
     ({ state, check }) => state !== 'ok' && check !== 'weak setting',
   );
-  expect(result.code).toBe(found.some(({ state }) => state === 'wrong') ? 1 : 0);
-  return found;
+  expect(result.code).toBe(matches.some(({ state }) => state === 'wrong') ? 1 : 0);
+  return matches;
 }
 
 async function ownRig(options: RigOptions = {}): Promise<Rig> {
@@ -54,11 +54,11 @@ it('doctor names what is wrong, what it called, and the settings to correct: cre
     ...{ GANGWAY_ACCOUNTS: 'north', NORTH_BOARDING_URL: sandbox },
     ...{ NORTH_BOARDING_USERNAME: 'sandbox', NORTH_BOARDING_PASSWORD: 'guess' },
   };
-  const found = (await problems(env)).filter(({ check }) => check !== 'workers');
+  const matches = (await problems(env)).filter(({ check }) => check !== 'workers');
   const refused = (system: string, why: string, called: string) =>
     `the ${system} partner rejected our credentials (401): correct them in the settings; ${why}; called ${called}`;
   const ofBoarding = refused('boarding', 'Unauthorized: Invalid credentials', 'list-agent-profiles');
-  expect(found).toEqual([
+  expect(matches).toEqual([
     wrong('boarding partner', ofBoarding, 'correct BOARDING_USERNAME, BOARDING_PASSWORD'),
     wrong(
       'banking partner',
@@ -144,8 +144,8 @@ describe('doctor names what is wrong, and nothing else:', () => {
       ...{ GANGWAY_ACCOUNTS: 'north', NORTH_BOARDING_URL: rig.sandbox.url },
       ...{ NORTH_BOARDING_USERNAME: 'sandbox', NORTH_BOARDING_PASSWORD: 'sandbox' },
     };
-    const found = await problems(env);
-    expect(found).toEqual([
+    const matches = await problems(env);
+    expect(matches).toEqual([
       wrong(
         'workers',
         `no worker polls task queue ${rig.taskQueue}-boarding-north`,
@@ -182,12 +182,12 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
     const old = await started(own, first, 2);
     await started(own, second, 8);
     const env = { ...own.env, PAYLOAD_KEYS: second };
-    const [found] = await eventually(
+    const [result] = await eventually(
       () => ofKeys(env),
       (all) => old.every((id) => all[0]?.detail.includes(id)),
       'both',
     );
-    expect(found).toEqual(
+    expect(result).toEqual(
       wrong(
         'keys',
         `not in PAYLOAD_KEYS: key ${idOf(first)} of ${[...old].reverse().join(', ')}`,
@@ -214,8 +214,8 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
       ],
     ] as const) {
       const find = () => ofKeys({ ...own.env, PAYLOAD_KEYS: keys });
-      const found = await eventually(find, ({ length }) => length > 0, 'a finding');
-      expect(found).toEqual([wrong('keys', detail, fix)]);
+      const matches = await eventually(find, ({ length }) => length > 0, 'a finding');
+      expect(matches).toEqual([wrong('keys', detail, fix)]);
     }
   });
 
@@ -240,7 +240,7 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
       (all) => all.length > 0,
       'both workers',
     );
-    for (let asked = 0; asked < 5; asked++) expect(await ofKeys(own.env)).toEqual([finding]);
+    for (let question = 0; question < 5; question++) expect(await ofKeys(own.env)).toEqual([finding]);
   });
 });
 
@@ -293,13 +293,13 @@ describe('doctor finds what is wrong with the server:', () => {
     const namespace = `bare-${randomUUID()}`;
     const create = ['operator', 'namespace', 'create', '--namespace', namespace];
     await run(inject('temporalCli'), [...create, '--address', rig.env['TEMPORAL_ADDRESS'] ?? ''], {});
-    const found = await eventually(
+    const matches = await eventually(
       () => problems({ ...rig.env, TEMPORAL_NAMESPACE: namespace }),
       (all) => all.every(({ check }) => check !== 'namespace'),
       'the namespace',
     );
     const names = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
-    expect(found).toContainEqual(
+    expect(matches).toContainEqual(
       wrong('search attributes', `missing: ${names.join(', ')}`, 'run "gangway setup"'),
     );
   });

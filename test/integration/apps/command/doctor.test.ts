@@ -46,9 +46,9 @@ describe('gangway setup and doctor', () => {
 
   it('doctor finds everything in order', async () => {
     const result = await gangway(['doctor', '--json']);
-    const found = jsonLines(result).filter(({ check }) => check !== 'weak setting');
-    expect(found.map(({ state }) => state)).toEqual(Array(19).fill('ok'));
-    expect(found.at(-1)?.['detail']).toBe(
+    const matches = jsonLines(result).filter(({ check }) => check !== 'weak setting');
+    expect(matches.map(({ state }) => state)).toEqual(Array(19).fill('ok'));
+    expect(matches.at(-1)?.['detail']).toBe(
       'this machine, Temporal, the banking partner, the boarding partner, the payments partner, the plant-store partner: they agree to the minute. Workers are not asked',
     );
     expect(result).toMatchObject({ code: 0, stderr: '' });
@@ -62,10 +62,8 @@ describe('gangway setup and doctor', () => {
     const broken = { BANKING_URL: '', STATEMENT_DIR: '/dev/null/statements', BOARDING_PASSWORD: 'guess' };
     const env = { ...rig.env, ...broken };
     const { code, stdout, stderr } = await runGangway(env, ['doctor']);
-    const shown = stdout
-      .replace(/(?<=server |workers: )[\d.]+/g, '#')
-      .replaceAll(rig.taskQueue, 'TASK_QUEUE');
-    expect(shown.replaceAll(url, 'URL').replaceAll(rig.documentDir, 'DOCUMENTS')).toBe(GOLDEN);
+    const text = stdout.replace(/(?<=server |workers: )[\d.]+/g, '#').replaceAll(rig.taskQueue, 'TASK_QUEUE');
+    expect(text.replaceAll(url, 'URL').replaceAll(rig.documentDir, 'DOCUMENTS')).toBe(GOLDEN);
     expect([code, stderr]).toEqual([1, '2 of 19 findings are wrong\n']);
   });
 
@@ -134,7 +132,7 @@ it('gangway --help shows the commands under headings', async () => {
     ...[...commands.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name),
   ]);
   expect(headings.slice(1)).toEqual([
-    ['Onboard', 'board', 'onboard-business', 'onboard', 'batch', 'batches', 'adopt'],
+    ['Onboard', 'board', 'onboard-business', 'onboard', 'batch', 'batches', 'import'],
     [
       'Follow and answer requirements',
       ...['status', 'list', 'inbox', 'claim', 'release', 'resolve', 'confirm'],

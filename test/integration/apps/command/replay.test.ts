@@ -3,7 +3,7 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generatePayloadKey } from '../../../../src/temporal/payload-codec.js';
 import { WORKFLOW_BUNDLES } from '../../../../src/worker/bundles.js';
-import { type Difference, replayed } from '../../../../src/worker/replay.js';
+import { type Difference, replayHistories } from '../../../../src/worker/replay.js';
 import { gangway as runGangway } from '../../../rigs/command.js';
 import { inputFile } from '../../../rigs/commands/files.js';
 import { merchant } from '../../../rigs/inputs.js';
@@ -161,18 +161,18 @@ function changedBundle(): string {
 }
 
 describe('a replay of code that has changed', () => {
-  const found = new Map<string, Difference | undefined>();
+  const matches = new Map<string, Difference | undefined>();
   beforeAll(async () => {
     const names: Name[] = Object.keys(CHANGES) as Name[];
     const place = { namespace: 'default', taskQueue: 'gangway', payloadKeys: undefined };
-    const all = replayed({ ...place, code: changedBundle() }, async () => {
+    const all = replayHistories({ ...place, code: changedBundle() }, async () => {
       const name = names.shift();
       if (name === undefined) return undefined;
       const run = WITH_NOTES.includes(name) ? 'more-notes' : 'straight';
       const history = historyFromJSON(await recorded(`0.1.0/${run}.json`));
       return { workflowId: name, runId: name, type: 'merchantBoarding', history };
     });
-    for await (const { workflowId, difference } of all) found.set(workflowId, difference);
+    for await (const { workflowId, difference } of all) matches.set(workflowId, difference);
   });
 
   it.each<[Name, cause: string]>([
@@ -185,7 +185,7 @@ describe('a replay of code that has changed', () => {
       'the history has activity awaitStatusChange, the code requests activity changeFees',
     ],
   ])('names %s, with its place', (name, cause) => {
-    expect(found.get(name)).toEqual({
+    expect(matches.get(name)).toEqual({
       cause: `merchantBoarding: ${cause}`,
       at: expect.stringMatching(/^src\/workflows\/boarding\/\w+\.ts:\d+$/),
       eventId: expect.stringMatching(/^\d+$/),
@@ -211,11 +211,11 @@ describe('a replay of code that has changed', () => {
     ],
   ])('names %s, by its event, and the place of nothing else', (name, what, eventId) => {
     const cause = `merchantBoarding: [TMPRL1100] Nondeterminism error: ${what}`;
-    expect(found.get(name)).toEqual({ cause, eventId });
+    expect(matches.get(name)).toEqual({ cause, eventId });
   });
 
   it('explains an error of the code itself', () => {
-    expect(found.get('an error of the code')).toEqual({
+    expect(matches.get('an error of the code')).toEqual({
       cause: 'merchantBoarding: of [Redacted]',
       at: expect.stringMatching(/^src\/workflows\/merchant-boarding\.ts:\d+$/),
     });

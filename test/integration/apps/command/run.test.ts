@@ -74,9 +74,9 @@ describe('the exit code', () => {
     ['waits for an outcome', ['board', '-', '--wait'], { input }, (command) => command.printsLines(1)],
     ['reads its input', ['change-address', '-'], { terminal: true }, async () => {}],
     ['asks a person', CLOSE_CARD, { terminal: true }, (command) => command.says('Continue? [y/N] ')],
-  ])('is 130 at once for an interrupted command that %s', async (_, args, options, begun) => {
+  ])('is 130 at once for an interrupted command that %s', async (_, args, options, start) => {
     const command = startGangway(rig.env, args, options);
-    await begun(command);
+    await start(command);
     command.kill('SIGINT');
     expect(await command.finished).toMatchObject({ code: 130 });
   });

@@ -50,14 +50,14 @@ describe('a file', () => {
     const cells = [...text.matchAll(/<td[^>]*data-title="(?:Line|Field|Problem)"[^>]*>(.*?)<\/td>/g)].map(
       ([, cell]) => cell,
     );
-    const found = cells.flatMap((_cell, at) => (at % 3 === 0 ? [cells.slice(at, at + 3).join(' ')] : []));
+    const matches = cells.flatMap((_cell, at) => (at % 3 === 0 ? [cells.slice(at, at + 3).join(' ')] : []));
     for (const problem of [
       /^2 <code>dueInHours<\/code> must be/,
       /^3 <code>holder.ssn<\/code> is required$/,
       /^4 <code>externalId<\/code> is the same as in line 1$/,
       /^5 {2}is not JSON/,
     ])
-      expect(found).toContainEqual(expect.stringMatching(problem));
+      expect(matches).toContainEqual(expect.stringMatching(problem));
     expect(await wasStarted(rig.client, idOf(good))).toBe(false);
     expect((await admin.open('/start')).text).not.toContain('<h2>Batches</h2>');
   });
@@ -108,11 +108,11 @@ describe('a checked file', () => {
     const first = merchant();
     await admin.open(`${await held([first])}/start`, { form: { rate: '50' } });
     await new Onboarding(rig.client, idOf(first)).listed();
-    const doubtful = { ...merchant(), merchant: { ...merchant().merchant, email: 'not-an-email' } };
+    const uncertain = { ...merchant(), merchant: { ...merchant().merchant, email: 'not-an-email' } };
     const attaches = '1 of 2 rows would only attach, because the onboarding exists.';
     const { path, text } = await eventually(
       async () => {
-        const at = await held([first, doubtful]);
+        const at = await held([first, uncertain]);
         return { path: at, text: (await admin.open(at)).text };
       },
       (page) => page.text.includes(attaches),
@@ -125,8 +125,8 @@ describe('a checked file', () => {
       422,
       expect.stringContaining('Confirm the warnings first'),
     ]);
-    expect(await wasStarted(rig.client, idOf(doubtful))).toBe(false);
-    await admin.open(`${path}/start`, { form: { rate: '50', doubts: 'true' } });
+    expect(await wasStarted(rig.client, idOf(uncertain))).toBe(false);
+    await admin.open(`${path}/start`, { form: { rate: '50', warnings: 'true' } });
     await shows(path, '2 of 2 rows: done');
   });
 

@@ -61,7 +61,7 @@ async function started(all: readonly Waiting[]): Promise<void> {
   await Promise.all(all.map(startWaiting));
   await eventually(
     () => count(rig.client, query),
-    (found) => found === before + all.length,
+    (result) => result === before + all.length,
     'the list',
   );
 }
@@ -106,26 +106,26 @@ describe('the inbox', () => {
     await started(
       Array.from({ length: 10 }, (_, index) => ({ number: 2_000 + index, dueInHours: 1_000 + index })),
     );
-    const visitor = local().visitor();
+    const user = local().user();
     const { text } = await eventually(
-      () => visitor.open('/?page=30'),
+      () => user.open('/?page=30'),
       (page) => page.text.includes('more are due later'),
       'a list of those that are due later',
     );
     const [, next = '', more = ''] = /<a href="([^"]+)">(\d+) more are due later/.exec(text) ?? [];
     expect(Number(more)).toBeGreaterThanOrEqual(3);
-    const later = rowsIn((await visitor.open(next.replaceAll('&amp;', '&'))).text);
+    const later = rowsIn((await user.open(next.replaceAll('&amp;', '&'))).text);
     expect(later.length).toBeGreaterThan(0);
     expect(later).not.toContain('m-2');
-    expect((await visitor.open('/?sort=dba')).text).toContain('most urgent onboardings were searched');
+    expect((await user.open('/?sort=dba')).text).toContain('most urgent onboardings were searched');
   });
 });
 
 it('the part of the inbox counts what is raised after its page was opened', async () => {
   await started([{ number: 7_001, dueInHours: 7_000, dba: 'Newcomer' }]);
-  const visitor = local().visitor();
+  const user = local().user();
   const newIn = (text: string) => /data-live="([^"]+)" data-seconds="10" data-new="(\d+)"/.exec(text) ?? [];
-  const [, source = '', before] = newIn((await visitor.open('/?find=newcomer')).text);
+  const [, source = '', before] = newIn((await user.open('/?find=newcomer')).text);
   expect([source, before]).toEqual([expect.stringContaining('find=newcomer&amp;page=1&amp;since=20'), '0']);
   await started([
     { number: 7_002, dueInHours: 7_001, dba: 'Newcomer' },
@@ -134,7 +134,7 @@ it('the part of the inbox counts what is raised after its page was opened', asyn
   ]);
   // Not all of them are on the page, which has two.
   const { text } = await eventually(
-    () => visitor.open(source.replaceAll('&amp;', '&')),
+    () => user.open(source.replaceAll('&amp;', '&')),
     (part) => part.text.includes('data-new="2"'),
     'the new ones',
   );
@@ -164,9 +164,9 @@ describe('a search', () => {
     ['a line break', 'corner\nbakery', true],
   ])('finds %s: %s', async (_, text, isFound) => {
     const find = encodeURIComponent(text);
-    const visitor = await withPeople().signedIn({ role: 'viewer', accounts: ['default'] });
-    expect(rowsIn((await visitor.open(`/?find=${find}`)).text)).toEqual(isFound ? ['m-9001'] : []);
-    const { status, text: onboardings } = await visitor.open(`/onboardings?find=${find}`);
+    const user = await withPeople().signedIn({ role: 'viewer', accounts: ['default'] });
+    expect(rowsIn((await user.open(`/?find=${find}`)).text)).toEqual(isFound ? ['m-9001'] : []);
+    const { status, text: onboardings } = await user.open(`/onboardings?find=${find}`);
     expect(status).toBe(200);
     expect(onboardings.includes('href="/onboardings/merchant-boarding-m-9001"')).toBe(isFound);
     const { stdout } = await runGangway(rig.env, ['list', '--json', '--', ...text.split(' ')]);

@@ -47,13 +47,13 @@ it('no page, part, header, address or log line has a private value, except the p
     };
     const all = [customer, business, part('merchant-boarding')];
     const lists = ['/', '/inbox/part', '/onboardings', '/report', '/start'];
-    const asked = [
+    const questions = [
       `${page(customer)}/requirements/${rejected.id}`,
       `${page(part('merchant-boarding'))}/requirements/${rejected.id}`,
       `${page(business)}/requirements/${refused.id}`,
     ];
     await business.listed(' AND ActionRequired = true');
-    for (const path of [...lists, ...asked, ...asked.map((each) => `${each}/part`)]) await open(path);
+    for (const path of [...lists, ...questions, ...questions.map((each) => `${each}/part`)]) await open(path);
     for (const each of all) for (const more of ['', '/part', '/documents']) await open(page(each) + more);
     const statuses = replies.map(({ url, status }) => [url, status]);
     expect(statuses.filter(([, status]) => Number(status) >= 400)).toEqual([]);
@@ -81,15 +81,15 @@ it('no page, part, header, address or log line has a private value, except the p
       await ada.open(path);
 
     const audited = console.audited().length;
-    const shown = await ada.open(`${page(business)}/private`, { form: {} });
-    expect(shown.headers.get('cache-control')).toBe('no-store');
+    const output = await ada.open(`${page(business)}/private`, { form: {} });
+    expect(output.headers.get('cache-control')).toBe('no-store');
     expect(console.audited().slice(audited)).toEqual([
       {
         ...{ actor: ada.actor, workflowId: business.workflowId },
         ...{ what: 'show private values', msg: 'show private values' },
       },
     ]);
-    expect(found(Buffer.from(shown.text), { phone, correctedSsn, email: marked.email })).toHaveLength(3);
+    expect(found(Buffer.from(output.text), { phone, correctedSsn, email: marked.email })).toHaveLength(3);
     await open(page(business));
 
     const secret = Object.fromEntries(Object.entries(marked).filter(([name]) => !READ.includes(name)));
@@ -97,7 +97,7 @@ it('no page, part, header, address or log line has a private value, except the p
       found(Buffer.from(text), secret).map((name) => `${name} at ${new URL(url).pathname}`),
     );
     expect(hits).toEqual([]);
-    const around = [...replies, ...typed, shown, sent].map(({ url, headers, text }) => [
+    const around = [...replies, ...typed, output, sent].map(({ url, headers, text }) => [
       url,
       ...headers,
       /<title>.*?<\/title>/s.exec(text)?.[0],

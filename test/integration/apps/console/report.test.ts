@@ -19,11 +19,11 @@ const west = await console.signedIn({ role: 'approver', accounts: ['west'] });
 const declined = await rig.board(merchant('declined'));
 const inWest = await rig.board(merchant(undefined, { account: 'west' }));
 const wrong = holder(undefined, { ssn: '078051120', doingBusinessAsName: '<script>alert(1)</script>' });
-const asked = await rig.onboardBusiness(business(undefined, { holder: wrong }));
+const question = await rig.onboardBusiness(business(undefined, { holder: wrong }));
 beforeAll(async () => {
   await Promise.all([declined.outcome(), inWest.outcome()]);
-  await asked.requirement('rejected-input');
-  await asked.listed(' AND ActionRequired = true');
+  await question.requirement('rejected-input');
+  await question.listed(' AND ActionRequired = true');
   for (const each of [declined, inWest]) await each.listed(" AND ExecutionStatus = 'Completed'");
 });
 afterAll(() => rig.close());
@@ -67,7 +67,7 @@ describe('the report', () => {
     });
     const { text } = await west.open('/report');
     expect(text).not.toContain('value="east"');
-    expect(text).not.toContain(asked.workflowId);
+    expect(text).not.toContain(question.workflowId);
     expect((await west.open('/report?account=east')).status).toBe(404);
   });
 });
@@ -76,11 +76,11 @@ describe('the record of an onboarding', () => {
   const pathOf = ({ workflowId }: Onboarding) => `/onboardings/${workflowId}/export`;
 
   it('is a page and JSON, masked, and each view is in the audit log', async () => {
-    const page = await all.open(pathOf(asked));
+    const page = await all.open(pathOf(question));
     expect(page.status).toBe(200);
     expect(page.text).toContain('Private values are masked.');
     expect(page.text).toContain('<h2>Calls to partners</h2>');
-    const { text, headers } = await all.open(`${pathOf(asked)}.json`);
+    const { text, headers } = await all.open(`${pathOf(question)}.json`);
     expect(headers.get('content-disposition')).toMatch(/^attachment/);
     const record = JSON.parse(text) as ExportedRecord;
     expect(record).toMatchObject({
@@ -88,9 +88,13 @@ describe('the record of an onboarding', () => {
       privateValues: 'masked',
       format: 'gangway-export',
     });
-    for (const shown of [page.text, text]) expect(shown).not.toMatch(/078051120|ada@example\.com|5185550100/);
+    for (const output of [page.text, text])
+      expect(output).not.toMatch(/078051120|ada@example\.com|5185550100/);
     const views = console.audited().filter(({ what }) => what === 'export');
-    expect(views).toMatchObject([{ actor: all.actor, workflowId: asked.workflowId }, { actor: all.actor }]);
+    expect(views).toMatchObject([
+      { actor: all.actor, workflowId: question.workflowId },
+      { actor: all.actor },
+    ]);
   });
 });
 
@@ -140,11 +144,11 @@ it('a text of a person changes no query of the server, whatever it is', async ()
   );
   const types = ['merchantBoarding'] as const;
   const partnerAccounts = ['west'];
-  const found = (agent: string) => count(rig.client, visibilityQuery({ types, partnerAccounts, agent }));
-  expect(await found('101')).toBe(1);
+  const result = (agent: string) => count(rig.client, visibilityQuery({ types, partnerAccounts, agent }));
+  expect(await result('101')).toBe(1);
   expect(await count(rig.client, visibilityQuery({ types }))).toBe(2);
   for (const text of texts.map((each) => `${each.replace(/\p{Cc}/gu, '')}'`)) {
-    expect([text, await found(text)]).toEqual([text, 0]);
+    expect([text, await result(text)]).toEqual([text, 0]);
     const begins = allOf(visibilityQuery({ types, partnerAccounts }), startsWith('WorkflowId', `x${text}`));
     expect([text, await count(rig.client, begins)]).toEqual([text, 0]);
   }

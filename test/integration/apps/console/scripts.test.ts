@@ -48,10 +48,10 @@ describe('a script is shown as text', () => {
       ada().open(path(first?.id), { form: { kind: 'text', text, reason: script('reason') } });
     const missing = await answered(' ');
     expectText(missing, 'reason');
-    const given = await answered(script('answer'));
+    const input = await answered(script('answer'));
     // Answered before: what was typed comes back.
     const late = await answered(script('late'));
-    expect([missing.status, given.status, late.status]).toEqual([422, 303, 409]);
+    expect([missing.status, input.status, late.status]).toEqual([422, 303, 409]);
     expectText(late, 'late', 'answer');
     await ada().open(`${path(second?.id)}/claim`, { form: { do: 'claim' } });
     expectText(await ada().open(pageOf(boarding)), 'dba', 'other', 'answer', 'reason', 'actor');

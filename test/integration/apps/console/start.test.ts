@@ -70,14 +70,14 @@ describe('a doubtful input', () => {
     await rig.startWorker({ accounts: ['east', 'west'] });
   });
 
-  const doubtful = () => {
+  const uncertain = () => {
     const input = merchant(undefined, { agentProfileId: 999 });
     return { ...input, merchant: { ...input.merchant, email: 'not-an-email' } };
   };
   const confirmedIn = (text: string) => /name="confirmed" value="(\w+)"/.exec(text)?.[1] ?? '';
 
   it('of the form starts only after a person has confirmed exactly this input', async () => {
-    const input = doubtful();
+    const input = uncertain();
     const first = await eventually(
       () => post('merchant', typedInto(input)),
       (reply) => errorAt(reply, 'agentProfileId')?.includes('the partner does not list this id') ?? false,
@@ -95,14 +95,14 @@ describe('a doubtful input', () => {
   });
 
   it('of a file starts only with a confirmation', async () => {
-    const input = doubtful();
+    const input = uncertain();
     const upload = async (fields: Readonly<Record<string, string>>) => {
       const file = { input: ['input.json', JSON.stringify(input)] as const };
       return admin.open('/start/file', { body: formWithFile(await admin.csrf(), file, fields) });
     };
     const first = await upload({});
     expect([first.status, first.text]).toEqual([422, expect.stringContaining('is not an e-mail address')]);
-    expect((await upload({ doubts: 'true' })).status).toBe(303);
+    expect((await upload({ warnings: 'true' })).status).toBe(303);
     expect(await wasStarted(rig.client, idOf(input))).toBe(true);
   });
 });

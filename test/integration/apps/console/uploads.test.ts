@@ -184,11 +184,11 @@ describe('documents', () => {
     for (const [number, link] of links.entries()) {
       const { status, headers, text } = await ada().open(link);
       expect([status, text]).toEqual([200, `%PDF-1.7\n${number}\n%%EOF\n`]);
-      const kept = NAMES[number]?.[1] ?? '';
+      const entry = NAMES[number]?.[1] ?? '';
       const [, encoded = ''] =
         /^attachment; filename\*=UTF-8''([!-~]+)$/.exec(headers.get('content-disposition') ?? '') ?? [];
       expect([decodeURIComponent(encoded), encoded]).toEqual([
-        kept,
+        entry,
         expect.not.stringMatching(/[\s"';/\\<>]/),
       ]);
       expect(Object.fromEntries(headers)).toMatchObject({

@@ -66,8 +66,8 @@ async function waitingBusiness() {
 }
 
 function visible(query: string, workflowId: string) {
-  const found = () => rig.client.workflow.count(`(${query}) AND WorkflowId = '${workflowId}'`);
-  return eventually(found, ({ count }) => count === 1, query);
+  const result = () => rig.client.workflow.count(`(${query}) AND WorkflowId = '${workflowId}'`);
+  return eventually(result, ({ count }) => count === 1, query);
 }
 
 describe('the bank’s own webhook, while the poll would wait for an hour,', () => {

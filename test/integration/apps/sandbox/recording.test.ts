@@ -41,9 +41,9 @@ async function live(rig: Rig, marked: Markers) {
 describe('a recording of a boarding with notes and documents, and of a business with owners', () => {
   const marked = markers();
   const folder = shared(async (until) => {
-    const made = await mkdtemp(join(tmpdir(), 'gangway-recording-'));
-    until(() => rm(made, { recursive: true, force: true }));
-    return join(made, 'recording');
+    const value = await mkdtemp(join(tmpdir(), 'gangway-recording-'));
+    until(() => rm(value, { recursive: true, force: true }));
+    return join(value, 'recording');
   });
   let first: Awaited<ReturnType<typeof live>>;
   let tokens: Record<string, string>;
@@ -75,9 +75,9 @@ describe('a recording of a boarding with notes and documents, and of a business 
       ),
     );
     expect(hits).toEqual([]);
-    const asked = ['voided check', 'What share of sales', 'The phone number is not in service'];
-    expect(first.questions.join()).toContain(asked[0]);
-    for (const text of asked) expect(files.filter(({ bytes }) => bytes.includes(text))).toEqual([]);
+    const questions = ['voided check', 'What share of sales', 'The phone number is not in service'];
+    expect(first.questions.join()).toContain(questions[0]);
+    for (const text of questions) expect(files.filter(({ bytes }) => bytes.includes(text))).toEqual([]);
     for (const { bytes } of files) expect(bytes.toString()).not.toMatch(/authorization|Basic |Bearer /i);
   });
 

@@ -27,12 +27,12 @@ it('a workflow task is reported after the deliveries of its events have begun, a
 
   const published: string[] = [];
   let begin = () => {};
-  const begun = new Promise<void>((resolve) => {
+  const start = new Promise<void>((resolve) => {
     begin = resolve;
   });
   const fn = (_: unknown, events: readonly OutboundEvent[]) => {
     published.push(...events.map(({ type }) => type));
-    return begun;
+    return start;
   };
   const worker = await Worker.create({
     ...{ connection, taskQueue, workflowBundle: { codePath: WORKFLOW_BUNDLES.plain } },

@@ -80,8 +80,8 @@ it('gangway export shows what people answered, the calls and the timeline of all
     expect(remarks).toHaveLength(source === 'worker' ? 0 : 1);
     expect(answers.map(({ requirementId }) => requirementId)).toEqual(notes);
     const writes = calls.filter(({ operation }) => !/^(await|read)/.test(operation));
-    const made = ['createMerchant', 'submitMerchant', 'requestUnderwritingReview'];
-    expect(writes.map(({ operation }) => operation)).toEqual(made);
+    const records = ['createMerchant', 'submitMerchant', 'requestUnderwritingReview'];
+    expect(writes.map(({ operation }) => operation)).toEqual(records);
     const events = timeline.map(({ event: name }) => name);
     const timesOf = (name: string) => events.filter((each) => each === name).length;
     const once = ['started', 'merchant-created', 'ended'];

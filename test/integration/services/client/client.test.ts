@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
-  type Asked,
   BadSetting,
   EndedOnboarding,
   EndedWithoutOutcome,
   type GangwayClient,
   gangwayClient,
   InvalidInput,
+  type OpenRequirement,
   type Reading,
   TemporalUnavailable,
   UnknownOnboarding,
@@ -30,8 +30,8 @@ afterAll(() => gangway.close());
 async function waiting() {
   const input = merchant('notes');
   const { workflowId } = await gangway.boardMerchant(input);
-  for await (const { asked } of gangway.watch(workflowId))
-    if (asked.length === 2) return { workflowId, asked };
+  for await (const { requirements } of gangway.watch(workflowId))
+    if (requirements.length === 2) return { workflowId, requirements };
   throw new Error('it ended without notes');
 }
 
@@ -77,9 +77,9 @@ describe.concurrent('a program', () => {
   });
 
   it('answers what is asked, with a document too, and watches what happens', async () => {
-    const { workflowId, asked } = await waiting();
-    expect(await gangway.requirements(workflowId)).toEqual(asked);
-    const [check, share] = asked.map(({ requirement }) => requirement.id);
+    const { workflowId, requirements } = await waiting();
+    expect(await gangway.requirements(workflowId)).toEqual(requirements);
+    const [check, share] = requirements.map(({ requirement }) => requirement.id);
     const document = await gangway.storeDocument('check.pdf', Readable.from(['%PDF-1.7\n%%EOF\n']));
     const page = gangway.storeDocument('check.pdf', Readable.from(['<!doctype html>']));
     await expect(page).rejects.toThrow(new InvalidInput('check.pdf: does not match its name.'));
@@ -111,15 +111,15 @@ describe.concurrent('a program', () => {
     const failure = await watching.outcome.catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(EndedWithoutOutcome);
     expect((failure as Error).message).toMatch(
-      /: it was terminated; merchant \d+ exists at the partner: to adopt it, set "merchantProfileId": \d+ in the input; then start it again with \{ again: true \}$/,
+      /: it was terminated; merchant \d+ exists at the partner: to import it, set "merchantProfileId": \d+ in the input; then start it again with \{ again: true \}$/,
     );
   });
 
   it('waits for an outcome and gets what is asked meanwhile, until its signal aborts', async () => {
-    const { workflowId, asked } = await waiting();
+    const { workflowId, requirements } = await waiting();
     const stop = new AbortController();
     const reason = new Error('enough');
-    const reported: (readonly Asked[])[] = [];
+    const reported: (readonly OpenRequirement[])[] = [];
     const waits = gangway.outcome(workflowId, {
       signal: stop.signal,
       onRequirements(open) {
@@ -128,11 +128,11 @@ describe.concurrent('a program', () => {
       },
     });
     await expect(waits).rejects.toBe(reason);
-    expect(reported).toEqual([asked]);
+    expect(reported).toEqual([requirements]);
   });
 
   it('gets the outcome within its timeout, and each change of what is asked before', async () => {
-    const { workflowId, asked } = await waiting();
+    const { workflowId, requirements } = await waiting();
     const reported: string[][] = [];
     const waits = gangway.outcome(workflowId, {
       timeoutMs: 3_000_000_000,
@@ -143,7 +143,7 @@ describe.concurrent('a program', () => {
       (count) => count === 1,
       'the requirements',
     );
-    const ids = asked.map(({ requirement }) => requirement.id);
+    const ids = requirements.map(({ requirement }) => requirement.id);
     const answer = { kind: 'text', text: 'One in ten.' } as const;
     for (const requirementId of ids) await gangway.answer(workflowId, { ...BY, requirementId, answer });
     expect(await waits).toMatchObject({ outcome: 'boarded' });
@@ -154,12 +154,12 @@ describe.concurrent('a program', () => {
     const { workflowId } = await waiting();
     const listed = () =>
       Array.fromAsync(gangway.list({ running: true, actionRequired: true, stage: 'underwriting' }));
-    const [found] = await eventually(
+    const [result] = await eventually(
       async () => (await listed()).filter((each) => each.workflowId === workflowId),
       (all) => all.length > 0,
       'the boarding in the list',
     );
-    expect(found).toMatchObject({ type: 'merchantBoarding', state: 'running', stage: 'underwriting' });
+    expect(result).toMatchObject({ type: 'merchantBoarding', state: 'running', stage: 'underwriting' });
     expect(await Array.fromAsync(gangway.list({ most: 1 }))).toHaveLength(1);
     await gangway.cancel(workflowId);
     await expect(gangway.outcome(workflowId)).rejects.toThrow(/: it was canceled; merchant \d+ exists/);

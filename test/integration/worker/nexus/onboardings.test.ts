@@ -36,8 +36,8 @@ describe('an onboarding that a workflow of another namespace starts', () => {
     ['boardMerchant', 'merchant-boarding', { outcome: 'boarded' }, merchant],
     ['onboardBusiness', 'business-onboarding', { outcome: 'onboarded' }, business],
     ['onboardCustomer', 'customer-onboarding', { outcome: 'onboarded' }, customer],
-  ] as const)('%s completes with the outcome', async (operation, prefix, outcome, given) => {
-    const input = given();
+  ] as const)('%s completes with the outcome', async (operation, prefix, outcome, callback) => {
+    const input = callback();
     const called = await caller.call(operation, input);
     expect(called).toMatchObject({ result: outcome });
     const onboarding = new Onboarding(rig.client, `${prefix}-${input.externalId}`);
@@ -187,9 +187,9 @@ describe('answerRequirement and getStatus', () => {
     const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
     const who = { actor: 'olga', reason: 'the merchant said so' };
     for (const [index, { id: requirementId }] of requirements.entries()) {
-      const given = { id: input.externalId, requirementId, answer: text('One sale in ten.'), ...who };
+      const options = { id: input.externalId, requirementId, answer: text('One sale in ten.'), ...who };
       const result = { requirementId, acceptedAt: expect.any(String), open: 1 - index };
-      expect(await caller.call('answerRequirement', given)).toEqual({ result });
+      expect(await caller.call('answerRequirement', options)).toEqual({ result });
     }
     await boarding.outcome();
     const { workflowId } = boarding;
@@ -223,8 +223,8 @@ describe('answerRequirement and getStatus', () => {
       ['getStatus', { id: 'unknown-to-all' }, 'NOT_FOUND', { type: 'unknown-onboarding' }],
       ['getStatus', {}, 'BAD_REQUEST', { details: [[{ field: 'id', message: 'is required' }]] }],
     ] as const;
-    for (const [operation, given, type, why] of cases) {
-      const [, refused, cause] = failuresOf(await caller.call(operation, given));
+    for (const [operation, options, type, why] of cases) {
+      const [, refused, cause] = failuresOf(await caller.call(operation, options));
       expect([refused?.type, cause]).toEqual([type, expect.objectContaining(why)]);
     }
     expect((await boarding.state()).requirements).toHaveLength(2);

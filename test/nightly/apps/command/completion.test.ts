@@ -41,11 +41,11 @@ describe('a tab completes what somebody types', () => {
   it('in bash', async () => {
     const lines = typed().map(([line]) => `${line}\t`);
     const completed = typed().map(([, each]) => `${each}\r\n`);
-    const shown = await withIds(
+    const text = await withIds(
       () => typeInBash(lines, env),
       (text) => completed.slice(-2).every((each) => text.includes(each)),
     );
-    for (const each of completed) expect(shown).toContain(each);
+    for (const each of completed) expect(text).toContain(each);
   });
 
   it('in fish', async () => {

@@ -113,15 +113,15 @@ interface Asked extends Requirement {
 /** Answers as an operator does who looks into the partner's portal. */
 async function answer({ workflowId, id, kind, title }: Asked): Promise<void> {
   const externalId = workflowId.replace(/^merchant-boarding-/, '');
-  const [made] = await rig.sandbox.ledger({ operation: 'create-merchant', guid: externalId });
+  const [record] = await rig.sandbox.ledger({ operation: 'create-merchant', guid: externalId });
   const decided =
     kind === 'uncertain-write'
       ? [
-          ...(title.includes('create the merchant') && made ? ['--adopt', `${made.id}`] : ['--retry']),
+          ...(title.includes('create the merchant') && record ? ['--confirm', `${record.id}`] : ['--retry']),
           '--reason',
           'as in the portal',
         ]
-      : kind === 'request-changes'
+      : kind === 'changes-requested'
         ? ['--retry', '--reason', 'nothing to change']
         : ['--text', 'Here it is.'];
   await gangway('resolve', workflowId, id, ...decided);
@@ -136,7 +136,8 @@ async function untilAllEnded(waiting: {
     await rig.sandbox.transition(id, { status: 'Approved', mid: `${880_000 + id}` });
   for (const id of waiting.profiles) await rig.sandbox.transitionProfile(id, { bankingStatus: 'Approved' });
   const running = async () => {
-    for (const asked of jsonLines<Asked>(await gangway('inbox', '--details', '--json'))) await answer(asked);
+    for (const requirement of jsonLines<Asked>(await gangway('inbox', '--details', '--json')))
+      await answer(requirement);
     return jsonLines<{ workflowId: string; stage: string }>(
       await gangway('list', '--running', '--limit', '100', '--json'),
     ).map(({ workflowId, stage }) => `${workflowId}: ${stage}`);
@@ -170,14 +171,14 @@ it(
     const first = await startWorker();
     const declined = await boarding(3, 'declined');
     const ended = [...declined, ...(await boarding(3)), ...(await onboarding(2))];
-    const [answered, resubmitted] = [await boarding(4, 'notes'), await boarding(2, 'request-changes')];
+    const [answered, submittedAgain] = [await boarding(4, 'notes'), await boarding(2, 'changes-requested')];
     const [pending, submitted] = [await boarding(3, 'waiting'), await onboarding(1, 'waiting')];
     const tickets = await onboarding(2, 'ticket');
     const [uncreated, gaveUp] = [await beforeCreate(4), await beforeCreate(3)];
     const unsubmitted = await beforeSubmit(2);
     const lost = merchant();
     await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: lost.externalId });
-    const inDoubt = await rig.board(lost);
+    const uncertainty = await rig.board(lost);
     const [whole, half] = [
       await rig.onboard(customer()),
       await rig.onboard(customer({ business: 'waiting' })),
@@ -185,18 +186,18 @@ it(
     const notes = customer({ boarding: 'notes' });
     const early = { ...notes, boarding: lookingUp(notes.boarding) };
     await down();
-    const begun = await rig.onboard(early);
+    const start = await rig.onboard(early);
     const all: Onboarding[] = [
-      ...[...ended, ...answered, ...resubmitted, ...pending, ...submitted, ...tickets],
-      ...[...uncreated, ...unsubmitted, inDoubt, whole, half, begun],
+      ...[...ended, ...answered, ...submittedAgain, ...pending, ...submitted, ...tickets],
+      ...[...uncreated, ...unsubmitted, uncertainty, whole, half, start],
     ];
     expect(all).toHaveLength(30);
 
     await Promise.all([...ended, whole].map((each) => each.outcome()));
     for (const each of answered) await each.requirement('underwriting-note');
-    for (const each of resubmitted) await each.requirement('request-changes');
+    for (const each of submittedAgain) await each.requirement('changes-requested');
     for (const each of tickets) await each.requirement('ticket');
-    await inDoubt.requirement('uncertain-write');
+    await uncertainty.requirement('uncertain-write');
     const states = await Promise.all(
       pending.map((each) => each.until(({ stage }) => stage === 'underwriting')),
     );
@@ -266,7 +267,9 @@ it(
       expect([workflowId, stages.get(workflowId)]).toEqual([workflowId, end]);
     }
     // Asked for by the partner.
-    const again = resubmitted.map(({ workflowId }) => `submit-merchant of ${merchantOf(listed, workflowId)}`);
+    const again = submittedAgain.map(
+      ({ workflowId }) => `submit-merchant of ${merchantOf(listed, workflowId)}`,
+    );
     expect(doubled(await rig.sandbox.ledger())).toEqual(again.sort());
     const repeated = await gangway('restore', server.backup);
     expect(repeated.stdout).toContain(
@@ -306,11 +309,19 @@ it(
     const restored = 'restored 2, of which 1 ask before they create anything;';
     expect((await gangway('restore', file)).stdout).toContain(restored);
     await startWorker();
-    const asked = await held.requirement('uncertain-write');
-    expect(asked.detail).toMatch(asksAbout(input.externalId));
-    const [made] = await rig.sandbox.ledger({ operation: 'create-merchant', guid: input.externalId });
-    await gangway('resolve', held.workflowId, asked.id, '--adopt', `${made?.id}`, '--reason', 'it is there');
-    expect(await held.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId: made?.id });
+    const requirement = await held.requirement('uncertain-write');
+    expect(requirement.detail).toMatch(asksAbout(input.externalId));
+    const [record] = await rig.sandbox.ledger({ operation: 'create-merchant', guid: input.externalId });
+    await gangway(
+      'resolve',
+      held.workflowId,
+      requirement.id,
+      '--confirm',
+      `${record?.id}`,
+      '--reason',
+      'it is there',
+    );
+    expect(await held.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId: record?.id });
     expect(await boarded.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(doubled(await rig.sandbox.ledger())).toEqual([]);
   },

@@ -10,7 +10,7 @@ import { changedBuild } from '../../../rigs/worker/changed-build.js';
 import { bankOf } from '../../../rigs/workflows/bank.js';
 
 const TIMEOUT_MS = 600_000;
-const PATIENCE_MS = 150_000;
+const WAIT_LIMIT_MS = 150_000;
 
 let rig: Rig;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ async function release(buildId: string, build?: string): Promise<RunningProcess>
       ['worker', 'deployment', 'set-current-version', ...args, '--address', address],
       {},
     );
-  await eventually(makeCurrent, ({ code }) => code === 0, `${buildId} as the current version`, PATIENCE_MS);
+  await eventually(makeCurrent, ({ code }) => code === 0, `${buildId} as the current version`, WAIT_LIMIT_MS);
   return worker;
 }
 
@@ -61,7 +61,7 @@ it(
     const good = await release('good');
     const { boarding: stuck } = await waitingBoarding(rig);
     const { merchantProfileId = 0 } = await stuck.state();
-    const pinned = await bankOf(rig).closingInDoubt();
+    const pinned = await bankOf(rig).closingInWarning();
     await good.stop();
     await release('bad', await changedBuild('without-patch'));
     await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
@@ -80,7 +80,7 @@ it(
         stdout.includes(externalId) &&
         why.every(([{ workflowId }, detail]) => stderr.includes(`${workflowId} cannot be read: ${detail}`)),
       'an inbox that names all four',
-      PATIENCE_MS,
+      WAIT_LIMIT_MS,
     );
     expect(inbox.code).toBe(0);
     expect(inbox.stderr.trimEnd().split('\n')).toHaveLength(4);
@@ -91,8 +91,8 @@ it(
       });
       expect(await gangway(rig.env, ['status', id, '--json'])).toMatchObject({ code, stdout: '' });
     }
-    const known = /stage {13}underwriting\npartner status {4}Pending\nmerchant {10}\d+\n/;
-    expect((await gangway(rig.env, ['status', alone.workflowId])).stdout).toMatch(known);
+    const facts = /stage {13}underwriting\npartner status {4}Pending\nmerchant {10}\d+\n/;
+    expect((await gangway(rig.env, ['status', alone.workflowId])).stdout).toMatch(facts);
 
     const failed = async (taskQueue: string) => {
       const { stdout } = await gangway({ ...rig.env, GANGWAY_TASK_QUEUE: taskQueue }, ['doctor']);
@@ -102,7 +102,7 @@ it(
       () => failed(queue),
       (lines) => lines.length === 2,
       'a doctor that names both',
-      PATIENCE_MS,
+      WAIT_LIMIT_MS,
     );
     expect(more).toEqual([]);
     expect(versions).toMatch(

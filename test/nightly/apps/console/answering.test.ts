@@ -14,7 +14,7 @@ const { answering } = answerers(rig);
 describe('without scripts a person answers', () => {
   const scripts = false;
 
-  it('an uncertain write: adopts no letters, and then has it sent again', async () => {
+  it('an uncertain write: confirms no letters, and then has it sent again', async () => {
     const input = merchant();
     await rig.sandbox.plan('drop-before-commit', 'create-merchant', { about: input.externalId });
     const boarding = await rig.board(input);

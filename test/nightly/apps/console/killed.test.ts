@@ -4,7 +4,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { headOf, MULTIPART } from '../../../rigs/console/multipart.js';
-import { visitorOf } from '../../../rigs/console/running-console.js';
+import { userOf } from '../../../rigs/console/running-console.js';
 import { merchant } from '../../../rigs/inputs.js';
 import { launch } from '../../../rigs/processes.js';
 import { createRig } from '../../../rigs/rig.js';
@@ -13,9 +13,9 @@ import { eventually } from '../../../rigs/waiting.js';
 
 const rig = shared(async (until) => {
   // Boardings with open notes stay until the end, and nothing about them changes at the partner.
-  const made = await createRig({ poll: { minMs: 50, maxMs: 10_000 } });
-  until(() => made.close());
-  return made;
+  const record = await createRig({ poll: { minMs: 50, maxMs: 10_000 } });
+  until(() => record.close());
+  return record;
 });
 
 const PDF = '%PDF-1.7\n1 0 obj\n%%EOF\n';
@@ -33,7 +33,7 @@ async function start(path: string) {
   );
   onTestFinished(() => void child.kill('SIGKILL'));
   const { url } = addresses();
-  const { open } = visitorOf(url);
+  const { open } = userOf(url);
   const csrf = async () => /name="csrf" value="([^"]+)"/.exec((await open(path)).text)?.[1] ?? '';
   return { child, stop, exit, url, open, csrf: await csrf() };
 }
@@ -147,16 +147,16 @@ it.each([0, 40])(
 
     const second = await start(page);
     const { text } = await second.open(page);
-    const [given, ...more] = await answers();
+    const [input, ...more] = await answers();
     expect(more).toEqual([]);
-    if (status === 303) expect(given).toBeDefined();
+    if (status === 303) expect(input).toBeDefined();
     const { requirements } = await boarding.state();
-    expect(requirements.map((each) => each.id).includes(id)).toBe(given === undefined);
-    expect(text.includes(`id="answered-${id}"`)).toBe(given !== undefined);
+    expect(requirements.map((each) => each.id).includes(id)).toBe(input === undefined);
+    expect(text.includes(`id="answered-${id}"`)).toBe(input !== undefined);
     // Whoever answers once more is accepted, or sees the first answer.
     const again = await second.open(path, { form: { ...form, csrf: second.csrf, text: 'Twice.' } });
-    expect(again.status).toBe(given === undefined ? 303 : 409);
-    if (given) expect(again.text).toContain('About one sale in ten.');
+    expect(again.status).toBe(input === undefined ? 303 : 409);
+    if (input) expect(again.text).toContain('About one sale in ten.');
     expect(await answers()).toHaveLength(1);
   },
 );

@@ -8,16 +8,16 @@ import { eventually } from '../../../rigs/waiting.js';
 
 const rig = shared(async (until) => {
   // Most of what is started here waits until the end, and nothing about it changes at the partner.
-  const made = await createRig({ ownNamespace: true, worker: false, poll: { minMs: 50, maxMs: 10_000 } });
-  until(() => made.close());
-  let worker = await made.startWorker();
+  const record = await createRig({ ownNamespace: true, worker: false, poll: { minMs: 50, maxMs: 10_000 } });
+  until(() => record.close());
+  let worker = await record.startWorker();
   return {
-    ...made,
+    ...record,
     /** No worker runs meanwhile. */
     withoutWorker: async (during: () => Promise<void>) => {
       await worker.stop();
       await during();
-      worker = await made.startWorker();
+      worker = await record.startWorker();
     },
   };
 });
@@ -71,9 +71,9 @@ describe('the open inbox', () => {
     await page.evaluate('Object.defineProperty(document, "hidden", { get: () => true })');
     const { merchant: of } = merchant('notes');
     await rig().board(merchant('notes', { merchant: { ...of, dba } }));
-    const shown = () => page.evaluate('shown') as Promise<string[]>;
+    const render = () => page.evaluate('shown') as Promise<string[]>;
     const isShown = (number: number) => {
-      const later = () => page.clock.fastForward(5_000).then(shown);
+      const later = () => page.clock.fastForward(5_000).then(render);
       return eventually(later, ({ length }) => length >= number, `${number} of what is shown`, 60_000);
     };
     await isShown(1);
@@ -86,7 +86,7 @@ describe('the open inbox', () => {
       await page.waitForTimeout(1_000);
     }
     await expect
-      .poll(() => shown())
+      .poll(() => render())
       .toEqual([...['Gangway has 2 new requirements', 'focused', 'closed', 'You are signed out of Gangway']]);
     await expect.poll(() => page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
     expect(nora.complaints).toEqual([]);

@@ -26,9 +26,9 @@ afterAll(() => s3?.stop());
 
 describe('with a bucket and no shared folder', () => {
   const rig = shared(async (until) => {
-    const made = await createRig({ worker: false });
-    until(() => made.close());
-    return made;
+    const record = await createRig({ worker: false });
+    until(() => record.close());
+    return record;
   });
 
   /** A worker that shares no folder, and a place in the bucket for the running test. */
@@ -73,8 +73,8 @@ describe('with a bucket and no shared folder', () => {
 
   it('a statement is saved there, and fetched by the command; doctor writes and reads both', async () => {
     const { env, prefix, documents, statements, cwd } = await elsewhere();
-    const asked = ['--account', 'fa-501-1', '--period', '2026-01', '--format', 'CSV'];
-    const saved = await gangway(env, ['statement', 'now', ...asked, '--json']);
+    const questions = ['--account', 'fa-501-1', '--period', '2026-01', '--format', 'CSV'];
+    const saved = await gangway(env, ['statement', 'now', ...questions, '--json']);
     const { content, contentType } = await s3.object(`${prefix}/statements/2026-01-fa-501-1.csv`);
     expect(jsonLines(saved).at(-1)).toMatchObject({
       ...{ outcome: 'done', fileName: '2026-01-fa-501-1.csv', bytes: content.length },

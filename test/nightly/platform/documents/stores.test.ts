@@ -194,12 +194,12 @@ describe('a bucket', () => {
     const saving = files.save('a.bin', body, 'text/plain').catch((error: unknown) => error);
     await silent.asked;
     let [before, unchanged] = [0, 0];
-    const calm = async () => {
+    const stable = async () => {
       unchanged = taken === before ? unchanged + 1 : 0;
       before = taken;
       return unchanged;
     };
-    await eventually(calm, (times) => taken > 4 && times === 10, 'that no more is taken');
+    await eventually(stable, (times) => taken > 4 && times === 10, 'that no more is taken');
     expect(taken).toBeLessThan(32);
     silent.close();
     expect(await saving).toMatchObject({ kind: 'unavailable' });
@@ -217,7 +217,7 @@ describe('a bucket', () => {
 /** A server that accepts connections, and neither reads nor responds. */
 async function answeringNothing() {
   const server = createServer({ pauseOnConnect: true });
-  const asked = once(server, 'connection');
+  const question = once(server, 'connection');
   const sockets: { destroy(): void }[] = [];
   server.on('connection', (socket) => sockets.push(socket));
   const url = `http://${await listening(server)}`;
@@ -225,7 +225,7 @@ async function answeringNothing() {
     server.close();
     for (const socket of sockets) socket.destroy();
   };
-  return { url, asked, close };
+  return { url, asked: question, close };
 }
 
 /** A server that is gone in the middle of each object. */

@@ -73,10 +73,10 @@ export class BankByDocuments {
         return respond(200, []);
       case 'POST /api/AccountsSearch/BusinesAccountHolder': {
         const all = [...this.profiles.values()];
-        const found = all.filter(({ doingBusinessAsName: dba }) => !sent.dba || dba.includes(sent.dba));
+        const matches = all.filter(({ doingBusinessAsName: dba }) => !sent.dba || dba.includes(sent.dba));
         return respond(
           200,
-          found.map(({ id, doingBusinessAsName: dba }) => ({ id, dba })),
+          matches.map(({ id, doingBusinessAsName: dba }) => ({ id, dba })),
         );
       }
       case 'GET /svc/profile/{id}':

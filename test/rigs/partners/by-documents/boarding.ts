@@ -21,7 +21,7 @@ interface Merchant {
 }
 
 /** What a service does with a create. Undefined: it makes a merchant. */
-export type Habit = (asked: { readonly guid: string; readonly email: string }) =>
+export type Habit = (question: { readonly guid: string; readonly email: string }) =>
   | {
       /** It responds with this merchant, and makes none. */
       readonly existing?: number;
@@ -70,7 +70,7 @@ export class BoardingByDocuments {
     const { pathname, searchParams } = new URL(url, 'http://partner');
     const text = body.toString();
     const sent = text.startsWith('{') ? JSON.parse(text) : {};
-    const asked = Number(searchParams.get('id') ?? searchParams.get('ID') ?? sent.merchantProfileId);
+    const question = Number(searchParams.get('id') ?? searchParams.get('ID') ?? sent.merchantProfileId);
     const route = `${method} ${pathname}`;
     const respond = (status: number, data: unknown, more: object = {}) => ({
       ...{ status, headers: { 'content-type': 'application/json' } },
@@ -84,7 +84,7 @@ export class BoardingByDocuments {
     if (route === 'GET /api/v1/agentProfiles') return respond(200, [{ id: 101, name: 'Harbor Agents' }]);
     if (route === 'GET /api/v1/GetBoardingSettings') return respond(200, [{ id: 11, name: 'Standard' }]);
     if (/^POST \/api\/v[12]\/merchant\/create$/.test(route)) return this.#create(sent, respond);
-    const merchant = this.merchants.get(asked);
+    const merchant = this.merchants.get(question);
     if (!merchant) return respond(404, null, { error: 'no such merchant' });
     const { id, status, statusDate, mid, fees } = merchant;
     switch (route) {

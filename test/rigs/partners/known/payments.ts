@@ -26,7 +26,7 @@ async function started(
   return { transaction_id, event_id: 'e-2' };
 }
 
-const idOf = async (made: Promise<{ id: string }>): Promise<string> => (await made).id;
+const idOf = async (record: Promise<{ id: string }>): Promise<string> => (await record).id;
 const newKey = (client: ByHand<PaymentsClient>) =>
   idOf(client.createApiKey({ name: 'till', permissions: ['payments:write', 'accounts:read'] }));
 const newLocation = (client: ByHand<PaymentsClient>) =>

@@ -74,20 +74,20 @@ export class Contract {
 
   /** Checks a request and its response. */
   async exchange(seen: Seen): Promise<Verdict> {
-    const found = this.#find(seen);
-    if (!found) return unknown(seen);
-    const request = await this.#request(found, seen);
+    const result = this.#find(seen);
+    if (!result) return unknown(seen);
+    const request = await this.#request(result, seen);
     return {
-      operationId: found.operation.operationId,
-      problems: [...request, ...this.#response(found, seen)],
+      operationId: result.operation.operationId,
+      problems: [...request, ...this.#response(result, seen)],
     };
   }
 
   /** Checks a response alone, where the request is invalid on purpose. */
   response(seen: Seen): Verdict {
-    const found = this.#find(seen);
-    return found
-      ? { operationId: found.operation.operationId, problems: this.#response(found, seen) }
+    const result = this.#find(seen);
+    return result
+      ? { operationId: result.operation.operationId, problems: this.#response(result, seen) }
       : unknown(seen);
   }
 
@@ -102,13 +102,13 @@ export class Contract {
     return fitting.sort((one, other) => Object.keys(one.path).length - Object.keys(other.path).length)[0];
   }
 
-  async #request(found: Found, { url, request }: Seen): Promise<string[]> {
-    const { operation, at, path } = found;
-    const given = new URL(url, 'http://partner.example.com').searchParams;
+  async #request(result: Found, { url, request }: Seen): Promise<string[]> {
+    const { operation, at, path } = result;
+    const input = new URL(url, 'http://partner.example.com').searchParams;
     const query = Object.fromEntries(
-      [...new Set(given.keys())].map((name) => {
+      [...new Set(input.keys())].map((name) => {
         const isList = operation.parameters.some((one) => one.name === name && one.schema.type === 'array');
-        const all = given.getAll(name);
+        const all = input.getAll(name);
         return [name, isList || all.length > 1 ? all : all[0]];
       }),
     );
@@ -117,15 +117,15 @@ export class Contract {
       return place === 'header' && value !== undefined ? [[name, value]] : [];
     });
     return [
-      ...this.#parameters(found, 'path', path),
-      ...this.#parameters(found, 'query', query),
-      ...this.#parameters(found, 'header', Object.fromEntries(headers)),
+      ...this.#parameters(result, 'path', path),
+      ...this.#parameters(result, 'query', query),
+      ...this.#parameters(result, 'header', Object.fromEntries(headers)),
       ...this.#credentials(operation, request),
       ...(await this.#body(operation.requestBody, [...at, 'requestBody'], request)),
     ];
   }
 
-  #parameters({ operation, at }: Found, place: Parameter['in'], given: object): string[] {
+  #parameters({ operation, at }: Found, place: Parameter['in'], input: object): string[] {
     const properties = operation.parameters.flatMap((one, index) =>
       one.in === place ? [[one.name, { $ref: pointer(...at, 'parameters', String(index), 'schema') }]] : [],
     );
@@ -136,7 +136,7 @@ export class Contract {
       required: needed.map(({ name }) => name),
       additionalProperties: false,
     };
-    return misfits(this.#texts, schema, { ...given }).map((problem) => `${place}${problem}`);
+    return misfits(this.#texts, schema, { ...input }).map((problem) => `${place}${problem}`);
   }
 
   #credentials({ security = this.#document.security }: OperationObject, { headers }: Message): string[] {
@@ -193,11 +193,11 @@ const compiled = new WeakMap<Ajv2020, Map<string, ValidateFunction>>();
 
 /** Ajv's errors about a value. */
 function misfits(ajv: Ajv2020, schema: object, value: unknown): string[] {
-  const known = compiled.get(ajv) ?? new Map<string, ValidateFunction>();
-  compiled.set(ajv, known);
+  const entries = compiled.get(ajv) ?? new Map<string, ValidateFunction>();
+  compiled.set(ajv, entries);
   const key = JSON.stringify(schema);
-  const fits = known.get(key) ?? ajv.compile(schema);
-  known.set(key, fits);
+  const fits = entries.get(key) ?? ajv.compile(schema);
+  entries.set(key, fits);
   fits(value);
   return (fits.errors ?? []).map(
     ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,

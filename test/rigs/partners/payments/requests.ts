@@ -22,8 +22,8 @@ const FIELDS = {
 
 /** A valid request of an operation. */
 export const requestOf = (key: Key) => {
-  const known = Object.keys(PAYMENTS_OPERATIONS[key].request.shape);
-  return Object.fromEntries(Object.entries(FIELDS).filter(([name]) => known.includes(name))) as never;
+  const entries = Object.keys(PAYMENTS_OPERATIONS[key].request.shape);
+  return Object.fromEntries(Object.entries(FIELDS).filter(([name]) => entries.includes(name))) as never;
 };
 
 export const WRITES = (Object.keys(PAYMENTS_OPERATIONS) as Key[]).filter((key) => !/^(get|list)/.test(key));

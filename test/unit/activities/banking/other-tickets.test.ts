@@ -82,11 +82,11 @@ it('tickets without an onboarding are those that no running one shows, nor one t
     poll,
   );
   const read = async () => {
-    const found = environment().run(awaitUnmatchedTickets, { seen: null });
+    const result = environment().run(awaitUnmatchedTickets, { seen: null });
     await vi.advanceTimersByTimeAsync(2_900);
     if (owners.mock.calls.length === 3) running.push(3003);
     await vi.advanceTimersByTimeAsync(100);
-    return found;
+    return result;
   };
   expect(await read()).toMatchObject({ snapshot: [{ ticketId: 2 }, { ticketId: 3 }] });
   expect(await read()).toMatchObject({ snapshot: [{ ticketId: 2 }] });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { problemsIn } from '../../../../src/activities/banking/refusal.js';
-import { orNone, unlessRejected } from '../../../../src/activities/failures.js';
+import { ifFound, ifNotRejected } from '../../../../src/activities/failures.js';
 import { PartnerError, type PartnerErrorDetails } from '../../../../src/partners/partner-error.js';
 
 const failed = (more: Pick<PartnerErrorDetails, 'kind'> & Partial<PartnerErrorDetails>) =>
@@ -17,15 +17,15 @@ it.each([
   [{ kind: 'Uncertain', status: 404 }, 'fails', false],
 ] as const)('a search that ends as %j: %s; the request was refused: %s', async (details, result, refused) => {
   const error = failed(details);
-  expect(await orNone(Promise.reject(error), 'none').catch(() => 'fails')).toBe(result);
-  expect(await unlessRejected(Promise.reject(error), 'refused').catch(() => 'fails')).toBe(
+  expect(await ifFound(Promise.reject(error), 'none').catch(() => 'fails')).toBe(result);
+  expect(await ifNotRejected(Promise.reject(error), 'refused').catch(() => 'fails')).toBe(
     refused ? 'refused' : 'fails',
   );
 });
 
 it('an error that is no response of the partner is no refusal', async () => {
-  await expect(unlessRejected(Promise.reject(new Error('a bug')), 'none')).rejects.toThrow('a bug');
-  await expect(orNone(Promise.reject(new Error('a bug')), 'none')).rejects.toThrow('a bug');
+  await expect(ifNotRejected(Promise.reject(new Error('a bug')), 'none')).rejects.toThrow('a bug');
+  await expect(ifFound(Promise.reject(new Error('a bug')), 'none')).rejects.toThrow('a bug');
 });
 
 it.each([

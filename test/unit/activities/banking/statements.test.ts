@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { checkedStatement, saveStatement } from '../../../../src/activities/banking/statements.js';
+import { checkStatement, saveStatement } from '../../../../src/activities/banking/statements.js';
 import type { StatementRequest } from '../../../../src/messages/banking-activities.js';
 import { PartnerError } from '../../../../src/partners/partner-error.js';
 import { folder as inFolder } from '../../../../src/platform/documents/file-store.js';
@@ -73,10 +73,10 @@ describe('a statement that cannot be saved', () => {
     const folder = await newFolder();
     await save(folder, Readable.from([PDF]));
     const body = new Readable({ read: () => undefined });
-    const kept = save(folder, body);
+    const stored = save(folder, body);
     body.push('half');
     body.destroy(broken);
-    await expect(kept).rejects.toBe(broken);
+    await expect(stored).rejects.toBe(broken);
     expect(await readFile(join(folder, '2026-01-fa-501-1.pdf'), 'utf8')).toBe(PDF);
     expect(await readdir(folder)).toHaveLength(1);
   });
@@ -187,7 +187,7 @@ describe('a statement as a bank may write it', () => {
 
 it('what is no statement ends the response of the partner', async () => {
   const body = Readable.from(Array.from({ length: 1_000 }, () => Buffer.alloc(5_000, '<')));
-  const { content } = checkedStatement({ body, contentType: 'application/pdf' }, 'PDF');
+  const { content } = checkStatement({ body, contentType: 'application/pdf' }, 'PDF');
   await expect(buffer(content)).rejects.toBeInstanceOf(PartnerError);
   expect(body.destroyed).toBe(true);
 });

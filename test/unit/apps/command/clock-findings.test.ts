@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { examineClocks, notingClocks } from '../../../../src/apps/command/system/doctor/check.js';
+import { examineClocks, recordClocks } from '../../../../src/apps/command/system/doctor/check.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -46,10 +46,10 @@ describe('the clocks that doctor compares', () => {
     const offsets = new Map<string, number>();
     const exchange = { system: 'boarding', operation: 'get-status', method: 'GET' };
     const inAnHour = new Date(Date.now() + HOUR).toUTCString();
-    notingClocks(offsets, 'acme')(exchange)({ status: 401, date: inAnHour });
-    notingClocks(offsets, undefined)(exchange)({ status: 200 });
-    notingClocks(offsets, undefined)(exchange)({ status: 200, date: 'noon' });
-    notingClocks(offsets, undefined)(exchange)({ failure: 'NotSent', code: 'ECONNREFUSED' });
+    recordClocks(offsets, 'acme')(exchange)({ status: 401, date: inAnHour });
+    recordClocks(offsets, undefined)(exchange)({ status: 200 });
+    recordClocks(offsets, undefined)(exchange)({ status: 200, date: 'noon' });
+    recordClocks(offsets, undefined)(exchange)({ failure: 'NotSent', code: 'ECONNREFUSED' });
     expect([...offsets.keys()]).toEqual(['the boarding partner of acme']);
     expect(Math.abs((offsets.get('the boarding partner of acme') ?? 0) - HOUR)).toBeLessThan(2_000);
   });

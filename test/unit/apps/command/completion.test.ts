@@ -10,7 +10,7 @@ import { fillCall } from '../../../../src/apps/command/partner/commands.js';
 import { gangway as commandLine } from '../../../../src/apps/command/program.js';
 import { REQUIREMENT_KINDS, STAGES } from '../../../../src/messages/codes.js';
 import { SYSTEM_NAMES } from '../../../../src/partners/names.js';
-import { gangway, surroundings } from '../../../rigs/command.js';
+import { gangway, io } from '../../../rigs/command.js';
 
 /** What `gangway complete` prints for a line, without descriptions. */
 async function suggested(line: string, shell = 'zsh', env = {}, breaks: readonly string[] = []) {
@@ -42,7 +42,7 @@ describe('completion of', () => {
     ['systems', 'gangway call ', [...SYSTEM_NAMES, 'response']],
     ['operations of a system', 'gangway call banking close', ['close-card']],
     ['options of an operation', 'gangway call banking close-card --y', ['--yes']],
-    ['codes', 'gangway explain write-', ['write-uncertain', 'write-adopted', 'write-unfinished']],
+    ['codes', 'gangway explain write-', ['write-uncertain', 'write-confirmed', 'write-unfinished']],
     ['commands', 'gangway help res', ['resolve', 'restore-sub-user', 'restore']],
     ['topics', 'gangway help exit', ['exit-codes']],
     ['files, by the shell', 'gangway board ', [':files']],
@@ -71,9 +71,9 @@ describe('completion of', () => {
     ['Temporal does not respond', { TEMPORAL_ADDRESS: '127.0.0.1:9' }],
     ['a setting is wrong', { PAYLOAD_KEYS: 'wrong' }],
   ])('nothing, quietly, when %s', async (_, env) => {
-    const begun = performance.now();
+    const start = performance.now();
     expect(await suggested('gangway status ', 'zsh', env)).toEqual([]);
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - start).toBeLessThan(5_000);
   });
 });
 
@@ -113,7 +113,7 @@ const FREE = {
 
 describe('what completes a value', () => {
   it('is decided for each option and argument', async () => {
-    const program = commandLine(surroundings());
+    const program = commandLine(io());
     const call = program.commands.find((command) => command.name() === 'call') as Command;
     await fillCall(call, () => async () => undefined);
     const commands = commandsIn(program);

@@ -27,15 +27,15 @@ describe('a check of doctor', () => {
   });
 
   it('is unknown when it takes longer than its bound, and its calls are canceled', async () => {
-    let given: AbortSignal | undefined;
+    let input: AbortSignal | undefined;
     const silent = check((signal) => {
-      given = signal;
+      input = signal;
       return never();
     });
     expect(await verdictsOf(silent, uninterrupted(), 20)).toEqual([
       { state: 'unknown', detail: 'no result after 0.02 s', fix: again },
     ]);
-    expect(given?.aborted).toBe(true);
+    expect(input?.aborted).toBe(true);
   });
 
   it('ends at once when the command is interrupted', async () => {

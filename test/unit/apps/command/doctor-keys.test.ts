@@ -47,8 +47,8 @@ async function findings({ failedBy = keys, shownAt = [] as readonly string[] }) 
     }),
   });
   const client = new Client({ connection, dataConverter: dataConverter(keys) });
-  const found = await examineKeys(client, { taskQueue: 'gangway', payloadKeys: keys });
-  return found.map(({ state, detail }) => [state, detail]);
+  const matches = await examineKeys(client, { taskQueue: 'gangway', payloadKeys: keys });
+  return matches.map(({ state, detail }) => [state, detail]);
 }
 
 describe('a worker with another value under the same key ID', () => {

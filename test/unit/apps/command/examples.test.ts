@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { adoptionRules } from '../../../../src/apps/command/batch/adoption.js';
 import { openSource } from '../../../../src/apps/command/batch/batch.js';
+import { importRules } from '../../../../src/apps/command/batch/import-file.js';
 import { MAGIC_SSNS } from '../../../../src/apps/sandbox/banking/scenarios.js';
 import { merchantBoardingInput, NO_ACCOUNTS } from '../../../../src/messages/inputs.js';
 import { ONBOARDINGS } from '../../../../src/messages/kinds.js';
@@ -30,7 +30,7 @@ async function rowsIn(
   return (rows as Row[]).map(({ line, value }) => [`${name}:${line}`, value]);
 }
 
-const { schemas: adopted } = adoptionRules(NO_ACCOUNTS);
+const { schemas: imported } = importRules(NO_ACCOUNTS);
 const mapping = { name: 'mapping.json', value: read('mapping.json') };
 const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json') && file !== 'mapping.json');
 // biome-ignore lint/suspicious/noExplicitAny: they are unchecked
@@ -39,11 +39,11 @@ const EXAMPLES: [string, any][] = [
   ...(await rowsIn('merchants.csv')),
   ...(await rowsIn('merchants.ndjson')),
   ...(await rowsIn('crm-export.csv', { delimiter: ';', mapping })),
-  ...(await rowsIn('adopt.csv', {}, adopted)),
+  ...(await rowsIn('import.csv', {}, imported)),
 ];
 
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
-  adopt: adopted[0] ?? z.never(),
+  import: imported[0] ?? z.never(),
   ...Object.fromEntries(
     EACH_KIND.map(({ type, schema }) => [ONBOARDINGS[type].nouns[0], schema(NO_ACCOUNTS)]),
   ),

@@ -27,13 +27,13 @@ uncertain-write (requirement)
                  that the write took effect.
   see it         The detail names what to look for in the partner’s portal, and
                  when the request was sent.
-  do             If the write took effect, --adopt the ID that the portal shows.
-                 If not, wait a few minutes, look again, then --retry.
+  do             If the write took effect, --confirm the ID that the portal
+                 shows. If not, wait a few minutes, look again, then --retry.
   then           The requirement closes by itself when evidence appears. --retry
                  sends the write again.
   do not         use --retry before looking twice. It can create a second
                  merchant.
-  answers        --adopt, --retry, --abandon
+  answers        --confirm, --retry, --abandon
 `);
   });
 
@@ -65,11 +65,11 @@ answers-wait (timeline entry)
       obstacle: Object.keys(OBSTACLES),
       problem: Object.keys(PROBLEMS),
     };
-    const found = CODES.map(({ kind, code }) => `${kind}: ${code}`);
+    const matches = CODES.map(({ kind, code }) => `${kind}: ${code}`);
     const expected = Object.entries(KINDS).flatMap(([kind, codes]) =>
       codes.map((code) => `${kind}: ${code}`),
     );
-    expect(found.sort()).toEqual(expected.sort());
+    expect(matches.sort()).toEqual(expected.sort());
   });
 
   it.each([
@@ -83,13 +83,13 @@ answers-wait (timeline entry)
     ['note-0e5ac65b83c0', 'underwriting-note (requirement)'],
     ['note-0e5ac65b83c0-2', 'underwriting-note (requirement)'],
     ['business-ended', 'business-ended (timeline entry)'],
-  ])('finds %s, as people meet it', async (given, found) => {
-    expect((await printed('explain', given)).split('\n')[0]).toBe(found);
+  ])('finds %s, as people meet it', async (value, result) => {
+    expect((await printed('explain', value)).split('\n')[0]).toBe(result);
   });
 
   it('describes each meaning of a code with several', async () => {
-    const found = jsonLines<{ kind: string }>(await gangway({}, ['explain', 'cancelled', '--json']));
-    expect(found.map(({ kind }) => kind)).toEqual(['stage', 'timeline entry']);
+    const matches = jsonLines<{ kind: string }>(await gangway({}, ['explain', 'cancelled', '--json']));
+    expect(matches.map(({ kind }) => kind)).toEqual(['stage', 'timeline entry']);
   });
 
   it('lists all codes without one', async () => {
@@ -177,14 +177,14 @@ describe('gangway help', () => {
   it('names each kind of requirement, with its answers', async () => {
     const text = await printed('help', 'requirements');
     for (const kind of REQUIREMENT_KINDS) expect(text).toMatch(new RegExp(`^  ${kind} +\\S`, 'm'));
-    expect(text).toMatch(/unclear-mid +confirm mid \(--adopt, --abandon\)/);
+    expect(text).toMatch(/unclear-mid +confirm mid \(--confirm, --abandon\)/);
   });
 
   it('names answers only by options that gangway resolve has', async () => {
     const options: string[] = (await printed('help', 'answers')).match(/--[a-z-]+/g) ?? [];
-    const known: string[] = (await printed('resolve', '--help')).match(/--[a-z-]+/g) ?? [];
+    const entries: string[] = (await printed('resolve', '--help')).match(/--[a-z-]+/g) ?? [];
     expect(options.length).toBeGreaterThan(8);
-    expect(options.filter((option) => !known.includes(option))).toEqual([]);
+    expect(options.filter((option) => !entries.includes(option))).toEqual([]);
   });
 
   it('prints the settings that have a part in their name', async () => {

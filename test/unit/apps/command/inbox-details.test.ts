@@ -27,12 +27,12 @@ async function details(
     }),
     describeTaskQueue: () => ({ pollers: [] }),
   });
-  const found = await detailsOf(
+  const result = await detailsOf(
     { note: (text) => void notes.push(text) },
     client,
     items as readonly InboxItem[],
   );
-  const read = [...found].filter(([, of]) => of !== undefined).map(([{ workflowId }]) => workflowId);
+  const read = [...result].filter(([, of]) => of !== undefined).map(([{ workflowId }]) => workflowId);
   return { read, notes, queries: sent.filter(([name]) => name === 'queryWorkflow').length };
 }
 

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Printer } from '../../../../src/apps/command/cli/output.js';
-import { bar, Progress, whileShowing } from '../../../../src/apps/command/cli/progress.js';
+import { bar, Progress, showProgress } from '../../../../src/apps/command/cli/progress.js';
 
 /** A printer whose standard error has these properties, and what it printed there. */
 function printer(terminal: object, TERM = 'xterm') {
@@ -67,11 +67,11 @@ it('shows a step that changes after a second, and as a line every ten seconds', 
   const { printer: own, printed } = printer({});
   let examined = 0;
   const step = () => `${examined} of 9 examined`;
-  await whileShowing(own, step, async () => {
+  await showProgress(own, step, async () => {
     for (; examined < 9; examined++) await vi.advanceTimersByTimeAsync(3_100);
   });
   expect(printed()).toBe('... 0 of 9 examined\n... 3 of 9 examined\n... 6 of 9 examined\n');
-  await whileShowing(own, step, () => vi.advanceTimersByTimeAsync(900));
+  await showProgress(own, step, () => vi.advanceTimersByTimeAsync(900));
   expect(printed()).toBe('');
 });
 
@@ -88,7 +88,7 @@ describe('the bar of a batch', () => {
       '[=======-----------------------] 5 of 20 started, 0.5/s, 10 s to go, 10 waiting for a person',
     ],
     [5, 20, 15, '[=======-----------------------] 5 of 20 started, 0.5/s, 15 waiting for a person'],
-  ])('after 10 s with %i of %i done, and %i waiting for a person', (count, total, asked, text) => {
-    expect(bar({ count, total, asked }, 'started', 0, 10_000)).toBe(text);
+  ])('after 10 s with %i of %i done, and %i waiting for a person', (count, total, question, text) => {
+    expect(bar({ count, total, asked: question }, 'started', 0, 10_000)).toBe(text);
   });
 });

@@ -14,15 +14,15 @@ afterEach(() => {
 function terminal() {
   const stream = () => Object.assign(new PassThrough(), { isTTY: true, columns: 1_000 });
   const [input, output] = [stream(), stream()];
-  let shown = '';
+  let display = '';
   output.setEncoding('utf8').on('data', (text: string) => {
-    shown += text;
+    display += text;
   });
   const reads = () => vi.advanceTimersByTimeAsync(3 * PASTE_MS);
   return {
     input,
     output,
-    shown: () => shown,
+    render: () => display,
     reads,
     async types(...lines: readonly string[]) {
       for (const line of lines) {
@@ -40,37 +40,37 @@ describe('the prompt for a one-time code', () => {
   const PROMPT = 'code (empty to answer later): ';
 
   it('asks until the input has 6 digits', async () => {
-    const { types, shown, ...at } = terminal();
+    const { types, render, ...at } = terminal();
     const code = promptForCode(at, NEVER);
     await types('12', 'secret', '123 456');
-    expect([await code, shown()]).toEqual([
+    expect([await code, render()]).toEqual([
       '123456',
       `${PROMPT}must be 6 digits\n${PROMPT}must be 6 digits\n${PROMPT}`,
     ]);
   });
 
   it('treats an empty line as no answer', async () => {
-    const { types, shown, ...at } = terminal();
+    const { types, render, ...at } = terminal();
     const code = promptForCode(at, NEVER);
     await types('');
-    expect([await code, shown()]).toEqual([undefined, PROMPT]);
+    expect([await code, render()]).toEqual([undefined, PROMPT]);
   });
 
   it('treats the end of the input as no answer', async () => {
-    const { reads, shown, ...at } = terminal();
+    const { reads, render, ...at } = terminal();
     const code = promptForCode(at, NEVER);
     at.input.end();
     await reads();
-    expect([await code, shown()]).toEqual([undefined, `${PROMPT}\n`]);
+    expect([await code, render()]).toEqual([undefined, `${PROMPT}\n`]);
   });
 
   it('stops when someone else has answered', async () => {
-    const { reads, shown, ...at } = terminal();
+    const { reads, render, ...at } = terminal();
     const answered = new AbortController();
     const code = promptForCode(at, answered.signal);
     await reads();
     answered.abort();
-    expect([await code, shown()]).toEqual([undefined, `${PROMPT}\n`]);
+    expect([await code, render()]).toEqual([undefined, `${PROMPT}\n`]);
   });
 });
 
@@ -103,9 +103,9 @@ describe('a confirmation', () => {
   });
 
   it('asks again after anything else', async () => {
-    const { types, shown, end } = asked();
+    const { types, render, end } = asked();
     await types('gangway inbox', 'y');
-    expect([await end, shown()]).toEqual(['confirmed', `${QUESTION}Answer y or n.\n${QUESTION}`]);
+    expect([await end, render()]).toEqual(['confirmed', `${QUESTION}Answer y or n.\n${QUESTION}`]);
   });
 
   it.each(['y\n', 'y', 'gangway list\ny\n'])('does not take %j, which was typed ahead', async (typed) => {
@@ -113,27 +113,27 @@ describe('a confirmation', () => {
     at.input.write(typed);
     await at.reads();
     const lines = typed.trim().replace(/^/gm, '  ');
-    expect(at.shown()).toBe(`${PASTED}${lines}\n${QUESTION}`);
+    expect(at.render()).toBe(`${PASTED}${lines}\n${QUESTION}`);
     await at.types('n');
     expect(await at.end).toBe('not confirmed; nothing was done');
   });
 
   it('does not take a line that arrives at once after the question, and asks again', async () => {
-    const { input, reads, shown, types, end } = asked();
+    const { input, reads, render, types, end } = asked();
     await vi.advanceTimersByTimeAsync(1.5 * PASTE_MS);
-    expect(shown()).toBe(QUESTION);
+    expect(render()).toBe(QUESTION);
     input.write('y\n');
     await reads();
-    expect(shown()).toBe(`${QUESTION}\n${PASTED}  y\n${QUESTION}`);
+    expect(render()).toBe(`${QUESTION}\n${PASTED}  y\n${QUESTION}`);
     await types('y');
     expect(await end).toBe('confirmed');
   });
 
   it('does not take several lines at once, whenever they arrive', async () => {
-    const { types, shown, end } = asked();
+    const { types, render, end } = asked();
     await types('y\ngangway list', 'n');
     expect(await end).toBe('not confirmed; nothing was done');
-    expect(shown()).toBe(`${QUESTION}\n${PASTED}  y\n  gangway list\n${QUESTION}`);
+    expect(render()).toBe(`${QUESTION}\n${PASTED}  y\n  gangway list\n${QUESTION}`);
   });
 
   it('gives up on a program that never stops typing', async () => {

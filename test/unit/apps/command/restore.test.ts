@@ -159,7 +159,7 @@ describe('gangway restore of a backup', () => {
     expect(await restored(text, env)).toEqual([
       2,
       `FILE: anyone could have written it, because ${why} ` +
-        '(with --unauthenticated, its author decides what starts and what is adopted); nothing was started\n',
+        '(with --unauthenticated, its author decides what starts and what is imported); nothing was started\n',
     ]);
     expect(await restored(text, env, ['--unauthenticated'])).toEqual(ACCEPTED);
   });

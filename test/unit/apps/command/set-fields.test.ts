@@ -7,11 +7,11 @@ import { business, merchant, OWNER } from '../../../rigs/inputs.js';
 const application = { profile: { volume: 180_000, zip: '12207', isOpen: true, note: 'x' } };
 const input = merchant(undefined, { application });
 
-const patch = (...given: string[]) => patchFrom(settingsFrom(given), input, merchantBoardingInput());
+const patch = (...values: string[]) => patchFrom(settingsFrom(values), input, merchantBoardingInput());
 
-function problemsOf(...given: string[]): readonly unknown[] {
+function problemsOf(...values: string[]): readonly unknown[] {
   try {
-    return [patch(...given)];
+    return [patch(...values)];
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     return error.problems.length > 0 ? error.problems.map(({ message }) => message) : [error.message];
@@ -35,8 +35,8 @@ describe('--set', () => {
     ['agentProfileId=102', { agentProfileId: 102 }],
     ['boardingSettings=false', { boardingSettings: false }],
     ['fees.minimumDiscountAmount=25', { fees: { minimumDiscountAmount: 25 } }],
-  ])('%s makes a merge patch with the type of the field', (given, expected) => {
-    expect(patch(given)).toEqual(expected);
+  ])('%s makes a merge patch with the type of the field', (value, expected) => {
+    expect(patch(value)).toEqual(expected);
   });
 
   it('is repeatable', () => {
@@ -47,7 +47,7 @@ describe('--set', () => {
 
   it('changes, adds and removes an item of a list, which is in the patch as a whole', () => {
     const owned = business(undefined, { beneficialOwners: [OWNER] });
-    const of = (...given: string[]) => patchFrom(settingsFrom(given), owned, businessOnboardingInput());
+    const of = (...values: string[]) => patchFrom(settingsFrom(values), owned, businessOnboardingInput());
     expect(of('beneficialOwners.0.city=Troy')).toEqual({ beneficialOwners: [{ ...OWNER, city: 'Troy' }] });
     expect(of('beneficialOwners.1.city=Troy')).toEqual({ beneficialOwners: [OWNER, { city: 'Troy' }] });
     expect(of('beneficialOwners.0=null')).toEqual({ beneficialOwners: [] });
@@ -71,8 +71,8 @@ describe('--set', () => {
     ],
     ['application', /^--set: must be FIELD=VALUE, such as application\.volume=240000$/],
     ['application.profile.volume=180000', /^--set: changes nothing/],
-  ])('%s is rejected with the form that is wanted', (given, message) => {
-    expect(problemsOf(given)).toEqual([expect.stringMatching(message)]);
+  ])('%s is rejected with the form that is wanted', (value, message) => {
+    expect(problemsOf(value)).toEqual([expect.stringMatching(message)]);
   });
 
   it('changes no input and no prototype', () => {

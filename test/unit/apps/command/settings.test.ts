@@ -38,10 +38,10 @@ const TOKEN = '0f1e2d3c4b5a69788796a5b4c3d2e1f0';
 /** `detail; fix`, a warning each. */
 async function weaknesses(environment: Record<string, string>): Promise<string[]> {
   const set = { PAYLOAD_KEYS: KEYS, ...environment };
-  return shown(await weakSettings(loadWorkerSettings(set), set));
+  return lines(await weakSettings(loadWorkerSettings(set), set));
 }
 
-const shown = (verdicts: readonly Verdict[]) =>
+const lines = (verdicts: readonly Verdict[]) =>
   verdicts.map((verdict) => `${verdict.state}: ${verdict.detail}; ${'fix' in verdict ? verdict.fix : ''}`);
 
 /** The warning about metrics that other machines can read. */
@@ -123,7 +123,7 @@ describe('settings that work but are unsafe', () => {
       ...{ PAYLOAD_KEYS_FILE: keys, RECEIVER_SECRETS: SECRET, RECEIVER_BOARDING_AUTH_FILE: auth },
       ...{ DOCUMENT_DIR: documents, STATEMENT_DIR: join(folder, 'none') },
     };
-    const load = async () => shown(await weakSettings(loadWorkerSettings(settings), settings));
+    const load = async () => lines(await weakSettings(loadWorkerSettings(settings), settings));
     await Promise.all([chmod(keys, 0o644), chmod(documents, 0o755), chmod(auth, 0o640)]);
     const readable = (name: string, path: string) =>
       `warn: ${name}: other users of this machine can read ${path}; run "chmod go= ${path}"`;

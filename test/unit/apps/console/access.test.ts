@@ -8,7 +8,7 @@ import { ASSETS } from '../../../../src/apps/console/layout.js';
 import { mayOpen, openOnboarding } from '../../../../src/apps/console/onboarding-view.js';
 import { listedAccounts } from '../../../../src/apps/console/pages/filters.js';
 import { ROUTES } from '../../../../src/apps/console/pages/routes.js';
-import { maySee, NotShown, ROLES, type Route, type Visitor } from '../../../../src/apps/console/route.js';
+import { maySee, PageError, ROLES, type Route, type User } from '../../../../src/apps/console/route.js';
 import { loadConsoleSettings } from '../../../../src/apps/console/settings.js';
 import { accountProblem, knownWithin } from '../../../../src/messages/inputs.js';
 import { InvalidInput } from '../../../../src/services/texts/invalid-input.js';
@@ -74,9 +74,9 @@ describe('a person', () => {
     [['', 'south'], `${ID} ${ID}@south`],
     [[], ''],
   ])('with the accounts %j opens %s', (accounts, seen) => {
-    const visitor = { accounts } as Visitor;
+    const user = { accounts } as User;
     const ids = [ID, `${ID}@north`, `${ID}@south`, 'gangway-events', ''];
-    expect(ids.filter((id) => mayOpen({ visitor }, id)).join(' ')).toBe(seen);
+    expect(ids.filter((id) => mayOpen({ user }, id)).join(' ')).toBe(seen);
   });
 
   it.each<[accounts: readonly string[] | undefined, chosen: string, listed: readonly string[] | undefined]>([
@@ -89,14 +89,14 @@ describe('a person', () => {
     [['north'], 'default', []],
     [['north', ''], 'default', ['']],
   ])('with the accounts %j who asks for %j gets the list of %j', (accounts, chosen, listed) => {
-    expect(listedAccounts({ accounts } as Visitor, chosen)).toEqual(listed);
+    expect(listedAccounts({ accounts } as User, chosen)).toEqual(listed);
   });
 
   it('starts only in accounts that they see, and the one without a name is one of them', () => {
     const env = { GANGWAY_ACCOUNTS: 'north,south', DOCUMENT_DIR: '/dev/null/documents' };
     const settings = loadConsoleSettings(env);
-    const north = { accounts: ['north'] } as unknown as Visitor;
-    const all = { accounts: undefined } as unknown as Visitor;
+    const north = { accounts: ['north'] } as unknown as User;
+    const all = { accounts: undefined } as unknown as User;
     expect(Object.keys(knownWithin(settings, north.accounts).accounts)).toEqual(['north']);
     expect(Object.keys(knownWithin(settings, all.accounts).accounts)).toEqual(['north', 'south']);
     expect(accountProblem(north.accounts, 'north')).toBeUndefined();
@@ -148,11 +148,11 @@ it('every form refuses the token of another session', async () => {
 });
 
 /** Pages of each kind, and their visitors. */
-const visitors: Visitor[] = [];
+const users: User[] = [];
 const page = (path: string, more: Partial<Route> = {}): Route => ({
   ...{ method: 'GET', path, role: 'viewer' },
-  show: async ({ visitor }) => {
-    visitors.push(visitor);
+  show: async ({ user }) => {
+    users.push(user);
     return { page: h('p', null, 'shown'), title: path };
   },
   ...more,
@@ -163,7 +163,7 @@ const PAGES: readonly Route[] = [
   page('/form', { method: 'POST', show: async () => ({ to: '/viewer', message: 'done' }) }),
   page('/files', { method: 'POST', multipart: true }),
   page('/open/:id', {
-    show: async (visit) => ({ page: h('p', null, (await openOnboarding(visit)).workflowId), title: 'x' }),
+    show: async (context) => ({ page: h('p', null, (await openOnboarding(context)).workflowId), title: 'x' }),
   }),
 ];
 const ADA = { role: 'admin', csrf: 'csrf-of-ada' } as const;
@@ -185,9 +185,9 @@ describe('a page', () => {
 
   it('gets the person without what only the session needs', async () => {
     const { open } = await pages();
-    visitors.length = 0;
+    users.length = 0;
     await open({ ...ADA, accounts: ['north'], idToken: 'i' }, '/viewer');
-    expect(visitors).toEqual([{ actor: 'olga', name: 'Olga', role: 'admin', accounts: ['north'] }]);
+    expect(users).toEqual([{ actor: 'olga', name: 'Olga', role: 'admin', accounts: ['north'] }]);
   });
 
   it('leads to the sign-in without a session, and then back; parts and forms do not', async () => {
@@ -230,7 +230,7 @@ describe('a form', () => {
     ...[{ csrf: 'T1' }, { csrf: 't' }, { csrf: '' }],
   ])('is not from this session with the body %j', (body) => {
     expect(() => requireCsrf({ body }, 't1')).toThrow(
-      new NotShown(403, 'This form has expired, or is not from this console. Open the page again.'),
+      new PageError(403, 'This form has expired, or is not from this console. Open the page again.'),
     );
     expect(() => requireCsrf({ body: { csrf: 't1' } }, 't1')).not.toThrow();
   });
@@ -303,9 +303,9 @@ describe('an onboarding', () => {
     ['partner-account-boarding@south', 404, false],
     ['schedule-of-somebody', 404, false],
   ])('%s is answered with %i for a person of north (Temporal is asked: %s)', async (id, status, isAsked) => {
-    const { open, asked } = await pages({ workflows });
+    const { open, asked: questions } = await pages({ workflows });
     const reply = await open({ ...ADA, accounts: ['north'] }, `/open/${encodeURIComponent(id)}`);
-    expect([reply.status, asked.some(([what]) => what === 'describe')]).toEqual([status, isAsked]);
+    expect([reply.status, questions.some(([what]) => what === 'describe')]).toEqual([status, isAsked]);
     if (status === 404)
       expect(reply.text).toContain('There is no onboarding with this ID, or you may not see it.');
   });
@@ -323,11 +323,11 @@ describe('a list', () => {
   it.each(['/', '/inbox/part', '/onboardings', '/report', '/report.json', '/report.csv'])(
     '%s has only what is in accounts of this person, whoever looked at it a moment ago',
     async (path) => {
-      const { open, asked } = await consoleOfCalls();
+      const { open, asked: questions } = await consoleOfCalls();
       const readFor = async (accounts: string[], query = '') => {
-        asked.length = 0;
+        questions.length = 0;
         const { status } = await open({ ...ADA, accounts }, path + query);
-        const queries = asked.filter(([what]) => what === 'list').map(([, each]) => String(each));
+        const queries = questions.filter(([what]) => what === 'list').map(([, each]) => String(each));
         const places = queries.map((each) => /PartnerAccount IN \(.*?\)|WorkflowId = ''/.exec(each)?.[0]);
         return [status, ...new Set(places)];
       };
@@ -342,25 +342,25 @@ describe('a list', () => {
 it.each(['/', '/onboardings'])(
   'a search at %s keeps no private value in an address or a query',
   async (path) => {
-    const { open, asked } = await consoleOfCalls();
+    const { open, asked: questions } = await consoleOfCalls();
     const { status, headers } = await open(ADA, `${path}?find=corner+123-45-6789&sort=dba&stage=boarded`);
     const to = String(headers['location']);
     expect([status, to]).toEqual([303, expect.stringMatching(`^${path}\\?.*find=corner\\+%5BRedacted%5D`)]);
     const { text } = await open(ADA, to);
-    expect(text + JSON.stringify(asked)).not.toContain('6789');
+    expect(text + JSON.stringify(questions)).not.toContain('6789');
   },
 );
 
 it('a list counts what it shows, and not what the server finds besides', async () => {
-  const shown = async (ofSouth: number) => {
-    const { open, asked } = await consoleOfCalls({ counted: 120, ofSouth });
+  const render = async (ofSouth: number) => {
+    const { open, asked: questions } = await consoleOfCalls({ counted: 120, ofSouth });
     const { text } = await open({ ...ADA, accounts: ['north'] }, '/onboardings');
-    const isCounted = asked.some(([what]) => what === 'count');
+    const isCounted = questions.some(([what]) => what === 'count');
     return [/\d+ (is|are) in this list/.exec(text)?.[0], isCounted];
   };
-  expect(await shown(3)).toEqual(['0 are in this list', false]);
+  expect(await render(3)).toEqual(['0 are in this list', false]);
   // Of the first 50, none is shown.
-  expect(await shown(120)).toEqual(['70 are in this list', true]);
+  expect(await render(120)).toEqual(['70 are in this list', true]);
 });
 
 const LOCAL = { CONSOLE_ADDRESS: '127.0.0.2:8085' };
@@ -399,18 +399,18 @@ describe('without an identity provider', () => {
     };
     onTestFinished(restore);
     syncBuiltinESMExports();
-    visitors.length = 0;
+    users.length = 0;
     const { open } = await pages({ env: {} });
     await open(undefined, '/admin');
-    expect(visitors).toMatchObject([{ actor: `user ${process.getuid?.()}`, role: 'admin' }]);
+    expect(users).toMatchObject([{ actor: `user ${process.getuid?.()}`, role: 'admin' }]);
   });
 
   it('the user of this machine is an admin, whose session is no cookie', async () => {
     const { open } = await pages({ env: {} });
-    visitors.length = 0;
+    users.length = 0;
     const reply = await open(undefined, '/admin');
     expect([reply.status, reply.cookies]).toEqual([200, []]);
-    expect(visitors).toEqual([
+    expect(users).toEqual([
       { actor: process.env['USER'] ?? 'root', name: expect.any(String), role: 'admin', accounts: undefined },
     ]);
     expect(reply.text).toContain('There is no sign-in, because no identity provider is set.');
@@ -427,14 +427,14 @@ const TYPED: Route = {
 describe('a session that was ended, here or at another console', () => {
   it('is refused with a copy of its cookie', async () => {
     const { open } = await pages({ hasSignedOut: true });
-    visitors.length = 0;
+    users.length = 0;
     const [page, form, missing] = [
       await open(ADA, '/viewer'),
       await open(ADA, '/form', { form: {} }),
       await open(ADA, '/no-such-page'),
     ];
     expect([page.status, page.to, page.cookies]).toEqual([303, '/sign-in?to=%2Fviewer', []]);
-    expect([form.status, missing.status, visitors]).toEqual([401, 404, []]);
+    expect([form.status, missing.status, users]).toEqual([401, 404, []]);
     for (const { text } of [page, form, missing]) expect(text).not.toContain('Olga');
     expect((await open(ADA, ASSETS.style.path)).status).toBe(200);
   });
@@ -446,9 +446,9 @@ describe('a session that was ended, here or at another console', () => {
     ['/healthz', 200, false],
     [ASSETS.style.path, 200, false],
   ])('is looked up before %s is answered with %i: %s', async (path, status, isAsked) => {
-    const { open, asked } = await pages();
+    const { open, asked: questions } = await pages();
     expect((await open(ADA, path)).status).toBe(status);
-    expect(asked.some(([what]) => what === 'has ended')).toBe(isAsked);
+    expect(questions.some(([what]) => what === 'has ended')).toBe(isAsked);
   });
 
   it('is refused where the look-up fails for another reason than that Temporal does not respond', async () => {
@@ -458,15 +458,15 @@ describe('a session that was ended, here or at another console', () => {
   });
 
   it('is refused while Temporal does not respond, and so is a sign-out that would not reach other consoles', async () => {
-    const { open, asked } = await consoleOfCalls({ routes: [...PAGES, TYPED], isReady: false });
-    visitors.length = 0;
-    expect([(await open(ADA, '/viewer')).status, visitors]).toEqual([503, []]);
-    asked.length = 0;
+    const { open, asked: questions } = await consoleOfCalls({ routes: [...PAGES, TYPED], isReady: false });
+    users.length = 0;
+    expect([(await open(ADA, '/viewer')).status, users]).toEqual([503, []]);
+    questions.length = 0;
     const typed = await open(ADA, '/typed', { form: {} });
     // It is shown again, and Temporal has no time to do anything.
-    expect([typed.status, asked.at(-1)]).toEqual([200, ['deadline', Date.parse(NOON)]]);
+    expect([typed.status, questions.at(-1)]).toEqual([200, ['deadline', Date.parse(NOON)]]);
     const end = await open(ADA, '/sign-out', { form: {} });
-    expect([end.status, end.cookies, asked.filter(([what]) => what === 'start')]).toEqual([503, [], []]);
+    expect([end.status, end.cookies, questions.filter(([what]) => what === 'start')]).toEqual([503, [], []]);
     expect(end.text).toContain('Temporal does not respond, so you are still signed in.');
     expect((await open(ADA, ASSETS.style.path)).status).toBe(200);
   });
@@ -546,9 +546,9 @@ it('the audit log names who answered and saw what, and the metrics count it', as
   const about = { workflowId: 'merchant-boarding-1', requirementId: 'r-1' };
   const answer: Partial<Route> = {
     method: 'POST',
-    async show({ audit, visitor, fields }) {
+    async show({ audit, user, fields }) {
       const result = fields.text('result') as 'accepted';
-      audit(visitor, { what: 'answer', ...about, detail: fields.text('kind'), result });
+      audit(user, { what: 'answer', ...about, detail: fields.text('kind'), result });
       return { to: '/' };
     },
   };
@@ -606,7 +606,7 @@ describe('an error', () => {
     }
   })('no worker responds');
   it.each<[Error, number, string]>([
-    [new NotShown(409, 'It is gone.'), 409, 'It is gone.'],
+    [new PageError(409, 'It is gone.'), 409, 'It is gone.'],
     [new InvalidInput('not valid', [{ field: 'a', message: 'is required' }]), 422, 'a: is required'],
     [new TemporalProblem('it has ended'), 409, 'it has ended'],
     [unavailable, 503, 'no worker responds'],
@@ -655,8 +655,8 @@ it.each([
   [true, []],
   [false, [['deadline', Date.parse(NOON) + 2_000]]],
 ])('a page waits two seconds for Temporal that does not respond (responds: %s)', async (isReady, limits) => {
-  const { open, asked } = await pages({ isReady, env: {} });
+  const { open, asked: questions } = await pages({ isReady, env: {} });
   expect((await open(undefined, '/viewer')).status).toBe(200);
   // The first is that of the check itself, which takes as long.
-  expect(asked.slice(1)).toEqual(limits);
+  expect(questions.slice(1)).toEqual(limits);
 });

@@ -24,15 +24,15 @@ const NOON = '2026-01-31T12:00:00.000Z';
 beforeEach(() => stoppedAt(NOON));
 
 const KINDS: readonly AnswerKind[] = [
-  ...(['text', 'documents', 'correction', 'adopt', 'retry', 'code', 'choice', 'take-back'] as const),
+  ...(['text', 'documents', 'correction', 'confirm', 'retry', 'code', 'choice', 'take-back'] as const),
   'abandon',
 ];
 
 describe('of the answers to a requirement', () => {
   it.each<[RequirementKind, approvers: string, previewed: string]>([
-    ['underwriting-note', 'choice abandon', 'correction adopt choice abandon'],
-    ['new-status', 'choice abandon', 'correction adopt choice abandon'],
-    ['uncertain-write', KINDS.join(' '), 'correction adopt retry choice abandon'],
+    ['underwriting-note', 'choice abandon', 'correction confirm choice abandon'],
+    ['new-status', 'choice abandon', 'correction confirm choice abandon'],
+    ['uncertain-write', KINDS.join(' '), 'correction confirm retry choice abandon'],
   ])('%s, approvers decide %s, and %s are shown first', (kind, approvers, previewed) => {
     const roles = KINDS.map((answer) => roleFor({ kind }, answer));
     expect(KINDS.filter((_, index) => roles[index] === 'approver').join(' ')).toBe(approvers);
@@ -63,16 +63,16 @@ describe('of the answers to a requirement', () => {
     ['boarding', 'merchant', 'merchant.dba merchant.email', false],
     ['business', 'holder', 'holder.website holder.annualBusinessRevenue holder.state', false],
     ['business', 'beneficialOwners', 'beneficialOwners.3 beneficialOwners.0.city', false],
-  ])('a correction of %s.%s, and of %s, may move money: %s', (input, known, fields, may) => {
-    expect(mayMoveMoney([{ field: known }], SCHEMAS[input])).toBe(false);
+  ])('a correction of %s.%s, and of %s, may move money: %s', (input, value, fields, may) => {
+    expect(mayMoveMoney([{ field: value }], SCHEMAS[input])).toBe(false);
     for (const field of fields.split(' '))
-      expect([field, mayMoveMoney([{ field: known }, { field }], SCHEMAS[input])]).toEqual([field, may]);
+      expect([field, mayMoveMoney([{ field: value }, { field }], SCHEMAS[input])]).toEqual([field, may]);
   });
 });
 
 describe('the form of an answer', () => {
-  const read = (kind: FormKind, given: object, of: Partial<Requirement> = {}) =>
-    readAnswer(new Fields(given), kind, of, async () => ({ correctable: CORRECTABLE, known: KNOWN }));
+  const read = (kind: FormKind, input: object, of: Partial<Requirement> = {}) =>
+    readAnswer(new Fields(input), kind, of, async () => ({ correctable: CORRECTABLE, accounts: KNOWN }));
   const CORRECTABLE = { input: { fees: { rate: 2 } } } as never;
   const KNOWN = { posNames: [], accounts: {} } as never;
   const why = { reason: ' because ' };
@@ -82,47 +82,47 @@ describe('the form of an answer', () => {
     ['text', { text: ' one\r\ntwo\rthree ' }, { text: 'one\ntwo\nthree' }],
     ['text', { text: long(4_000) }, { text: long(4_000) }],
     ['code', { code: ' 123 456 ' }, { code: '123456' }],
-    ['adopt', { ...why, id: ' 1234567890 ' }, { id: '1234567890' }],
-    ['adopt', { ...why, id: long(64) }, { id: long(64) }, { idFormat: 'text' }],
+    ['confirm', { ...why, id: ' 1234567890 ' }, { id: '1234567890' }],
+    ['confirm', { ...why, id: long(64) }, { id: long(64) }, { idFormat: 'text' }],
     ['choice', { ...why, choice: 'declined' }, { choice: 'declined' }, { choices: ['approved', 'declined'] }],
     ['retry', why, {}],
     ['take-back', why, {}],
     ['abandon', { reason: long(500) }, {}],
-  ])('%s takes %j', async (kind, given, answer, of) => {
-    expect((await read(kind, given, of)).answer).toEqual({ kind, ...answer });
+  ])('%s takes %j', async (kind, input, answer, of) => {
+    expect((await read(kind, input, of)).answer).toEqual({ kind, ...answer });
   });
 
   it.each<[FormKind, object, field: string, message: string, Partial<Requirement>?]>([
     ['text', { text: ' \r\n ' }, 'text', 'must not be empty'],
     ['text', { text: long(4_001) }, 'text', 'must be at most 4000 characters'],
     ['code', { code: '12345' }, 'code', 'must be 6 digits'],
-    ['adopt', { ...why, id: '0123' }, 'id', 'must be the ID at the partner, in digits'],
-    ['adopt', { ...why, id: '12345678901' }, 'id', 'must be the ID at the partner, in digits'],
-    ['adopt', { ...why, id: 'x1' }, 'id', 'must be the ID at the partner, in digits'],
+    ['confirm', { ...why, id: '0123' }, 'id', 'must be the ID at the partner, in digits'],
+    ['confirm', { ...why, id: '12345678901' }, 'id', 'must be the ID at the partner, in digits'],
+    ['confirm', { ...why, id: 'x1' }, 'id', 'must be the ID at the partner, in digits'],
     [
-      ...(['adopt', { ...why, id: long(65) }, 'id'] as const),
+      ...(['confirm', { ...why, id: long(65) }, 'id'] as const),
       ...(['must be 1 to 64 letters, digits or symbols, without spaces', { idFormat: 'text' }] as const),
     ],
     ['choice', { ...why, choice: 'x' }, 'choice', 'must be one of a, b', { choices: ['a', 'b'] }],
     ['abandon', { reason: long(501) }, 'reason', 'must be at most 500 characters'],
-    ...(['adopt', 'retry', 'choice', 'take-back', 'abandon'] as const).map(
+    ...(['confirm', 'retry', 'choice', 'take-back', 'abandon'] as const).map(
       (kind): [FormKind, object, string, string, Partial<Requirement>] => [
         ...([kind, { id: '1', choice: 'a', reason: ' ' }, 'reason'] as const),
         ...(['is required: the timeline shows why you decided this', { choices: ['a'] }] as const),
       ],
     ),
-  ])('%s does not take %j', async (kind, given, field, message, of) => {
-    const error = await read(kind, given, of).catch((thrown: unknown) => thrown);
+  ])('%s does not take %j', async (kind, input, field, message, of) => {
+    const error = await read(kind, input, of).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InvalidInput);
     expect((error as InvalidInput).problems).toEqual([{ field, message }]);
   });
 
   it('needs no reason for an answer to the partner', async () => {
-    for (const [kind, given] of [
+    for (const [kind, input] of [
       ['text', { text: 'a' }],
       ['code', { code: '123456' }],
     ] as const)
-      expect(await read(kind, given)).toMatchObject({ reason: 'no reason given' });
+      expect(await read(kind, input)).toMatchObject({ reason: 'no reason given' });
     expect(await read('text', { text: 'a', ...why })).toMatchObject({ reason: 'because' });
   });
 });
@@ -131,7 +131,7 @@ const ID = 'merchant-boarding-m-1';
 const PAGE = `/onboardings/${ID}/requirements/note-1`;
 const NOTE: Requirement = {
   ...{ id: 'note-1', kind: 'underwriting-note', title: 'A note', detail: 'Send a check.' },
-  ...{ raisedAt: NOON, dueAt: NOON, answers: ['text', 'adopt', 'abandon', 'retry', 'correction'] },
+  ...{ raisedAt: NOON, dueAt: NOON, answers: ['text', 'confirm', 'abandon', 'retry', 'correction'] },
 };
 
 /** A console with one onboarding, of which an answer may correct these fields of this input. */
@@ -248,17 +248,17 @@ describe('an answer', () => {
     ['viewer', {}, TEXT, 403, 'This needs the role operator.'],
     // Shown before it is sent.
     ['approver', {}, ABANDON, 200, 'Check before it is sent'],
-    ['operator', {}, { kind: 'adopt', id: '1012', reason: 'x' }, 200, 'Check before it is sent'],
+    ['operator', {}, { kind: 'confirm', id: '1012', reason: 'x' }, 200, 'Check before it is sent'],
     ['operator', {}, { ...TEXT, step: 'edit' }, 200, 'Here.'],
     ['operator', {}, { ...TEXT, text: '' }, 422, 'must not be empty'],
     ['operator', { answers: ['retry'] }, TEXT, 422, 'This requirement does not accept this answer'],
     ['operator', { id: 'note-2' }, TEXT, 409, 'Your answer was not sent.'],
     ['operator', {}, BACK, 409, 'The partner already has this answer, or someone took it back.'],
     ['operator', {}, { kind: 'documents' }, 400, 'This form is not from this console.'],
-  ])('of %s to %j is not sent: %j', async (role, more, form, status, shown) => {
+  ])('of %s to %j is not sent: %j', async (role, more, form, status, text) => {
     const { open, updates, audited } = await asking(more);
     const reply = await open({ role }, PAGE, { form });
-    expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(shown)]);
+    expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(text)]);
     expect([updates(), audited()]).toEqual([[], []]);
   });
 
@@ -286,8 +286,8 @@ describe('an answer', () => {
   });
 
   it('is checked against the state that the worker itself has in that moment', async () => {
-    const { open, asked } = await asking();
-    const reads = () => asked.filter(([what, , name]) => what === 'query' && name === 'state').length;
+    const { open, asked: questions } = await asking();
+    const reads = () => questions.filter(([what, , name]) => what === 'query' && name === 'state').length;
     await open({}, PAGE);
     await open({}, PAGE);
     expect(reads()).toBe(1);
@@ -335,7 +335,7 @@ describe('a document', () => {
     ],
     ['is removed when the workflow refuses it', '', rejected('answer: late'), 422, 0],
     ['is removed when its reason is too long', 'a'.repeat(501), undefined, 422, 0],
-  ])('%s', async (_, reason, error, status, kept) => {
+  ])('%s', async (_, reason, error, status, stored) => {
     const folder = await newFolder();
     const onUpdate = () => {
       if (error) throw error;
@@ -347,7 +347,7 @@ describe('a document', () => {
     const file = { name: 'documents', fileName: 'a.pdf', content: '%PDF-1.7\n%%EOF\n' };
     const sent = multipart([...fields.map(([name, content]) => ({ name, content })), file]);
     expect((await open({}, `${PAGE}/documents`, sent)).status).toBe(status);
-    expect(await readdir(folder)).toHaveLength(kept);
+    expect(await readdir(folder)).toHaveLength(stored);
   });
 
   it('is sent although another one of the same size came just before', async () => {

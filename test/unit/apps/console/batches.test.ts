@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { checkedFile } from '../../../../src/apps/console/pages/batch-file.js';
+import { readCheckedFile } from '../../../../src/apps/console/pages/batch-file.js';
 import { isVisible, startBatch } from '../../../../src/apps/console/pages/batches.js';
 import { Fields } from '../../../../src/apps/console/query.js';
-import type { Visitor } from '../../../../src/apps/console/route.js';
+import type { User } from '../../../../src/apps/console/route.js';
 import { loadConsoleSettings } from '../../../../src/apps/console/settings.js';
 import { BATCH_MEMO, type BatchState, NO_RESULTS } from '../../../../src/messages/batches.js';
 import { type Batch, listBatches } from '../../../../src/services/batches/batches.js';
 import { merchant } from '../../../rigs/inputs.js';
 import { answering, execution, grpcError, payloads } from '../../../rigs/temporal/answering-service.js';
 
-const person = (actor: string, accounts?: readonly string[]) => ({ actor, accounts }) as Visitor;
+const person = (actor: string, accounts?: readonly string[]) => ({ actor, accounts }) as User;
 
 describe('a batch', () => {
   const PEOPLE = [
@@ -49,8 +49,8 @@ it('a person sees the newest batches of their own, however many others are newer
   const own = [60, 61, 62].map((count) => listedAs(`onboarding-batch-${count}`, { ...FILE, actor: 'pete' }));
   const { client } = answering({ listWorkflowExecutions: () => ({ executions: [...theirs, ...own] }) });
   const isListed = (batch: Batch) => isVisible(batch, person('pete'));
-  const found = await listBatches(client, 'gangway', 2, isListed);
-  expect(found.map(({ id }) => id)).toEqual(['onboarding-batch-60', 'onboarding-batch-61']);
+  const matches = await listBatches(client, 'gangway', 2, isListed);
+  expect(matches.map(({ id }) => id)).toEqual(['onboarding-batch-60', 'onboarding-batch-61']);
 });
 
 it('rows of an account that a person may not use are not valid, and neither are those without an account', async () => {
@@ -59,8 +59,8 @@ it('rows of an account that a person may not use are not valid, and neither are 
   const rows = [{ account: 'north' }, { account: 'south' }, {}].map((more) => merchant(undefined, more));
   const bytes = Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'));
   const checkedFor = async (accounts: string[]) => {
-    const visitor = person('olga', accounts);
-    const checked = await checkedFile({ settings, visitor }, { name: 'rows.jsonl', bytes }, {});
+    const user = person('olga', accounts);
+    const checked = await readCheckedFile({ settings, user }, { name: 'rows.jsonl', bytes }, {});
     return checked.validation.problems.map(({ line, field }) => `${line} ${field}`);
   };
   expect(await checkedFor(['north'])).toEqual(['2 account', '3 account']);
@@ -70,7 +70,7 @@ it('rows of an account that a person may not use are not valid, and neither are 
 it.each([
   ['NOT_FOUND', { to: '/batches/7', message: 'The confirmation came too late. Nothing was started.' }],
   ['INVALID_ARGUMENT', 'INVALID_ARGUMENT'],
-] as const)('a confirmation that Temporal refuses with %s starts nothing', async (code, shown) => {
+] as const)('a confirmation that Temporal refuses with %s starts nothing', async (code, output) => {
   const { client } = answering({
     describeWorkflowExecution: () => ({ workflowExecutionInfo: listedAs('onboarding-batch-7', FILE) }),
     updateWorkflowExecution: () => {
@@ -80,9 +80,9 @@ it.each([
   const audited: unknown[] = [];
   const form = { params: { id: '7' }, fields: new Fields({ rate: '20' }) };
   const audit = (...entry: unknown[]) => audited.push(entry);
-  const visit = { client, ...form, visitor: person('olga'), audit };
-  const reply = await startBatch(visit as never).catch(
+  const context = { client, ...form, user: person('olga'), audit };
+  const reply = await startBatch(context as never).catch(
     (error: { cause?: { details?: string } }) => error.cause?.details,
   );
-  expect([reply, audited]).toEqual([shown, []]);
+  expect([reply, audited]).toEqual([output, []]);
 });

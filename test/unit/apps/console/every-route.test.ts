@@ -103,7 +103,7 @@ GET /batches/:id/results.csv                                 303 403 403 403 404
 
 // Proves D2.
 it('no route shows or does more than its caller may, and no route is missing here', async () => {
-  const { server, open, asked } = await console();
+  const { server, open, asked: questions } = await console();
   const lines = [];
   const writers = new Set<string>();
   for (const route of routesOf(server).filter((each) => !each.startsWith('HEAD'))) {
@@ -112,11 +112,11 @@ it('no route shows or does more than its caller may, and no route is missing her
     for (const [at, who] of PEOPLE.entries()) {
       // A session of its own for each call, because one of them ends it.
       const csrf = `csrf-${route}-${at}`;
-      asked.length = 0;
+      questions.length = 0;
       const call = method === 'POST' ? formFor(path, who ? csrf : '') : {};
       const { status, text } = await open(who && { csrf, ...who }, addressOf(path), call);
       statuses.push(status);
-      if (asked.some(isWrite)) writers.add(`${status} ${route}`);
+      if (questions.some(isWrite)) writers.add(`${status} ${route}`);
       if (method === 'GET' && who) {
         const head = await open({ csrf, ...who }, addressOf(path), { method: 'HEAD' });
         expect([route, head.status, head.text]).toEqual([route, status, '']);
@@ -140,18 +140,18 @@ const WRITERS = [
 ];
 
 it('a route has no other method than those of the list', async () => {
-  const { server, open, asked } = await console();
+  const { server, open, asked: questions } = await console();
   const paths = new Set(routesOf(server).map((route) => route.split(' ')[1] ?? ''));
-  const known = new Set(routesOf(server));
-  asked.length = 0;
+  const entries = new Set(routesOf(server));
+  questions.length = 0;
   for (const path of paths)
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
-      if (known.has(`${method} ${path}`)) continue;
+      if (entries.has(`${method} ${path}`)) continue;
       const sent = method === 'POST' ? formFor(path, 'csrf-of-olga') : { method };
       const { status, headers } = await open({ role: 'admin' }, addressOf(path), sent);
       expect([method, path, status, headers['allow']]).toEqual([method, path, 404, undefined]);
     }
-  expect(asked.filter(isWrite)).toEqual([]);
+  expect(questions.filter(isWrite)).toEqual([]);
 });
 
 const asA = (type: string, body: string) => ({ body, headers: { 'content-type': type } });
@@ -214,11 +214,11 @@ const BODIES = [
 
 describe.each(POSTS)('POST %s changes nothing', (path) => {
   const trying = async () => {
-    const { open, asked } = await console();
+    const { open, asked: questions } = await console();
     return async (call: object) => {
-      asked.length = 0;
+      questions.length = 0;
       const { status } = await open({ role: 'admin' }, addressOf(path), call);
-      return [status, asked.filter(isWrite)];
+      return [status, questions.filter(isWrite)];
     };
   };
 

@@ -60,11 +60,14 @@ describe('no page of an onboarding shows or changes what has the id', () => {
 });
 
 it('a batch is on no page of an onboarding, not even for a look at Temporal', async () => {
-  const { open, asked } = await consoleOfCalls({ workflows: { 'onboarding-batch-1': OWN } });
+  const { open, asked: questions } = await consoleOfCalls({ workflows: { 'onboarding-batch-1': OWN } });
   for (const [method, below] of BELOW) {
-    asked.length = 0;
+    questions.length = 0;
     await open(ADMIN, `/onboardings/onboarding-batch-1${below}`, method === 'POST' ? { form: FORM } : {});
-    expect([below, asked.filter(([what]) => what === 'describe' || what === 'query')]).toEqual([below, []]);
+    expect([below, questions.filter(([what]) => what === 'describe' || what === 'query')]).toEqual([
+      below,
+      [],
+    ]);
   }
 });
 
@@ -100,7 +103,7 @@ describe('an address that the router would refuse itself', () => {
     '/onboardings/%C3',
     '/?find=%zz',
   ])('gets a page with the headers of all pages, and nothing of the address: %s', async (url) => {
-    const { open, asked } = await consoleOfCalls();
+    const { open, asked: questions } = await consoleOfCalls();
     for (const who of [undefined, ADMIN])
       for (const method of ['GET', 'POST', 'HEAD', 'DELETE'] as const) {
         const { status, text, headers } = await open(who, url, { method });
@@ -113,7 +116,7 @@ describe('an address that the router would refuse itself', () => {
         });
         expect(text).not.toMatch(/xxxx|%C3|zz|<script>/);
       }
-    expect(asked.filter(([what]) => /describe|query|list|start/.test(String(what)))).toEqual([]);
+    expect(questions.filter(([what]) => /describe|query|list|start/.test(String(what)))).toEqual([]);
   });
 
   it('is not shown at another host either', async () => {

@@ -86,12 +86,12 @@ describe('the page of a requirement', () => {
   it.each([
     [{ kind: 'documents', documents: [{ key: 'k', fileName: 'a.pdf' }] }, '<ul><li>a.pdf</li></ul>'],
     [{ kind: 'choice', choice: 'declined' }, '<p>Choose <strong>declined</strong></p>'],
-    [{ kind: 'adopt', id: '1012' }, '<p>Adopt <strong>1012</strong></p>'],
+    [{ kind: 'confirm', id: '1012' }, '<p>Confirm <strong>1012</strong></p>'],
     [{ kind: 'retry' }, '<p>try again</p>'],
     [TEXT, '<blockquote class="detail">One sale in ten, and whole.</blockquote>'],
-  ])('shows what is proposed as a whole: %j', async (answer, shown) => {
+  ])('shows what is proposed as a whole: %j', async (answer, text) => {
     const { open } = await proposing({ ...WHOLE, answer });
-    expect((await open({ role: 'approver' }, PAGE)).text).toContain(shown);
+    expect((await open({ role: 'approver' }, PAGE)).text).toContain(text);
   });
 
   it('shows the changes of a proposed correction, before and after', async () => {

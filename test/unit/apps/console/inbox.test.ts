@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { chosenItems, forgetLists, nextIn } from '../../../../src/apps/console/pages/inbox-filter.js';
-import type { Visit, Visitor } from '../../../../src/apps/console/route.js';
+import type { RequestContext, User } from '../../../../src/apps/console/route.js';
 import type { InboxItem } from '../../../../src/services/inbox/inbox.js';
 import { Times } from '../../../../src/services/texts/time.js';
 import { stoppedAt } from '../../../rigs/clock.js';
@@ -38,15 +38,15 @@ it.each<[now: string, Partial<Choices>, shown: string]>([
   [SATURDAY, { taken: 'untaken', due: 'week' }, 'a'],
   [SATURDAY, { sort: 'waiting', taken: 'taken' }, 'bc'],
   [SATURDAY, { sort: 'dba' }, 'becda'],
-])('at %s the inbox with %j shows %s', (now, choices, shown) => {
+])('at %s the inbox with %j shows %s', (now, choices, text) => {
   vi.setSystemTime(new Date(now));
   const all = choices as Choices;
-  const of = { times: new Times({ TZ: 'America/New_York' }), visitor: { actor: 'olga' } as Visitor };
+  const of = { times: new Times({ TZ: 'America/New_York' }), user: { actor: 'olga' } as User };
   expect(
     chosenItems([...ITEMS], all, of)
       .map(({ workflowId }) => workflowId)
       .join(''),
-  ).toBe(shown);
+  ).toBe(text);
 });
 
 const NEXT = '2026-02-01T00:00:00.000Z';
@@ -72,10 +72,10 @@ it.each<[before: object, next: string]>([
       countWorkflowExecutions: () => ({ count: workflows.length }),
       listWorkflowExecutions: () => ({ executions: workflows }),
     });
-    const visitor = { actor: 'olga', accounts: undefined } as Visitor;
-    const visit = { client, visitor, times: new Times({ TZ: 'UTC' }) } as Visit;
+    const user = { actor: 'olga', accounts: undefined } as User;
+    const context = { client, user, times: new Times({ TZ: 'UTC' }) } as RequestContext;
     forgetLists(client, 'merchant-boarding-m-1', 'note-1');
-    expect(await nextIn(visit, 'kind=underwriting-note')).toBe(
+    expect(await nextIn(context, 'kind=underwriting-note')).toBe(
       `/onboardings/merchant-boarding-${next}/requirements/note-1?list=kind%3Dunderwriting-note`,
     );
   },
@@ -92,8 +92,8 @@ it.each([
   ['/?page=99', 1_000, false],
   ['/?page=99', 1_001, true],
 ])('%s of %i that wait is cut by a due date: %s', async (path, counted, isCut) => {
-  const { open, asked } = await consoleOfCalls({ counted });
+  const { open, asked: questions } = await consoleOfCalls({ counted });
   expect((await open({}, path)).status).toBe(200);
-  const queries = asked.filter(([what]) => what === 'list').map(([, query]) => String(query));
+  const queries = questions.filter(([what]) => what === 'list').map(([, query]) => String(query));
   expect(queries.some((query) => query.includes('ActionDueAt <='))).toBe(isCut);
 });

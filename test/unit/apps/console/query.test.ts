@@ -25,8 +25,8 @@ it.each([
   ['1.5', 1],
   ['x2', 1],
   [undefined, 1],
-])('page %j is page %i', (given, page) => {
-  expect(new Fields({ page: given }).page('page')).toBe(page);
+])('page %j is page %i', (value, page) => {
+  expect(new Fields({ page: value }).page('page')).toBe(page);
 });
 
 it('an address has the fields that are given, in their encoding', () => {

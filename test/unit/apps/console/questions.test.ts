@@ -5,16 +5,16 @@ import type { InboxItem } from '../../../../src/services/inbox/inbox.js';
 
 /** A client at whose workflows a worker answers: at once, or when it is told to. */
 function clientOf(answers: Readonly<Record<string, Promise<void>>>) {
-  let asked = 0;
+  let question = 0;
   const getHandle = (workflowId: string) => ({
     query: async () => {
-      asked += 1;
+      question += 1;
       await answers[workflowId];
       return { requirements: [{ id: 'note-1', title: `Note of ${workflowId}` }] };
     },
   });
   const withDeadline = (_: number, call: () => Promise<unknown>) => call();
-  return { client: { workflow: { getHandle }, withDeadline } as unknown as Client, asked: () => asked };
+  return { client: { workflow: { getHandle }, withDeadline } as unknown as Client, ask: () => question };
 }
 
 it('a page has the questions that workers tell within a second; the next one has the others, and asks nothing twice', async () => {
@@ -24,7 +24,7 @@ it('a page has the questions that workers tell within a second; the next one has
   const late = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const { client, asked } = clientOf({ late });
+  const { client, ask } = clientOf({ late });
   const rows = ['soon', 'late'].map((workflowId) => ({ workflowId, id: 'note-1' }) as InboxItem);
   const titles = async () => (await withQuestions(client, rows)).map(({ title }) => title);
   const first = titles();
@@ -32,5 +32,5 @@ it('a page has the questions that workers tell within a second; the next one has
   expect(await first).toEqual(['Note of soon', undefined]);
   release();
   expect(await titles()).toEqual(['Note of soon', 'Note of late']);
-  expect(asked()).toBe(2);
+  expect(ask()).toBe(2);
 });

@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { UnsecuredJWT } from 'jose';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
+  randomToken,
   type SessionData,
   type SessionRules,
   Sessions,
-  unguessable,
 } from '../../../../src/apps/console/session.js';
 import { stoppedAt } from '../../../rigs/clock.js';
 
@@ -167,8 +167,8 @@ describe('a value that the browser keeps for a while', () => {
     await sessions.keep(reply, 'message', { text: 'done' }, 30_000);
     expect(lines).toMatchObject([['__Host-gangway-message', { maxAge: 30 }]]);
     at(now);
-    expect(await sessions.kept(request, 'message', 30_000)).toEqual(value);
-    expect(await sessions.kept(browser().request, 'message', 30_000)).toBeUndefined();
+    expect(await sessions.readEntry(request, 'message', 30_000)).toEqual(value);
+    expect(await sessions.readEntry(browser().request, 'message', 30_000)).toBeUndefined();
   });
 
   it('for one purpose is nothing for another one', async () => {
@@ -177,7 +177,7 @@ describe('a value that the browser keeps for a while', () => {
     await sessions.keep(reply, 'sign-in', ADA, 30_000);
     for (const other of ['session', 'message'])
       cookies[`__Host-gangway-${other}`] = cookies['__Host-gangway-sign-in'] ?? '';
-    expect(await sessions.kept(request, 'message', 30_000)).toBeUndefined();
+    expect(await sessions.readEntry(request, 'message', 30_000)).toBeUndefined();
     expect(await sessions.read(request)).toBeUndefined();
     sessions.forget(reply, 'sign-in');
     expect(Object.keys(cookies)).toEqual(['__Host-gangway-session', '__Host-gangway-message']);
@@ -185,6 +185,6 @@ describe('a value that the browser keeps for a while', () => {
 });
 
 it('what nobody guesses has 256 bits, and is another one each time', () => {
-  expect(unguessable()).toMatch(/^[\w-]{43}$/);
-  expect(unguessable()).not.toBe(unguessable());
+  expect(randomToken()).toMatch(/^[\w-]{43}$/);
+  expect(randomToken()).not.toBe(randomToken());
 });

@@ -11,13 +11,13 @@ function reads() {
   const shared = new SharedReads<string>(2_000, 10_000);
   const client = {} as Client;
   const underWay: ((value: string) => void)[] = [];
-  let begun = 0;
+  let start = 0;
   const read = () => {
-    begun += 1;
+    start += 1;
     return new Promise<string>((resolve) => underWay.push(resolve));
   };
   return {
-    begun: () => begun,
+    start: () => start,
     get: () => shared.get(client, 'inbox', read),
     /** Ends the read that is under way. */
     end: async (value: string) => {
@@ -29,7 +29,7 @@ function reads() {
 }
 
 it('gives everybody the value before while a new one is being read', async () => {
-  const { get, end, begun } = reads();
+  const { get, end, start } = reads();
   const first = get();
   await end('first');
   expect(await first).toBe('first');
@@ -37,11 +37,11 @@ it('gives everybody the value before while a new one is being read', async () =>
   expect(await Promise.all([get(), get(), get()])).toEqual(['first', 'first', 'first']);
   await end('second');
   expect(await get()).toBe('second');
-  expect(begun()).toBe(2);
+  expect(start()).toBe(2);
 });
 
 it('has everybody wait for one read where the value before is too old', async () => {
-  const { get, end, begun } = reads();
+  const { get, end, start } = reads();
   const first = get();
   await end('first');
   await first;
@@ -49,5 +49,5 @@ it('has everybody wait for one read where the value before is too old', async ()
   const both = [get(), get()];
   await end('second');
   expect(await Promise.all(both)).toEqual(['second', 'second']);
-  expect(begun()).toBe(2);
+  expect(start()).toBe(2);
 });

@@ -81,8 +81,8 @@ describe('the page after the sign-in', () => {
     ['/%09/evil.example', '/%09/evil.example'],
     ['/onboardings/sign-in', '/onboardings/sign-in'],
     ['/?to=//evil.example', '/?to=//evil.example'],
-  ])('is the one that the person wanted: %s', (given, path) => {
-    expect(localPath(given)).toBe(path);
+  ])('is the one that the person wanted: %s', (value, path) => {
+    expect(localPath(value)).toBe(path);
   });
 
   it.each([
@@ -115,8 +115,8 @@ describe('the page after the sign-in', () => {
       '/\r/evil.example',
       '/\u0085//e',
     ],
-  ])('is the inbox instead of %j', (given) => {
-    expect(localPath(given)).toBe('/');
+  ])('is the inbox instead of %j', (value) => {
+    expect(localPath(value)).toBe('/');
   });
 
   it.each([
@@ -153,9 +153,9 @@ const REFUSED = 'The identity provider did not sign you in. Sign in again.';
 
 describe('a person who signs in', () => {
   it('comes back to the page that they wanted', async () => {
-    const { provider, visitor, url } = running();
+    const { provider, user, url } = running();
     provider.add({ sub: 'p-1', name: 'Ada Park', roles: 'viewer' });
-    const browser = visitor();
+    const browser = user();
     const wanted = '/?kind=ticket&text=a%20b';
     const first = await browser.open(wanted);
     const location = `/sign-in?to=${encodeURIComponent(wanted)}`;
@@ -177,9 +177,9 @@ describe('a person who signs in', () => {
     ],
   ])('with %s does not get in, and learns why', async (_, claims, words) => {
     const env = { OIDC_ACCOUNTS_CLAIM: 'accounts' };
-    const { provider, visitor } = await runConsole(temporal(), { provider: running().provider, env });
+    const { provider, user } = await runConsole(temporal(), { provider: running().provider, env });
     provider.add({ sub: 'p-none', roles: 'viewer', accounts: ['north'], ...claims });
-    const browser = visitor();
+    const browser = user();
     expectPage(await signIn(browser, 'p-none'), 403, words);
     expect(browser.cookies.has('gangway-session')).toBe(false);
   });
@@ -205,13 +205,13 @@ describe('a person who signs in', () => {
 });
 
 describe('a sign-in is refused', () => {
-  const begun = async () => {
-    const { provider, visitor } = running();
+  const start = async () => {
+    const { provider, user } = running();
     provider.add({ sub: 'p-1', roles: 'admin' });
-    const browser = visitor();
+    const browser = user();
     return { browser, back: await wayBack(browser, 'p-1') };
   };
-  const expectRefused = async (browser: ReturnType<ReturnType<typeof running>['visitor']>, back: URL) => {
+  const expectRefused = async (browser: ReturnType<ReturnType<typeof running>['user']>, back: URL) => {
     const page = await browser.open(back.href);
     expectPage(page, 403, REFUSED);
     expect(browser.cookies.has('gangway-session')).toBe(false);
@@ -223,68 +223,68 @@ describe('a sign-in is refused', () => {
     // Whose verifier it does not have.
     [
       'the code of another',
-      async (query) => query.set('code', (await begun()).back.searchParams.get('code') ?? ''),
+      async (query) => query.set('code', (await start()).back.searchParams.get('code') ?? ''),
     ],
   ])('with %s', async (_, change) => {
-    const { browser, back } = await begun();
+    const { browser, back } = await start();
     await change(back.searchParams);
     await expectRefused(browser, back);
   });
 
   it('with another nonce', async () => {
-    const { provider, visitor } = running();
+    const { provider, user } = running();
     provider.add({ sub: 'p-1', roles: 'admin' });
-    const browser = visitor();
+    const browser = user();
     const atProvider = new URL(nextOf(await browser.open('/sign-in')) ?? '');
     atProvider.searchParams.set('nonce', 'another-nonce');
     await expectRefused(browser, await wayBack(browser, 'p-1', atProvider.href));
   });
 
   it('with a code that was used before', async () => {
-    const { browser, back } = await begun();
+    const { browser, back } = await start();
     const transaction = browser.cookies.get('gangway-sign-in') ?? '';
     expect((await browser.open(back.href)).status).toBe(303);
     expect(browser.cookies.has('gangway-sign-in')).toBe(false);
-    const other = running().visitor();
+    const other = running().user();
     other.cookies.set('gangway-sign-in', transaction);
     await expectRefused(other, back);
   });
 
   it('in a browser that did not begin it', async () => {
-    const { back } = await begun();
-    const { visitor, audited } = running();
-    const page = await visitor().open(back.href);
+    const { back } = await start();
+    const { user, audited } = running();
+    const page = await user().open(back.href);
     expectPage(page, 403, 'This sign-in did not start in this browser, or took too long.');
     expect(audited().at(-1)).toEqual({ actor: 'unknown', msg: 'sign-in refused' });
   });
 
   it('with a cookie of another purpose', async () => {
-    const { browser, back } = await begun();
+    const { browser, back } = await start();
     const { cookies } = await running().signedIn();
     browser.cookies.set('gangway-sign-in', cookies.get('gangway-session') ?? '');
     expect((await browser.open(back.href)).status).toBe(403);
   });
 
   it('when the provider refuses', async () => {
-    const page = await signIn(running().visitor(), 'somebody-who-is-unknown-there');
+    const page = await signIn(running().user(), 'somebody-who-is-unknown-there');
     expectPage(page, 403, REFUSED);
   });
 });
 
 it('while the provider is unavailable, the console runs, and people can sign in later', async () => {
-  const { provider, visitor } = await runConsole(temporal());
+  const { provider, user } = await runConsole(temporal());
   provider.isUnavailable = true;
-  expect((await visitor().open('/healthz')).status).toBe(200);
-  const page = await visitor().open('/sign-in');
+  expect((await user().open('/healthz')).status).toBe(200);
+  const page = await user().open('/sign-in');
   expectPage(page, 503, 'The identity provider (OIDC_ISSUER) does not respond correctly.');
   const ada = await running().signedIn();
   const form = { csrf: await ada.csrf() };
-  const stranger = visitor();
+  const stranger = user();
   for (const [name, value] of ada.cookies) stranger.cookies.set(name, value);
   expect((await stranger.open('/sign-out', { form })).headers.get('location')).toBe('/signed-out');
   provider.isUnavailable = false;
   provider.add({ sub: 'p-1', roles: 'viewer' });
-  expect((await signIn(visitor(), 'p-1')).status).toBe(200);
+  expect((await signIn(user(), 'p-1')).status).toBe(200);
 });
 
 it.each([
@@ -292,15 +292,15 @@ it.each([
   ['client_secret_post', { kind: 'OAUTH_RESPONSE_BODY_ERROR: object', reason: 'invalid_client' }],
 ] as const)('with a wrong %s, the page names the setting', async (auth, logged) => {
   const provider = await runProvider({ auth, clientSecret: 'not-the-secret-of-the-console' });
-  const { visitor, log } = await runConsole(temporal(), { provider });
+  const { user, log } = await runConsole(temporal(), { provider });
   provider.add({ sub: 'p-1', roles: 'viewer' });
-  const page = await signIn(visitor(), 'p-1');
+  const page = await signIn(user(), 'p-1');
   expectPage(page, 503, '(OIDC_CLIENT_ID)');
   expect(failures(log())).toEqual([logged]);
 });
 
 it('with a provider that has a defect, the page asks for patience', async () => {
-  const { provider, visitor, log } = await runConsole(temporal());
+  const { provider, user, log } = await runConsole(temporal());
   const person = {
     sub: 'p-1',
     get roles() {
@@ -308,15 +308,15 @@ it('with a provider that has a defect, the page asks for patience', async () => 
     },
   };
   provider.add(person);
-  const page = await signIn(visitor(), 'p-1');
+  const page = await signIn(user(), 'p-1');
   expectPage(page, 503, 'Try again in a moment.');
   expect(failures(log())).toEqual([{ kind: 'OAUTH_RESPONSE_IS_NOT_CONFORM: object' }]);
 });
 
 it('the way back by a link from another site leads to a page of this console only', async () => {
-  const { provider, visitor } = running();
+  const { provider, user } = running();
   provider.add({ sub: 'p-1', roles: 'viewer' });
-  const browser = visitor();
+  const browser = user();
   const link = `/sign-in?to=${encodeURIComponent('//evil.example/%0d%0aset-cookie:a=b')}`;
   const end = await browser.open((await wayBack(browser, 'p-1', link)).href);
   expect([end.status, end.headers.get('location')]).toEqual([303, '/']);
@@ -324,11 +324,11 @@ it('the way back by a link from another site leads to a page of this console onl
 });
 
 it('a provider that refuses puts none of its words into the page', async () => {
-  const { provider, visitor } = running();
+  const { provider, user } = running();
   provider.add({ sub: 'p-1', roles: 'viewer' });
   const script = '"><script>alert(1)</script>';
   for (const error of ['access_denied', script]) {
-    const browser = visitor();
+    const browser = user();
     const { searchParams } = await wayBack(browser, 'p-1');
     const query = new URLSearchParams({
       error,
@@ -343,15 +343,15 @@ it('a provider that refuses puts none of its words into the page', async () => {
 });
 
 it('a session that somebody put into a browser before is not the one after the sign-in', async () => {
-  const { signedIn, provider, visitor } = running();
+  const { signedIn, provider, user } = running();
   const eve = await signedIn({ name: 'Eve', role: 'viewer' });
   provider.add({ sub: 'p-victim', name: 'Victim', roles: 'admin' });
-  const browser = visitor();
-  const given = eve.cookies.get('gangway-session') ?? '';
+  const browser = user();
+  const value = eve.cookies.get('gangway-session') ?? '';
   for (const name of ['session', 'account'])
     browser.cookies.set(`gangway-${name}`, eve.cookies.get(`gangway-${name}`) ?? '');
   expect((await signIn(browser, 'p-victim')).text).toContain('Victim, admin');
-  expect(browser.cookies.get('gangway-session')).not.toBe(given);
+  expect(browser.cookies.get('gangway-session')).not.toBe(value);
   // Whoever kept a copy is still who they were, and has no token of the new session.
   expect((await eve.open('/')).text).toContain('Eve, viewer');
   const own = /name="csrf" value="([^"]+)"/.exec((await browser.open('/')).text)?.[1] ?? '';
@@ -372,7 +372,7 @@ describe('the account of a session', () => {
     const provider = await runProvider(options);
     const console = await runConsole(temporal(), { provider });
     provider.add(ADA);
-    const browser = console.visitor();
+    const browser = console.user();
     await signIn(browser, ADA.sub);
     return { ...console, provider, browser };
   };
@@ -391,7 +391,7 @@ describe('the account of a session', () => {
   it.each(ways)(
     'that has ended at the provider ends the session within 15 minutes, by %s',
     async (_, options) => {
-      const { provider, browser, audited, visitor } = await signedInBy(options);
+      const { provider, browser, audited, user } = await signedInBy(options);
       const copied = new Map(browser.cookies);
       provider.remove(ADA.sub);
       minutesLater(13);
@@ -399,7 +399,7 @@ describe('the account of a session', () => {
       minutesLater(15);
       const { status, headers } = await browser.open('/');
       expect([status, headers.get('location')]).toEqual([303, '/sign-in']);
-      const thief = visitor();
+      const thief = user();
       for (const [name, value] of copied) thief.cookies.set(name, value);
       expect((await thief.open('/inbox/part')).status).toBe(401);
       expect(audited()).toContainEqual({
@@ -457,10 +457,10 @@ describe('the account of a session', () => {
   });
 
   it('that signs out at the provider ends each of its sessions here, and not those of others', async () => {
-    const { provider, browser, signedIn, visitor, audited } = await signedInBy({});
+    const { provider, browser, signedIn, user, audited } = await signedInBy({});
     const bo = await signedIn({ name: 'Bo' });
     const form = { logout_token: await provider.logoutToken(ADA.sub) };
-    expect((await visitor().open('/sign-out/back-channel', { form })).status).toBe(200);
+    expect((await user().open('/sign-out/back-channel', { form })).status).toBe(200);
     expect([(await browser.open('/')).status, (await bo.open('/')).status]).toEqual([303, 200]);
     expect(audited()).toContainEqual({ actor: 'p-changed', msg: 'sessions ended at the provider' });
     minutesLater(1);
@@ -477,30 +477,30 @@ describe('the account of a session', () => {
     ['no subject', { sub: undefined }],
     ['an age of an hour', { iat: NOON / 1_000 - 3_600 }],
   ])('is not signed out by a token with %s', async (_, claims) => {
-    const { provider, browser, visitor } = await signedInBy({});
+    const { provider, browser, user } = await signedInBy({});
     const form = { logout_token: await provider.logoutToken(ADA.sub, claims) };
-    expect((await visitor().open('/sign-out/back-channel', { form })).status).toBe(400);
+    expect((await user().open('/sign-out/back-channel', { form })).status).toBe(400);
     expect((await browser.open('/')).status).toBe(200);
   });
 
   it('is not signed out by a token that another key has signed', async () => {
-    const { browser, visitor } = await signedInBy({});
+    const { browser, user } = await signedInBy({});
     const form = { logout_token: await (await runProvider()).logoutToken(ADA.sub) };
-    expect((await visitor().open('/sign-out/back-channel', { form })).status).toBe(400);
-    expect((await visitor().open('/sign-out/back-channel', { form: {} })).status).toBe(400);
+    expect((await user().open('/sign-out/back-channel', { form })).status).toBe(400);
+    expect((await user().open('/sign-out/back-channel', { form: {} })).status).toBe(400);
     expect((await browser.open('/')).status).toBe(200);
   });
 
   it('is signed out by the token that the provider sends again after its keys could not be fetched', async () => {
-    const { provider, browser, visitor, audited } = await signedInBy({});
+    const { provider, browser, user, audited } = await signedInBy({});
     const form = { logout_token: await provider.logoutToken(ADA.sub) };
-    const sent = async () => (await visitor().open('/sign-out/back-channel', { form })).status;
+    const sent = async () => (await user().open('/sign-out/back-channel', { form })).status;
     provider.isUnavailable = true;
     expect(await sent()).toBe(503);
     provider.isUnavailable = false;
     expect([await sent(), (await browser.open('/')).status]).toEqual([200, 303]);
     const other = { logout_token: await provider.logoutToken(ADA.sub, { aud: 'another' }) };
-    await visitor().open('/sign-out/back-channel', { form: other });
+    await user().open('/sign-out/back-channel', { form: other });
     expect(audited().at(-1)).toEqual({
       ...{ actor: 'unknown', kind: 'ERR_JWT_CLAIM_VALIDATION_FAILED: object' },
       msg: 'logout token refused',
@@ -511,8 +511,8 @@ describe('the account of a session', () => {
     stoppedAt(NOON);
     const provider = await runProvider({ claimsInUserInfo: true });
     const env = { OIDC_ACCOUNTS_CLAIM: 'accounts' };
-    const { visitor } = await runConsole(temporal(), { provider, env });
-    const browser = visitor();
+    const { user } = await runConsole(temporal(), { provider, env });
+    const browser = user();
     provider.add({ ...ADA, accounts: ['north', 'south'] });
     await signIn(browser, ADA.sub);
     provider.add({ ...ADA, accounts: ['south', 'north'] });
@@ -524,16 +524,16 @@ describe('the account of a session', () => {
   });
 
   it('without a role is in the audit log by its name', async () => {
-    const { provider, visitor, audited } = await signedInBy({});
+    const { provider, user, audited } = await signedInBy({});
     provider.add({ ...ADA, sub: 'p-none', roles: 'root' });
-    expect((await signIn(visitor(), 'p-none')).status).toBe(403);
+    expect((await signIn(user(), 'p-none')).status).toBe(403);
     expect(audited()).toContainEqual({ actor: 'Ada Park (p-none)', msg: 'sign-in refused' });
   });
 });
 
 describe('a person who signs out', () => {
   it('has no session, and is led to the sign-out of the provider', async () => {
-    const { signedIn, visitor, provider, url } = running();
+    const { signedIn, user, provider, url } = running();
     const ada = await signedIn();
     const copied = new Map(ada.cookies);
     const page = await ada.open('/sign-out', { form: {} });
@@ -542,11 +542,11 @@ describe('a person who signs out', () => {
     expect(next.searchParams.get('post_logout_redirect_uri')).toBe(`${url}/signed-out`);
     expect(next.searchParams.get(ID_TOKEN)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
     expect((await ada.open('/')).status).toBe(303);
-    const thief = visitor();
+    const thief = user();
     for (const [name, value] of copied) thief.cookies.set(name, value);
     expect((await thief.open('/')).status).toBe(303);
-    const asked = await ada.open(next.href);
-    expectPage(asked, 200, 'op.logoutForm');
+    const question = await ada.open(next.href);
+    expectPage(question, 200, 'op.logoutForm');
   });
 
   it('signs out of the console alone where the provider has no sign-out', async () => {
@@ -563,7 +563,7 @@ describe('a person who signs out', () => {
   });
 
   it('must send the form of a page of the session, which need not last until then', async () => {
-    const ended = await running().visitor().open('/sign-out', { form: {} });
+    const ended = await running().user().open('/sign-out', { form: {} });
     expect([ended.status, ended.headers.get('location')]).toEqual([303, '/signed-out']);
     const ada = await running().signedIn();
     expect((await ada.open('/sign-out', { form: { csrf: 'wrong' } })).status).toBe(403);
@@ -582,13 +582,13 @@ it('the ID token is left out of a cookie that would be too long, and the sign-ou
 });
 
 it('the log has no token, code, state or cookie, and who signed in and out', async () => {
-  const { signedIn, log, audited, provider, visitor } = running();
+  const { signedIn, log, audited, provider, user } = running();
   provider.add({ sub: 'p-1', roles: 'viewer' });
-  const browser = visitor();
+  const browser = user();
   const back = await wayBack(browser, 'p-1');
   const transaction = browser.cookies.get('gangway-sign-in') ?? '';
   await browser.open(back.href);
-  await visitor().open(back.href);
+  await user().open(back.href);
   const ada = await signedIn();
   const session = ada.cookies.get('gangway-session') ?? '';
   const csrf = await ada.csrf();

@@ -12,11 +12,11 @@ it('a start gives Temporal ten seconds, and what was typed is still there when t
   const onStart = () => {
     throw grpcError('DEADLINE_EXCEEDED');
   };
-  const { open, asked } = await consoleOfCalls({ onStart });
+  const { open, asked: questions } = await consoleOfCalls({ onStart });
   const form = typedInto(business());
   const reply = await open({ role: 'admin' }, '/start/business', { form });
-  const at = asked.findIndex(([what]) => what === 'start');
-  expect(asked.slice(at - 1, at + 1)).toEqual([
+  const at = questions.findIndex(([what]) => what === 'start');
+  expect(questions.slice(at - 1, at + 1)).toEqual([
     ['deadline', NOON + 10_000],
     ['start', 'businessOnboarding', `business-onboarding-${form['externalId']}`],
   ]);

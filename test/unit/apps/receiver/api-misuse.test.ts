@@ -52,7 +52,7 @@ async function receiver({
   return { call, updates, documentDir };
 }
 
-const adopt = { answer: { kind: 'adopt', id: '1012' }, reason: 'found it' };
+const confirm = { answer: { kind: 'confirm', id: '1012' }, reason: 'found it' };
 
 // Catches an answer that is sent because it may repeat an earlier one: a take-back at the same time opens its requirement, and the
 // answer decides a write in doubt without the scope approve.
@@ -61,7 +61,7 @@ it.each(['answer', 'propose'])(
   async (action) => {
     const { call, updates } = await receiver();
     for (const headers of [{}, { 'idempotency-key': 'k-1' }]) {
-      const reply = await call(`POST ${ASKED}/${action}`, adopt, headers);
+      const reply = await call(`POST ${ASKED}/${action}`, confirm, headers);
       expect([reply.statusCode, reply.json().type]).toEqual([409, 'urn:gangway:problem:not-open']);
     }
     expect(updates()).toEqual([]);
@@ -71,7 +71,7 @@ it.each(['answer', 'propose'])(
 // Catches a client without approve whose repeated answer is refused.
 it('an answer that was accepted before has its receipt, without approve', async () => {
   const { call, updates } = await receiver({ receipt: RECEIPT });
-  const reply = await call(`POST ${ASKED}/answer`, adopt, { 'idempotency-key': 'k-1' });
+  const reply = await call(`POST ${ASKED}/answer`, confirm, { 'idempotency-key': 'k-1' });
   expect([reply.statusCode, reply.json()]).toEqual([200, RECEIPT]);
   expect(updates()).toEqual([]);
 });

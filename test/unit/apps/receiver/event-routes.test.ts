@@ -26,11 +26,11 @@ async function receiver(
   identify: (identity: string | undefined) => void = () => undefined,
 ) {
   const data = z.unknown();
-  const given = (of: Readonly<Record<string, unknown>>, identity?: string) => {
+  const callback = (of: Readonly<Record<string, unknown>>, identity?: string) => {
     identify(identity);
     return () => apply(of['data']);
   };
-  const types: EventTypes = { 'x.v1': { data, event: z.looseObject({ data }), prepare: given } };
+  const types: EventTypes = { 'x.v1': { data, event: z.looseObject({ data }), prepare: callback } };
   const { client, deadlines } = answering({});
   const backend = { client, taskQueue: 'gangway', dbaForm: 'shown', fourEyes: [], accounts: [] } as const;
   const server = Fastify();
@@ -102,9 +102,9 @@ describe('a batch', () => {
     [['1', 'unavailable'], 503, resend(UNAVAILABLE, [DONE, UNAVAILABLE]), '5', 'Problem: Problem: 14'],
     [['later', 'refused'], 503, resend(UNAVAILABLE, [LATER, REFUSED]), '5', 'Problem: Problem'],
     [['broken', 'unavailable'], 503, resend(UNAVAILABLE, [BROKEN, UNAVAILABLE]), '5', DEFECT],
-  ])('of %j gets %i', async (given, status, json, retryAfter, logged) => {
+  ])('of %j gets %i', async (values, status, json, retryAfter, logged) => {
     const { post, log } = await receiver(applied);
-    expect(await post(BATCHED, given.map(event))).toEqual({ status, json, retryAfter });
+    expect(await post(BATCHED, values.map(event))).toEqual({ status, json, retryAfter });
     expect(log.map(({ kind }) => kind)).toEqual(logged === undefined ? [] : [logged]);
   });
 
@@ -156,12 +156,12 @@ describe('one event', () => {
 it.each([
   ['an event', STRUCTURED, event({ firstName: 'Zdenka' })],
   ['a batch', BATCHED, [event({ firstName: 'Zdenka' })]],
-])('the private values of %s stay out of the log until it is answered', async (_, type, given) => {
+])('the private values of %s stay out of the log until it is answered', async (_, type, values) => {
   const { post, logger, log } = await receiver(async () => {
     logger.info('of Zdenka');
     return 'w-1';
   });
-  await post(type, given);
+  await post(type, values);
   logger.info('of Zdenka');
   expect(log.map(({ msg }) => msg)).toEqual(['of [Redacted]', 'of Zdenka']);
 });
@@ -286,9 +286,9 @@ describe('the handshake of CloudEvents webhooks', () => {
     [from('crm.example.com', '120'), 'crm.example.com', '120'],
     [from('crm.example.com', '999999999'), 'crm.example.com', '1000'],
     [from('https://crm.example.com:8080/a', '*'), 'https://crm.example.com:8080/a', '1000'],
-  ])('%j gets %j, %j', async (asked, origin, rate) => {
+  ])('%j gets %j, %j', async (question, origin, rate) => {
     const { ask } = await receiver(applied);
-    const { statusCode, body, headers } = await ask(asked);
+    const { statusCode, body, headers } = await ask(question);
     expect([statusCode, body, headers['allow']]).toEqual([200, '', 'OPTIONS, POST']);
     expect([headers['webhook-allowed-origin'], headers['webhook-allowed-rate']]).toEqual([origin, rate]);
   });
@@ -304,10 +304,10 @@ describe('the handshake of CloudEvents webhooks', () => {
     [from('crm.example.com', '1.5'), RATE],
     [from('crm.example.com', '**'), RATE],
     [from('crm.example.com', ''), RATE],
-  ])('%j is rejected', async (asked, detail) => {
+  ])('%j is rejected', async (question, detail) => {
     const { ask } = await receiver(applied);
     const unreadable = problem('unreadable', 'The request cannot be read', 400, detail);
-    const reply = await ask(asked);
+    const reply = await ask(question);
     expect([reply.statusCode, reply.json()]).toEqual([400, unreadable]);
   });
 

@@ -33,10 +33,10 @@ function temporal({ searches = [], pollOf = () => 'sleeps' }: Workflows) {
   const [queries, reads]: [[number, string][], string[]] = [[], []];
   const { client, sent } = answering({
     listWorkflowExecutions: ({ query }) => {
-      const found = searches[queries.length] ?? [];
+      const result = searches[queries.length] ?? [];
       queries.push([passed(), query]);
-      if (found instanceof Error) throw found;
-      return { executions: found.map((workflowId) => execution({ workflowId })) };
+      if (result instanceof Error) throw result;
+      return { executions: result.map((workflowId) => execution({ workflowId })) };
     },
     describeWorkflowExecution: ({ execution: { workflowId } }) => {
       const how = pollOf(workflowId);
@@ -90,15 +90,15 @@ describe('a partner webhook', () => {
   });
 
   it('nudges what it is about at once, and three seconds later what could not be found before', async () => {
-    const found = ['w-1', 'w-2', 'w-3'];
+    const matches = ['w-1', 'w-2', 'w-3'];
     const { nudges, queries, reads, sent, counted } = receiver({
-      searches: [found.slice(0, 2), found.slice(1)],
+      searches: [matches.slice(0, 2), matches.slice(1)],
     });
     expect(await nudges.nudgeWorkflowsOf(ids('1'))).toBe(2);
     await pass(2_999);
     expect(reads).toEqual(['w-1', 'w-2']);
     await pass(1);
-    expect(reads).toEqual(found);
+    expect(reads).toEqual(matches);
     await pass(60_000);
     expect(queries).toEqual([0, 3_000].map((at) => [at, finds('1')]));
     expect(sent[0]?.[1]).toMatchObject({ pageSize: 100 });

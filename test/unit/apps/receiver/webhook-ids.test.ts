@@ -67,8 +67,8 @@ describe('the IDs of a webhook', () => {
     ['a name that only ends like the field', { myProfileId: 5 }, {}],
     ['the last name of a way, elsewhere', { reference: 'm-1' }, {}],
     ['an id that is too deep', nested(17, { profileId: 1 }), {}],
-  ])('are found: %s', (_, delivery, found) => {
-    expect(ids(delivery)).toEqual(found);
+  ])('are found: %s', (_, delivery, result) => {
+    expect(ids(delivery)).toEqual(result);
   });
 
   it.each<[string, string, object]>([
@@ -85,8 +85,8 @@ describe('the IDs of a webhook', () => {
     ['nothing', '', {}],
     ['null', 'null', {}],
     ['bytes', '\u0000\uFFFD\u0001', {}],
-  ])('are found in a body that is, or has, %s', (_, body, found) => {
-    expect(ids(webhookIn(body))).toEqual(found);
+  ])('are found in a body that is, or has, %s', (_, body, result) => {
+    expect(ids(webhookIn(body))).toEqual(result);
   });
 
   it('may be 100, of all kinds together, and the first ones count', () => {

@@ -34,14 +34,14 @@ it.each<[string, FaultPlan[], calls: string, met: string]>([
   ],
 ])('a fault that is planned for what a call is about %s', (_, plans, calls, met) => {
   const faults = planned(...plans);
-  const found = calls.split(', ').map((call) => {
+  const matches = calls.split(', ').map((call) => {
     const [verb, text] = call.split(' ');
     return (
       faults.next({ system: 'boarding', operation: `${verb}-merchant` }, () => `{"guid":"${text}"}`)?.fault ??
       '-'
     );
   });
-  expect(found.join(' ')).toBe(met);
+  expect(matches.join(' ')).toBe(met);
 });
 
 describe('forgetting faults', () => {

@@ -47,12 +47,12 @@ function signIn(replies: readonly Reply[], settings: Partial<TokenSettings> = {}
     const next = replies[Math.min(requests.length, replies.length) - 1];
     if (next instanceof Error) throw next;
     if (next === undefined) throw new Error('no reply');
-    return typeof next === 'function' ? next(made) : next;
+    return typeof next === 'function' ? next(setup) : next;
   };
   const download = () => Promise.reject(new Error('no file'));
   const http = { send, download, maxRetryAfterMs: HOUR, pause: new Pause(() => at) };
   const token = new BankingToken('banking', { ...SETTINGS, now: () => at, ...settings }, http, headers);
-  const made = {
+  const setup = {
     token,
     requests,
     pass: (milliseconds: number) => {
@@ -67,7 +67,7 @@ function signIn(replies: readonly Reply[], settings: Partial<TokenSettings> = {}
         return `${NAMES[`${method} ${path}`]}${smsCode ? ` ${smsCode} ${typeOperation}` : ''}`;
       }),
   };
-  return made;
+  return setup;
 }
 
 const NAMES: Record<string, string> = { 'POST /api/auth/v2': 'E1', 'POST /api/auth/refresh': 'E2' };
@@ -503,22 +503,22 @@ describe('a token that is refused right after it was issued', () => {
   const again = async ({ token }: SignIn) => token.reauthorize(await token.authorization(), 'get-profile');
 
   it('is no wrong password: it is replaced once at once, and then after twice the time each, up to a minute', async () => {
-    const made = signIn(tokens);
-    await again(made);
+    const setup = signIn(tokens);
+    await again(setup);
     for (const seconds of [2, 4, 8, 16, 32, 60]) {
       const ms = seconds * SECOND;
-      expect((await failureOf(again(made))).details).toEqual({
+      expect((await failureOf(again(setup))).details).toEqual({
         ...{ system: 'banking', operation: 'get-profile', kind: 'RateLimited', fields: [], reason: ENDED },
         ...{ unreadable: 'get-profile', retryAfterMs: ms },
       });
-      made.pass(ms - 1);
-      expect((await failureOf(again(made))).details).toMatchObject({ retryAfterMs: 1 });
-      made.pass(1);
-      await again(made);
+      setup.pass(ms - 1);
+      expect((await failureOf(again(setup))).details).toMatchObject({ retryAfterMs: 1 });
+      setup.pass(1);
+      await again(setup);
     }
     // A token that lived for a minute was no victim.
-    await again(made);
-    expect(made.lines()).toHaveLength(9);
+    await again(setup);
+    expect(setup.lines()).toHaveLength(9);
   });
 
   it('leaves two processes of one user a few sign-ins, where each ends the session of the other', async () => {
@@ -545,11 +545,11 @@ describe('a token that is refused right after it was issued', () => {
   });
 
   it('may be tried again at once when a person says so', async () => {
-    const made = signIn(tokens);
-    await again(made);
-    await failureOf(again(made));
-    made.token.forget();
-    await again(made);
-    expect(made.lines()).toEqual(['E1', 'E1', 'E1', 'E1']);
+    const setup = signIn(tokens);
+    await again(setup);
+    await failureOf(again(setup));
+    setup.token.forget();
+    await again(setup);
+    expect(setup.lines()).toEqual(['E1', 'E1', 'E1', 'E1']);
   });
 });

@@ -20,9 +20,9 @@ const getStatus: Call = (client, request) => client.getStatus(request as never);
 
 function client(settings = {}): ByHand<BoardingClient> {
   const account = { url: NOWHERE, username: 'sandbox', password: 's3cret' };
-  const made = byHand(boardingClient({ ...account, posNames: ['TillMaster 3000'], ...settings }));
-  onTestFinished(() => made.close());
-  return made;
+  const record = byHand(boardingClient({ ...account, posNames: ['TillMaster 3000'], ...settings }));
+  onTestFinished(() => record.close());
+  return record;
 }
 
 const refuses = (call: Call, request: unknown) => refusedFields(call(client(), request));
@@ -99,19 +99,19 @@ it('a refusal names every field that is wrong, and rules, and never what was in 
     { field: 'agentProfileId', message: 'must be a number, without quotes' },
     { field: 'dob', message: 'is not a known field' },
   ]);
-  const shown = JSON.stringify([error.message, error.details]);
-  expect(shown).not.toMatch(/secret-till|123456789|1970-01-01|Baker|hunter2/);
+  const text = JSON.stringify([error.message, error.details]);
+  expect(text).not.toMatch(/secret-till|123456789|1970-01-01|Baker|hunter2/);
 });
 
 it('an id may be nothing but an int32', async () => {
-  const asked = fc.oneof(
+  const question = fc.oneof(
     fc.maxSafeInteger().filter((value) => value > 2147483647 || value < -2147483648),
     fc.double().filter((value) => !Number.isInteger(value)),
     fc.integer().map(String),
     fc.constantFrom(null, undefined, true, [1], { id: 1 }, ''),
   );
   await fc.assert(
-    fc.asyncProperty(asked, async (id) => {
+    fc.asyncProperty(question, async (id) => {
       expect(await refuses(getStatus, { id })).toEqual(['id']);
     }),
   );
@@ -214,8 +214,8 @@ describe('an attachment', () => {
     ['text instead of bytes', { ...file, content: '%PDF' }, 'file.content'],
     ['no name', { ...file, fileName: '' }, 'file.fileName'],
     ['no type', { ...file, contentType: '' }, 'file.contentType'],
-  ])('is refused with %s', async (_, given, field) => {
-    expect(await refuses(upload, { id: 1, file: given })).toContain(field);
+  ])('is refused with %s', async (_, input, field) => {
+    expect(await refuses(upload, { id: 1, file: input })).toContain(field);
   });
 });
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { MAX_ATTACHMENT_BYTES } from '../../../../src/partners/boarding/schemas.js';
-import { checkedDocument, documentName } from '../../../../src/partners/documents/document-types.js';
+import { checkDocument, documentName } from '../../../../src/partners/documents/document-types.js';
 
 const bytes = (...parts: readonly (string | readonly number[])[]) =>
   Buffer.concat(
@@ -21,7 +21,7 @@ const through = (name: string, content: Buffer, size = 7) => {
   const chunks = Array.from({ length: Math.ceil(content.length / size) }, (_, index) =>
     content.subarray(index * size, (index + 1) * size),
   );
-  return buffer(checkedDocument(name, Readable.from(chunks)));
+  return buffer(checkDocument(name, Readable.from(chunks)));
 };
 
 describe('the content of a document', () => {
@@ -67,7 +67,7 @@ describe('the content of a document', () => {
   it('in chunks of a byte is examined in blocks', async () => {
     const content = Buffer.alloc(200_000, 'a');
     const letters = Readable.from([...content].map((letter) => Buffer.of(letter)));
-    const blocks = await checkedDocument('note.txt', letters).toArray();
+    const blocks = await checkDocument('note.txt', letters).toArray();
     expect(blocks.map(({ length }) => length)).toEqual([66_000, 66_000, 66_000, 2_000]);
   });
 
@@ -82,7 +82,7 @@ describe('the content of a document', () => {
         }
       })(),
     );
-    await expect(buffer(checkedDocument('check.pdf', endless))).rejects.toThrow('is larger than 25 MiB');
+    await expect(buffer(checkDocument('check.pdf', endless))).rejects.toThrow('is larger than 25 MiB');
     expect(sent).toBeLessThan(MAX_ATTACHMENT_BYTES / 1024 / 1024 + 20);
   });
 });
@@ -96,11 +96,11 @@ describe('the name of a document', () => {
     ['...hidden.pdf', 'hidden.pdf'],
     [`${'a'.repeat(300)}.pdf`, `${'a'.repeat(196)}.pdf`],
     ['Grüße.PDF', 'Grüße.PDF'],
-  ])('%j becomes %j', (given, name) => {
-    expect(documentName(given)).toBe(name);
+  ])('%j becomes %j', (value, name) => {
+    expect(documentName(value)).toBe(name);
   });
 
-  it.each(['check.exe', 'check', '.pdf', '', '/', 'check.svg'])('%j is refused', (given) => {
-    expect(() => documentName(given)).toThrow('only files of these types');
+  it.each(['check.exe', 'check', '.pdf', '', '/', 'check.svg'])('%j is refused', (value) => {
+    expect(() => documentName(value)).toThrow('only files of these types');
   });
 });

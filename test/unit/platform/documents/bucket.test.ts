@@ -13,10 +13,10 @@ async function smallBucket() {
     const { 'content-type': type } = request.headers;
     if (request.method === 'PUT') objects.set(path, { content: await buffer(request), type });
     if (request.method === 'DELETE') objects.delete(path);
-    const found = objects.get(path);
+    const result = objects.get(path);
     if (request.method === 'DELETE') response.writeHead(204).end();
-    else if (found)
-      response.writeHead(200, { etag: '"1"' }).end(request.method === 'GET' ? found.content : '');
+    else if (result)
+      response.writeHead(200, { etag: '"1"' }).end(request.method === 'GET' ? result.content : '');
     else
       response
         .writeHead(404, { 'content-type': 'application/xml' })

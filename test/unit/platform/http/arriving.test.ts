@@ -26,7 +26,7 @@ const FORM = 'content-type: application/x-www-form-urlencoded';
 const FILE = `content-type: ${MULTIPART['content-type']}`;
 
 /** A request whose body has begun. */
-const begun = (host: string, line: string, type: string, body: string, length = '99999') =>
+const start = (host: string, line: string, type: string, body: string, length = '99999') =>
   `${line} HTTP/1.1\r\nhost: ${host}\r\n${type}\r\ncontent-length: ${length}\r\n\r\n${body}`;
 
 /** Sends a part of a request, and waits for the end of the connection. @returns what it received */
@@ -42,7 +42,7 @@ it.each(['POST /sign-out', 'POST /no-such-page', 'PUT /'])(
   'a body that never ends is cut off without a session: %s',
   async (line) => {
     const port = await listeningConsole({ limits: LIMITS });
-    expect(await unfinished(port, begun('console.example.com', line, FORM, 'a'))).toMatch(SLOW);
+    expect(await unfinished(port, start('console.example.com', line, FORM, 'a'))).toMatch(SLOW);
   },
 );
 
@@ -65,7 +65,7 @@ it('a body has ten seconds, however steadily it arrives', async () => {
   const timers = vi.spyOn(globalThis, 'setTimeout');
   const { socket, ended, received } = sending(
     port,
-    begun('console.example.com', 'POST /sign-out', FORM, 'a'),
+    start('console.example.com', 'POST /sign-out', FORM, 'a'),
   );
   // To poll would advance the clock.
   while (!timers.mock.calls.some(([, ms]) => ms === 10_000)) await othersTurn();
@@ -83,8 +83,8 @@ it('of what a person may send, a form is cut off as well, and a file may take it
   const head = `${headOf({ name: 'csrf' })}wrong\r\n`;
   const rest = '--a-boundary-of-this-form--\r\n';
   const length = `${head.length + rest.length}`;
-  const file = sending(port, begun(host, 'POST /batches', FILE, head, length));
-  expect(await unfinished(port, begun(host, 'POST /start/merchant', FORM, 'csrf=a'))).toMatch(SLOW);
+  const file = sending(port, start(host, 'POST /batches', FILE, head, length));
+  expect(await unfinished(port, start(host, 'POST /start/merchant', FORM, 'csrf=a'))).toMatch(SLOW);
   file.socket.write(rest);
   await expect.poll(file.received).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/);
 });

@@ -5,9 +5,9 @@ import { generate } from 'selfsigned';
 import type { buildConnector } from 'undici';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { proxyVerdict } from '../../../../src/apps/command/system/doctor/doctor.js';
-import { reasonInWords } from '../../../../src/partners/bounds.js';
+import { describeReason } from '../../../../src/partners/bounds.js';
 import { PartnerHttp, TransportError } from '../../../../src/partners/http.js';
-import { connectorFor, proxiedFetch, proxyFor } from '../../../../src/platform/http/proxy.js';
+import { connectorFor, fetchThroughProxy, proxyFor } from '../../../../src/platform/http/proxy.js';
 import { lazyClient } from '../../../../src/temporal/connection.js';
 import { whyUnavailable } from '../../../../src/temporal/unavailable.js';
 import { listening } from '../../../rigs/listening.js';
@@ -68,9 +68,9 @@ describe('a call to a partner', () => {
       response.end('{"id":1}');
     });
     const address = await listening(partner);
-    const asked: unknown[] = [];
+    const questions: unknown[] = [];
     const proxy = createProxy().on('connect', ({ url, headers }, socket) => {
-      asked.push([url, headers['proxy-authorization']]);
+      questions.push([url, headers['proxy-authorization']]);
       if (status !== 200) return socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
       const to = connect(Number(address.split(':')[1]), '127.0.0.1', () => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n');
@@ -84,7 +84,7 @@ describe('a call to a partner', () => {
     const trusting = (options: buildConnector.BuildOptions) => connectorFor({ ...options, ca: cert });
     const http = new PartnerHttp('https://boarding.example.com', {}, trusting as typeof connectorFor);
     testEnds(() => http.close());
-    return { http, asked, received };
+    return { http, questions, received };
   };
   const AS_ADA = ['boarding.example.com:443', `Basic ${btoa('ada:s@crit%')}`];
   const CALL = { method: 'POST', path: '/a', headers: {}, body: '{}' } as const;
@@ -92,9 +92,14 @@ describe('a call to a partner', () => {
   it.each([false, true])(
     'goes through a tunnel of the proxy, a write on its own: %s',
     async (ownConnection) => {
-      const { http, asked, received } = await office();
+      const { http, questions, received } = await office();
       const { status, body } = await http.send({ ...CALL, ownConnection });
-      expect([status, body.toString(), asked, received]).toEqual([200, '{"id":1}', [AS_ADA], ['POST /a']]);
+      expect([status, body.toString(), questions, received]).toEqual([
+        200,
+        '{"id":1}',
+        [AS_ADA],
+        ['POST /a'],
+      ]);
     },
   );
 
@@ -114,9 +119,9 @@ describe('a call to a partner', () => {
   });
 
   it('as does a request to the identity provider', async () => {
-    const { asked } = await office();
-    await expect(proxiedFetch('https://login.example.com:8443/', {})).rejects.toThrow('fetch failed');
-    expect(asked).toEqual([['login.example.com:8443', AS_ADA[1]]]);
+    const { questions } = await office();
+    await expect(fetchThroughProxy('https://login.example.com:8443/', {})).rejects.toThrow('fetch failed');
+    expect(questions).toEqual([['login.example.com:8443', AS_ADA[1]]]);
   });
 });
 
@@ -170,16 +175,16 @@ describe('a certificate that is refused has a reason in words, of a partner and 
     testEnds(() => http.close());
     const sending = http.send({ method: 'GET', path: '/', headers: {}, ownConnection: true });
     const { code, sent } = await failureOf(sending, TransportError);
-    expect([sent, reasonInWords(code)]).toEqual([false, words]);
+    expect([sent, describeReason(code)]).toEqual([false, words]);
     const tls = isTrusted ? { serverRootCACertificate: Buffer.from(issuer.cert) } : true;
     expect(await whyUnavailable({ address: new URL(url).host, tls }, new Error())).toBe(ofTemporal);
   });
 });
 
 it('Temporal is reached directly on this machine, and elsewhere through grpc_proxy alone', async () => {
-  const asked: unknown[] = [];
+  const questions: unknown[] = [];
   const refuse = createProxy().on('connect', ({ url }, socket) => {
-    asked.push(url);
+    questions.push(url);
     socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
   });
   const proxy = `http://${await listening(refuse)}`;
@@ -194,10 +199,10 @@ it('Temporal is reached directly on this machine, and elsewhere through grpc_pro
   const temporals = ['127.0.0.1:1', 'temporal.invalid:7233'];
   for (const name of ['https_proxy', 'http_proxy']) vi.stubEnv(name, proxy);
   await Promise.all(temporals.map(call));
-  expect(asked).toEqual([]);
+  expect(questions).toEqual([]);
   vi.stubEnv('grpc_proxy', proxy);
   await Promise.all(temporals.map(call));
-  expect(new Set(asked)).toEqual(new Set(['temporal.invalid:7233']));
+  expect(new Set(questions)).toEqual(new Set(['temporal.invalid:7233']));
 });
 
 it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { masked, type Place } from '../../../../src/platform/privacy/masked.js';
+import { type Place, redact } from '../../../../src/platform/privacy/masked.js';
 
 describe('for the people who work on an onboarding, a number keeps its last four digits', () => {
   it.each([
@@ -15,9 +15,9 @@ describe('for the people who work on an onboarding, a number keeps its last four
     ['EIN 12%2D3456789', 'EIN **-***6789'],
     ['two: 123-45-6789 and 987654321', 'two: ***-**-6789 and ***-**-4321'],
     ['EIN 12-3456789 of 123-45-6789', 'EIN **-***6789 of ***-**-6789'],
-  ])('%s', (text, shown) => {
-    expect(masked(text)).toBe(shown);
-    expect(masked(text, 'onboarding')).toBe(shown);
+  ])('%s', (text, output) => {
+    expect(redact(text)).toBe(output);
+    expect(redact(text, 'onboarding')).toBe(output);
   });
 });
 
@@ -33,9 +33,9 @@ it.each([
   ['eyJh.eyJz.c2ln', 'log failure response'],
   ['x'.repeat(40), 'response'],
 ])('%s is masked in %s', (text, places) => {
-  expect(PLACES.filter((place) => masked(text, place) !== text).join(' ')).toBe(places);
+  expect(PLACES.filter((place) => redact(text, place) !== text).join(' ')).toBe(places);
   for (const place of places.split(' ').filter((each) => each !== 'onboarding'))
-    expect(masked(text, place as Place)).toBe('[Redacted]');
+    expect(redact(text, place as Place)).toBe('[Redacted]');
 });
 
 /** Each with a private value, of which [Redacted] is left, in the place that masks most kinds. */
@@ -72,8 +72,8 @@ describe('a text in which something is private', () => {
     ...['518%2D555%2D0100', '(518)%20555-0100', '%2B15185550100', 'ada%40example.com'],
     ...['123\\u002d45\\u002d6789', '12\\u002D3456789', '123-45-\n6789', '123-\r45-6789', '12-\n3456789'],
   ])('is masked alone and between words: %s', (value) => {
-    expect(masked(value, 'failure')).toBe('[Redacted]');
-    expect(masked(`of ${value}, twice ${value};`, 'failure')).toBe('of [Redacted], twice [Redacted];');
+    expect(redact(value, 'failure')).toBe('[Redacted]');
+    expect(redact(`of ${value}, twice ${value};`, 'failure')).toBe('of [Redacted], twice [Redacted];');
   });
 
   it.each([
@@ -88,8 +88,8 @@ describe('a text in which something is private', () => {
     ['a%3D12-3456789', 'a%3D[Redacted]'],
     ['-eyJh.eyJz', '[Redacted]'],
     ['{"ssn":"123-45-6789"}', '{"ssn":"[Redacted]"}'],
-  ])('next to other characters: %s', (text, shown) => {
-    expect(masked(text, 'failure')).toBe(shown);
+  ])('next to other characters: %s', (text, output) => {
+    expect(redact(text, 'failure')).toBe(output);
   });
 });
 
@@ -117,14 +117,14 @@ describe('a text in which nothing is private', () => {
     ...['518-5550100', '+1234567', '+1234567890123456', 'x+12345678', 'ada@host', '@example.com'],
     ...['Bearer abcdef1', 'Basic information', 'xBearer abcdefg1', 'Digest abcdefg1', 'eyJh', 'keyJh.x'],
   ])('stays: %s', (text) => {
-    expect(masked(text, 'failure')).toBe(text);
+    expect(redact(text, 'failure')).toBe(text);
   });
 
   it.each(['-', '=', '_', 'a', '9'])(
     'a token of 39 characters may be an id, and a longer one is masked: %s',
     (sign) => {
-      expect(masked(sign.repeat(39), 'response')).toBe(sign.repeat(39));
-      expect(masked(`of ${sign.repeat(41)}.`, 'response')).toBe('of [Redacted].');
+      expect(redact(sign.repeat(39), 'response')).toBe(sign.repeat(39));
+      expect(redact(`of ${sign.repeat(41)}.`, 'response')).toBe('of [Redacted].');
     },
   );
 });
@@ -150,7 +150,7 @@ it('no text takes long: of those with many beginnings of a private value, none i
   ];
   const texts = beginnings.flatMap((one) => beginnings.map((other) => (one + other).repeat(10_000)));
   const start = performance.now();
-  for (const text of texts) masked(text, 'failure');
+  for (const text of texts) redact(text, 'failure');
   // With a pattern that does read it again, they take a minute.
   expect(performance.now() - start).toBeLessThan(10_000);
 }, 60_000);

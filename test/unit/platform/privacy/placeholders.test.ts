@@ -19,9 +19,9 @@ describe('a placeholder', () => {
     ['a name', 'givenName', 'Ada', /^private-[0-9a-f]{10}$/],
     ['a text of a field that nobody knows', 'remark', 'Call Ada', /^private-[0-9a-f]{10}$/],
   ])('of %s has its format', (_, field, value, format) => {
-    const { [field]: made } = replaced({ [field]: value }) as Record<string, string>;
-    expect(made).toMatch(format);
-    expect(made).not.toBe(value);
+    const { [field]: id } = replaced({ [field]: value }) as Record<string, string>;
+    expect(id).toMatch(format);
+    expect(id).not.toBe(value);
   });
 
   it('is that of an SSN even where a partner repeats it as an id', () => {
@@ -42,7 +42,7 @@ describe('a placeholder', () => {
 
   it('of a private number is a number', () => {
     const like = (type: string, format: RegExp) =>
-      expect.toSatisfy((made: unknown) => format.test(String(made)) && typeof made === type);
+      expect.toSatisfy((record: unknown) => format.test(String(record)) && typeof record === type);
     const numbers = { taxId: 123456789, phone: 5185550100n, unknown: 123456789 };
     const [id, phone] = [like('number', /^97\d{7}$/), like('bigint', /^9\d\d55501\d\d$/)];
     expect(replaced(numbers)).toEqual({ taxId: id, phone, unknown: id });
@@ -72,12 +72,12 @@ describe('what a recording keeps', () => {
     const { givenName } = placeholders.replaced(request, {}) as Record<string, string>;
     const message = 'ADA (123-45-6789, ada@bakery.test, 518-555-0100) of the North Door is no Adapter';
     const error = placeholders.replaced({ errors: { ssn: [message] } }, response);
-    const [kept] = (error as { errors: { ssn: string[] } }).errors.ssn;
-    expect(kept).toMatch(
+    const [stored] = (error as { errors: { ssn: string[] } }).errors.ssn;
+    expect(stored).toMatch(
       /^private-\w{10} \(97\d-\d\d-\d{4}, private-\w{10}@example\.com, .+\) of the private-\w{10} is no Adapter$/,
     );
-    expect(kept).toContain(`${givenName} (`);
-    expect(kept).not.toContain('518-555-0100');
+    expect(stored).toContain(`${givenName} (`);
+    expect(stored).not.toContain('518-555-0100');
   });
 });
 
@@ -85,8 +85,8 @@ it('the name of a field stays, unless it is a private value itself', () => {
   const placeholders = new Placeholders();
   placeholders.replaced({ remark: 'email', other: 'Ada Lovelace' }, {});
   const fields = { email: null, 'Ada Lovelace': null, '123-45-6789': null, 'a@b.test': null };
-  const kept = Object.keys(placeholders.replaced(fields, {}) as object);
-  expect(kept.join(' ')).toMatch(/^email private-\w{10} 97\d-\d\d-\d{4} \S+@example\.com$/);
+  const entries = Object.keys(placeholders.replaced(fields, {}) as object);
+  expect(entries.join(' ')).toMatch(/^email private-\w{10} 97\d-\d\d-\d{4} \S+@example\.com$/);
 });
 
 describe('credentials', () => {

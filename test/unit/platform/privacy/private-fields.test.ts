@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
+  createRedactor,
   isPrivateField,
   isSecretField,
-  maskedProblems,
-  masking,
+  redactProblems,
   withoutPrivate,
   withoutRepeats,
 } from '../../../../src/platform/privacy/private-fields.js';
@@ -61,7 +61,7 @@ it('what is no JSON passes as it is, and a private field without a value shows t
 });
 
 describe('the words of a partner', () => {
-  const mask = masking(['hunter2', 'hunter2-long', 'd', 'a+b(c', '']);
+  const mask = createRedactor(['hunter2', 'hunter2-long', 'd', 'a+b(c', '']);
 
   it.each([
     ['hunter2 is weak', '[Redacted] is weak'],
@@ -70,8 +70,8 @@ describe('the words of a partner', () => {
     ['a+b(c', '[Redacted]'],
     ['SSN 078-05-1120 or 078051120', 'SSN [Redacted] or [Redacted]'],
     ['device d', 'device [Redacted]'],
-  ])('are masked: %s', (text, shown) => {
-    expect(mask(text)).toBe(shown);
+  ])('are masked: %s', (text, output) => {
+    expect(mask(text)).toBe(output);
   });
 
   it.each([
@@ -88,8 +88,8 @@ describe('a short value is masked only as a word of its own', () => {
   it.each([
     ['abc', 'abc xabc abcx abc', '[Redacted] xabc abcx [Redacted]'],
     ['abcd', 'xabcdx', 'x[Redacted]x'],
-  ])('in the words of a partner: %s', (secret, text, shown) => {
-    expect(masking([secret])(text)).toBe(shown);
+  ])('in the words of a partner: %s', (secret, text, output) => {
+    expect(createRedactor([secret])(text)).toBe(output);
   });
 
   it.each([
@@ -100,8 +100,8 @@ describe('a short value is masked only as a word of its own', () => {
     ['123456789', 'MTIzNDU2Nzg5', '[Redacted]'],
     ['1234567', 'MTIzNDU2Nw==', '[Redacted]'],
     ['123456', 'MTIzNDU2', 'MTIzNDU2'],
-  ])('in a response: %s', (secret, text, shown) => {
-    expect(withoutRepeats([text, { text }, 7, null], [secret])).toEqual([shown, { text: shown }, 7, null]);
+  ])('in a response: %s', (secret, text, output) => {
+    expect(withoutRepeats([text, { text }, 7, null], [secret])).toEqual([output, { text: output }, 7, null]);
   });
 
   const PHONE = { phone: '5185550100' };
@@ -132,25 +132,25 @@ describe('a short value is masked only as a word of its own', () => {
     [PHONE, '+1 (518)-555.0100; 15185550100, 95185550100', '[Redacted]; [Redacted], [Redacted]'],
     [PHONE, '51855501001 12345185550100', '51855501001 12345185550100'],
     [PHONE, '518    5550100', '518    5550100'],
-  ])('of the request %j', (request, text, shown) => {
-    expect(withoutRepeats({ text }, [], request)).toEqual({ text: shown });
+  ])('of the request %j', (request, text, output) => {
+    expect(withoutRepeats({ text }, [], request)).toEqual({ text: output });
   });
 });
 
 it('a private value that is too long for a pattern masks the whole text, and is in no error', () => {
   for (const length of [11_000, 100_000])
-    expect(masking([], { password: 'ab-'.repeat(length) })('hello')).toBe('[Redacted]');
+    expect(createRedactor([], { password: 'ab-'.repeat(length) })('hello')).toBe('[Redacted]');
 });
 
 it('names of fields, which come from the partner, are masked and cut off visibly', () => {
-  const mask = masking(['hunter2']);
+  const mask = createRedactor(['hunter2']);
   const fields = ['owners.0.ssn', 'errors.900123456', 'hunter2', 'a.'.repeat(50), 'a.'.repeat(5_000)];
   const problems = fields.map((field) => ({ field, message: 'hunter2 is wrong' }));
-  expect(maskedProblems(problems, mask).map(({ message }) => message)).toEqual(
+  expect(redactProblems(problems, mask).map(({ message }) => message)).toEqual(
     Array(5).fill('[Redacted] is wrong'),
   );
   const [whole, cut] = ['a.'.repeat(50), `${'a.'.repeat(49)}a…`];
-  expect(maskedProblems(problems, mask).map(({ field }) => field)).toEqual([
+  expect(redactProblems(problems, mask).map(({ field }) => field)).toEqual([
     ...['owners.0.ssn', 'errors.[Redacted]', '[Redacted]', whole, cut],
   ]);
 });
@@ -169,7 +169,7 @@ describe('what a partner repeats of a request', () => {
     application: { history: 'Ada’s mother, who is ill, has run the bakery since 1998.' },
     legalBusinessName: 'The Corner Bakery of Harbor Street',
   };
-  const mask = masking([], request);
+  const mask = createRedactor([], request);
 
   it.each([
     ['p1 t1 c1 are weak', '[Redacted] [Redacted] [Redacted] are weak'],
@@ -185,8 +185,8 @@ describe('what a partner repeats of a request', () => {
     // Catches a partner that warns of a free text and quotes it, in part and in other case.
     ['history "…WHO IS ILL, has run  the" is too long', 'history "…[Redacted]" is too long'],
     ['is run the bakery since 1998. a rule? Who is ill, has.', 'is [Redacted]. a rule? [Redacted].'],
-  ])('is masked: %s', (text, shown) => {
-    expect(mask(text)).toBe(shown);
+  ])('is masked: %s', (text, output) => {
+    expect(mask(text)).toBe(output);
   });
 
   it.each([
@@ -203,7 +203,7 @@ describe('what a partner repeats of a request', () => {
 });
 
 describe('a name that is an everyday word', () => {
-  const mask = masking([], {
+  const mask = createRedactor([], {
     firstName: 'Will',
     lastName: 'Must',
     owners: [{ givenName: 'Ada', familyName: 'May' }],
@@ -216,8 +216,8 @@ describe('a name that is an everyday word', () => {
     ['will must and ada may are known', '[Redacted] and [Redacted] are known'],
     ['must, will is taken', '[Redacted] is taken'],
     ['lastName "must" is taken, name: will too', 'lastName "[Redacted]" is taken, name: [Redacted] too'],
-  ])('is masked as a whole name, in capitals or as a value: %s', (text, shown) => {
-    expect(mask(text)).toBe(shown);
+  ])('is masked as a whole name, in capitals or as a value: %s', (text, output) => {
+    expect(mask(text)).toBe(output);
   });
 });
 
@@ -245,7 +245,7 @@ describe('a request with more private values than any form has', () => {
   const request = { people: Array.from({ length: 501 }, (_, at) => ({ firstName: `Ann${at}` })) };
 
   it('leaves no text of a response, and its numbers', () => {
-    expect(masking([], request)('Nothing of it.')).toBe('[Redacted]');
+    expect(createRedactor([], request)('Nothing of it.')).toBe('[Redacted]');
     const response = { id: 7, status: 'Pending', none: null };
     expect(withoutRepeats(response, [], request)).toEqual({ id: 7, status: '[Redacted]', none: null });
   });

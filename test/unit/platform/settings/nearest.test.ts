@@ -12,10 +12,10 @@ describe('the nearest names', () => {
     ['DBA', ['merchant.dba', 'boarding.merchant.dba'], ['merchant.dba']],
     ['first_name', ['merchant.firstName', 'merchant.lastName'], ['merchant.firstName']],
     ['corner-bakry', ['corner-bakery', 'harbor-books'], ['corner-bakery']],
-    ['notes', ['note-1', 'note-2', 'request-changes-1'], ['note-1', 'note-2']],
+    ['notes', ['note-1', 'note-2', 'changes-requested-1'], ['note-1', 'note-2']],
     ['BOARDING_USRNAME', ['BOARDING_USERNAME', 'BANKING_USERNAME'], ['BOARDING_USERNAME']],
-  ])('of %s among %j are %j', (given, names, expected) => {
-    expect(nearest(given, names)).toEqual(expected);
+  ])('of %s among %j are %j', (value, names, expected) => {
+    expect(nearest(value, names)).toEqual(expected);
   });
 
   it.each([
@@ -24,9 +24,9 @@ describe('the nearest names', () => {
     ['', ['dba']],
     ['--', ['dba']],
     ['merchant', ['merchantProfileId', 'merchant.dba']],
-  ])('of %s do not exist among %j', (given, names) => {
-    expect(nearest(given, names)).toEqual([]);
-    expect(didYouMean(given, names)).toBe('');
+  ])('of %s do not exist among %j', (value, names) => {
+    expect(nearest(value, names)).toEqual([]);
+    expect(didYouMean(value, names)).toBe('');
   });
 
   it('are three at most', () => {

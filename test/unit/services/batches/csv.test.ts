@@ -17,8 +17,8 @@ async function read(
   table: string | Buffer,
   { delimiter, mapping, chunk = 1_000 }: { delimiter?: string; mapping?: unknown; chunk?: number } = {},
 ) {
-  const known = { delimiter, columns, mapping: mapping === undefined ? NO_MAPPING : mappingOf(mapping) };
-  const rows = await Readable.from(csvRows(inChunks(table, chunk), known)).toArray();
+  const facts = { delimiter, columns, mapping: mapping === undefined ? NO_MAPPING : mappingOf(mapping) };
+  const rows = await Readable.from(csvRows(inChunks(table, chunk), facts)).toArray();
   // As JSON, because rows become JSON.
   return JSON.parse(JSON.stringify(rows)) as unknown[];
 }

@@ -45,8 +45,8 @@ it('rows that the document store does not take are refused with its reason, and 
     'nothing was started, because a worker cannot keep the rows: /documents: no space is left (ENOSPC)',
     true,
   ]);
-  const [[, kept], forgotten] = activities() as [[string, { batch: string }], unknown];
-  expect(forgotten).toEqual(['forgetRows', { batch: kept.batch, parts: 1 }]);
+  const [[, stored], forgotten] = activities() as [[string, { batch: string }], unknown];
+  expect(forgotten).toEqual(['forgetRows', { batch: stored.batch, parts: 1 }]);
   expect(started()).toBe(false);
 });
 
@@ -67,22 +67,22 @@ it('rows are cut into parts of at most a mebibyte, below what Temporal takes', a
   const { end, activities } = handingOver(rows, { result: {} });
   await end;
   const parts = activities() as [string, { part: number; rows: unknown[] }][];
-  const kept = parts.map(([name, { part, rows: inside }]) => `${name} ${part}: ${inside.length}`);
-  expect(kept).toEqual(['keepRows 0: 2', 'keepRows 1: 1']);
+  const entries = parts.map(([name, { part, rows: inside }]) => `${name} ${part}: ${inside.length}`);
+  expect(entries).toEqual(['keepRows 0: 2', 'keepRows 1: 1']);
 });
 
 it('what was found in the file is kept once, and not in the state that each part writes again', async () => {
-  const doubts = [{ line: 1, field: 'merchant.email', message: 'is not an e-mail address' }];
-  const found = { doubts, count: 1, isComplete: true, attached: 0 };
-  const { end, starts } = handingOver([row(1)], { result: {} }, { found });
+  const warnings = [{ line: 1, field: 'merchant.email', message: 'is not an e-mail address' }];
+  const result = { warnings, count: 1, isComplete: true, attached: 0 };
+  const { end, starts } = handingOver([row(1)], { result: {} }, { warnings: result });
   await end;
   const [{ memo, input }] = starts();
   const fields = Object.entries<Payload>(memo.fields);
-  const kept = fields.map(([field, value]) => [field, ...valuesOf({ payloads: [value] })]);
+  const entries = fields.map(([field, value]) => [field, ...valuesOf({ payloads: [value] })]);
   const state = {
     ...{ name: 'rows.csv', actor: 'olga', stage: 'checked', rows: 1, kinds: { merchantBoarding: 1 } },
     ...{ accounts: [''], parts: 0, counts: { started: 0, attached: 0, failed: 0 }, failures: [] },
   };
-  expect(Object.fromEntries(kept)).toEqual({ batch: state, found });
+  expect(Object.fromEntries(entries)).toEqual({ batch: state, found: result });
   expect(valuesOf(input)).toEqual([{ parts: 1, state }]);
 });

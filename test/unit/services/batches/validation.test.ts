@@ -2,22 +2,22 @@ import { describe, expect, it } from 'vitest';
 import {
   attachedSentence,
   consequenceOf,
-  doubtsOf,
-  fileDoubts,
+  fileWarnings,
   kindsOf,
   type Row,
   rowCheck,
   rowsOf,
+  rowWarnings,
   validate,
 } from '../../../../src/services/batches/validation.js';
 import { business, customer, merchant } from '../../../rigs/inputs.js';
 import { answering } from '../../../rigs/temporal/answering-service.js';
 
-const known = { posNames: [], accounts: { acme: { posNames: [] } } };
+const facts = { posNames: [], accounts: { acme: { posNames: [] } } };
 
 /** The result for a file with these rows, from line 1. */
 function validated(...rows: readonly (object | Row['problems'])[]) {
-  const check = rowCheck(known);
+  const check = rowCheck(facts);
   async function* checked() {
     for (const [place, row] of rows.entries())
       yield check(Array.isArray(row) ? { line: place + 1, problems: row } : { line: place + 1, value: row });
@@ -36,7 +36,7 @@ describe('a file', () => {
     ['one id in two accounts', [one, { ...one, account: 'acme' }], { merchantBoarding: 2 }],
   ])('may have %s', async (_, rows, counts) => {
     expect(await validated(...rows)).toEqual({
-      ...{ rows: rows.length, counts, problems: [], problemCount: 0, badRows: 0, moreDoubts: 0 },
+      ...{ rows: rows.length, counts, problems: [], problemCount: 0, badRows: 0, moreWarnings: 0 },
       valid: expect.any(Array),
     });
   });
@@ -45,8 +45,8 @@ describe('a file', () => {
     const email = { ...one.merchant, email: 'not-an-email' };
     const checked = await validated(business(), { ...one, merchant: email });
     expect(checked).toMatchObject({ problemCount: 0, valid: [{}, { workflowId: 'merchant-boarding-m-1' }] });
-    const doubt = { line: 2, field: 'merchant.email', message: 'is not an e-mail address' };
-    expect(doubtsOf(checked)).toEqual({ count: 1, doubts: [doubt] });
+    const warning = { line: 2, field: 'merchant.email', message: 'is not an e-mail address' };
+    expect(rowWarnings(checked)).toEqual({ count: 1, warnings: [warning] });
   });
 
   it('keeps 10,000 doubts, and counts the others', async () => {
@@ -55,10 +55,10 @@ describe('a file', () => {
       ...{ ...one, externalId: `m-${number}`, merchant: { ...email, dba: `Shop ${number}` } },
     }));
     const checked = await validated(...rows);
-    expect(checked.valid.filter(({ doubts }) => doubts.length > 0)).toHaveLength(10_000);
-    expect(checked.moreDoubts).toBe(2);
-    const { doubts, count } = doubtsOf(checked);
-    expect([doubts.length, count]).toEqual([100, 10_002]);
+    expect(checked.valid.filter(({ warnings }) => warnings.length > 0)).toHaveLength(10_000);
+    expect(checked.moreWarnings).toBe(2);
+    const { warnings, count } = rowWarnings(checked);
+    expect([warnings.length, count]).toEqual([100, 10_002]);
   });
 
   const ADA = { ...one.merchant, email: 'ada@example.com' };
@@ -86,7 +86,7 @@ describe('a file', () => {
   ])('warns of a merchant under two keys: the rows have the same %s', async (_, first, second, message) => {
     const { valid, problemCount } = await validated(first, second, business());
     expect(problemCount).toBe(0);
-    expect(valid.map(({ doubts }) => doubts.map((doubt) => doubt.message))).toEqual([
+    expect(valid.map(({ warnings }) => warnings.map((warning) => warning.message))).toEqual([
       [],
       message ? [message] : [],
       [],
@@ -153,7 +153,7 @@ describe('what a file itself does not tell', () => {
     agentProfileId: [{ id: 101, name: 'Harbor Agents' }],
     boardingSettingsId: [{ id: 11, name: 'Standard' }],
   };
-  type Doubt = { readonly field: string; readonly message: string };
+  type Warning = { readonly field: string; readonly message: string };
   const EMAIL = { field: 'merchant.email', message: 'is not an e-mail address' };
   const referring = (agentProfileId: number, account?: string) => ({
     ...{ prefix: '', agentProfileId, boardingSettingsId: 11, agent: undefined, boardingSettings: undefined },
@@ -162,30 +162,30 @@ describe('what a file itself does not tell', () => {
   const [seven, eight, listed, acmes] = [referring(7), referring(8), referring(101), referring(7, 'acme')];
   /** A file with valid rows, from line 1. */
   const file = (
-    ...rows: (readonly [named?: ReturnType<typeof referring> | undefined, ...doubts: Doubt[]])[]
+    ...rows: (readonly [named?: ReturnType<typeof referring> | undefined, ...doubts: Warning[]])[]
   ) => ({
-    valid: rows.map(([named, ...doubts], place) => ({
-      ...{ line: place + 1, workflowId: `merchant-boarding-m-${place}.`, named, doubts },
+    valid: rows.map(([named, ...warnings], place) => ({
+      ...{ line: place + 1, workflowId: `merchant-boarding-m-${place}.`, named, warnings },
     })),
-    moreDoubts: 0,
+    moreWarnings: 0,
   });
-  const places = ({ doubts }: Awaited<ReturnType<typeof fileDoubts>>) =>
-    doubts.map(({ line, field }) => `${line} ${field}`);
+  const places = ({ warnings }: Awaited<ReturnType<typeof fileWarnings>>) =>
+    warnings.map(({ line, field }) => `${line} ${field}`);
   const rowsWithout = (length: number) => file(...Array.from({ length }, () => [] as const));
 
   it('is which onboardings exist, each once, a hundred in a query', async () => {
     const there = ['merchant-boarding-m-0.', 'merchant-boarding-m-99.', 'merchant-boarding-m-249.'];
     const { client, sent } = temporal([...there, ...there]);
-    const found = await fileDoubts(client, 'gangway', rowsWithout(250));
-    expect(found).toEqual({ doubts: [], count: 0, isComplete: true, attached: 3 });
-    const asked = sent.map(([, { query }]) => query.split(', ').length);
-    expect(asked).toEqual([100, 100, 50]);
+    const result = await fileWarnings(client, 'gangway', rowsWithout(250));
+    expect(result).toEqual({ warnings: [], count: 0, isComplete: true, attached: 3 });
+    const questions = sent.map(([, { query }]) => query.split(', ').length);
+    expect(questions).toEqual([100, 100, 50]);
   });
 
   it('is not which ones exist in a file of more than 10,000 rows', async () => {
     const { client, sent } = temporal();
     const attached = async (length: number) =>
-      (await fileDoubts(client, 'gangway', rowsWithout(length))).attached;
+      (await fileWarnings(client, 'gangway', rowsWithout(length))).attached;
     expect(await attached(10_001)).toBeUndefined();
     expect(sent).toEqual([]);
     expect(await attached(10_000)).toBe(0);
@@ -194,39 +194,39 @@ describe('what a file itself does not tell', () => {
 
   it('is what the partner does not list, next to doubts of the file, by line', async () => {
     const { client } = temporal();
-    const asked: unknown[] = [];
+    const questions: unknown[] = [];
     const read = async (_: unknown, taskQueue: string, account: string | undefined) => {
-      asked.push([taskQueue, account]);
+      questions.push([taskQueue, account]);
       return lists;
     };
     const all = file([eight], [eight, EMAIL], [seven], [eight], [eight], [listed]);
-    const found = await fileDoubts(client, 'gangway', all, read);
-    expect(found).toMatchObject({ count: 3, isComplete: true });
-    expect(places(found)).toEqual(['1 agentProfileId', '2 merchant.email', '3 agentProfileId']);
-    expect(found.doubts[0]?.message).toMatch(/, as in 3 rows more$/);
-    expect(found.doubts[2]?.message).not.toContain('more');
+    const result = await fileWarnings(client, 'gangway', all, read);
+    expect(result).toMatchObject({ count: 3, isComplete: true });
+    expect(places(result)).toEqual(['1 agentProfileId', '2 merchant.email', '3 agentProfileId']);
+    expect(result.warnings[0]?.message).toMatch(/, as in 3 rows more$/);
+    expect(result.warnings[2]?.message).not.toContain('more');
     // Once for each account.
-    expect(asked).toEqual([['gangway', undefined]]);
+    expect(questions).toEqual([['gangway', undefined]]);
   });
 
   it('is nothing about a row whose onboarding exists, because that takes no new input', async () => {
     const { client } = temporal(['merchant-boarding-m-0.', 'merchant-boarding-m-1.']);
     const all = file([seven, EMAIL], [undefined, EMAIL], [seven], [undefined, EMAIL]);
-    const found = await fileDoubts(client, 'gangway', all, async () => lists);
-    expect(found).toMatchObject({ count: 2, attached: 2 });
-    expect(places(found)).toEqual(['3 agentProfileId', '4 merchant.email']);
-    expect(found.doubts[0]?.message).not.toContain('more');
+    const result = await fileWarnings(client, 'gangway', all, async () => lists);
+    expect(result).toMatchObject({ count: 2, attached: 2 });
+    expect(places(result)).toEqual(['3 agentProfileId', '4 merchant.email']);
+    expect(result.warnings[0]?.message).not.toContain('more');
     const attaching = file([seven, EMAIL], [undefined, EMAIL]);
-    const none = { doubts: [], count: 0, isComplete: true, attached: 2 };
-    expect(await fileDoubts(client, 'gangway', attaching, async () => lists)).toEqual(none);
+    const none = { warnings: [], count: 0, isComplete: true, attached: 2 };
+    expect(await fileWarnings(client, 'gangway', attaching, async () => lists)).toEqual(none);
   });
 
   it('is not complete when the lists of one account cannot be read', async () => {
     const { client } = temporal();
     const read = async (_: unknown, __: string, account: string | undefined) =>
       account === undefined ? lists : undefined;
-    const found = await fileDoubts(client, 'gangway', file([seven], [acmes]), read);
-    expect([found.isComplete, found.doubts.map(({ line }) => line)]).toEqual([false, [1]]);
+    const result = await fileWarnings(client, 'gangway', file([seven], [acmes]), read);
+    expect([result.isComplete, result.warnings.map(({ line }) => line)]).toEqual([false, [1]]);
   });
 
   it('is cut to a hundred doubts, and a long one to 300 characters', async () => {
@@ -234,10 +234,10 @@ describe('what a file itself does not tell', () => {
     const name = 'x'.repeat(20);
     const agentProfileId = Array.from({ length: 50 }, (_, number) => ({ id: 900 + number, name }));
     const all = file(...Array.from({ length: 101 }, () => [referring(7)] as const));
-    const found = await fileDoubts(client, 'gangway', all, async () => ({ ...lists, agentProfileId }));
-    expect([found.doubts.length, found.count]).toEqual([100, 101]);
-    expect(found.doubts[0]?.message).toHaveLength(300);
-    expect(found.doubts[0]?.message).toMatch(/… \(shortened, \d+ characters\)$/);
+    const result = await fileWarnings(client, 'gangway', all, async () => ({ ...lists, agentProfileId }));
+    expect([result.warnings.length, result.count]).toEqual([100, 101]);
+    expect(result.warnings[0]?.message).toHaveLength(300);
+    expect(result.warnings[0]?.message).toMatch(/… \(shortened, \d+ characters\)$/);
   });
 });
 

@@ -12,15 +12,15 @@ async function loadedBy(entry: string): Promise<{ modules: string[]; packages: s
   );
   const outputs = new Set<string>();
   const packages = new Set<string>();
-  const visit = (path: string): void => {
+  const context = (path: string): void => {
     if (outputs.has(path)) return;
     outputs.add(path);
     for (const imported of statically(metafile, path)) {
       if (imported.external) packages.add(imported.path);
-      else visit(imported.path);
+      else context(imported.path);
     }
   };
-  visit(first);
+  context(first);
   const modules = [...outputs].flatMap((path) => Object.keys(metafile.outputs[path]?.inputs ?? {}));
   return { modules, packages: [...packages] };
 }

@@ -38,15 +38,15 @@ describe('the end of a workflow', () => {
   const customer = has('customer-onboarding-1', 'customerOnboarding');
   const business = (indexed?: object) => has('business-onboarding-1', 'businessOnboarding', indexed);
   const [ID, PROFILE] = [{ MerchantProfileId: '1001' }, { BankingProfileId: '501' }];
-  const toAdopt = 'merchant 1001 exists at the partner: to adopt it, set "merchantProfileId": 1001';
+  const toImport = 'merchant 1001 exists at the partner: to import it, set "merchantProfileId": 1001';
   const toFind =
-    'look for a merchant with guid 1 in the partner’s portal: to adopt it, set its "merchantProfileId"';
-  const ofMerchant = ': to adopt it, set the "merchantProfileId" of its merchant in FILE';
+    'look for a merchant with guid 1 in the partner’s portal: to import it, set its "merchantProfileId"';
+  const ofMerchant = ': to import it, set the "merchantProfileId" of its merchant in FILE';
 
   it.each<[workflows: [Facts, ...Facts[]], advice: string]>([
-    [[merchant(ID)], `${toAdopt} in FILE`],
+    [[merchant(ID)], `${toImport} in FILE`],
     [[merchant()], `${toFind} in FILE`],
-    [[customer, merchant(ID)], `${toAdopt} in "boarding" of FILE`],
+    [[customer, merchant(ID)], `${toImport} in "boarding" of FILE`],
     [[customer, merchant()], `${toFind} in "boarding" of FILE`],
     [[customer], `${toFind} in "boarding" of FILE`],
     [[business(PROFILE)], `banking profile 501 exists at the bank${ofMerchant}`],
@@ -59,12 +59,12 @@ describe('the end of a workflow', () => {
 });
 
 it('open requirements are reported when they change, also to those of the same id in another workflow', async () => {
-  const asked = (workflowId: string) =>
+  const requirements = (workflowId: string) =>
     [{ workflowId, name: '', requirement: { id: 'unreadable' } }] as never;
   async function* watching() {
     for (const of of ['merchant-boarding-1', 'merchant-boarding-1', 'account-boarding', 'account-banking'])
-      yield { asked: asked(of) };
-    yield { asked: [] };
+      yield { requirements: requirements(of) };
+    yield { requirements: [] };
   }
   const reported: (string | undefined)[] = [];
   await reportRequirements(watching(), ([first]) => reported.push(first?.workflowId));

@@ -5,8 +5,8 @@ import {
   changeLines,
   changesOf,
   checkCorrection,
+  formatValue,
   isCorrectable,
-  shown,
 } from '../../../../src/services/forms/corrections.js';
 import { merchant } from '../../../rigs/inputs.js';
 
@@ -39,15 +39,17 @@ describe('the changes of a correction', () => {
     [{ application: { volumee: 1 } }, ['application.volumee', undefined, 1, LIKE_VOLUME]],
     [{ application: { quite: { other: 1 } } }, ['application.quite', undefined, { other: 1 }, 'new field']],
   ])('of %j', (patch, ...changes) => {
-    const found = change(patch).map(({ field, before, after, remark }) => [field, before, after, remark]);
-    expect(found).toEqual(changes);
+    const matches = change(patch).map(({ field, before, after, remark }) => [field, before, after, remark]);
+    expect(matches).toEqual(changes);
   });
 
   it('says of a new field that the partner asked for it', () => {
-    const asked = ['application.seasonal', 'merchant'];
+    const questions = ['application.seasonal', 'merchant'];
     const remark = 'new field that the partner asked for; sent as is';
-    expect(change({ application: { seasonal: true } }, { asked })).toMatchObject([{ remark }]);
-    expect(change({ application: { season: true } }, { asked })).toMatchObject([{ remark: 'new field' }]);
+    expect(change({ application: { seasonal: true } }, { fields: questions })).toMatchObject([{ remark }]);
+    expect(change({ application: { season: true } }, { fields: questions })).toMatchObject([
+      { remark: 'new field' },
+    ]);
   });
 });
 
@@ -66,7 +68,7 @@ describe('a line of a change', () => {
     ['x'.repeat(58), `"${'x'.repeat(58)}"`],
     ['x'.repeat(59), `"${'x'.repeat(58)}…`],
   ])('shows %j as %s', (value, text) => {
-    expect(shown(value)).toBe(text);
+    expect(formatValue(value)).toBe(text);
   });
 });
 
@@ -81,8 +83,8 @@ it.each<[patch: object, ...problems: [field: string, message: string][]]>([
 ])('the correction %j has these problems: %j', (patch, ...problems) => {
   const check = () => checkCorrection(BOARDING, patch as never, KNOWN);
   if (problems.length === 0) return expect(check).not.toThrow();
-  const found = problems.map(([field, message]) => ({ field, message }));
-  expect(check).toThrow(expect.objectContaining({ problems: found }));
+  const matches = problems.map(([field, message]) => ({ field, message }));
+  expect(check).toThrow(expect.objectContaining({ problems: matches }));
 });
 
 it.each([
@@ -121,9 +123,9 @@ describe('the fields that a correction can change', () => {
 
   it('are also those that the partner asked for, once each', () => {
     // The input has no guid, and no other place takes one.
-    const asked = ['merchant.seasonal', 'application.volume', 'merchant.email', 'guid'];
+    const questions = ['merchant.seasonal', 'application.volume', 'merchant.email', 'guid'];
     const rule = 'the partner asked for it; sent as is';
-    const fields = fieldsOf({ asked });
+    const fields = fieldsOf({ fields: questions });
     const any = { isRequired: false, type: 'any', kind: 'text', rule };
     expect(named(fields, 'merchant.seasonal')).toEqual([
       { ...any, name: 'merchant.seasonal', now: undefined },

@@ -37,10 +37,10 @@ const timedOut = () => new WorkflowUpdateRPCTimeoutOrCancelledError('Update time
 
 describe('an update about a requirement', () => {
   it('waits ten seconds for a worker', async () => {
-    const { client, asked } = clientOfCalls({ workflows: { [ID]: {} } });
+    const { client, asked: questions } = clientOfCalls({ workflows: { [ID]: {} } });
     await sendClaim(client, ID, BY_OLGA);
     const deadline = ['deadline', Date.parse('2026-01-31T12:00:10.000Z')];
-    expect(asked).toEqual([deadline, ['claimRequirement', ID, BY_OLGA]]);
+    expect(questions).toEqual([deadline, ['claimRequirement', ID, BY_OLGA]]);
   });
 
   const ended = new WorkflowNotFoundError('workflow execution already completed', ID, undefined);

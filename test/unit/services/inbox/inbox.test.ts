@@ -1,6 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Requirement } from '../../../../src/messages/requirements.js';
-import { byDue, itemsOf, onboardingName, shortIds, toDo } from '../../../../src/services/inbox/inbox.js';
+import {
+  compareDueDates,
+  itemsOf,
+  onboardingName,
+  shortIds,
+  toDo,
+} from '../../../../src/services/inbox/inbox.js';
 import { waitsUnread } from '../../../../src/services/inbox/waits.js';
 import type { Listed } from '../../../../src/temporal/search.js';
 import { UnreadableOnboarding } from '../../../../src/temporal/unreadable.js';
@@ -35,7 +41,7 @@ describe('the items of a workflow in the inbox', () => {
     expect(itemsOf(listed([], 2))).toEqual([expect.not.objectContaining({ dueAt: expect.anything() })]);
     expect(itemsOf(listed([NOON]))[0]).not.toHaveProperty('claimedBy');
     const [early, late] = [{ dueAt: NOON }, { dueAt: '2026-02-01' }] as never[];
-    expect([late, early].sort(byDue as never)).toEqual([early, late]);
+    expect([late, early].sort(compareDueDates as never)).toEqual([early, late]);
   });
 
   it('have the shortest id that every command accepts', () => {
@@ -58,8 +64,8 @@ it.each([
   [['ticket'], 0, 'terminated', ''],
 ] as const)(
   'of open requirements %j and %i that the list only counts, a %s workflow shows: %j',
-  (...given) => {
-    const [kinds, moreRequirements, state, text] = given;
+  (...input) => {
+    const [kinds, moreRequirements, state, text] = input;
     const requirements = kinds.map((kind) => ({ kind, id: kind, raisedAt: NOON, dueAt: NOON }));
     expect(toDo({ state, requirements, moreRequirements } as unknown as Listed)).toBe(text);
   },
@@ -75,6 +81,6 @@ it.each([
   (obstacle, until, count) => {
     const error = new UnreadableOnboarding('merchant-boarding-a', obstacle, 'why');
     const waits = waitsUnread(error, Date.parse(until));
-    expect([waits.obstacles.length, waits.state, waits.asked]).toEqual([count, undefined, []]);
+    expect([waits.obstacles.length, waits.state, waits.requirements]).toEqual([count, undefined, []]);
   },
 );

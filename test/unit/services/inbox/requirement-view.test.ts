@@ -12,7 +12,7 @@ const NOON = '2026-01-31T12:00:00.000Z';
 beforeEach(() => stoppedAt(NOON));
 
 const ID = 'merchant-boarding-m-1';
-const asked = (more: Partial<Requirement> = {}): Requirement => ({
+const question = (more: Partial<Requirement> = {}): Requirement => ({
   ...{ id: 'r-1', kind: 'underwriting-note', title: 'A note', detail: 'Send a check.', raisedAt: NOON },
   ...{ dueAt: '2026-02-02T12:00:00.000Z', answers: ['text', 'documents', 'abandon'] },
   ...more,
@@ -34,7 +34,7 @@ function takes(
 
 const DOCUMENT = { key: 'k.pdf', fileName: 'check.pdf', contentType: 'application/pdf' };
 const correction = (patch: object) => ({ kind: 'correction', patch });
-const rejected = { kind: 'rejected-input', answers: ['correction', 'adopt', 'retry', 'abandon'] } as const;
+const rejected = { kind: 'rejected-input', answers: ['correction', 'confirm', 'retry', 'abandon'] } as const;
 const holder = { kind: 'not-submitted', answers: ['correction', 'abandon'] } as const;
 
 // Alone catches a schema that tells a program another rule than the workflow has.
@@ -44,11 +44,11 @@ it.each<[Partial<Requirement>, { readonly kind: string }, taken: boolean, Correc
   [{}, { kind: 'text', text: 'Here.', more: 1 } as never, false],
   [{}, { kind: 'documents', documents: [DOCUMENT] } as never, true],
   [{}, { kind: 'documents', documents: [] } as never, false],
-  [{ kind: 'uncertain-write', answers: ['adopt'] }, { kind: 'adopt', id: '1012' } as never, true],
-  [{ kind: 'uncertain-write', answers: ['adopt'] }, { kind: 'adopt', id: 'fa-1' } as never, false],
+  [{ kind: 'uncertain-write', answers: ['confirm'] }, { kind: 'confirm', id: '1012' } as never, true],
+  [{ kind: 'uncertain-write', answers: ['confirm'] }, { kind: 'confirm', id: 'fa-1' } as never, false],
   [
-    { kind: 'unclear-mid', answers: ['adopt'], idFormat: 'text' },
-    { kind: 'adopt', id: 'fa-1' } as never,
+    { kind: 'unclear-mid', answers: ['confirm'], idFormat: 'text' },
+    { kind: 'confirm', id: 'fa-1' } as never,
     true,
   ],
   [{ kind: 'one-time-code', answers: ['code'] }, { kind: 'code', code: '123456' } as never, true],
@@ -76,19 +76,19 @@ it.each<[Partial<Requirement>, { readonly kind: string }, taken: boolean, Correc
   [holder, correction({ beneficialOwners: [{}] }), false, BUSINESS],
   [holder, correction({ beneficialOwners: null }), true, BUSINESS],
 ])('the schema of an answer to %j takes %j: %j', (more, answer, taken, correctable) => {
-  expect(takes(asked(more), answer, correctable)).toBe(taken);
+  expect(takes(question(more), answer, correctable)).toBe(taken);
 });
 
 it('a field that only the partner knows may be added', () => {
-  const correctable = { ...BOARDING, asked: ['merchant.color'] };
-  expect(takes(asked(rejected), correction({ merchant: { color: 'red' } }), correctable)).toBe(true);
+  const correctable = { ...BOARDING, fields: ['merchant.color'] };
+  expect(takes(question(rejected), correction({ merchant: { color: 'red' } }), correctable)).toBe(true);
 });
 
 describe('the view of a requirement', () => {
   it('has what its kind shows, and which answers need two people', () => {
     const until = '2026-01-31T13:00:00.000Z';
     const proposal = { actor: 'Ada Park', at: NOON, reason: 'called', answer: 'text: Here.' };
-    const requirement = asked({
+    const requirement = question({
       ...{ kind: 'new-status', answers: ['choice'], fourEyes: ['choice'], choices: ['approved'] },
       ...{ claim: { actor: 'crm (API), for Ada Park', until }, proposal },
     });
@@ -103,7 +103,7 @@ describe('the view of a requirement', () => {
 
   it('shows no claim that has ended', () => {
     const claim = { actor: 'olga', until: NOON };
-    expect(viewOf(ID, asked({ claim }), NO_ACCOUNTS)).not.toHaveProperty('claim');
+    expect(viewOf(ID, question({ claim }), NO_ACCOUNTS)).not.toHaveProperty('claim');
   });
 
   // Alone catches a type that generators of clients drop.

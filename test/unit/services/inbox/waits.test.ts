@@ -27,14 +27,14 @@ const unreadable = { system: 'banking', kind: 'Uncertain', unreadable: 'get-prof
 const refused = { system: 'banking', kind: 'Unauthorized' };
 
 async function waits({ states, failures = {} }: Given) {
-  const known = (workflowId: string) => {
-    const found = states[workflowId];
-    if (found === undefined || found === 'forgotten') throw grpcError('NOT_FOUND');
-    return found;
+  const facts = (workflowId: string) => {
+    const result = states[workflowId];
+    if (result === undefined || result === 'forgotten') throw grpcError('NOT_FOUND');
+    return result;
   };
   const { client } = answering({
     describeWorkflowExecution({ execution: { workflowId } }) {
-      known(workflowId);
+      facts(workflowId);
       const pendingActivities = (failures[workflowId] ?? []).map((details, place) => ({
         ...{ activityId: `${place}`, activityType: { name: 'submit' }, state: 1, attempt: 2 },
         lastFailure: {
@@ -46,9 +46,9 @@ async function waits({ states, failures = {} }: Given) {
       return { workflowExecutionInfo: execution({ workflowId }), pendingActivities, ...config };
     },
     queryWorkflow({ execution: { workflowId } }) {
-      const found = known(workflowId);
-      if (found === 'no worker') throw grpcError('DEADLINE_EXCEEDED');
-      return { queryResult: { payloads: payloads(found) } };
+      const result = facts(workflowId);
+      if (result === 'no worker') throw grpcError('DEADLINE_EXCEEDED');
+      return { queryResult: { payloads: payloads(result) } };
     },
     describeTaskQueue: () => ({ pollers: [] }),
   });
@@ -75,14 +75,14 @@ describe('what a customer waits for', () => {
       asks('unreadable-2', 'unreadable'),
       asks('ticket-3'),
     ];
-    const { asked, on, obstacles } = await waits({
+    const { requirements, on, obstacles } = await waits({
       states: {
         ...{ [CUSTOMER]: both(), [MERCHANT]: state(), [BUSINESS]: state() },
         [account]: state({ requirements: questions }),
       },
       failures: { [MERCHANT]: [refused, refused], [BUSINESS]: [unreadable] },
     });
-    const ofAccount = asked.filter(({ workflowId }) => workflowId === account);
+    const ofAccount = requirements.filter(({ workflowId }) => workflowId === account);
     // The ticket holds up nothing.
     expect(ofAccount.map(({ requirement: { id } }) => id).sort()).toEqual(['credentials-1', 'unreadable-2']);
     expect([on, obstacles.length]).toEqual(['person', 3]);
@@ -92,7 +92,7 @@ describe('what a customer waits for', () => {
     ['is forgotten', 'forgotten', []],
     ['cannot be read', 'no worker', [[BUSINESS, true]]],
   ] as const)('is shown also where one part %s', async (_, business, unread) => {
-    const { parts, asked, step } = await waits({
+    const { parts, requirements, step } = await waits({
       states: {
         [CUSTOMER]: both({ requirements: [asks('note-1')] }),
         ...{ [MERCHANT]: state({ timeline: [happened('started')] }), [BUSINESS]: business },
@@ -102,14 +102,14 @@ describe('what a customer waits for', () => {
       [MERCHANT, false],
       ...unread,
     ]);
-    expect([asked.length, step]).toEqual([
+    expect([requirements.length, step]).toEqual([
       1,
       'boarding: underwriting, Pending; business: underwriting, Pending; waits for a person: 1 open',
     ]);
   });
 
   it('is asked for by the part that was started on its own, next to what the customer asks', async () => {
-    const { asked } = await waits({
+    const { requirements } = await waits({
       states: {
         [CUSTOMER]: state({
           ...{ stage: 'onboarding', boarding: state(), requirements: [asks('note-1'), asks('note-2')] },
@@ -119,7 +119,7 @@ describe('what a customer waits for', () => {
         [BUSINESS]: state({ requirements: [asks('ticket-1'), asks('ticket-2')] }),
       },
     });
-    expect(asked.map(({ workflowId, requirement: { id } }) => `${workflowId} ${id}`)).toEqual([
+    expect(requirements.map(({ workflowId, requirement: { id } }) => `${workflowId} ${id}`)).toEqual([
       ...[`${CUSTOMER} note-1`, `${CUSTOMER} note-2`, `${BUSINESS} ticket-1`, `${BUSINESS} ticket-2`],
     ]);
   });

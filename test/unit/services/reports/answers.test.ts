@@ -42,8 +42,8 @@ describe('corrections', () => {
 
   it('that were taken back are marked, and change nothing', () => {
     const city = (name: string): Answer => ({ kind: 'correction', patch: { holder: { city: name } } });
-    const given = [city('Troy'), { kind: 'take-back' } as const, city('Utica')];
-    const answers = given.map((answer, index) => answered(index + 1, answer));
+    const values = [city('Troy'), { kind: 'take-back' } as const, city('Utica')];
+    const answers = values.map((answer, index) => answered(index + 1, answer));
     expect(correctionsOf(input, answers, SHOWN)).toMatchObject([
       { old: 'Albany', new: 'Troy', takenBack: true },
       { old: 'Albany', new: 'Utica', takenBack: false },
@@ -82,7 +82,7 @@ describe('corrections', () => {
 });
 
 describe('requirements', () => {
-  const asked = new Map([['note-1a', 'Send a check, says ada@example.com.']]);
+  const question = new Map([['note-1a', 'Send a check, says ada@example.com.']]);
 
   it('follow the timeline from raised to closed', () => {
     const timeline: RecordedEvent[] = [
@@ -96,7 +96,7 @@ describe('requirements', () => {
       { at: at(6), event: 'requirement-raised', detail: 'note-1a-2: Underwriting note' },
     ];
     const detail = 'Send a check, says [Redacted].';
-    expect(requirementsOf(timeline, [], asked, MASKED)).toEqual([
+    expect(requirementsOf(timeline, [], question, MASKED)).toEqual([
       {
         ...{ id: 'note-1a', status: 'closed', title: 'Underwriting note', detail, raisedAt: at(1) },
         ...{
@@ -116,7 +116,7 @@ describe('requirements', () => {
       { at: at(3), event: 'requirement-resolved', detail: 'ticket-7: text' },
       { at: at(4), event: 'answer-taken-back', detail: 'ticket-7' },
     ];
-    expect(requirementsOf(timeline, [], asked, MASKED)).toEqual([
+    expect(requirementsOf(timeline, [], question, MASKED)).toEqual([
       { id: 'ticket-7', status: 'open', title: 'Ticket', raisedAt: at(1) },
     ]);
   });
@@ -148,9 +148,9 @@ describe.each([
     const document = { key: 'k-1', fileName: `${EMAIL}.pdf`, contentType: 'application/pdf' };
     const answer = { requirementId: 'note-1', answer: { kind: 'documents', documents: [document] } };
     const store = { hash: async () => ({ sha256: 'f00', bytes: 7 }) };
-    const [found] = await documentsOf(store as never, [answer as never], [], mask);
-    expect(found).toMatchObject({ key: 'k-1', answered: ['note-1'], sha256: 'f00', bytes: 7 });
-    expect(found?.fileName.includes(EMAIL)).toBe(isShown);
+    const [result] = await documentsOf(store as never, [answer as never], [], mask);
+    expect(result).toMatchObject({ key: 'k-1', answered: ['note-1'], sha256: 'f00', bytes: 7 });
+    expect(result?.fileName.includes(EMAIL)).toBe(isShown);
   });
 
   it('is what a partner or a bug says of a failed call', () => {
@@ -160,8 +160,8 @@ describe.each([
       ApplicationFailure.create({ type: 'PartnerError', details: [rejected] }),
       new Error(`${EMAIL} is no number`),
     ];
-    const made = failures.map((failure) => ({ activity: 'createCard', end: 'failed', failure }));
-    const calls = callsOf(made as never, mask);
+    const records = failures.map((failure) => ({ activity: 'createCard', end: 'failed', failure }));
+    const calls = callsOf(records as never, mask);
     expect(calls.map(({ result }) => result)).toEqual(['rejected', 'failed']);
     for (const { problem } of calls) expect(problem?.includes(EMAIL)).toBe(isShown);
   });

@@ -105,11 +105,11 @@ describe('the figures of a report', () => {
 
   it('name those that wait longest: for a person since the question, in their stage since they entered it', () => {
     const entered = listed({ startedAt: ago(10 * DAY), stageSeconds: { applying: 9 * DAY * 3_600 } });
-    const asked = listed({ requirements: [note(5, 1), note(7, 1)] });
-    const { longest } = figuresOf([entered, asked]);
+    const question = listed({ requirements: [note(5, 1), note(7, 1)] });
+    const { longest } = figuresOf([entered, question]);
     expect(longest.map(({ workflowId, waits, since }) => [workflowId, waits, since])).toEqual([
-      [asked.workflowId, 'person', ago(7).toISOString()],
-      [asked.workflowId, 'stage', ago(2 * DAY).toISOString()],
+      [question.workflowId, 'person', ago(7).toISOString()],
+      [question.workflowId, 'stage', ago(2 * DAY).toISOString()],
       [entered.workflowId, 'stage', ago(DAY).toISOString()],
     ]);
   });

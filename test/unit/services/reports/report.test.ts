@@ -73,33 +73,33 @@ async function report(options: ReportOf = {}, retention?: number) {
       return { config: { workflowExecutionRetentionTtl: { seconds: retention } } };
     },
   });
-  const made = await reportOf(client, options);
-  return { made, queries: [...new Set(sent.map(([, { query }]) => query).filter(Boolean))] };
+  const record = await reportOf(client, options);
+  return { record, queries: [...new Set(sent.map(([, { query }]) => query).filter(Boolean))] };
 }
 
 describe('a report', () => {
   it('counts every page of the list, each account, and the questions of accounts and operations', async () => {
-    const { made } = await report({ by: 'account' });
-    expect(made).toMatchObject({ running: 1, ended: 5, by: 'account' });
-    expect(made.requirements.map(({ kind, open }) => [kind, open])).toEqual([
+    const { record } = await report({ by: 'account' });
+    expect(record).toMatchObject({ running: 1, ended: 5, by: 'account' });
+    expect(record.requirements.map(({ kind, open }) => [kind, open])).toEqual([
       ['credentials', 1],
       ['uncertain-write', 1],
     ]);
-    expect(made.longest.map(({ workflowId }) => workflowId)).toEqual([
+    expect(record.longest.map(({ workflowId }) => workflowId)).toEqual([
       ...['operation-close-card-7', 'partner-account-banking', 'merchant-boarding-m-1@west'],
     ]);
     const group = (name: string | null, running: number, succeeded: number, others: number) => ({
       ...{ group: name, running, waiting: 0, succeeded, others, medianSeconds: 60 },
     });
     // The largest first.
-    expect(made.groups).toEqual([group('west', 1, 3, 0), group(null, 0, 1, 1)]);
+    expect(record.groups).toEqual([group('west', 1, 3, 0), group(null, 0, 1, 1)]);
   });
 
   it('counts the time of an onboarding from the first of its runs', async () => {
-    const { made } = await report();
-    const wait = made.longest.find(({ waits }) => waits === 'stage');
+    const { record } = await report();
+    const wait = record.longest.find(({ waits }) => waits === 'stage');
     expect(wait).toMatchObject({ since: '2026-02-20T13:00:00.000Z', for: 'underwriting' });
-    expect(made.overADay).toBe(1);
+    expect(record.overADay).toBe(1);
   });
 
   it.each<[ReportOf, since: string, Record<string, string>]>([
@@ -113,8 +113,8 @@ describe('a report', () => {
   ])(
     'of %j has what ended since %s, of the accounts that its filter names',
     async (options, since, filter) => {
-      const { made, queries } = await report(options);
-      expect([made.at, made.since, made.filter]).toEqual([NOW, since, filter]);
+      const { record, queries } = await report(options);
+      expect([record.at, record.since, record.filter]).toEqual([NOW, since, filter]);
       expect(queries.filter((query) => query.includes(`CloseTime >= '${since}'`))).toHaveLength(1);
       if (options.partnerAccounts)
         for (const query of queries)
@@ -128,15 +128,15 @@ describe('a report', () => {
     [84 * 86_400 - 1, /^Temporal keeps ended onboardings for 83 d /],
     [3 * 86_400, /^Temporal keeps ended onboardings for 3 d /],
   ])('says what is forgotten where Temporal keeps what has ended for %j s', async (seconds, lack) => {
-    const { made } = await report({}, seconds);
-    expect(made.retentionSeconds).toBe(seconds ?? null);
-    if (lack) expect(lackOf(made)).toMatch(lack);
-    else expect(lackOf(made)).toBeUndefined();
+    const { record } = await report({}, seconds);
+    expect(record.retentionSeconds).toBe(seconds ?? null);
+    if (lack) expect(lackOf(record)).toMatch(lack);
+    else expect(lackOf(record)).toBeUndefined();
   });
 
   it('has a row for each week of UTC, with the outcomes of all kinds of onboardings but customers', async () => {
-    const { made } = await report();
-    expect(weekRowsOf(made)).toEqual([
+    const { record } = await report();
+    expect(weekRowsOf(record)).toEqual([
       {
         week: '2026-W09',
         monday: '2026-02-23',
@@ -159,13 +159,13 @@ describe('a report', () => {
   });
 
   it('is a row for each number, also where it is zero, and for each one of several', async () => {
-    const { made } = await report({ by: 'account' });
+    const { record } = await report({ by: 'account' });
     const figure = { subject: 'merchant', system: 'boarding', sinceLastSeconds: null, hasStopped: false };
     const webhooks = [
       { ...figure, account: null, nudged: 0, pollOnly: 2 },
       { ...figure, account: 'west', nudged: 3, pollOnly: 0, sinceLastSeconds: 0 },
     ];
-    const rows = numbersOf({ ...made, webhooks } as Report);
+    const rows = numbersOf({ ...record, webhooks } as Report);
     const lines = rows.map((row) => Object.values(row).join(','));
     for (const section of ['outcomes', 'webhooks', 'longest', 'groups'])
       expect(lines.filter((line) => line.startsWith(section))).toEqual(EXPECTED[section]);

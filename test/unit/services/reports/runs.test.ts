@@ -4,7 +4,7 @@ import type { DocumentRef, Resolution } from '../../../../src/messages/requireme
 import { resolveRequirement } from '../../../../src/messages/requirements.js';
 import { StoreFailure } from '../../../../src/platform/documents/file-store.js';
 import { recordOf } from '../../../../src/services/reports/gather.js';
-import { initialState } from '../../../../src/workflows/journey/state.js';
+import { initialState } from '../../../../src/workflows/runtime/state.js';
 import {
   answering,
   execution,
@@ -107,18 +107,18 @@ const HANDED_ON = [
 /** Three runs of an onboarding. Each later one begins with the corrected input, and with what the one before handed on. */
 function runs(handsOn: (state: object) => unknown[] = (state) => [state]): Run[] {
   const named = (dba: string) => ({ memo: { fields: { dba: payloads(dba)[0] } } });
-  const begun = {
+  const start = {
     ...named('Corner Bakery'),
     ...indexedIn({ MerchantProfileId: '1001', PartnerStatus: 'Pending' }),
   };
-  const first = new Run('run-1', 1, { input: { payloads: payloads(INPUT) }, ...begun })
+  const first = new Run('run-1', 1, { input: { payloads: payloads(INPUT) }, ...start })
     .called('createMerchant', 3, { document: document('k-0') }, { merchantProfileId: 1001 })
     .called('awaitStatusChange', 1, {}, NOTE)
     .answered(answer('rejected-input-1', corrected('Troy')));
   const { input: _, ...blank } = initialState('merchantBoarding', {}, {});
-  const carried = handsOn({ ...blank, timeline: HANDED_ON });
+  const carriedState = handsOn({ ...blank, timeline: HANDED_ON });
   const later = (city: string, before: string) => ({
-    input: { payloads: payloads({ ...INPUT, merchant: { ...INPUT.merchant, city } }, ...carried) },
+    input: { payloads: payloads({ ...INPUT, merchant: { ...INPUT.merchant, city } }, ...carriedState) },
     continuedExecutionRunId: before,
     ...named('Corner Bakeries'),
   });
@@ -183,8 +183,8 @@ async function record({ workflowId = ID, state, all = runs(), gone = [], others 
     },
   };
   const description = await client.workflow.getHandle(workflowId).describe();
-  const found = await recordOf(client, store as never, description, { actor: 'ann', reason: 'an audit' });
-  return found.onboarding;
+  const result = await recordOf(client, store as never, description, { actor: 'ann', reason: 'an audit' });
+  return result.onboarding;
 }
 
 const STATE = {

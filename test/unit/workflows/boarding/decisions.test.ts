@@ -1,36 +1,36 @@
 import { describe, expect, it } from 'vitest';
 import type { StatusSnapshot } from '../../../../src/messages/boarding-activities.js';
 import {
-  due,
-  next,
+  type BoardingContext,
+  type BoardingState,
   onChangesRequested,
-  onRead,
-  type Remembered,
-  type Situation,
-  UNSUBMITTED,
+  pendingSend,
+  plan,
+  reduce,
+  UNSUBMITTED_STATE,
 } from '../../../../src/workflows/boarding/decisions.js';
-import type { Answered } from '../../../../src/workflows/journey/state.js';
+import type { PendingAnswer } from '../../../../src/workflows/runtime/state.js';
 import {
   answer,
+  context,
   lines,
   MONDAY,
   note,
   noteAsked,
   read,
-  remembered,
   requirement,
   seen,
-  situation,
+  state,
   TUESDAY,
 } from './values.js';
 
 /** What a read leads to, as lines. */
 function leadsTo(
   now: Partial<StatusSnapshot>,
-  before: Partial<Remembered> = {},
-  more: Partial<Situation> = {},
+  before: Partial<BoardingState> = {},
+  more: Partial<BoardingContext> = {},
 ) {
-  return lines(onRead(remembered(before), read(now), situation(more)).decisions);
+  return lines(reduce(state(before), read(now), context(more)).commands);
 }
 
 /** The same without the facts that each read changes. */
@@ -44,7 +44,7 @@ const APPROVED = { status: 'Approved', phase: 'approved' } as const;
 const NOT_SUBMITTED = { status: 'Not Submitted', phase: 'not-submitted' } as const;
 const DECLINED = { status: 'Declined', phase: 'declined' } as const;
 const BOARDED = { outcome: 'boarded', mid: '123', merchantProfileId: 1001 };
-const RESTLESS = { restless: { changes: {}, hasRestlessDate: true } };
+const VOLATILE = { volatile: { changes: {}, hasVolatileDate: true } };
 const NEVER = 8.64e15;
 const DELIVERED = { delivered: { 'n-1': { status: 'Pending', statusDate: MONDAY, until: NEVER } } };
 
@@ -57,19 +57,19 @@ describe('a read of the status', () => {
   const DONE = ['partnerStatus is Approved', 'status-changed: Approved', 'stage is boarding'];
   const PENDING = [AT_PENDING, 'status-changed: Pending', UNDERWRITING];
 
-  it.each<[string, Partial<StatusSnapshot>, Partial<Remembered>, string[]]>([
+  it.each<[string, Partial<StatusSnapshot>, Partial<BoardingState>, string[]]>([
     ['a new status', ON_HOLD, {}, HELD],
     ['another status that means the same', { status: 'Pending Info' }, {}, INFO],
     ['the stage of boarding', APPROVED, {}, DONE],
     ['nothing new', {}, {}, [AT_PENDING, UNDERWRITING]],
-    ['nothing new after the creation', NOT_SUBMITTED, UNSUBMITTED, [UNSENT]],
-    ['that a new merchant is pending before its submission', {}, UNSUBMITTED, PENDING.slice(0, 2)],
-    ['its stage once it is submitted', {}, { ...UNSUBMITTED, submitted: true }, PENDING],
+    ['nothing new after the creation', NOT_SUBMITTED, UNSUBMITTED_STATE, [UNSENT]],
+    ['that a new merchant is pending before its submission', {}, UNSUBMITTED_STATE, PENDING.slice(0, 2)],
+    ['its stage once it is submitted', {}, { ...UNSUBMITTED_STATE, submitted: true }, PENDING],
     ['a comment, masked', { comment: 'SSN 123-45-6789?' }, {}, [AT_PENDING, SSN, UNDERWRITING]],
     ['no comment again', HM, { seen: seen(HM) }, [AT_PENDING, UNDERWRITING]],
     ['that the comment is gone', {}, { seen: seen(HM) }, PENDING],
-  ])('shows in state and timeline %s', (_, now, before, shown) => {
-    expect(leadsTo(now, before)).toEqual(shown);
+  ])('shows in state and timeline %s', (_, now, before, rows) => {
+    expect(leadsTo(now, before)).toEqual(rows);
   });
 
   it.each([
@@ -87,25 +87,25 @@ describe('a read of the status', () => {
   });
 
   it('records once that a field changes with each read', () => {
-    const restless = { changes: { comment: 2, mid: 2 }, hasRestlessDate: false };
+    const volatile = { changes: { comment: 2, mid: 2 }, hasVolatileDate: false };
     const now = read({ comment: 'c', mid: '3' });
-    const { remember, decisions } = onRead(remembered({ restless }), now, situation({ inARow: 3 }));
-    expect(lines(decisions)).toContain('restless: changes with each read, no longer compared: comment, mid');
-    const later = onRead(remember, read({ comment: 'd', mid: '4' }), situation({ inARow: 4 }));
-    expect(lines(later.decisions).filter((line) => line.startsWith('restless'))).toEqual([]);
-    expect(next(later.remember, situation()).compared).toEqual({
+    const { state: next, commands } = reduce(state({ volatile }), now, context({ inARow: 3 }));
+    expect(lines(commands)).toContain('volatile: changes with each read, no longer compared: comment, mid');
+    const later = reduce(next, read({ comment: 'd', mid: '4' }), context({ inARow: 4 }));
+    expect(lines(later.commands).filter((line) => line.startsWith('volatile'))).toEqual([]);
+    expect(plan(later.state, context()).baseline).toEqual({
       ...{ phase: 'pending', status: 'Pending', statusDate: MONDAY, unclearMid: null, noteIds: [] },
     });
   });
 
   it('is remembered', () => {
-    const { remember } = onRead(remembered(), read({ ...ON_HOLD, notes: [note('n-1')] }), situation());
-    expect(remember).toEqual({
+    const { state: next } = reduce(state(), read({ ...ON_HOLD, notes: [note('n-1')] }), context());
+    expect(next).toEqual({
       seen: {
         ...{ status: 'On Hold', phase: 'other', statusDate: MONDAY, comment: null, mid: null },
         ...{ unclearMid: null, noteIds: ['n-1'] },
       },
-      ...{ submitted: true, delivered: {}, uploaded: [], restless: { changes: {}, hasRestlessDate: false } },
+      ...{ submitted: true, delivered: {}, uploaded: [], volatile: { changes: {}, hasVolatileDate: false } },
     });
   });
 });
@@ -126,22 +126,22 @@ describe('a decision of the partner', () => {
     [IN_REVIEW, undefined],
     [{ mid: '123' }, undefined],
   ])('of %j ends the boarding with %j', (now, outcome) => {
-    const { remember } = onRead(remembered(), read(now), situation());
-    expect(next(remember, situation()).ended?.outcome).toEqual(outcome);
+    const { state: next } = reduce(state(), read(now), context());
+    expect(plan(next, context()).end?.outcome).toEqual(outcome);
   });
 
   it('shows the final mid', () => {
-    const shown = ['partnerStatus is Approved', 'status-changed: Approved', 'mid is 123'];
-    expect(leadsTo({ ...APPROVED, mid: '123' })).toEqual(shown);
+    const rows = ['partnerStatus is Approved', 'status-changed: Approved', 'mid is 123'];
+    expect(leadsTo({ ...APPROVED, mid: '123' })).toEqual(rows);
   });
 
   it('asks and closes nothing, and keeps what it knows of whatever is on its way', () => {
-    const before = remembered(DELIVERED);
-    const open = [noteAsked('n-2'), requirement('r-1', 'request-changes')];
+    const before = state(DELIVERED);
+    const open = [noteAsked('n-2'), requirement('r-1', 'changes-requested')];
     const now = read({ ...DECLINED, notes: [note('n-3')] });
-    const { remember, decisions } = onRead(before, now, situation({ open }));
-    expect(lines(decisions)).toEqual(['partnerStatus is Declined', 'status-changed: Declined']);
-    expect(remember).toEqual({ ...before, seen: seen({ ...DECLINED, notes: [note('n-3')] }) });
+    const { state: next, commands } = reduce(before, now, context({ open }));
+    expect(lines(commands)).toEqual(['partnerStatus is Declined', 'status-changed: Declined']);
+    expect(next).toEqual({ ...before, seen: seen({ ...DECLINED, notes: [note('n-3')] }) });
   });
 
   it('without a mid closes the questions about notes, and asks nothing about those that are listed', () => {
@@ -159,15 +159,15 @@ describe('an underwriting note', () => {
     ['wants changes', { ...WANTS_CHANGES, comment: null }],
     ['unknown', ON_HOLD],
   ] as const)('becomes a question while the status is: %s', (_, now) => {
-    const asked = asksOn({ ...now, notes: [note('n-1'), note('n-2')] });
-    expect(asked).toEqual(expect.arrayContaining(['ask n-1: Why n-1?', 'ask n-2: Why n-2?']));
+    const questions = asksOn({ ...now, notes: [note('n-1'), note('n-2')] });
+    expect(questions).toEqual(expect.arrayContaining(['ask n-1: Why n-1?', 'ask n-2: Why n-2?']));
   });
 
   it.each([NOT_SUBMITTED, APPROVED])('is not asked about while nobody reviews: %j', (now) => {
     expect(asksOn({ ...now, notes: [note('n-1')] })).toEqual([]);
   });
 
-  it.each<[string, Partial<Remembered>, Partial<Situation>]>([
+  it.each<[string, Partial<BoardingState>, Partial<BoardingContext>]>([
     ['is asked', {}, { open: [noteAsked('n-1')] }],
     ['is asked a second time', {}, { open: [noteAsked('n-1-2', 'n-1')] }],
     ['has an answer that waits', {}, { answered: [answer(noteAsked('n-1'))] }],
@@ -178,9 +178,9 @@ describe('an underwriting note', () => {
   });
 
   it('is asked next to one that is known, also when it is named like what every object has', () => {
-    const known = { open: [noteAsked('n-1')], answered: [answer(noteAsked('n-2'))] };
+    const facts = { open: [noteAsked('n-1')], answered: [answer(noteAsked('n-2'))] };
     const notes = ['n-1', 'n-2', 'toString'].map((id) => note(id));
-    expect(asksOn({ notes }, {}, known)).toEqual(['ask toString: Why toString?']);
+    expect(asksOn({ notes }, {}, facts)).toEqual(['ask toString: Why toString?']);
   });
 
   it.each<[string, Partial<StatusSnapshot>, boolean, string[]]>([
@@ -197,35 +197,42 @@ describe('an underwriting note', () => {
   });
 
   const lists = (more: Partial<StatusSnapshot> = {}) => ({ ...more, notes: [note('n-1')] });
-  it.each<['counts' | 'is asked' | 'is forgotten', string, Partial<StatusSnapshot>, Partial<Remembered>?]>([
-    ['counts', 'listed in the status that took its answer', lists()],
-    ['is asked', 'listed in a status that the partner has set since', lists({ statusDate: TUESDAY })],
-    ['is asked', 'listed in another status', lists(ON_HOLD)],
-    ['counts', 'listed in review', lists(IN_REVIEW)],
-    ['counts', 'listed after the approval', lists(APPROVED)],
-    ['counts', 'gone in the same status', {}],
-    // Of a partner whose dates mean nothing.
-    ['counts', 'listed in the same status', lists({ statusDate: TUESDAY }), RESTLESS],
-    ['is asked', 'listed in another status', lists(ON_HOLD), RESTLESS],
-    ['is forgotten', 'gone in the same status', { statusDate: TUESDAY }, RESTLESS],
-    ['is forgotten', 'gone while another is listed', { statusDate: TUESDAY, notes: [note('n-2')] }, RESTLESS],
-    ['counts', 'gone in review', IN_REVIEW, RESTLESS],
-  ])('that was delivered %s when it is %s: %j', (becomes, _, now, restless) => {
-    const before = remembered({ ...DELIVERED, ...restless });
-    const { decisions, remember } = onRead(before, read(now), situation());
-    expect(lines(decisions).includes('ask n-1: Why n-1?')).toBe(becomes === 'is asked');
-    expect(remember.delivered).toEqual(becomes === 'counts' ? DELIVERED.delivered : {});
+  it.each<['counts' | 'is asked' | 'is forgotten', string, Partial<StatusSnapshot>, Partial<BoardingState>?]>(
+    [
+      ['counts', 'listed in the status that took its answer', lists()],
+      ['is asked', 'listed in a status that the partner has set since', lists({ statusDate: TUESDAY })],
+      ['is asked', 'listed in another status', lists(ON_HOLD)],
+      ['counts', 'listed in review', lists(IN_REVIEW)],
+      ['counts', 'listed after the approval', lists(APPROVED)],
+      ['counts', 'gone in the same status', {}],
+      // Of a partner whose dates mean nothing.
+      ['counts', 'listed in the same status', lists({ statusDate: TUESDAY }), VOLATILE],
+      ['is asked', 'listed in another status', lists(ON_HOLD), VOLATILE],
+      ['is forgotten', 'gone in the same status', { statusDate: TUESDAY }, VOLATILE],
+      [
+        'is forgotten',
+        'gone while another is listed',
+        { statusDate: TUESDAY, notes: [note('n-2')] },
+        VOLATILE,
+      ],
+      ['counts', 'gone in review', IN_REVIEW, VOLATILE],
+    ],
+  )('that was delivered %s when it is %s: %j', (becomes, _, now, volatile) => {
+    const before = state({ ...DELIVERED, ...volatile });
+    const { commands, state: next } = reduce(before, read(now), context());
+    expect(lines(commands).includes('ask n-1: Why n-1?')).toBe(becomes === 'is asked');
+    expect(next.delivered).toEqual(becomes === 'counts' ? DELIVERED.delivered : {});
   });
 });
 
 describe('requested changes', () => {
-  const asked = (detail = 'Lower it.') => requirement('r-1', 'request-changes', { detail });
+  const question = (detail = 'Lower it.') => requirement('r-1', 'changes-requested', { detail });
 
   it('become a question that takes a correction', () => {
-    const { decisions } = onRead(remembered(), read(WANTS_CHANGES), situation());
-    expect(decisions).toContainEqual({
+    const { commands } = reduce(state(), read(WANTS_CHANGES), context());
+    expect(commands).toContainEqual({
       ask: {
-        ...{ kind: 'request-changes', title: 'Changes requested', detail: 'Lower it.' },
+        ...{ kind: 'changes-requested', title: 'Changes requested', detail: 'Lower it.' },
         ...{ answers: ['correction', 'retry', 'abandon'], blank: { application: { '': '' } } },
       },
     });
@@ -233,26 +240,26 @@ describe('requested changes', () => {
 
   const CLOSED = 'close r-1: the partner has moved on';
   const MORE = { comment: 'More.' };
-  const AGAIN = [CLOSED, 'ask request-changes: More.'];
+  const AGAIN = [CLOSED, 'ask changes-requested: More.'];
 
   type Snapshot = Partial<StatusSnapshot>;
-  it.each<[string, now: Snapshot, seen: Snapshot, Partial<Situation>, string[], Partial<Remembered>?]>([
+  it.each<
+    [string, now: Snapshot, seen: Snapshot, Partial<BoardingContext>, string[], Partial<BoardingState>?]
+  >([
     ['seen before, without a question', {}, WANTS_CHANGES, {}, []],
-    ['without a comment', { comment: null }, {}, {}, ['ask request-changes: The partner gave no comment.']],
-    ['with another comment', MORE, WANTS_CHANGES, {}, ['ask request-changes: More.']],
-    ['set again', { statusDate: TUESDAY }, WANTS_CHANGES, {}, ['ask request-changes: Lower it.']],
-    ['set again, where dates mean nothing', { statusDate: TUESDAY }, WANTS_CHANGES, {}, [], RESTLESS],
-    ['with another comment there', MORE, WANTS_CHANGES, {}, ['ask request-changes: More.'], RESTLESS],
-    ['after another status', {}, ON_HOLD, {}, ['ask request-changes: Lower it.']],
-    ['asked', { statusDate: TUESDAY }, WANTS_CHANGES, { open: [asked()] }, []],
-    ['answered', { statusDate: TUESDAY }, WANTS_CHANGES, { answered: [answer(asked())] }, []],
-    ['asked otherwise', MORE, WANTS_CHANGES, { open: [asked()] }, AGAIN],
-    ['answered otherwise', MORE, WANTS_CHANGES, { answered: [answer(asked())] }, AGAIN],
-    ['on their way, otherwise', MORE, WANTS_CHANGES, { answered: [answer(asked())], isWriting: true }, []],
-  ])('that are %s', (_, now, before, more, decisions, restless = {}) => {
-    expect(asksOn({ ...WANTS_CHANGES, ...now }, { seen: seen(before), ...restless }, more)).toEqual(
-      decisions,
-    );
+    ['without a comment', { comment: null }, {}, {}, ['ask changes-requested: The partner gave no comment.']],
+    ['with another comment', MORE, WANTS_CHANGES, {}, ['ask changes-requested: More.']],
+    ['set again', { statusDate: TUESDAY }, WANTS_CHANGES, {}, ['ask changes-requested: Lower it.']],
+    ['set again, where dates mean nothing', { statusDate: TUESDAY }, WANTS_CHANGES, {}, [], VOLATILE],
+    ['with another comment there', MORE, WANTS_CHANGES, {}, ['ask changes-requested: More.'], VOLATILE],
+    ['after another status', {}, ON_HOLD, {}, ['ask changes-requested: Lower it.']],
+    ['asked', { statusDate: TUESDAY }, WANTS_CHANGES, { open: [question()] }, []],
+    ['answered', { statusDate: TUESDAY }, WANTS_CHANGES, { answered: [answer(question())] }, []],
+    ['asked otherwise', MORE, WANTS_CHANGES, { open: [question()] }, AGAIN],
+    ['answered otherwise', MORE, WANTS_CHANGES, { answered: [answer(question())] }, AGAIN],
+    ['on their way, otherwise', MORE, WANTS_CHANGES, { answered: [answer(question())], isWriting: true }, []],
+  ])('that are %s', (_, now, before, more, commands, volatile = {}) => {
+    expect(asksOn({ ...WANTS_CHANGES, ...now }, { seen: seen(before), ...volatile }, more)).toEqual(commands);
   });
 
   it.each<[string, Partial<StatusSnapshot>, boolean, boolean]>([
@@ -266,32 +273,32 @@ describe('requested changes', () => {
     ['approved', APPROVED, false, false],
   ])('close when the status is %s; an answer is dropped if it goes on', (_, now, isWriting, drops) => {
     const before = { seen: seen(WANTS_CHANGES) };
-    expect(asksOn(now, before, { open: [asked()], isWriting })).toEqual([CLOSED]);
-    expect(asksOn(now, before, { answered: [answer(asked())], isWriting })).toEqual(drops ? [CLOSED] : []);
+    expect(asksOn(now, before, { open: [question()], isWriting })).toEqual([CLOSED]);
+    expect(asksOn(now, before, { answered: [answer(question())], isWriting })).toEqual(drops ? [CLOSED] : []);
   });
 
   it('are asked again after a submission when the poll has read them before it', () => {
-    const begun = { seen: seen(WANTS_CHANGES), restless: { changes: {}, hasRestlessDate: false } };
+    const start = { seen: seen(WANTS_CHANGES), volatile: { changes: {}, hasVolatileDate: false } };
     const again = (now: Partial<StatusSnapshot>) =>
-      lines(onChangesRequested(begun, read({ ...WANTS_CHANGES, ...now }), situation({ isWriting: true })));
-    expect(again({ statusDate: TUESDAY })).toEqual(['ask request-changes: Lower it.']);
+      lines(onChangesRequested(start, read({ ...WANTS_CHANGES, ...now }), context({ isWriting: true })));
+    expect(again({ statusDate: TUESDAY })).toEqual(['ask changes-requested: Lower it.']);
     expect(again({})).toEqual([]);
   });
 });
 
 // Catches a submission that the partner has accepted and lost, of which nobody learns.
 it('a submission that is lost is asked about once, until the status shows one', () => {
-  const lost = { ...UNSUBMITTED, submitted: true, isLost: true, seen: seen(NOT_SUBMITTED) };
-  const asked = requirement('not-submitted-1', 'not-submitted');
+  const lost = { ...UNSUBMITTED_STATE, submitted: true, isLost: true, seen: seen(NOT_SUBMITTED) };
+  const question = requirement('not-submitted-1', 'not-submitted');
   expect(asksOn(NOT_SUBMITTED, lost)).toMatchObject([expect.stringContaining('has accepted the submission')]);
-  expect(asksOn(NOT_SUBMITTED, lost, { open: [asked] })).toEqual([]);
+  expect(asksOn(NOT_SUBMITTED, lost, { open: [question] })).toEqual([]);
   expect(asksOn(NOT_SUBMITTED, { ...lost, isLost: false })).toEqual([]);
-  expect(asksOn({}, lost, { open: [asked] })).toEqual(['close not-submitted-1: the partner has moved on']);
+  expect(asksOn({}, lost, { open: [question] })).toEqual(['close not-submitted-1: the partner has moved on']);
 });
 
 describe('a followed merchant that nobody has submitted', () => {
   const followed = { isFollowed: true };
-  const asked = requirement('s-1', 'not-submitted');
+  const question = requirement('s-1', 'not-submitted');
   const fresh = { submitted: false, seen: { phase: null } };
 
   it('is a question, and enters the stage before', () => {
@@ -305,17 +312,17 @@ describe('a followed merchant that nobody has submitted', () => {
     ]);
   });
 
-  it.each<[string, Partial<Remembered>, Partial<Situation>]>([
+  it.each<[string, Partial<BoardingState>, Partial<BoardingContext>]>([
     ['is not followed', fresh, {}],
     ['was submitted by Gangway', { ...fresh, submitted: true }, followed],
-    ['is asked about', fresh, { ...followed, open: [asked] }],
-    ['has an answer', fresh, { ...followed, answered: [answer(asked)] }],
+    ['is asked about', fresh, { ...followed, open: [question] }],
+    ['has an answer', fresh, { ...followed, answered: [answer(question)] }],
   ])('is no question when it %s', (_, before, more) => {
     expect(asksOn(NOT_SUBMITTED, before, more)).toEqual([]);
   });
 
   it('is closed when somebody has submitted it, answered or not, but for an answer that is in flight', () => {
-    const more = { ...followed, open: [asked], answered: [answer(requirement('s-2', 'not-submitted'))] };
+    const more = { ...followed, open: [question], answered: [answer(requirement('s-2', 'not-submitted'))] };
     const [one, two] = ['s-1', 's-2'].map((id) => `close ${id}: the partner has moved on`);
     expect(asksOn({}, fresh, more)).toEqual([one, two]);
     expect(asksOn({}, fresh, { ...more, isWriting: true })).toEqual([one]);
@@ -325,8 +332,8 @@ describe('a followed merchant that nobody has submitted', () => {
 describe('an unclear mid', () => {
   const QUESTION =
     'The partner approved merchant 1001 and shows the mid “soon”, which is not 1 to 20 digits. Look up the mid in the ' +
-    'partner’s portal, and adopt the correct one. This requirement closes when the partner shows a mid of digits.';
-  const asked = (id: string, detail = QUESTION) => requirement(id, 'unclear-mid', { detail });
+    'partner’s portal, and confirm the correct one. This requirement closes when the partner shows a mid of digits.';
+  const question = (id: string, detail = QUESTION) => requirement(id, 'unclear-mid', { detail });
   const unclear = { ...APPROVED, unclearMid: 'soon' };
 
   it('is a question once the merchant is approved', () => {
@@ -340,53 +347,59 @@ describe('an unclear mid', () => {
     ['another one', unclear, 'Another.', [CLOSED, `ask unclear-mid: ${QUESTION}`]],
     ['none', APPROVED, QUESTION, [CLOSED]],
     ['one that is not final any more', { unclearMid: 'soon' }, QUESTION, [CLOSED]],
-  ])('that was asked about or answered leads on when the partner shows %s', (_, now, detail, decisions) => {
-    expect(asksOn(now, {}, { open: [asked('m-1', detail)] })).toEqual(decisions);
-    expect(asksOn(now, {}, { answered: [answer(asked('m-1', detail))], isWriting: true })).toEqual(decisions);
+  ])('that was asked about or answered leads on when the partner shows %s', (_, now, detail, commands) => {
+    expect(asksOn(now, {}, { open: [question('m-1', detail)] })).toEqual(commands);
+    expect(asksOn(now, {}, { answered: [answer(question('m-1', detail))], isWriting: true })).toEqual(
+      commands,
+    );
   });
 
   const ofWrite = requirement('w-1', 'uncertain-write');
   it.each([
     [
-      'is the mid that a person adopts',
-      { answered: [answer(asked('m-1'), { kind: 'adopt', id: '123' })] },
+      'is the mid that a person confirms',
+      { answered: [answer(question('m-1'), { kind: 'confirm', id: '123' })] },
       BOARDED,
     ],
-    ['is no mid while its question is open', { open: [asked('m-1')] }, undefined],
-    ['is no mid when it is given up', { answered: [answer(asked('m-1'), { kind: 'abandon' })] }, undefined],
-    ['is no id of another kind', { answered: [answer(ofWrite, { kind: 'adopt', id: '1' })] }, undefined],
+    ['is no mid while its question is open', { open: [question('m-1')] }, undefined],
+    [
+      'is no mid when it is given up',
+      { answered: [answer(question('m-1'), { kind: 'abandon' })] },
+      undefined,
+    ],
+    ['is no id of another kind', { answered: [answer(ofWrite, { kind: 'confirm', id: '1' })] }, undefined],
   ])('%s', (_, more, outcome) => {
-    expect(next(remembered(), situation(more)).ended?.outcome).toEqual(outcome);
+    expect(plan(state(), context(more)).end?.outcome).toEqual(outcome);
   });
 
-  it('closes its questions, shows the mid and records it when a person adopts it', () => {
-    const answered = ['m-1', 'm-2'].map((id) => answer(asked(id), { kind: 'adopt', id: '123' }));
-    const { ended } = next(remembered(), situation({ answered }));
-    const shown = ['mid is 123', 'remove m-1', 'remove m-2', 'mid-confirmed: 123'];
-    expect(lines(ended?.decisions ?? [])).toEqual(shown);
+  it('closes its questions, shows the mid and records it when a person confirms it', () => {
+    const answered = ['m-1', 'm-2'].map((id) => answer(question(id), { kind: 'confirm', id: '123' }));
+    const { end: ended } = plan(state(), context({ answered }));
+    const rows = ['mid is 123', 'remove m-1', 'remove m-2', 'mid-confirmed: 123'];
+    expect(lines(ended?.commands ?? [])).toEqual(rows);
   });
 });
 
 it.each<[string, Partial<StatusSnapshot>, answers: string, more?: object]>([
   ['underwriting-note', { notes: [note('n-1')] }, 'text documents abandon'],
-  ['unclear-mid', { ...APPROVED, unclearMid: 'soon' }, 'adopt abandon', { idFormat: 'text' }],
+  ['unclear-mid', { ...APPROVED, unclearMid: 'soon' }, 'confirm abandon', { idFormat: 'text' }],
   ['not-submitted', NOT_SUBMITTED, 'correction retry abandon'],
 ])('a question of kind %s takes the answers that fit it', (kind, now, answers, more) => {
-  const followed = situation({ isFollowed: true });
-  const { decisions } = onRead(remembered({ submitted: false }), read(now), followed);
+  const followed = context({ isFollowed: true });
+  const { commands } = reduce(state({ submitted: false }), read(now), followed);
   const question = { kind, answers: answers.split(' '), ...more };
-  expect(decisions).toContainEqual({ ask: expect.objectContaining(question) });
+  expect(commands).toContainEqual({ ask: expect.objectContaining(question) });
 });
 
 describe('what is sent next', () => {
-  const asked = requirement('r-1', 'request-changes');
-  const changes = answer(asked);
+  const question = requirement('r-1', 'changes-requested');
+  const changes = answer(question);
   const submission = answer(requirement('s-1', 'not-submitted'));
   const one = answer(noteAsked('n-1'));
   const two = answer(noteAsked('n-2'));
   const all = [changes, submission, one];
 
-  const [FOLLOWED, SUBMITTED] = [{ isFollowed: true }, { ...UNSUBMITTED, submitted: true }];
+  const [FOLLOWED, SUBMITTED] = [{ isFollowed: true }, { ...UNSUBMITTED_STATE, submitted: true }];
   const [WANTED, HELD] = [{ seen: seen(WANTS_CHANGES) }, { seen: seen(ON_HOLD) }];
   const [REVIEWED, DONE] = [{ seen: seen(IN_REVIEW) }, { seen: seen(APPROVED) }];
   const notes = [note('n-1')];
@@ -397,22 +410,27 @@ describe('what is sent next', () => {
   const shownBy = (later: number) => ({ ...SUBMITTED, shownBy: Date.parse(TUESDAY) + later });
   const LOST = { ...SUBMITTED, isLost: true };
   const application = { send: 'application' };
-  const submissionOf = (given: Answered) => ({ send: 'submission', answers: [given] });
-  const answersOf = (...answers: Answered[]) => ({ send: 'answers', answers });
+  const submissionOf = (input: PendingAnswer) => ({ send: 'submission', answers: [input] });
+  const answersOf = (...answers: PendingAnswer[]) => ({ send: 'answers', answers });
 
-  it.each<[string, Partial<Remembered>, Partial<Situation>, unknown]>([
+  it.each<[string, Partial<BoardingState>, Partial<BoardingContext>, unknown]>([
     ['nothing before the first read', { seen: { phase: null } }, { answered: all }, undefined],
-    ['the application of a new merchant', UNSUBMITTED, { answered: all }, application],
+    ['the application of a new merchant', UNSUBMITTED_STATE, { answered: all }, application],
     ['nothing, once submitted', SUBMITTED, { answered: all }, undefined],
-    ['nothing of a followed merchant', UNSUBMITTED, { ...FOLLOWED, answered: [changes, one] }, undefined],
+    [
+      'nothing of a followed merchant',
+      UNSUBMITTED_STATE,
+      { ...FOLLOWED, answered: [changes, one] },
+      undefined,
+    ],
     // That a person asks for.
-    ['its submission', UNSUBMITTED, { ...FOLLOWED, answered: all }, submissionOf(submission)],
+    ['its submission', UNSUBMITTED_STATE, { ...FOLLOWED, answered: all }, submissionOf(submission)],
     ['nothing of one that is submitted', SUBMITTED, { ...FOLLOWED, answered: all }, undefined],
     ['the submission with the changes', WANTED, { answered: all }, submissionOf(changes)],
     ['nothing while changes are asked', WANTED, { answered: [submission, one] }, undefined],
     ['the answers to all notes', {}, { answered: [...all, two] }, answersOf(one, two)],
     ['nothing while a note is open', {}, { answered: all, open: [noteAsked('n-2')] }, undefined],
-    ['the answers while something else is open', {}, { answered: [one], open: [asked] }, answersOf(one)],
+    ['the answers while something else is open', {}, { answered: [one], open: [question] }, answersOf(one)],
     ['nothing without an answer', {}, {}, undefined],
     ['the answers in an unknown status', HELD, { answered: [one] }, answersOf(one)],
     ['nothing in review', REVIEWED, { answered: [one] }, undefined],
@@ -427,25 +445,25 @@ describe('what is sent next', () => {
     ['nothing of a lost submission without that', LOST, {}, undefined],
     ['nothing while the notes are reviewed', { ...LATE, seen: seen({ ...IN_REVIEW, notes }) }, {}, undefined],
   ])('is %s', (_, before, more, sent) => {
-    expect(due(remembered(before), situation(more))).toEqual(sent);
+    expect(pendingSend(state(before), context(more))).toEqual(sent);
   });
 
-  it.each<[string, Partial<Remembered>, boolean]>([
+  it.each<[string, Partial<BoardingState>, boolean]>([
     ['in the same status', {}, false],
     ['in a status that the partner has set since', { seen: seen({ statusDate: TUESDAY }) }, true],
     ['in another status', { seen: seen(ON_HOLD) }, true],
     // Of a partner whose dates mean nothing.
-    ['in the same status', { seen: seen({ statusDate: TUESDAY }), ...RESTLESS }, false],
+    ['in the same status', { seen: seen({ statusDate: TUESDAY }), ...VOLATILE }, false],
   ])('are answers that the partner did not take before, %s: %s', (_, before, isSent) => {
     const notTaken = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2' };
-    const next = (answered: Situation['answered']) =>
-      due(remembered({ notTaken, ...before }), situation({ answered }));
+    const next = (answered: BoardingContext['answered']) =>
+      pendingSend(state({ notTaken, ...before }), context({ answered }));
     expect(next([one, two])).toEqual(isSent ? { send: 'answers', answers: [one, two] } : undefined);
     expect(next([one])).toEqual({ send: 'answers', answers: [one] });
   });
 
   it('is read in time, once an answered note should be gone', () => {
-    const wakeAt = (before: Partial<Remembered>) => next(remembered(before), situation()).wakeAt;
+    const wakeAt = (before: Partial<BoardingState>) => plan(state(before), context()).wakeAt;
     expect([wakeAt({ ...LATE, ...delivered(1) }), wakeAt(LATE)]).toEqual([
       Date.parse(TUESDAY) + 1,
       undefined,
@@ -453,13 +471,13 @@ describe('what is sent next', () => {
   });
 
   it('is one task, because the partner accepts one change of a merchant at a time', () => {
-    const { due: tasks } = next(remembered(UNSUBMITTED), situation());
+    const { pending: tasks } = plan(state(UNSUBMITTED_STATE), context());
     expect(tasks).toEqual([{ task: 'write', send: 'application' }]);
-    expect(next(remembered(), situation()).due).toEqual([]);
+    expect(plan(state(), context()).pending).toEqual([]);
   });
 });
 
-it.each<[string, Partial<Remembered>, Partial<Situation>, boolean]>([
+it.each<[string, Partial<BoardingState>, Partial<BoardingContext>, boolean]>([
   ['while nothing is sent', {}, {}, true],
   ['before the first read', { seen: { phase: null } }, {}, true],
   ['not while a write would look like a change', {}, { isWriting: true }, false],
@@ -467,10 +485,10 @@ it.each<[string, Partial<Remembered>, Partial<Situation>, boolean]>([
   ['while a person is asked', {}, { isWriting: true, open: [noteAsked('n-1')] }, true],
   ['after a decision', { seen: seen(APPROVED) }, { isWriting: true }, true],
 ])('the status is read %s', (_, before, more, isRead) => {
-  const { compared } = next(remembered(before), situation(more));
+  const { baseline: compared } = plan(state(before), context(more));
   expect(compared).toEqual(isRead ? expect.objectContaining(before.seen ?? { phase: 'pending' }) : undefined);
 });
 
 it('a decision ends a boarding with nothing to apply', () => {
-  expect(next(remembered({ seen: seen(DECLINED) }), situation()).ended?.decisions).toEqual([]);
+  expect(plan(state({ seen: seen(DECLINED) }), context()).end?.commands).toEqual([]);
 });

@@ -12,7 +12,7 @@ import {
   showsSubmission,
   withNotTaken,
 } from '../../../../src/workflows/boarding/deliveries.js';
-import { answer, MONDAY, note, noteAsked, read, remembered } from './values.js';
+import { answer, MONDAY, note, noteAsked, read, state } from './values.js';
 
 const document = (key: string) => ({ key, fileName: `${key}.pdf`, contentType: 'application/pdf' });
 const documents = (...keys: string[]) => ({ kind: 'documents', documents: keys.map(document) }) as const;
@@ -33,22 +33,22 @@ describe('the answers to notes', () => {
   });
 
   it('have documents, of which those are uploaded that the partner does not have', () => {
-    const [a, b] = missingDocuments(remembered(), [text, files]);
+    const [a, b] = missingDocuments(state(), [text, files]);
     expect(a).toEqual({ id: 'n-3/a', document: document('a'), description: 'Detail of n-3.' });
     expect(b).toEqual({ id: 'n-3/b', document: document('b'), description: 'Detail of n-3.' });
     if (!a) throw new Error('there is no document');
-    const after = afterUpload(remembered({ uploaded: ['n-1/z'] }), a);
+    const after = afterUpload(state({ uploaded: ['n-1/z'] }), a);
     expect(after.uploaded).toEqual(['n-1/z', 'n-3/a']);
     expect(missingDocuments(after, [text, files])).toEqual([b]);
     expect([files, text, again].map((each) => isPartlySent(after, each))).toEqual([true, false, false]);
-    expect(isPartlySent(remembered({ uploaded: ['n-1/a'] }), files)).toBe(false);
+    expect(isPartlySent(state({ uploaded: ['n-1/a'] }), files)).toBe(false);
   });
 
   it('are remembered as delivered with the status that took them, and their documents are done with', () => {
     const mark = read({ notes: [note('n-1')], comment: 'Hm.' });
     const held = { status: 'On Hold', statusDate: null, until: 0 };
     const pending = { status: 'Pending', statusDate: MONDAY, until: 1 };
-    const before = remembered({ uploaded: ['n-3/a'], delivered: { 'n-0': held, 'n-1': held } });
+    const before = state({ uploaded: ['n-3/a'], delivered: { 'n-0': held, 'n-1': held } });
     const delivered = { 'n-0': held, 'n-1': pending, 'n-2': pending };
     expect(afterDelivery(before, [text, again], mark, 1)).toEqual({ ...before, uploaded: [], delivered });
   });
@@ -56,11 +56,11 @@ describe('the answers to notes', () => {
   it('are remembered with the status that did not take them', () => {
     const mark = read({ notes: [note('n-1')], comment: 'Hm.' });
     const notTaken = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2-2' };
-    expect(withNotTaken(remembered(), [text, again], mark)).toEqual({ ...remembered(), notTaken });
+    expect(withNotTaken(state(), [text, again], mark)).toEqual({ ...state(), notTaken });
   });
 
   it('are listed again when a read shows one of them', () => {
-    const before = remembered({ delivered: { 'n-1': { status: 'Pending', statusDate: null, until: 0 } } });
+    const before = state({ delivered: { 'n-1': { status: 'Pending', statusDate: null, until: 0 } } });
     const lists = (...ids: string[]) => listsDelivered(before, read({ notes: ids.map((id) => note(id)) }));
     expect(lists('n-2', 'n-1')).toBe(true);
     expect([lists('n-2'), lists(), lists('toString')]).toEqual([false, false, false]);
@@ -79,21 +79,21 @@ describe('evidence', () => {
     ['withdrawn', true, false],
     ['closed', true, false],
     ['other', false, false],
-  ])('in phase %s: of a submission %s, of a review %s', (phase, ...shown) => {
+  ])('in phase %s: of a submission %s, of a review %s', (phase, ...output) => {
     // Its notes are gone, as if the underwriters had withdrawn them.
     const now = read({ phase });
-    expect([showsSubmission(now, 'not-submitted'), showsReview(now)]).toEqual(shown);
+    expect([showsSubmission(now, 'not-submitted'), showsReview(now)]).toEqual(output);
   });
 
   it('is no decision where another submission is in doubt, which may be about the earlier one', () => {
     const phases = ['pending', 'approved', 'declined', 'withdrawn', 'closed', 'changes-requested'] as const;
-    const shown = phases.filter((phase) => showsSubmission(read({ phase }), 'changes-requested', true));
-    expect(shown).toEqual(['pending']);
+    const lines = phases.filter((phase) => showsSubmission(read({ phase }), 'changes-requested', true));
+    expect(lines).toEqual(['pending']);
   });
 
   it('of a submission is no phase that the merchant may have had before', () => {
     const before = [undefined, 'pending', 'not-submitted', 'changes-requested'];
-    const shown = before.map((phase) => showsSubmission(read({ phase: 'pending' }), phase));
-    expect(shown).toEqual([false, false, true, true]);
+    const lines = before.map((phase) => showsSubmission(read({ phase: 'pending' }), phase));
+    expect(lines).toEqual([false, false, true, true]);
   });
 });

@@ -1,8 +1,12 @@
 import type { Note, StatusSnapshot } from '../../../../src/messages/boarding-activities.js';
 import type { Answer, Requirement, RequirementKind } from '../../../../src/messages/requirements.js';
-import { NOTHING, type Remembered, type Situation } from '../../../../src/workflows/boarding/decisions.js';
-import type { Decision } from '../../../../src/workflows/journey/rules.js';
-import type { Answered } from '../../../../src/workflows/journey/state.js';
+import {
+  type BoardingContext,
+  type BoardingState,
+  INITIAL_STATE,
+} from '../../../../src/workflows/boarding/decisions.js';
+import type { Command } from '../../../../src/workflows/runtime/rules.js';
+import type { PendingAnswer } from '../../../../src/workflows/runtime/state.js';
 
 export const MONDAY = '2026-02-02T09:00:00Z';
 export const TUESDAY = '2026-02-03T09:00:00Z';
@@ -22,15 +26,15 @@ export const read = (more: Partial<StatusSnapshot> = {}): StatusSnapshot => ({
 });
 
 /** A boarding that has submitted, and has seen that it is pending since Monday. */
-export const remembered = (more: Partial<Remembered> = {}): Remembered => ({
-  ...NOTHING,
+export const state = (more: Partial<BoardingState> = {}): BoardingState => ({
+  ...INITIAL_STATE,
   submitted: true,
   seen: { ...seen(), noteIds: [] },
   ...more,
 });
 
 /** What is remembered of a read. */
-export function seen(more: Partial<StatusSnapshot> = {}): Remembered['seen'] {
+export function seen(more: Partial<StatusSnapshot> = {}): BoardingState['seen'] {
   const { notes, ...status } = read(more);
   return { ...status, noteIds: notes.map(({ id }) => id) };
 }
@@ -48,25 +52,24 @@ export const requirement = (
 export const noteAsked = (id: string, about = id): Requirement =>
   requirement(id, 'underwriting-note', { about });
 
-export const answer = (to: Requirement, given: Answer = { kind: 'text', text: 'So.' }): Answered => ({
+export const answer = (to: Requirement, input: Answer = { kind: 'text', text: 'So.' }): PendingAnswer => ({
   requirement: to,
-  resolution: { requirementId: to.id, answer: given, actor: 'Ada Park', reason: 'known' },
+  resolution: { requirementId: to.id, answer: input, actor: 'Ada Park', reason: 'known' },
 });
 
-export const situation = (more: Partial<Situation> = {}): Situation => ({
+export const context = (more: Partial<BoardingContext> = {}): BoardingContext => ({
   ...{ merchantProfileId: 1001, dba: 'Corner Bakery', isFollowed: false, isWriting: false, inARow: 1 },
   ...{ open: [], answered: [], now: Date.parse(TUESDAY), ...more },
 });
 
 /** Each decision as a line. */
-export function lines(decisions: readonly Decision[]): string[] {
-  return decisions.map((decision) => {
-    if ('ask' in decision) return `ask ${decision.ask.about ?? decision.ask.kind}: ${decision.ask.detail}`;
-    if ('close' in decision) return `close ${decision.close}: ${decision.why}`;
-    if ('remove' in decision) return `remove ${decision.remove}`;
-    if ('record' in decision)
-      return [decision.record, ...(decision.detail ? [decision.detail] : [])].join(': ');
-    return Object.entries(decision.know)
+export function lines(commands: readonly Command[]): string[] {
+  return commands.map((command) => {
+    if ('ask' in command) return `ask ${command.ask.about ?? command.ask.kind}: ${command.ask.detail}`;
+    if ('close' in command) return `close ${command.close}: ${command.why}`;
+    if ('remove' in command) return `remove ${command.remove}`;
+    if ('record' in command) return [command.record, ...(command.detail ? [command.detail] : [])].join(': ');
+    return Object.entries(command.set)
       .map(([fact, value]) => `${fact} is ${value}`)
       .join();
   });

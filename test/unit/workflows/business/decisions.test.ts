@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import type { ProfileSnapshot } from '../../../../src/messages/banking-activities.js';
 import {
+  type BusinessContext,
+  type BusinessState,
+  INITIAL_STATE,
   isAccepted,
-  NOTHING,
-  next,
   onAccount,
-  onDelivered,
-  onRead,
-  type Remembered,
-  type Situation,
+  plan,
+  reduce,
+  reduceDelivery,
   stageOf,
 } from '../../../../src/workflows/business/decisions.js';
 import { answer, lines, requirement } from '../boarding/values.js';
 import {
   asksOn,
+  context,
   correction,
   HOUR,
   leadsTo,
   NOW,
   read,
-  remembered,
-  situation,
+  state,
   ticket,
   ticketAsked,
 } from './values.js';
@@ -38,7 +38,7 @@ describe('a read of the profile', () => {
   const inReview = (...more: string[]) => ['partnerStatus is InReview', ...more, 'stage is underwriting'];
   const [FIRST, LOCKED] = ['status-changed: InReview', { isLocked: true }];
   const OPENING = ['partnerStatus is Approved', 'status-changed: Approved', 'stage is opening'];
-  it.each<[string, Partial<ProfileSnapshot>, Partial<Remembered>, string[]]>([
+  it.each<[string, Partial<ProfileSnapshot>, Partial<BusinessState>, string[]]>([
     ['a new status', APPROVED, {}, OPENING],
     ['nothing new', {}, {}, inReview()],
     ['the first status', {}, { seen: null }, inReview(FIRST)],
@@ -46,8 +46,8 @@ describe('a read of the profile', () => {
     ['a lock at the first read', LOCKED, { seen: null }, inReview(FIRST, 'profile-locked', QUESTION)],
     ['no lock again', LOCKED, { seen: read(LOCKED) }, inReview(QUESTION)],
     ['the end of a lock', {}, { seen: read(LOCKED) }, inReview('profile-unlocked')],
-  ])('shows in state and timeline %s', (_, now, before, shown) => {
-    expect(leadsTo(now, before, { wantsAccount: true })).toEqual(shown);
+  ])('shows in state and timeline %s', (_, now, before, rows) => {
+    expect(leadsTo(now, before, { wantsAccount: true })).toEqual(rows);
   });
 
   it.each([
@@ -55,13 +55,13 @@ describe('a read of the profile', () => {
     ['another account', 'fa-2', 'fa-1', ['financialAccountId is fa-2', 'financial-account-opened: fa-2']],
     ['a known account', 'fa-1', 'fa-1', []],
     ['no account', null, 'fa-1', []],
-  ])('records %s once', (_, shown, financialAccountId, recorded) => {
-    expect(lines(onAccount(shown, { financialAccountId }))).toEqual(recorded);
-    const all = leadsTo({ financialAccountId: shown }, {}, { financialAccountId });
+  ])('records %s once', (_, text, financialAccountId, recorded) => {
+    expect(lines(onAccount(text, { financialAccountId }))).toEqual(recorded);
+    const all = leadsTo({ financialAccountId: text }, {}, { financialAccountId });
     expect(all.filter((line) => line.startsWith('financial'))).toEqual(recorded);
   });
 
-  it.each<[string, Partial<ProfileSnapshot>, Partial<Remembered>, Partial<Situation>, string[]]>([
+  it.each<[string, Partial<ProfileSnapshot>, Partial<BusinessState>, Partial<BusinessContext>, string[]]>([
     ['in review', {}, {}, {}, ['underwriting']],
     ['new, with problems', NEW, { problems: PROBLEMS }, {}, ['applying']],
     ['new, of an unknown past', NEW, { problems: null }, {}, ['applying']],
@@ -82,42 +82,42 @@ describe('a read of the profile', () => {
     ['not known', null, NEW, null],
     ['found', PROBLEMS, {}, PROBLEMS],
     ['found', PROBLEMS, NEW, PROBLEMS],
-  ])('is remembered, with problems of the holder that are %s: %j, %j', (_, problems, now, kept) => {
+  ])('is remembered, with problems of the holder that are %s: %j, %j', (_, problems, now, stored) => {
     const tickets = [ticket(7)];
-    const { remember } = onRead(remembered({ problems }), read({ ...now, tickets }), situation());
-    expect(remember).toEqual({ ...NOTHING, seen: read({ ...now, tickets }), problems: kept });
+    const { state: next } = reduce(state({ problems }), read({ ...now, tickets }), context());
+    expect(next).toEqual({ ...INITIAL_STATE, seen: read({ ...now, tickets }), problems: stored });
   });
 
   it('shows the stage by what was read', () => {
-    expect(stageOf(NOTHING, situation())).toBe('underwriting');
-    expect(stageOf(remembered({ problems: PROBLEMS, seen: null }), situation())).toBe('applying');
+    expect(stageOf(INITIAL_STATE, context())).toBe('underwriting');
+    expect(stageOf(state({ problems: PROBLEMS, seen: null }), context())).toBe('applying');
   });
 });
 
 describe('a locked profile', () => {
-  const asked = requirement('l-1', 'locked-profile');
+  const question = requirement('l-1', 'locked-profile');
   const CLOSED = 'close l-1: the partner unlocked the profile';
 
-  it.each<[string, boolean, Partial<Situation>, string[]]>([
+  it.each<[string, boolean, Partial<BusinessContext>, string[]]>([
     ['is a question', true, {}, [QUESTION]],
-    ['is asked once', true, { open: [asked] }, []],
-    ['closes its question when it is unlocked', false, { open: [asked] }, [CLOSED]],
-    ['keeps an answer', false, { answered: [answer(asked)] }, []],
-  ])('%s', (_, isLocked, more, decisions) => {
-    expect(asksOn({ isLocked }, {}, more)).toEqual(decisions);
+    ['is asked once', true, { open: [question] }, []],
+    ['closes its question when it is unlocked', false, { open: [question] }, [CLOSED]],
+    ['keeps an answer', false, { answered: [answer(question)] }, []],
+  ])('%s', (_, isLocked, more, commands) => {
+    expect(asksOn({ isLocked }, {}, more)).toEqual(commands);
   });
 
   it('can only be abandoned', () => {
-    const { decisions } = onRead(remembered(), read({ isLocked: true }), situation());
+    const { commands } = reduce(state(), read({ isLocked: true }), context());
     const question = { title: 'The partner locked the profile', answers: ['abandon'] };
-    expect(decisions).toContainEqual({ ask: expect.objectContaining(question) });
+    expect(commands).toContainEqual({ ask: expect.objectContaining(question) });
   });
 });
 
 describe('a followed business that reads as new', () => {
   const followed = { isFollowed: true };
-  const asked = requirement('s-1', 'not-submitted');
-  const SENDING = { running: ['holder'], answered: [answer(asked)] };
+  const question = requirement('s-1', 'not-submitted');
+  const SENDING = { running: ['holder'], answered: [answer(question)] };
   const CLOSED = 'close s-1: the partner has moved on';
 
   const detail =
@@ -126,20 +126,20 @@ describe('a followed business that reads as new', () => {
     'Or correct it with the complete holder, which Gangway then sends.';
 
   it('is a question that takes the complete holder', () => {
-    const { decisions } = onRead(remembered(), read(NEW), situation(followed));
+    const { commands } = reduce(state(), read(NEW), context(followed));
     const question = { kind: 'not-submitted', title: 'Not submitted, or rejected by the bank', detail };
     const blank = { holder: { '': '' } };
-    expect(decisions).toContainEqual({ ask: { ...question, answers: ['correction', 'abandon'], blank } });
+    expect(commands).toContainEqual({ ask: { ...question, answers: ['correction', 'abandon'], blank } });
   });
 
-  it.each<[string, Partial<ProfileSnapshot>, Partial<Situation>, string[]]>([
+  it.each<[string, Partial<ProfileSnapshot>, Partial<BusinessContext>, string[]]>([
     ['is not followed', NEW, {}, []],
-    ['is asked about', NEW, { ...followed, open: [asked] }, []],
-    ['has an answer', NEW, { ...followed, answered: [answer(asked)] }, []],
+    ['is asked about', NEW, { ...followed, open: [question] }, []],
+    ['has an answer', NEW, { ...followed, answered: [answer(question)] }, []],
     ['is being corrected', NEW, { ...followed, running: ['holder'] }, []],
     ['has moved on', {}, followed, []],
-    ['has moved on while it was asked about', {}, { ...followed, open: [asked] }, [CLOSED]],
-    ['has moved on before the answer went out', {}, { ...followed, answered: [answer(asked)] }, [CLOSED]],
+    ['has moved on while it was asked about', {}, { ...followed, open: [question] }, [CLOSED]],
+    ['has moved on before the answer went out', {}, { ...followed, answered: [answer(question)] }, [CLOSED]],
     ['has moved on while it is sent', {}, { ...followed, ...SENDING }, []],
     [
       'waits with something else',
@@ -147,20 +147,20 @@ describe('a followed business that reads as new', () => {
       { ...followed, running: ['ticket-7'] },
       [`ask not-submitted: ${detail}`],
     ],
-  ])('is a question, or none, when it %s', (_, now, more, decisions) => {
-    expect(asksOn(now, {}, more)).toEqual(decisions);
+  ])('is a question, or none, when it %s', (_, now, more, commands) => {
+    expect(asksOn(now, {}, more)).toEqual(commands);
   });
 
   it('is accepted when it reads otherwise', () => {
     const unclear = read({ bankingStatus: 'Unknown', phase: 'under-review' });
     const reads = [null, read(NEW), unclear, read(), read(APPROVED)];
-    expect(reads.map((seen) => isAccepted(remembered({ seen })))).toEqual([false, false, false, true, true]);
+    expect(reads.map((seen) => isAccepted(state({ seen })))).toEqual([false, false, false, true, true]);
   });
 
   it('is asked about again after a response without a status', () => {
     const unclear = read({ bankingStatus: 'Unknown', phase: 'under-review' });
-    const { remember } = onRead(remembered({ seen: read(NEW), problems: null }), unclear, situation());
-    expect(remember.problems).toBe(null);
+    const { state: next } = reduce(state({ seen: read(NEW), problems: null }), unclear, context());
+    expect(next.problems).toBe(null);
   });
 });
 
@@ -168,7 +168,13 @@ const WANTED = { wantsAccount: true, financialAccountId: 'fa-1' };
 const CLOSED = { bankingStatus: 'Closed', phase: 'closed' } as const;
 const CANCELLED = { bankingStatus: 'Cancelled', phase: 'withdrawn' } as const;
 it.each<
-  [string, Partial<ProfileSnapshot> | null, Partial<Situation>, outcome?: string, account?: string | null]
+  [
+    string,
+    Partial<ProfileSnapshot> | null,
+    Partial<BusinessContext>,
+    outcome?: string,
+    account?: string | null,
+  ]
 >([
   ['that was not read', null, {}],
   ['that the bank has not decided', {}, {}],
@@ -181,8 +187,8 @@ it.each<
   ['that was withdrawn', CANCELLED, WANTED, 'withdrawn', 'fa-1'],
 ])('the end of a business %s: %j', (_, now, more, outcome, financialAccountId) => {
   const ids = { profileId: 3001, financialAccountId, bankingStatus: now?.bankingStatus };
-  const ended = outcome && { outcome: { outcome, ...ids }, decisions: [] };
-  expect(next(remembered({ seen: now && read(now) }), situation(more)).ended).toEqual(ended);
+  const ended = outcome && { outcome: { outcome, ...ids }, commands: [] };
+  expect(plan(state({ seen: now && read(now) }), context(more)).end).toEqual(ended);
 });
 
 describe('what begins next', () => {
@@ -199,7 +205,7 @@ describe('what begins next', () => {
   const [account, late] = ['account', 'late tickets'].map((task) => ({ task, begin: task }));
   const ofSteps = [correction(requirement('r-1', 'rejected-input')), answer(requirement('r-2', 'waiting'))];
 
-  it.each<[string, Partial<Remembered>, Partial<Situation>, unknown[]]>([
+  it.each<[string, Partial<BusinessState>, Partial<BusinessContext>, unknown[]]>([
     ['nothing', {}, {}, []],
     ['nothing of what is open', {}, { open: [ticketAsked(7)] }, []],
     ['each reply by itself', {}, { answered: [reply, other] }, [sent(reply), sent(other)]],
@@ -219,7 +225,7 @@ describe('what begins next', () => {
     ['no read of a ticket in time', { answered: { 'ticket-7': { detail: '', until: NOW + 1 } } }, {}, []],
     ['no read of a ticket that is never late', { answered: { 'ticket-7': { detail: '' } } }, {}, []],
   ])('is %s', (_, before, more, due) => {
-    expect(next(remembered(before), situation(more)).due).toEqual(due);
+    expect(plan(state(before), context(more)).pending).toEqual(due);
   });
 
   it.each<[string, readonly number[], number | undefined]>([
@@ -229,45 +235,45 @@ describe('what begins next', () => {
     ['none is late that is not read', [NOW, NOW - 5], undefined],
   ])('wakes when %s', (_, untils, wakeAt) => {
     const answered = Object.fromEntries(untils.map((until, index) => [`t-${index}`, { detail: '', until }]));
-    expect(next(remembered({ answered }), situation()).wakeAt).toBe(wakeAt);
+    expect(plan(state({ answered }), context()).wakeAt).toBe(wakeAt);
   });
 
   it('compares reads with the last one, tickets by a hash of what they ask', () => {
     const seen = read({ tickets: [ticket(7, 'Why?', { asks: 'hash' })] });
     const { tickets: _, ...profile } = seen;
-    expect(next(remembered({ seen }), situation()).compared).toEqual({ ...profile, tickets: { 7: 'hash' } });
-    expect(next(remembered({ seen: null }), situation()).compared).toBeNull();
+    expect(plan(state({ seen }), context()).baseline).toEqual({ ...profile, tickets: { 7: 'hash' } });
+    expect(plan(state({ seen: null }), context()).baseline).toBeNull();
   });
 
   it('keeps the questions of tickets that the account cannot read, and acts on the status', () => {
-    const before = remembered({ seen: read({ tickets: [ticket(7)] }) });
+    const before = state({ seen: read({ tickets: [ticket(7)] }) });
     const now = read({ bankingStatus: 'Submitted', isWithoutTickets: true });
-    const { remember, decisions } = onRead(before, now, situation({ open: [ticketAsked(7)] }));
-    expect(remember.seen).toEqual(read({ bankingStatus: 'Submitted', tickets: [ticket(7)] }));
-    expect(lines(decisions).filter((line) => /^(ask|close|status)/.test(line))).toEqual([
+    const { state: next, commands } = reduce(before, now, context({ open: [ticketAsked(7)] }));
+    expect(next.seen).toEqual(read({ bankingStatus: 'Submitted', tickets: [ticket(7)] }));
+    expect(lines(commands).filter((line) => /^(ask|close|status)/.test(line))).toEqual([
       'status-changed: Submitted',
     ]);
   });
 
-  const opening = (asked: ReturnType<typeof requirement>) => ({
-    ...{ running: ['account'], open: [ticketAsked(7), asked] },
+  const opening = (question: ReturnType<typeof requirement>) => ({
+    ...{ running: ['account'], open: [ticketAsked(7), question] },
   });
-  it.each<[string, Partial<Situation>, boolean]>([
+  it.each<[string, Partial<BusinessContext>, boolean]>([
     ['nothing runs', {}, true],
     ['a reply is on its way', { running: ['ticket-7', 'holder', 'late tickets'] }, true],
     ['the account is being opened', { running: ['account'] }, false],
     ['it is, and a ticket is open', opening(requirement('l', 'locked-profile')), false],
     ['a person is asked about the account', opening(requirement('u-1', 'uncertain-write')), true],
   ])('reads on while %s: %s', (_, more, is) => {
-    expect(next(remembered(), situation(more)).compared !== undefined).toBe(is);
+    expect(plan(state(), context(more)).baseline !== undefined).toBe(is);
   });
 });
 
 describe('a delivered answer', () => {
-  const asked = ticketAsked(7, 'Why 7?', 'ticket-7-2');
-  const delivered = (before: Partial<Remembered>, replyId: number | null = null) => {
-    const answered = [answer(asked), answer(ticketAsked(8))];
-    return onDelivered(remembered(before), asked, replyId, situation({ answered }));
+  const question = ticketAsked(7, 'Why 7?', 'ticket-7-2');
+  const delivered = (before: Partial<BusinessState>, replyId: number | null = null) => {
+    const answered = [answer(question), answer(ticketAsked(8))];
+    return reduceDelivery(state(before), question, replyId, context({ answered }));
   };
 
   it.each([
@@ -275,22 +281,22 @@ describe('a delivered answer', () => {
     ['another answer', null, [1]],
   ])('by %s is recorded, and counts for as long as a person has to answer', (_, id, replies) => {
     const seen = read({ tickets: [ticket(7)] });
-    const { remember, decisions } = delivered({ seen, replies: [1] }, id);
-    expect(lines(decisions)).toEqual(['remove ticket-7-2', 'ticket-answered: ticket-7-2']);
+    const { state: next, commands } = delivered({ seen, replies: [1] }, id);
+    expect(lines(commands)).toEqual(['remove ticket-7-2', 'ticket-answered: ticket-7-2']);
     const answered = { 'ticket-7': { detail: 'Why 7?', until: NOW + HOUR } };
-    expect(remember).toEqual(remembered({ seen, answered, replies }));
+    expect(next).toEqual(state({ seen, answered, replies }));
   });
 
   it('to a ticket that asks something else by then is followed by another question', () => {
     const seen = read({ tickets: [ticket(7, 'And now?'), ticket(8)] });
-    const { remember, decisions } = delivered({ seen });
+    const { state: next, commands } = delivered({ seen });
     const again = 'ask ticket-7: And now?';
-    expect(lines(decisions)).toEqual(['remove ticket-7-2', 'ticket-answered: ticket-7-2', again]);
-    expect(remember).toMatchObject({ answered: {}, replies: [] });
+    expect(lines(commands)).toEqual(['remove ticket-7-2', 'ticket-answered: ticket-7-2', again]);
+    expect(next).toMatchObject({ answered: {}, replies: [] });
   });
 
   it('is forgotten when the ticket is gone', () => {
-    expect(delivered({}).remember.answered).toEqual({});
-    expect(delivered({ seen: null }).remember.answered).toEqual({});
+    expect(delivered({}).state.answered).toEqual({});
+    expect(delivered({ seen: null }).state.answered).toEqual({});
   });
 });

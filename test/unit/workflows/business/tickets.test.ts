@@ -1,23 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenTicket } from '../../../../src/messages/banking-activities.js';
-import { onRead, type Remembered, type Situation } from '../../../../src/workflows/business/decisions.js';
 import {
-  askingAgain,
+  type BusinessContext,
+  type BusinessState,
+  reduce,
+} from '../../../../src/workflows/business/decisions.js';
+import {
   NO_TICKETS,
-  onListed,
-  onRejected,
+  reduceRejection,
+  reduceTickets,
   ticketIdOf,
+  withDeadline,
 } from '../../../../src/workflows/business/tickets.js';
 import { answer, lines } from '../boarding/values.js';
-import { asksOn, NOW, read, remembered, situation, ticket, ticketAsked } from './values.js';
+import { asksOn, context, NOW, read, state, ticket, ticketAsked } from './values.js';
 
-const RESTLESS = { answered: { 'ticket-7': { detail: null, until: NOW } } };
+const VOLATILE = { answered: { 'ticket-7': { detail: null, until: NOW } } };
 const ANSWERED = { answered: { 'ticket-7': { detail: 'Why 7?', until: NOW } } };
 
 describe('a ticket', () => {
   it('becomes a question', () => {
-    const { decisions } = onRead(remembered(), read({ tickets: [ticket(7)] }), situation());
-    expect(decisions).toContainEqual({
+    const { commands } = reduce(state(), read({ tickets: [ticket(7)] }), context());
+    expect(commands).toContainEqual({
       ask: {
         ...{ about: 'ticket-7', kind: 'ticket', title: 'Ticket', detail: 'Why 7?' },
         ...{ answers: ['text', 'correction', 'abandon'], blank: { holder: { '': '' } } },
@@ -28,11 +32,11 @@ describe('a ticket', () => {
 
   it('of a partner account takes no correction', () => {
     const asking = { answers: ['text', 'retry'], whenGone: 'gone' } as const;
-    const { decisions } = onListed(NO_TICKETS, [ticket(7)], situation(), asking);
+    const { commands } = reduceTickets(NO_TICKETS, [ticket(7)], context(), asking);
     const question = { about: 'ticket-7', kind: 'ticket', title: 'Ticket', detail: 'Why 7?' };
-    expect(decisions).toEqual([{ ask: { ...question, answers: ['text', 'retry'] } }]);
-    const closed = onListed(NO_TICKETS, [], situation({ open: [ticketAsked(7)] }), asking);
-    expect(lines(closed.decisions)).toEqual(['close ticket-7: gone']);
+    expect(commands).toEqual([{ ask: { ...question, answers: ['text', 'retry'] } }]);
+    const closed = reduceTickets(NO_TICKETS, [], context({ open: [ticketAsked(7)] }), asking);
+    expect(lines(closed.commands)).toEqual(['close ticket-7: gone']);
   });
 
   const OF_FIELD = 'Why 7?\nThe partner asks about the field ssn.';
@@ -41,21 +45,21 @@ describe('a ticket', () => {
     [{ topic: 'x', updateFieldRequest: 'ssn' }, 'Ticket about ssn', OF_FIELD],
     [{ text: 'Is it 123-45-6789?' }, 'Ticket', 'Is it ***-**-6789?'],
   ])('with %j has a title and a detail without private values', (more, title, detail) => {
-    const { decisions } = onRead(
-      ...([remembered(), read({ tickets: [ticket(7, 'Why 7?', more)] }), situation()] as const),
+    const { commands } = reduce(
+      ...([state(), read({ tickets: [ticket(7, 'Why 7?', more)] }), context()] as const),
     );
-    expect(decisions).toContainEqual({ ask: expect.objectContaining({ title, detail }) });
+    expect(commands).toContainEqual({ ask: expect.objectContaining({ title, detail }) });
   });
 
   const close = (why: string) => `close ticket-7: the partner ${why}`;
   const ELSE = [close('asks something else'), 'ask ticket-7: And?'];
   const SENT = { answered: [answer(ticketAsked(7))] };
-  it.each<[string, readonly OpenTicket[], Partial<Remembered>, Partial<Situation>, string[]]>([
+  it.each<[string, readonly OpenTicket[], Partial<BusinessState>, Partial<BusinessContext>, string[]]>([
     ['asked', [ticket(7)], {}, { open: [ticketAsked(7)] }, []],
     ['asked a second time', [ticket(7)], {}, { open: [ticketAsked(7, 'Why 7?', 'ticket-7-2')] }, []],
     // Catches a ticket that shows one of two texts by turns, and is asked about each time.
     ['asked a fourth time', [ticket(7, 'And?')], {}, { open: [ticketAsked(7, 'Why 7?', 'ticket-7-4')] }, []],
-    ['answered as restless', [ticket(7, 'And?')], RESTLESS, {}, []],
+    ['answered as volatile', [ticket(7, 'And?')], VOLATILE, {}, []],
     ['waiting with its answer', [ticket(7)], {}, SENT, []],
     ['asking something else while its answer is sent', [ticket(7, 'And?')], {}, SENT, []],
     ['gone while its answer is sent', [], {}, SENT, []],
@@ -66,8 +70,8 @@ describe('a ticket', () => {
     ['answered, and asking something else', [ticket(7, 'And?')], ANSWERED, {}, ['ask ticket-7: And?']],
     ['gone', [ticket(8)], {}, { open: [ticketAsked(7), ticketAsked(8)] }, [close('no longer asks')]],
     ['asking something else', [ticket(7, 'And?')], {}, { open: [ticketAsked(7)] }, ELSE],
-  ])('that is %s leads on', (_, tickets, before, more, decisions) => {
-    expect(asksOn({ tickets }, before, more)).toEqual(decisions);
+  ])('that is %s leads on', (_, tickets, before, more, commands) => {
+    expect(asksOn({ tickets }, before, more)).toEqual(commands);
   });
 
   it.each<[string, readonly OpenTicket[], object]>([
@@ -75,8 +79,8 @@ describe('a ticket', () => {
     ['until it asks something else', [ticket(7, 'And?')], {}],
     ['until it is gone', [ticket(8)], {}],
   ])('counts as answered %s', (_, tickets, answered) => {
-    const { remember } = onRead(remembered(ANSWERED), read({ tickets }), situation());
-    expect(remember.answered).toEqual(answered);
+    const { state: next } = reduce(state(ANSWERED), read({ tickets }), context());
+    expect(next.answered).toEqual(answered);
   });
 });
 
@@ -84,29 +88,29 @@ describe('a ticket that asks again', () => {
   const again = { again: { 'ticket-7': 'the last answer was rejected: too short' } };
 
   it('says why, once', () => {
-    const { remember, decisions } = onRead(
-      ...([remembered(again), read({ tickets: [ticket(7), ticket(8)] }), situation()] as const),
+    const { state: next, commands } = reduce(
+      ...([state(again), read({ tickets: [ticket(7), ticket(8)] }), context()] as const),
     );
-    expect(decisions).toContainEqual({
+    expect(commands).toContainEqual({
       ask: expect.objectContaining({ title: 'Ticket; the last answer was rejected: too short' }),
     });
-    expect(decisions).toContainEqual({ ask: expect.objectContaining({ title: 'Ticket' }) });
-    expect(remember.again).toEqual({});
+    expect(commands).toContainEqual({ ask: expect.objectContaining({ title: 'Ticket' }) });
+    expect(next.again).toEqual({});
   });
 
   it('keeps the reason until it is listed', () => {
-    const { remember } = onRead(remembered(again), read({ tickets: [ticket(8)] }), situation());
-    expect(remember.again).toEqual(again.again);
+    const { state: next } = reduce(state(again), read({ tickets: [ticket(8)] }), context());
+    expect(next.again).toEqual(again.again);
     const open = [ticketAsked(7)];
-    const asked = onRead(remembered(again), read({ tickets: [ticket(7)] }), situation({ open }));
-    expect(asked.remember.again).toEqual(again.again);
+    const question = reduce(state(again), read({ tickets: [ticket(7)] }), context({ open }));
+    expect(question.state.again).toEqual(again.again);
   });
 
   it('is one whose answer was rejected', () => {
-    const asked = ticketAsked(7, 'Why 7?', 'ticket-7-2');
-    const { remember, decisions } = onRejected(remembered(), asked, 'too short');
-    expect(lines(decisions)).toEqual(['remove ticket-7-2', 'answer-rejected: ticket-7-2: too short']);
-    expect(remember).toEqual(remembered(again));
+    const requirement = ticketAsked(7, 'Why 7?', 'ticket-7-2');
+    const { state: next, commands } = reduceRejection(state(), requirement, 'too short');
+    expect(lines(commands)).toEqual(['remove ticket-7-2', 'answer-rejected: ticket-7-2: too short']);
+    expect(next).toEqual(state(again));
   });
 
   it('is one that is still listed long after its answer', () => {
@@ -117,8 +121,8 @@ describe('a ticket that asks again', () => {
       'ticket-9': { detail: '' },
     };
     const why = 'answered, but still listed by the partner';
-    expect(askingAgain(remembered({ answered, ...again }), NOW)).toEqual(
-      remembered({
+    expect(withDeadline(state({ answered, ...again }), NOW)).toEqual(
+      state({
         answered: { 'ticket-8': answered['ticket-8'], 'ticket-9': answered['ticket-9'] },
         again: { 'ticket-6': why, 'ticket-7': why },
       }),

@@ -1,9 +1,9 @@
 import type { OpenTicket, ProfileSnapshot } from '../../../../src/messages/banking-activities.js';
 import {
-  NOTHING,
-  onRead,
-  type Remembered,
-  type Situation,
+  type BusinessContext,
+  type BusinessState,
+  INITIAL_STATE,
+  reduce,
 } from '../../../../src/workflows/business/decisions.js';
 import { answer, lines, requirement } from '../boarding/values.js';
 
@@ -21,14 +21,14 @@ export const read = (more: Partial<ProfileSnapshot> = {}): ProfileSnapshot => ({
 });
 
 /** A business whose holder the bank has accepted, and whose profile was in review when it was read. */
-export const remembered = (more: Partial<Remembered> = {}): Remembered => ({
-  ...NOTHING,
+export const state = (more: Partial<BusinessState> = {}): BusinessState => ({
+  ...INITIAL_STATE,
   problems: [],
   seen: read(),
   ...more,
 });
 
-export const situation = (more: Partial<Situation> = {}): Situation => ({
+export const context = (more: Partial<BusinessContext> = {}): BusinessContext => ({
   ...{ profileId: 3001, dba: 'Corner Bakery', isFollowed: false, wantsAccount: false },
   ...{ running: [], now: NOW, dueInMs: HOUR, open: [], answered: [], ...more },
 });
@@ -43,10 +43,10 @@ export const correction = (to: Parameters<typeof answer>[0]) =>
 /** What a read leads to, as lines. */
 export function leadsTo(
   now: Partial<ProfileSnapshot>,
-  before: Partial<Remembered> = {},
-  more: Partial<Situation> = {},
+  before: Partial<BusinessState> = {},
+  more: Partial<BusinessContext> = {},
 ) {
-  return lines(onRead(remembered(before), read(now), situation(more)).decisions);
+  return lines(reduce(state(before), read(now), context(more)).commands);
 }
 
 /** The same without the facts that each read changes. */

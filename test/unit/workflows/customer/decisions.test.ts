@@ -3,23 +3,23 @@ import type { OnboardingState } from '../../../../src/messages/onboarding-state.
 import type { Part, PartEnd, PartOutcome } from '../../../../src/messages/onboardings.js';
 import {
   type CustomerInput,
+  type CustomerState,
   childOf,
   failedPart,
+  INITIAL_STATE,
   isOver,
   isResumed,
   NOT_STARTED as NOT_BEGUN,
-  NOTHING,
-  onBegun,
-  onEnd,
-  onReport,
-  onReset,
   outcomeOf,
   partWith,
   publishedParts,
-  type Remembered,
+  reduceEnd,
+  reduceReport,
+  reduceReset,
+  reduceStart,
   withoutRequirements,
 } from '../../../../src/workflows/customer/decisions.js';
-import type { ReportedPart } from '../../../../src/workflows/journey/customer-reports.js';
+import type { ReportedPart } from '../../../../src/workflows/runtime/customer-reports.js';
 import { lines, MONDAY, noteAsked } from '../boarding/values.js';
 
 const [note, ticket] = [noteAsked('note-1'), noteAsked('ticket-7')];
@@ -32,7 +32,7 @@ const reported = (state: Partial<OnboardingState> = {}, run = 'r1'): ReportedPar
   },
 });
 
-const remembered = (more: Partial<Remembered> = {}): Remembered => ({ ...NOTHING, ...more });
+const state = (more: Partial<CustomerState> = {}): CustomerState => ({ ...INITIAL_STATE, ...more });
 
 const BOARDED = { outcome: 'boarded', mid: '4711', merchantProfileId: 1001 } as const;
 const ONBOARDED = {
@@ -51,8 +51,8 @@ const abandoned = completed({ outcome: 'abandoned', comment: null });
 
 /** Parts that have ended, in this order. */
 const endedAs = (ends: Readonly<Partial<Record<Part, PartEnd>>>) =>
-  remembered({
-    ended: Object.fromEntries(Object.entries(ends).map(([part, end]) => [part, { end, run: 'r1' }])),
+  state({
+    ends: Object.fromEntries(Object.entries(ends).map(([part, end]) => [part, { end, run: 'r1' }])),
   });
 
 describe('what a part begins with', () => {
@@ -82,59 +82,59 @@ describe('what a part begins with', () => {
 
 describe('a part that begins', () => {
   it('shows before its first report', () => {
-    const { begun, reported: shown } = onBegun(remembered(), 'boarding', reported({}, ''));
-    expect([begun, shown]).toEqual([{ boarding: 'started' }, { boarding: reported({}, '') }]);
+    const { starts: start, reports: output } = reduceStart(state(), 'boarding', reported({}, ''));
+    expect([start, output]).toEqual([{ boarding: 'started' }, { boarding: reported({}, '') }]);
   });
 
   it('keeps a report that came before', () => {
-    const before = remembered({ reported: { business: reported() }, begun: { boarding: 'attached' } });
-    const begun = { boarding: 'attached', business: 'started' } as const;
-    const after = remembered({ begun, reported: { business: reported() } });
-    expect(onBegun(before, 'business', reported({}, ''))).toEqual(after);
+    const before = state({ reports: { business: reported() }, starts: { boarding: 'attached' } });
+    const start = { boarding: 'attached', business: 'started' } as const;
+    const after = state({ starts: start, reports: { business: reported() } });
+    expect(reduceStart(before, 'business', reported({}, ''))).toEqual(after);
   });
 });
 
 describe('a report', () => {
   it('shows what exists at the partners', () => {
-    const before = remembered({ reported: { boarding: reported({ merchantProfileId: 1001 }) } });
+    const before = state({ reports: { boarding: reported({ merchantProfileId: 1001 }) } });
     const business = reported({ merchantProfileId: 1001, profileId: 3001 });
-    const { remember, decisions } = onReport(before, 'business', business);
-    expect(decisions).toEqual([{ know: { merchantProfileId: 1001, profileId: 3001 } }]);
-    expect(remember.reported).toEqual({ ...before.reported, business });
+    const { state: next, commands } = reduceReport(before, 'business', business);
+    expect(commands).toEqual([{ set: { merchantProfileId: 1001, profileId: 3001 } }]);
+    expect(next.reports).toEqual({ ...before.reports, business });
   });
 
   it('shows each id', () => {
     const ids = { merchantProfileId: 1001, mid: '4711', profileId: 3001, financialAccountId: 'fa-1' };
-    const { decisions } = onReport(NOTHING, 'business', reported(ids));
-    expect(decisions).toEqual([{ know: ids }]);
+    const { commands } = reduceReport(INITIAL_STATE, 'business', reported(ids));
+    expect(commands).toEqual([{ set: ids }]);
   });
 
   it('of the run that has ended asks nothing', () => {
     const before = endedAs({ boarding: boarded });
     const late = reported({ requirements: [note], unsent: ['note-2'] });
     const over = { stage: 'boarded', outcome: 'boarded', mid: '4711', requirements: [], unsent: [] };
-    expect(onReport(before, 'boarding', late).remember.reported.boarding?.state).toMatchObject(over);
+    expect(reduceReport(before, 'boarding', late).state.reports.boarding?.state).toMatchObject(over);
   });
 
   it.each([
     ['of another run than the one that has ended', endedAs({ boarding: boarded }), 'r2'],
-    ['of a part that has not ended', NOTHING, 'r1'],
+    ['of a part that has not ended', INITIAL_STATE, 'r1'],
   ])('%s counts', (_, before, run) => {
     const now = reported({ requirements: [note] }, run);
-    expect(onReport(before, 'boarding', now).remember.reported.boarding).toEqual(now);
+    expect(reduceReport(before, 'boarding', now).state.reports.boarding).toEqual(now);
   });
 });
 
 describe('what the outside sees', () => {
-  const before = remembered({
-    reported: {
+  const before = state({
+    reports: {
       boarding: reported({ requirements: [note], unsent: ['note-2'] }),
       business: reported({ requirements: [ticket] }),
     },
   });
 
   it('has the questions of all parts, the answers that can be taken back, and each part', () => {
-    const { boarding, business } = before.reported;
+    const { boarding, business } = before.reports;
     const parts = { boarding: boarding?.state, business: business?.state };
     expect(publishedParts(before)).toEqual({ requirements: [note, ticket], unsent: ['note-2'], ...parts });
   });
@@ -150,7 +150,7 @@ describe('what the outside sees', () => {
 
   it('is found by any of its questions', () => {
     const boarding = reported({ requirements: [note, noteAsked('note-2')] });
-    expect(partWith(remembered({ reported: { boarding } }), 'note-2')).toBe('boarding');
+    expect(partWith(state({ reports: { boarding } }), 'note-2')).toBe('boarding');
   });
 
   it('has no questions after the end', () => {
@@ -167,35 +167,35 @@ describe('the end of a part', () => {
     [onboarded, ['profileId is 3001', 'boarding-ended: onboarded'], BUSINESS],
     [{ how: 'failed' }, ['boarding-failed: see the child workflow'], { stage: 'cancelled' }],
     [{ how: 'timed out' }, ['boarding-ended: timed out'], { stage: 'cancelled', partnerStatus: 'Pending' }],
-  ])('is recorded, and closes its questions: %j', (end, recorded, shown) => {
-    const before = remembered({ reported: { boarding: reported({ requirements: [note] }) } });
-    const { remember, decisions } = onEnd(before, 'boarding', end);
-    expect(lines(decisions)).toEqual(recorded);
-    expect(remember.ended).toEqual({ boarding: { end, run: 'r1' } });
-    expect(remember.reported.boarding?.state).toMatchObject({ ...shown, requirements: [], unsent: [] });
+  ])('is recorded, and closes its questions: %j', (end, recorded, output) => {
+    const before = state({ reports: { boarding: reported({ requirements: [note] }) } });
+    const { state: next, commands } = reduceEnd(before, 'boarding', end);
+    expect(lines(commands)).toEqual(recorded);
+    expect(next.ends).toEqual({ boarding: { end, run: 'r1' } });
+    expect(next.reports.boarding?.state).toMatchObject({ ...output, requirements: [], unsent: [] });
   });
 
   it('of one that never began shows no part', () => {
-    const { remember } = onEnd(remembered(), 'business', notStarted);
-    expect(remember.reported).toEqual({});
-    expect(remember.ended).toEqual({ business: { end: notStarted, run: undefined } });
+    const { state: next } = reduceEnd(state(), 'business', notStarted);
+    expect(next.reports).toEqual({});
+    expect(next.ends).toEqual({ business: { end: notStarted, run: undefined } });
   });
 
   const ended = endedAs({ boarding: terminated });
-  it.each<[string, Remembered, boolean]>([
-    ['runs on', remembered({ reported: { boarding: reported() } }), false],
-    ['has reported its end', { ...ended, reported: { boarding: reported() } }, false],
-    ['reports from another run', { ...ended, reported: { boarding: reported({}, 'r2') } }, true],
+  it.each<[string, CustomerState, boolean]>([
+    ['runs on', state({ reports: { boarding: reported() } }), false],
+    ['has reported its end', { ...ended, reports: { boarding: reported() } }, false],
+    ['reports from another run', { ...ended, reports: { boarding: reported({}, 'r2') } }, true],
   ])('was not the last one, when a part that %s was reset', (_, before, is) => {
     expect(isResumed(before, 'boarding')).toBe(is);
   });
 
   it('is taken back by a reset', () => {
     const before = endedAs({ business: onboarded, boarding: { how: 'failed' } });
-    const { remember, decisions } = onReset(before, 'boarding');
-    expect(lines(decisions)).toEqual(['boarding-reset: its workflow runs again']);
-    expect(remember).toEqual(endedAs({ business: onboarded }));
-    expect([before, remember, endedAs({ boarding: { how: 'failed' } })].map(isOver)).toEqual([
+    const { state: next, commands } = reduceReset(before, 'boarding');
+    expect(lines(commands)).toEqual(['boarding-reset: its workflow runs again']);
+    expect(next).toEqual(endedAs({ business: onboarded }));
+    expect([before, next, endedAs({ boarding: { how: 'failed' } })].map(isOver)).toEqual([
       true,
       false,
       false,

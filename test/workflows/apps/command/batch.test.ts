@@ -31,11 +31,11 @@ const isThere = (id: string) => wasStarted(rig.client, id);
 
 /** Those of these onboardings that Temporal lists, once it lists this many. One that ran twice is listed twice. */
 async function listed(ids: readonly string[], count = ids.length): Promise<string[]> {
-  const found = async () => {
+  const result = async () => {
     const all = await executions(rig.client, rig.taskQueue, 0);
     return all.map(({ workflowId }) => workflowId).filter((id) => ids.includes(id));
   };
-  return (await eventually(found, (those) => those.length >= count, `${count} onboardings`)).sort();
+  return (await eventually(result, (those) => those.length >= count, `${count} onboardings`)).sort();
 }
 
 describe('a file', () => {
@@ -148,15 +148,15 @@ it('a doubtful file starts with warnings by line, with --strict starts nothing, 
   const line = `${file}:2: merchant.email: is not an e-mail address`;
   expect(await runGangway(OFFLINE, ['batch', file, '--dry-run', '--strict'])).toEqual({
     ...{ code: 2, stdout: '' },
-    stderr: `${line}\n${file}: is doubtful, which --strict rejects; nothing was started\n`,
+    stderr: `${line}\n${file}: has warnings, which --strict rejects; nothing was started\n`,
   });
   const preview = () => gangway([file, '--dry-run', '--json']);
-  const found = await eventually(
+  const result = await eventually(
     preview,
     ({ stdout }) => stdout.includes('agentProfileId'),
     'the lists of the partner to be read',
   );
-  expect([found.code, jsonLines(found)]).toEqual([
+  expect([result.code, jsonLines(result)]).toEqual([
     0,
     [
       {

@@ -49,14 +49,14 @@ describe.each(SYSTEM_NAMES)('gangway call %s', (system) => {
   ): Promise<unknown> {
     const operation = operations[key];
     const { env, folder } = running();
-    const given = JSON.stringify(await withFilesAside(request));
+    const value = JSON.stringify(await withFilesAside(request));
     const output = join(folder, `${key}-${Math.random()}`);
     const options = [
       ...['--reveal', '--json', ...more],
       ...(operation?.irreversible ? ['--yes'] : []),
       ...(operation?.returns === 'stream' ? ['--output', output] : []),
     ];
-    const call = () => gangway(env, ['call', system, operationName(key), '-', ...options], given);
+    const call = () => gangway(env, ['call', system, operationName(key), '-', ...options], value);
     let done = await call();
     // On a busy machine, a worker may lose a task before it sends anything.
     while (done.code === 4 && done.stderr.includes('nothing was sent')) done = await call();

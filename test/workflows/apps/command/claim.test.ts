@@ -104,12 +104,12 @@ it('the inbox has a column for claims only when there is one, fields in JSON and
   const free = jsonLines<Record<string, unknown>>(await gangway(...own, '--unclaimed', '--json'));
   expect(free.filter(({ workflowId }) => workflowId === boarding.workflowId)).toHaveLength(1);
   expect(free.map(({ claimedBy }) => claimedBy).filter(Boolean)).toEqual([]);
-  const found = async (...filter: string[]) =>
+  const result = async (...filter: string[]) =>
     jsonLines(await gangway(...own, '--kind', 'underwriting-note', ...filter, '--json')).filter(
       ({ workflowId }) => workflowId === boarding.workflowId,
     ).length;
-  expect(await found('--unclaimed')).toBe(1);
-  expect(await found()).toBe(2);
+  expect(await result('--unclaimed')).toBe(1);
+  expect(await result()).toBe(2);
 });
 
 it('gangway confirm shows the proposed answer and applies it once a second person confirms it', async () => {

@@ -175,7 +175,7 @@ describe('completion with live values', () => {
           .filter(Boolean)
           .map((candidate) => candidate.split('\t'));
       },
-      (found) => found.length > 0,
+      (matches) => matches.length > 0,
       `candidates for ${line}`,
     );
 

@@ -16,10 +16,10 @@ let externalId: string;
 let requirement: string;
 
 beforeAll(async () => {
-  const input = merchant('request-changes', { application: { profile: { volume: 180_000 } } });
+  const input = merchant('changes-requested', { application: { profile: { volume: 180_000 } } });
   const boarding = await rig.board(input);
   externalId = input.externalId;
-  requirement = (await boarding.requirement('request-changes')).id;
+  requirement = (await boarding.requirement('changes-requested')).id;
 });
 
 const gangway = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
@@ -48,10 +48,10 @@ const MISTAKES: readonly Mistake[] = [
   ['list --stage bordered', 'Did you mean boarded?'],
   ['inbox --partner-account acme', '--partner-account: '],
   ['call boarding get-status {"idd":1001} --local', 'idd: is not a known field; did you mean id?'],
-  ['resolve ID request-change-1 --retry --reason x', /did you mean request-changes-\d\?/],
+  ['resolve ID changes-request-1 --retry --reason x', /did you mean changes-requested-\d\?/],
   [
-    'resolve ID REQ --adopt 1001 --reason x',
-    /does not take --adopt; it takes --set or --patch, --retry, --abandon:\n {4}gangway resolve \S+ \S+ --set application\.FIELD=VALUE\n/,
+    'resolve ID REQ --confirm 1001 --reason x',
+    /does not take --confirm; it takes --set or --patch, --retry, --abandon:\n {4}gangway resolve \S+ \S+ --set application\.FIELD=VALUE\n/,
   ],
   ['resolve ID REQ --retry', "--reason 'the partner corrected it'"],
   ['resolve ID REQ --patch {', '--patch: is not JSON: line 1, column 2: the text ends early'],
@@ -137,7 +137,7 @@ const MISTAKES: readonly Mistake[] = [
   ],
   ['batch FILE.ndjson --delimiter ;', /^--delimiter and --mapping are for CSV\n$/, '{}'],
   [
-    'adopt FILE.csv',
+    'import FILE.csv',
     'mistake.csv:1: "merchantProfilId" is not a known column; did you mean merchantProfileId?\n',
     'externalId,dba,merchantProfilId\na-1,One,7\n',
   ],
@@ -207,7 +207,7 @@ const OPERATIONS: readonly Operation[] = [
 
 /** The arguments that the words of a line mean. */
 function argumentsOf(line: string, content: unknown): Promise<string[]> {
-  const given = typeof content === 'string' ? content : JSON.stringify(content);
+  const value = typeof content === 'string' ? content : JSON.stringify(content);
   const words: Record<string, string> = {
     ID: externalId,
     REQ: requirement,
@@ -216,7 +216,7 @@ function argumentsOf(line: string, content: unknown): Promise<string[]> {
     SPACED: 'a b',
   };
   const argument = async (word: string) =>
-    word.startsWith('FILE') ? file(word.replace('FILE', 'mistake'), given) : (words[word] ?? word);
+    word.startsWith('FILE') ? file(word.replace('FILE', 'mistake'), value) : (words[word] ?? word);
   return Promise.all(line.split(' ').map(argument));
 }
 

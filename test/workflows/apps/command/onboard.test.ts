@@ -58,8 +58,8 @@ describe('gangway board', () => {
 
   it('warns of what is doubtful, and with --strict starts nothing', async () => {
     const input = merchant(undefined, { agentProfileId: 999 });
-    const doubtful = { ...input, merchant: { ...input.merchant, dba: '🍕', email: 'not-an-email' } };
-    const path = await file(doubtful);
+    const uncertain = { ...input, merchant: { ...input.merchant, dba: '🍕', email: 'not-an-email' } };
+    const path = await file(uncertain);
     const format = 'merchant.email: is not an e-mail address';
     const strict = await eventually(
       () => gangway(['board', path, '--strict']),
@@ -68,7 +68,7 @@ describe('gangway board', () => {
       'the lists of the partner to be read',
     );
     expect(strict).toMatchObject({ code: 2, stdout: '' });
-    expect(strict.stderr).toContain(`${path}: is doubtful, which --strict rejects; nothing was started\n`);
+    expect(strict.stderr).toContain(`${path}: has warnings, which --strict rejects; nothing was started\n`);
     expect(strict.stderr).toContain(`  merchant.dba: has no letter or digit\n  ${format}\n`);
     const { code, stderr } = await gangway(['board', path]);
     expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: ${format}\n`)]);
@@ -80,7 +80,7 @@ describe('gangway board', () => {
     const boarded = (name: string) =>
       startGangway({ ...rig.env, COLUMNS: '1000' }, ['board', name], { terminal: true }).finished;
     expect((await boarded(path)).stderr).not.toContain('was not used');
-    const other = await file({ ...doubtful, merchant: { ...doubtful.merchant, dba: 'Other' } });
+    const other = await file({ ...uncertain, merchant: { ...uncertain.merchant, dba: 'Other' } });
     expect((await boarded(other)).stderr).toContain(
       `${other} was not used: an onboarding keeps its first input, which differs in merchant.dba\n`,
     );
@@ -141,7 +141,7 @@ describe('gangway status', () => {
   });
 });
 
-it('an onboarding that was terminated names the merchant at the partner, and how to adopt it', async () => {
+it('an onboarding that was terminated names the merchant at the partner, and how to import it', async () => {
   const input = merchant('waiting');
   const path = await file(input);
   await gangway(['board', path]);
@@ -151,7 +151,7 @@ it('an onboarding that was terminated names the merchant at the partner, and how
   expect(await gangway(['board', path])).toMatchObject({
     code: 1,
     stderr:
-      `${idOf(input)}: it was terminated; merchant ${id} exists at the partner: to adopt it, set "merchantProfileId": ` +
+      `${idOf(input)}: it was terminated; merchant ${id} exists at the partner: to import it, set "merchantProfileId": ` +
       `${id} in FILE; then start it again with --again\n`,
   });
 });

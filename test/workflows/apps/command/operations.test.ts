@@ -46,7 +46,7 @@ describe('gangway close-card', () => {
       `Ctrl-C ends the wait, not the operation; "gangway watch ${workflowId}" follows it again\n`,
       `${workflowId} has an open requirement:\n  uncertain-write-1 (uncertain-write, waiting `,
       '    Outcome unknown: close the card\n',
-      `    gangway resolve ${workflowId} uncertain-write-1 --adopt ID --reason WHY\n`,
+      `    gangway resolve ${workflowId} uncertain-write-1 --confirm ID --reason WHY\n`,
       `    gangway resolve ${workflowId} uncertain-write-1 --abandon --reason WHY\n`,
     ])
       await closing.says(said);

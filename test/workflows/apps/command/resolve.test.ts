@@ -109,19 +109,19 @@ it('an answer whose effect is known soon names a value that is wrong, one that w
   await rig.sandbox.plan('drop-before-commit', 'create-merchant', { about: externalId });
   const boarding = await rig.board(input);
   const { id } = await boarding.requirement('uncertain-write');
-  expect(await gangway(['resolve', externalId, id, '--adopt', 'abc', '--reason', 'x'])).toEqual({
+  expect(await gangway(['resolve', externalId, id, '--confirm', 'abc', '--reason', 'x'])).toEqual({
     ...{ code: 2, stdout: '' },
-    stderr: '--adopt: must be the id at the partner, in digits: "1012"\n',
+    stderr: '--confirm: must be the id at the partner, in digits: "1012"\n',
   });
-  const adopt = ['--adopt', '999999', '--reason', 'x'];
-  const { code, stdout, stderr } = await gangway(['resolve', externalId, id, ...adopt]);
+  const confirm = ['--confirm', '999999', '--reason', 'x'];
+  const { code, stdout, stderr } = await gangway(['resolve', externalId, id, ...confirm]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(
     new RegExp(
-      `^not adopted: .*not found.*\nIt is asked again as uncertain-write-2: gangway resolve ${externalId} uncertain-write-2\n$`,
+      `^not confirmed: .*not found.*\nIt is asked again as uncertain-write-2: gangway resolve ${externalId} uncertain-write-2\n$`,
     ),
   );
-  const again = await gangway(['resolve', externalId, 'uncertain-write-2', ...adopt, '--json']);
+  const again = await gangway(['resolve', externalId, 'uncertain-write-2', ...confirm, '--json']);
   expect([again.code, JSON.parse(again.stdout)]).toMatchObject([
     ...[1, { requirementId: 'uncertain-write-2', askedAgain: { id: 'uncertain-write-3' } }],
   ]);
@@ -222,9 +222,9 @@ const PROFILE = { volume: 180_000, contactName: 'Ada Baker', phone: '518-555-010
 /** A boarding whose underwriters ask for changes. */
 async function asked() {
   const application = { salesAndBusinessProfile: PROFILE };
-  const input = merchant('request-changes', { application });
+  const input = merchant('changes-requested', { application });
   const boarding = await rig.board(input);
-  const { id } = await boarding.requirement('request-changes');
+  const { id } = await boarding.requirement('changes-requested');
   return { boarding, externalId: input.externalId, id };
 }
 

@@ -45,7 +45,7 @@ async function twoNotes({ send }: Api, more: object = {}) {
   const workflowId = `merchant-boarding-${externalId}`;
   const onboarding = new Onboarding(rig.client, workflowId);
   await onboarding.until(({ requirements }) => requirements.length === 2, 'two notes');
-  return { onboarding, workflowId, externalId, asked: `/requirements/${workflowId}` };
+  return { onboarding, workflowId, externalId, question: `/requirements/${workflowId}` };
 }
 
 const withText = (text: string, more: object = {}) => ({
@@ -69,7 +69,7 @@ async function whileTimePasses<Result>(onboarding: Onboarding, waiting: Promise<
 describe('a program', () => {
   it('starts an onboarding, answers its questions with a text and a document, and reads the mid', async () => {
     const crm = await api();
-    const { onboarding, workflowId, externalId, asked } = await twoNotes(crm);
+    const { onboarding, workflowId, externalId, question } = await twoNotes(crm);
     const { requirements } = (await crm.get(`/requirements?onboarding=${workflowId}`)).json<{
       requirements: object[];
     }>();
@@ -84,7 +84,7 @@ describe('a program', () => {
       { ...common, id: CHECK },
       { ...common, id: SHARE },
     ]);
-    expect((await crm.get(`${asked}/${SHARE}`)).json()).toMatchObject({
+    expect((await crm.get(`${question}/${SHARE}`)).json()).toMatchObject({
       requirement: {
         ...{ id: SHARE, workflowId, kind: 'underwriting-note' },
         detail: 'What share of sales is keyed in by hand?',
@@ -92,7 +92,7 @@ describe('a program', () => {
       },
     });
     const text = withText('One sale in ten.', { person: 'Ada Park' });
-    expect(statusAnd(await crm.send(`POST ${asked}/${SHARE}/answer`, text))).toEqual([
+    expect(statusAnd(await crm.send(`POST ${question}/${SHARE}/answer`, text))).toEqual([
       200,
       { requirementId: SHARE, acceptedAt: expect.any(String), open: 1 },
     ]);
@@ -105,7 +105,7 @@ describe('a program', () => {
       answer: { kind: 'documents', documents: [stored.json()] },
       reason: 'The merchant sent it.',
     };
-    expect((await crm.send(`POST ${asked}/${CHECK}/answer`, documents)).status).toBe(200);
+    expect((await crm.send(`POST ${question}/${CHECK}/answer`, documents)).status).toBe(200);
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '518000000001001' });
     expect((await crm.get(`/onboardings/${workflowId}`)).json()).toMatchObject({
       ...{ workflowId, type: 'merchant', externalId, state: 'completed', stage: 'boarded' },
@@ -115,10 +115,10 @@ describe('a program', () => {
       entries: { actor?: string }[];
     }>();
     expect(entries.flatMap(({ actor }) => actor ?? [])).toEqual(['crm (API), for Ada Park', 'crm (API)']);
-    const found = async (query: string) =>
+    const result = async (query: string) =>
       (await crm.get(`/onboardings?${query}`)).json<{ onboardings: { workflowId: string }[] }>().onboardings;
     for (const query of [`externalId=${externalId}`, 'mid=518000000001001', `find=${externalId}`])
-      expect((await found(query)).map((each) => each.workflowId)).toEqual([workflowId]);
+      expect((await result(query)).map((each) => each.workflowId)).toEqual([workflowId]);
     for (const query of [
       'mid=518000000001002',
       'type=business',
@@ -126,23 +126,25 @@ describe('a program', () => {
       'waiting=true',
       'account=acme',
     ])
-      expect(await found(query)).toEqual([]);
+      expect(await result(query)).toEqual([]);
     expect((await crm.get('/report')).json()).toMatchObject({ version: 1, running: 0, ended: 1 });
   });
 
   it('learns who was first', async () => {
     const crm = await api();
-    const { onboarding, asked } = await twoNotes(crm);
-    await crm.send(`POST ${asked}/${SHARE}/claim`, { person: 'Ada Park' });
-    expect(problemOf(await crm.send(`POST ${asked}/${SHARE}/claim`, { person: 'Bo Baker' }))).toMatchObject({
+    const { onboarding, question } = await twoNotes(crm);
+    await crm.send(`POST ${question}/${SHARE}/claim`, { person: 'Ada Park' });
+    expect(
+      problemOf(await crm.send(`POST ${question}/${SHARE}/claim`, { person: 'Bo Baker' })),
+    ).toMatchObject({
       ...{ type: 'urn:gangway:problem:not-first', title: 'Somebody else was first', status: 409 },
       first: { event: 'requirement-claimed', actor: 'crm (API), for Ada Park' },
     });
     expect(
-      (await crm.send(`POST ${asked}/${SHARE}/claim`, { person: 'Bo Baker', takeOver: true })).status,
+      (await crm.send(`POST ${question}/${SHARE}/claim`, { person: 'Bo Baker', takeOver: true })).status,
     ).toBe(200);
-    await crm.send(`POST ${asked}/${SHARE}/answer`, withText('One in ten.', { person: 'Bo Baker' }));
-    const late = problemOf(await crm.send(`POST ${asked}/${SHARE}/answer`, withText('One in nine.')));
+    await crm.send(`POST ${question}/${SHARE}/answer`, withText('One in ten.', { person: 'Bo Baker' }));
+    const late = problemOf(await crm.send(`POST ${question}/${SHARE}/answer`, withText('One in nine.')));
     expect(late).toEqual({
       ...{ type: 'urn:gangway:problem:not-open', title: 'The requirement is not open', status: 409 },
       detail: 'no requirement with this id is open',
@@ -151,21 +153,22 @@ describe('a program', () => {
         ...{ detail: `${SHARE}: text: One in ten.`, reason: 'asked' },
       },
     });
-    expect(problemOf(await crm.get(`${asked}/${SHARE}`))).toMatchObject({
+    expect(problemOf(await crm.get(`${question}/${SHARE}`))).toMatchObject({
       ...{ type: 'urn:gangway:problem:unknown-requirement', status: 404 },
       first: { actor: 'crm (API), for Bo Baker' },
     });
     await onboarding.handle.terminate();
-    expect(problemOf(await crm.send(`POST ${asked}/${CHECK}/remark`, { text: 'Late.' }))).toMatchObject({
+    expect(problemOf(await crm.send(`POST ${question}/${CHECK}/remark`, { text: 'Late.' }))).toMatchObject({
       ...{ status: 409, detail: 'the onboarding has ended' },
     });
   });
 
   it('learns each wrong field by its name in the request', async () => {
     const crm = await api();
-    const { onboarding, asked } = await twoNotes(crm);
+    const { onboarding, question } = await twoNotes(crm);
     const errorsOf = async (path: string, body: object, more = {}) =>
-      (problemOf(await crm.send(`POST ${asked}/${SHARE}/${path}`, body, more)) as { errors: object }).errors;
+      (problemOf(await crm.send(`POST ${question}/${SHARE}/${path}`, body, more)) as { errors: object })
+        .errors;
     expect(await errorsOf('answer', { answer: { kind: 'text' }, person: 'a\nb' })).toEqual([
       { field: 'answer.text', message: 'is required' },
       { field: 'reason', message: 'is required' },
@@ -185,9 +188,9 @@ describe('a program', () => {
 
   it('may repeat a request with its key, and not another one', async () => {
     const crm = await api({ scopes: ['start', 'claim', 'answer'] });
-    const { onboarding, asked } = await twoNotes(crm);
+    const { onboarding, question } = await twoNotes(crm);
     const key = { 'idempotency-key': 'k-1' };
-    const path = `POST ${asked}/${SHARE}/answer`;
+    const path = `POST ${question}/${SHARE}/answer`;
     const first = await crm.send(path, withText('One in ten.'), key);
     const again = await crm.send(path, withText('One in ten.'), key);
     expect([first.status, again.status, again.text]).toEqual([200, 200, first.text]);
@@ -196,7 +199,7 @@ describe('a program', () => {
       errors: [{ field: 'Idempotency-Key', message: 'was used with another request' }],
     });
     for (let count = 0; count < 2; count++)
-      await crm.send(`POST ${asked}/${CHECK}/remark`, { text: 'Called.' }, { 'idempotency-key': 'k-2' });
+      await crm.send(`POST ${question}/${CHECK}/remark`, { text: 'Called.' }, { 'idempotency-key': 'k-2' });
     const { timeline } = await onboarding.state();
     expect(timeline.filter(({ event }) => event === 'remark-added')).toHaveLength(1);
     await onboarding.handle.terminate();
@@ -204,14 +207,14 @@ describe('a program', () => {
 
   it('needs the scope approve for what cannot be undone, as a person needs the role', async () => {
     const crm = await api({ scopes: ['start', 'answer', 'read'] });
-    const { onboarding, asked } = await twoNotes(crm);
+    const { onboarding, question } = await twoNotes(crm);
     const abandon = { answer: { kind: 'abandon' }, reason: 'asked' };
     for (const [action, id] of [
       ['answer', SHARE],
       ['propose', SHARE],
       ['answer', 'nobody'],
     ] as const)
-      expect(problemOf(await crm.send(`POST ${asked}/${id}/${action}`, abandon))).toMatchObject({
+      expect(problemOf(await crm.send(`POST ${question}/${id}/${action}`, abandon))).toMatchObject({
         ...{ status: 403, detail: 'this needs the scope approve' },
       });
     expect((await onboarding.state()).requirements).toHaveLength(2);
@@ -294,15 +297,17 @@ describe('a list', () => {
     expect(seen).toEqual(ids.flatMap((id) => [id, id]));
     expect(pages).toBeLessThanOrEqual(5);
     await crm.send(`POST /requirements/${ids[0]}/${SHARE}/claim`, { person: 'Ada Park' });
-    const found = async (query: string) =>
+    const result = async (query: string) =>
       (await crm.get(`/requirements?${query}`)).json<{ requirements: { id: string }[] }>().requirements
         .length;
-    expect([await found('overdue=true'), await found('kind=ticket'), await found('partner=banking')]).toEqual(
-      [0, 0, 0],
-    );
-    expect([await found('claimed=true'), await found('claimed=false')]).toEqual([1, 9]);
-    expect([await found('claimedBy=Ada%20Park'), await found('claimedBy=Bo')]).toEqual([1, 0]);
-    expect([await found('kind=underwriting-note'), await found('account=acme')]).toEqual([10, 0]);
+    expect([
+      await result('overdue=true'),
+      await result('kind=ticket'),
+      await result('partner=banking'),
+    ]).toEqual([0, 0, 0]);
+    expect([await result('claimed=true'), await result('claimed=false')]).toEqual([1, 9]);
+    expect([await result('claimedBy=Ada%20Park'), await result('claimedBy=Bo')]).toEqual([1, 0]);
+    expect([await result('kind=underwriting-note'), await result('account=acme')]).toEqual([10, 0]);
   });
 
   // Catches a cursor that reaches Temporal, which would look unavailable.

@@ -33,9 +33,9 @@ describe('PUT and GET /v1/onboardings', () => {
     ['merchant', 'merchant-boarding', 'boarded', merchant],
     ['business', 'business-onboarding', 'onboarded', business],
     ['customer', 'customer-onboarding', 'onboarded', customer],
-  ])('start and show a %s', async (type, prefix, outcome, given) => {
+  ])('start and show a %s', async (type, prefix, outcome, callback) => {
     const receiver = await runReceiver(rig);
-    const { externalId, ...input } = given();
+    const { externalId, ...input } = callback();
     const workflowId = `${prefix}-${externalId}`;
     for (const expected of [
       [202, { workflowId }],
@@ -168,9 +168,9 @@ describe('a problem is the response to', () => {
   it.each([
     ['no token', undefined, 'Bearer realm="gangway"'],
     ['another token', `Bearer ${TOKEN.replace('6', '7')}`, invalidToken],
-  ])('%s', async (_, given, challenge) => {
+  ])('%s', async (_, value, challenge) => {
     const { call } = await runReceiver(rig);
-    const headers = { ...(given !== undefined && { authorization: given }) };
+    const headers = { ...(value !== undefined && { authorization: value }) };
     for (const reply of [
       await call('GET /v1/onboardings/nobody', undefined, headers),
       await call('PUT /v1/onboardings/nobody', '{', { ...inJson, ...headers }),
@@ -210,7 +210,7 @@ describe('a problem is the response to', () => {
     // None of these responses reveals that there is no such onboarding.
     expect(response).toMatch(/^HTTP\/1\.1 40[014] /);
     expect(response).not.toContain('no such onboarding');
-    for (const shown of [response, log()]) expect(shown).not.toContain(TOKEN);
+    for (const output of [response, log()]) expect(output).not.toContain(TOKEN);
   });
 
   function head(path: string, headers: readonly string[]): string {

@@ -73,7 +73,7 @@ describe('a signed event that cannot be read is rejected:', () => {
 
 describe('an event with wrong fields is rejected, and the problem names each field:', () => {
   const { externalId, ...rest } = merchant();
-  const known =
+  const value =
     'known types: merchant.boarding.requested.v1, business.onboarding.requested.v1, ' +
     'customer.onboarding.requested.v1, requirement.resolved.v1, documents.received.v1; nothing was started';
 
@@ -81,7 +81,7 @@ describe('an event with wrong fields is rejected, and the problem names each fie
     [
       'an unknown type',
       event('merchant.boarding.requested.v2', {}),
-      problem(422, 'unknown-event-type', 'The event type is unknown', known, [
+      problem(422, 'unknown-event-type', 'The event type is unknown', value, [
         { field: 'type', message: 'is not a known type' },
       ]),
     ],
@@ -161,8 +161,8 @@ describe('other requests are rejected:', () => {
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(60);
     expect((await call('GET /healthz')).status).toBe(200);
-    const known = await call('GET /v1/onboardings/nobody', undefined, { authorization: `Bearer ${TOKEN}` });
-    expect(known.status).toBe(404);
+    const facts = await call('GET /v1/onboardings/nobody', undefined, { authorization: `Bearer ${TOKEN}` });
+    expect(facts.status).toBe(404);
   });
 
   const POST = 'POST /events HTTP/1.1\r\nhost: x\r\n';

@@ -125,8 +125,8 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
 
   it('are rejected when a requirement accepts no documents', async () => {
     const { post } = await runReceiver(rig);
-    const boarding = await rig.board(merchant('request-changes'));
-    const { id: requirementId } = await boarding.requirement('request-changes');
+    const boarding = await rig.board(merchant('changes-requested'));
+    const { id: requirementId } = await boarding.requirement('changes-requested');
     const documents = [{ key: 'k.txt', fileName: 'check.txt', contentType: 'text/plain' }];
     const data = { id: boarding.workflowId, requirementId, documents, ...who };
     const reply = await post(JSON.stringify(event('documents.received.v1', data)), inStructured);

@@ -184,7 +184,7 @@ it('webhooks are counted by partner and result, and nothing else of them is show
       'gangway_receiver_webhooks_total{partner="banking",result="unmatched"} 2',
       'gangway_receiver_webhooks_total{partner="boarding",result="unmatched"} 1',
     ]);
-  const paths = [...log().matchAll(/"path":"([^"]+)"/g)].map(([, found]) => found);
+  const paths = [...log().matchAll(/"path":"([^"]+)"/g)].map(([, result]) => result);
   expect(new Set(paths)).toEqual(new Set(['/webhooks/banking/:secret', '/webhooks/boarding']));
   for (const secret of [PATH, OTHER_PATH, X_CALLER_AUTH, '123456789', 'ada@'])
     expect(log()).not.toContain(secret);

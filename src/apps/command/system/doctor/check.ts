@@ -60,7 +60,7 @@ const TOLERANCE_MS = 60_000;
 export type ClockOffsets = Map<string, number>;
 
 /** Records the clocks of partners from the `Date` of their responses, which has a resolution of one second. */
-export function notingClocks(offsets: ClockOffsets, account: string | undefined) {
+export function recordClocks(offsets: ClockOffsets, account: string | undefined) {
   return ({ system }: Exchange) => {
     const beganAt = Date.now();
     return (end: ExchangeEnd) => {

@@ -57,7 +57,7 @@ export async function* examine(cli: CommandLine) {
 }
 
 async function runChecks(
-  { env: given, signal }: CommandLine,
+  { env: environment, signal }: CommandLine,
   { config, env }: NonNullable<ReturnType<typeof examineSettings>['usable']>,
 ) {
   const weak = await weakSettings(config, env);
@@ -72,16 +72,16 @@ async function runChecks(
       config,
       clocks,
     ),
-    ...partnerChecks(config, given, clocks, clients),
+    ...partnerChecks(config, environment, clocks, clients),
     store('document store', 'DOCUMENT_DIR', config.documentDir),
     store('statement store', 'STATEMENT_DIR', config.statementDir),
-    webhookCheck(given),
+    webhookCheck(environment),
   ];
   const running = checks.map((check) => ({ name: check.name, verdicts: verdictsOf(check, signal) }));
   const responses = Promise.all(running.map(({ verdicts }) => verdicts));
   const all = [
     ...running,
-    { name: 'proxy', verdicts: Promise.resolve([proxyVerdict(given)]) },
+    { name: 'proxy', verdicts: Promise.resolve([proxyVerdict(environment)]) },
     { name: 'clocks', verdicts: responses.then(() => examineClocks(clocks)) },
     { name: 'weak setting', verdicts: Promise.resolve(weak) },
   ];

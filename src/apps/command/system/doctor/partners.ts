@@ -11,7 +11,7 @@ import {
 } from '../../../../partners/systems.js';
 import { secretsOf } from '../../../../platform/settings/settings.js';
 import type { WorkerSettings } from '../../../../worker/settings.js';
-import { type Check, type ClockOffsets, messageOf, notingClocks, ok, type Verdict, wrong } from './check.js';
+import { type Check, type ClockOffsets, messageOf, ok, recordClocks, type Verdict, wrong } from './check.js';
 
 /**
  * A check of the credentials of each system in each account.
@@ -27,7 +27,7 @@ export function partnerChecks(
 ): Check[] {
   return servedAccounts(config).flatMap(([name, account]) => {
     const called: Called = new Map();
-    const own = partnerClients(account, observers(notingClocks(clocks, name), notingCalls(called)));
+    const own = partnerClients(account, observers(recordClocks(clocks, name), notingCalls(called)));
     clients.push(...Object.values(own));
     const of = name === undefined ? '' : ` of ${name}`;
     return SYSTEM_NAMES.flatMap((system) =>
@@ -76,9 +76,9 @@ async function examinePartner(place: Place, signal: AbortSignal): Promise<Verdic
   if (!credentialsCheck) return [ok(`${url}, not checked: it has no read-only operation`)];
   const calls = () => `called ${[...(called.get(system) ?? ['nothing'])].join(', ')}`;
   try {
-    const found = await credentialsCheck.read(client, { signal });
+    const message = await credentialsCheck.read(client, { signal });
     const where = environment && `environment ${environment}`;
-    const parts = [`${url} accepts our credentials`, calls(), found, where];
+    const parts = [`${url} accepts our credentials`, calls(), message, where];
     return [ok(parts.filter(Boolean).join('; '))];
   } catch (error) {
     signal.throwIfAborted();
@@ -117,6 +117,6 @@ function credentialsOf({ system, account, env }: Place): string[] {
   const names = Object.keys(settings.shape).filter(
     (name) => secretsOf(settings).includes(name) || /_(USERNAME|PARTNER_ID)$/.test(name),
   );
-  const given = names.map((name) => account.settingsPrefix + name);
-  return given.flatMap((name) => [name, `${name}_FILE`].filter((each) => env[each]));
+  const value = names.map((name) => account.settingsPrefix + name);
+  return value.flatMap((name) => [name, `${name}_FILE`].filter((each) => env[each]));
 }

@@ -100,10 +100,10 @@ async function readableByOthers({ accounts, documentDir, statementDir }: WorkerS
     TEMPORAL_TLS_CLIENT_KEY_PATH: env['TEMPORAL_TLS_CLIENT_KEY_PATH'],
     ...{ DOCUMENT_DIR: documentDir, STATEMENT_DIR: statementDir },
   };
-  const found = Object.entries(paths).map(async ([name, path = '']) => {
+  const checks = Object.entries(paths).map(async ([name, path = '']) => {
     const { mode } = await stat(path).catch(() => ({ mode: 0 }));
     const why = `${name}: other users of this machine can read ${path}`;
     return (mode & 0o077) === 0 ? [] : [{ why, fix: `run "chmod go= ${path}"` }];
   });
-  return (await Promise.all(found)).flat();
+  return (await Promise.all(checks)).flat();
 }

@@ -6,17 +6,17 @@ import { SEARCH_ATTRIBUTES } from '../../../../messages/search-attributes.js';
 import { servedSystems } from '../../../../partners/account-settings.js';
 import { SYSTEM_NAMES } from '../../../../partners/names.js';
 import { obstacleOf } from '../../../../services/inbox/answering.js';
-import { decodedPayloads, encryptedIn, type PayloadKey } from '../../../../temporal/payload-codec.js';
-import { all, type Condition, compared, IS_RUNNING, is, isIn } from '../../../../temporal/query.js';
-import { count, listed, type Raw, rawListed } from '../../../../temporal/search.js';
+import { decodePayloads, encryptedIn, type PayloadKey } from '../../../../temporal/payload-codec.js';
+import { all, type Condition, compareField, IS_RUNNING, is, isIn } from '../../../../temporal/query.js';
+import { count, listExecutions, listOnboardings, type Raw } from '../../../../temporal/search.js';
 import { missingSearchAttributes } from '../../../../temporal/search-attributes.js';
 import { serverClockOffset, serverGaps } from '../../../../temporal/server.js';
 import { ifFound, isInvalidRequest } from '../../../../temporal/unavailable.js';
 import {
   deployedVersions,
+  describeNoWorker,
   keyCheck,
   nameOf,
-  noWorker,
   type Pollers,
   parseWorkerIdentity,
   polledQueues,
@@ -32,11 +32,11 @@ export function temporalChecks(connected: Promise<Client>, config: WorkerSetting
   const described = connected.then(describedBy);
   // The check of the namespace reports it.
   const usable = described.catch(() => undefined);
-  const check = (name: string, examine: (found: Described) => Promise<Verdict[]>): Check => ({
+  const check = (name: string, examine: (connection: Described) => Promise<Verdict[]>): Check => ({
     name,
     async run() {
-      const found = await usable;
-      return found ? examine(found) : [];
+      const connection = await usable;
+      return connection ? examine(connection) : [];
     },
   });
   return [
@@ -108,7 +108,7 @@ export async function examineWorkers(client: Client, config: WorkerSettings): Pr
 function notTaken([first, ...more]: readonly Polled[]): Verdict {
   if (!first) throw new RangeError('no task queue is idle');
   const { account, queue, pollers } = first;
-  const { why, run } = noWorker(queue, pollers);
+  const { why, run } = describeNoWorker(queue, pollers);
   const others = [...new Set(more.map(({ queue }) => queue))].join(', ');
   const detail = others ? `${why}; the same goes for ${others}` : why;
   if (run) return wrong(detail, `run "${run}"`);
@@ -145,10 +145,10 @@ async function examineBuilds(
         `run a worker of that build with GANGWAY_BUILD_ID=${buildId} until they have ended`,
       ),
     );
-  const shown = deployed.flat().filter(({ status }) => status !== 'drained');
+  const builds = deployed.flat().filter(({ status }) => status !== 'drained');
   const pinnedTo = (pinned: number) => (pinned > 0 ? `, pinned to it: ${pinned}` : '');
-  if (shown.length === 0) return [ok('off: GANGWAY_BUILD_ID is not set, so any worker takes any task')];
-  return [ok(shown.map(({ name, status, pinned }) => `${name} is ${status}${pinnedTo(pinned)}`).join('; '))];
+  if (builds.length === 0) return [ok('off: GANGWAY_BUILD_ID is not set, so any worker takes any task')];
+  return [ok(builds.map(({ name, status, pinned }) => `${name} is ${status}${pinnedTo(pinned)}`).join('; '))];
 }
 
 /** The kinds of the requirements that are about a partner which does not respond as it should. */
@@ -158,13 +158,13 @@ const OUR_FAULT: RequirementKind = 'software-error';
 /** Counts the workflows that ask because they wait for a partner, or because our own code fails. */
 async function examineWaits(client: Client, taskQueue: string): Promise<Verdict[]> {
   const inInbox = isIn('WorkflowType', ASKING);
-  const found = await Promise.all(
+  const counts = await Promise.all(
     [...ABOUT_PARTNERS, OUR_FAULT].map(async (kind) => {
-      const asked = is(SEARCH_ATTRIBUTES.requirements, kind);
-      return [kind, await count(client, runningIn(taskQueue, inInbox, asked))] as const;
+      const condition = is(SEARCH_ATTRIBUTES.requirements, kind);
+      return [kind, await count(client, runningIn(taskQueue, inInbox, condition))] as const;
     }),
   );
-  const waiting = found.filter(([, workflows]) => workflows > 0);
+  const waiting = counts.filter(([, workflows]) => workflows > 0);
   if (waiting.length === 0) return [ok('nothing waits too long for a partner')];
   return waiting.map(([kind, workflows]) => {
     const [verdict, what] =
@@ -190,7 +190,7 @@ async function examineTasks(client: Client, taskQueue: string): Promise<Verdict[
   });
   if (counted === undefined) return [ok('unknown: this server does not report failing workflow tasks')];
   if (counted.count === 0) return [ok('none fail (the server reports a failing task after a minute)')];
-  const failing = await Array.fromAsync(listed(client, query, NAMED));
+  const failing = await Array.fromAsync(listOnboardings(client, query, NAMED));
   const whyOf = async ({ workflowId }: (typeof failing)[number]) =>
     (await obstacleOf(client, workflowId))?.message ?? `${workflowId} can be read again`;
   const named = await Promise.all(failing.map(whyOf));
@@ -221,14 +221,14 @@ export async function examineKeys(
   { taskQueue, payloadKeys }: Pick<WorkerSettings, 'taskQueue' | 'payloadKeys'>,
 ): Promise<Verdict[]> {
   const keys = payloadKeys ?? [];
-  const everyone = await Array.fromAsync(rawListed(client, runningIn(taskQueue), IN_LIST));
+  const everyone = await Array.fromAsync(listExecutions(client, runningIn(taskQueue), IN_LIST));
   const sample = await sampleOf(client, taskQueue);
   const sampled = sample.map(async (id) => usesIn(id, await everythingOf(client, id)));
   const listed = everyone.map((each) => usesIn(idOf(each), each.memo));
-  const found = Map.groupBy([...listed, ...(await Promise.all(sampled))].flat(), ({ keyId }) => keyId);
-  const locked = [...found].filter(([keyId]) => !keys.some(({ id }) => id === keyId));
+  const payloads = Map.groupBy([...listed, ...(await Promise.all(sampled))].flat(), ({ keyId }) => keyId);
+  const locked = [...payloads].filter(([keyId]) => !keys.some(({ id }) => id === keyId));
   if (locked.length > 0) return locked.map(([keyId, uses]) => lacking(keyId, uses, keys.length > 0));
-  const proven = await Promise.all([...found].map(([keyId, uses]) => provenBy(client, keyId, uses)));
+  const proven = await Promise.all([...payloads].map(([keyId, uses]) => provenBy(client, keyId, uses)));
   // The server may take a minute to show a new worker, but not at each of its task queues.
   const queues = polledQueues(taskQueue, [[undefined, SYSTEM_NAMES]]);
   const pollers = await Promise.all(queues.map(({ queue, tasks }) => pollersOf(client, queue, tasks)));
@@ -244,7 +244,7 @@ export async function examineKeys(
     return foreign.map(({ keyId, mixed }) =>
       wrong(`another key with the id ${keyId} encrypted something of ${some(mixed)}`, CORRECT_OTHER),
     );
-  const inUse = `keys in use: ${found.size}, all can be decrypted`;
+  const inUse = `keys in use: ${payloads.size}, all can be decrypted`;
   return [
     ok(everyone.length > 0 ? `running workflows checked: ${everyone.length}, ${inUse}` : 'no workflow runs'),
   ];
@@ -263,8 +263,8 @@ async function sampleOf(client: Client, taskQueue: string): Promise<string[]> {
   const sampled = await Promise.all(
     AGES_DAYS.map((days) => {
       const before = new Date(Date.now() - days * 86_400_000);
-      const query = runningIn(taskQueue, ...(days > 0 ? [compared('StartTime', '<', before)] : []));
-      return Array.fromAsync(rawListed(client, query, OF_EACH_AGE));
+      const query = runningIn(taskQueue, ...(days > 0 ? [compareField('StartTime', '<', before)] : []));
+      return Array.fromAsync(listExecutions(client, query, OF_EACH_AGE));
     }),
   );
   return [...new Set(sampled.flat().map(idOf))];
@@ -285,7 +285,7 @@ async function provenBy(client: Client, keyId: string, uses: readonly Use[]) {
   const byWorkflow = { all: [] as string[], some: [] as string[], none: [] as string[] };
   for (const [id, own] of Map.groupBy(uses, ({ workflowId }) => workflowId)) {
     const opened = await Promise.allSettled(
-      own.map(({ payload }) => decodedPayloads(client, [payload], undefined)),
+      own.map(({ payload }) => decodePayloads(client, [payload], undefined)),
     );
     const failed = opened.filter(({ status }) => status === 'rejected').length;
     byWorkflow[failed === 0 ? 'all' : failed < own.length ? 'some' : 'none'].push(id);

@@ -40,14 +40,14 @@ describe('transactions', () => {
     ['', ['Card sales', 'Rent', 'Card sales']],
     [',"dateFrom":"2026-01-10T12:00:00Z","dateTo":"2026-01-31T00:00:00Z"', ['Rent']],
     [',"skip":1,"take":1', ['Rent']],
-  ])('are filtered and paged:%s', async (more, found) => {
+  ])('are filtered and paged:%s', async (more, matches) => {
     const banking = running();
     const { text } = await banking.call(
       'POST /api/Transaction/V2/list',
       `{"financialAccountId":"fa-501-1"${more}}`,
     );
     const transactions = JSON.parse(text) as { description: string }[];
-    expect(transactions.map(({ description }) => description)).toEqual(found);
+    expect(transactions.map(({ description }) => description)).toEqual(matches);
   });
 });
 
@@ -95,10 +95,10 @@ describe('searches', () => {
     ['PersonalAccountHolder', '{"name":"ada r"}', ['Ada Reader']],
     ['PersonalAccountHolder', '{"name":"Reader","count":1}', ['Ada Reader']],
     ['PersonalAccountHolder', '{"name":"Elsewhere"}', []],
-  ])('for a %s by %s', async (kind, body, found) => {
+  ])('for a %s by %s', async (kind, body, matches) => {
     const { text } = await running().call(`POST /api/AccountsSearch/${kind}`, body);
     const all = JSON.parse(text) as { dba?: string; name?: string }[];
-    expect(all.map(({ dba, name }) => dba ?? name)).toEqual(found);
+    expect(all.map(({ dba, name }) => dba ?? name)).toEqual(matches);
   });
 });
 

@@ -52,9 +52,19 @@ describe('tickets', () => {
   it('of the caller are new until they are answered or closed', async () => {
     const banking = await runBanking();
     const { text } = await banking.call('POST /api/tickets', '{"text":"Help","topic":"Cards","topicId":4}');
-    const asked = { ticketId: 9001, createdDate: expect.any(String), status: 'New', userProfileId: 10_501 };
+    const question = {
+      ticketId: 9001,
+      createdDate: expect.any(String),
+      status: 'New',
+      userProfileId: 10_501,
+    };
     const help = { text: 'Help', topic: 'Cards', topicId: 4 };
-    expect(JSON.parse(text)).toEqual({ ...asked, ...help, parentTicketId: null, updateFieldRequest: null });
+    expect(JSON.parse(text)).toEqual({
+      ...question,
+      ...help,
+      parentTicketId: null,
+      updateFieldRequest: null,
+    });
     await banking.call('POST /api/tickets', '{"text":"Help again"}');
     const newOnes = async () =>
       (await banking.call('GET /api/tickets/new'))

@@ -21,10 +21,14 @@ const newTickets = async (banking: RunningBanking) =>
 /** Describes a read of the profile: bankingStatus, account and new tickets. */
 async function look(banking: RunningBanking, id: number): Promise<string> {
   const { bankingStatus, financialAccountId } = await banking.profile(id);
-  const asked = (await newTickets(banking)).map(
+  const questions = (await newTickets(banking)).map(
     ({ updateFieldRequest }) => updateFieldRequest ?? 'a question',
   );
-  const seen = [bankingStatus, financialAccountId && 'account', asked.length > 0 && asked.join(' and ')];
+  const seen = [
+    bankingStatus,
+    financialAccountId && 'account',
+    questions.length > 0 && questions.join(' and '),
+  ];
   return seen.filter(Boolean).join(', ');
 }
 
@@ -38,7 +42,7 @@ it('every scenario is listed, and described; test/workflows and the simulation p
     ...[
       'correction',
       'denied',
-      'moot-ticket',
+      'superseded-ticket',
       'more-tickets',
       'pending-review',
       'reopened-ticket',

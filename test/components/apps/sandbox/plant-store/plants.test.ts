@@ -91,8 +91,8 @@ describe('every failure is a 400 with an Error:', () => {
     ['DELETE /plants/7', undefined],
   ])('no token, or a wrong one, at %s', async (line, body) => {
     const plants = running();
-    for (const shown of [{}, { authorization: 'Bearer guess' }, { authorization: 'Basic sandbox' }]) {
-      const { status, text } = await plants.call(line, body, shown as Record<string, string>);
+    for (const output of [{}, { authorization: 'Bearer guess' }, { authorization: 'Basic sandbox' }]) {
+      const { status, text } = await plants.call(line, body, output as Record<string, string>);
       expect([status, text]).toEqual([400, '{"error":401,"message":"The token is missing or invalid"}']);
     }
     expect(await plants.effects()).toEqual(['create-plant 7']);

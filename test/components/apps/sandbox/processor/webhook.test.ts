@@ -43,9 +43,9 @@ describe('the processor', () => {
     ['no key', {}],
     ['a wrong key', { authorization: 'Bearer guess' }],
     ['another scheme', { authorization: 'Basic sandbox' }],
-  ])('refuses %s', async (_, shown) => {
+  ])('refuses %s', async (_, output) => {
     const processor = refusing();
-    const { status, text } = await processor.call(LINE, REGISTRATION, shown as Record<string, string>);
+    const { status, text } = await processor.call(LINE, REGISTRATION, output as Record<string, string>);
     expect([status, text]).toEqual([401, refusal('Invalid token.')]);
     expect(await processor.effects()).toEqual([]);
   });

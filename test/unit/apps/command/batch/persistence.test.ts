@@ -1,6 +1,6 @@
 import { NamespaceNotFoundError } from '@temporalio/client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { persistent } from '../../../../../src/apps/command/batch/waiting.js';
+import { retryCalls } from '../../../../../src/apps/command/batch/waiting.js';
 import { grpcError } from '../../../../rigs/temporal/answering-service.js';
 
 beforeEach(() => void vi.useFakeTimers({ fakeNodeBuiltins: true }));
@@ -11,7 +11,7 @@ const notFound = () => Promise.reject(new NamespaceNotFoundError('default'));
 function persistently() {
   const notes: string[] = [];
   const stop = new AbortController();
-  return { call: persistent({ giveUpAfter: 6_000, stop, note: (text) => notes.push(text) }), notes, stop };
+  return { call: retryCalls({ giveUpAfter: 6_000, stop, note: (text) => notes.push(text) }), notes, stop };
 }
 
 it('a namespace that was never found is an error at once', async () => {

@@ -147,7 +147,7 @@ interface Read {
 }
 
 /** Previews rows, or reads them and hands over those that can be followed. */
-async function adopt(
+async function confirm(
   reads: readonly Read[],
   options: Partial<RunOptions> = {},
   signal = new AbortController().signal,
@@ -168,17 +168,17 @@ async function adopt(
       yield { line, externalId: `m-${line}`, workflowId: `merchant-boarding-${line}`, preview };
     }
   }
-  const asked: string[] = [];
+  const questions: string[] = [];
   const { client } = answering({
     describeTaskQueue: () => {
-      asked.push('workers');
+      questions.push('workers');
       throw grpcError('INVALID_ARGUMENT', 'no more of this');
     },
   });
   const all = { giveUpAfter: 60_000, concurrency: 2, ...options };
   const run = (context: CommandContext) =>
     readAndFollow(context, 'rows.csv', rows() as never, reads.length, all);
-  return { ...(await finished(client, run, signal)), ...seen, asked };
+  return { ...(await finished(client, run, signal)), ...seen, questions };
 }
 
 const THREE = [{ takes: 100 }, { takes: 100 }, { takes: 100 }];
@@ -188,16 +188,16 @@ describe('a dry run of rows that are read', () => {
   const dryRun = true;
 
   it('prints what each would do, and hands nothing over', async () => {
-    const { stdout, stderr, error, asked } = await adopt([{}, {}], { dryRun });
+    const { stdout, stderr, error, questions } = await confirm([{}, {}], { dryRun });
     expect(stdout).toEqual(['1 merchant-boarding-1 is 1', '2 merchant-boarding-2 is 2', '2 rows: 2 new']);
-    expect([stderr, error, asked]).toEqual([[], undefined, []]);
+    expect([stderr, error, questions]).toEqual([[], undefined, []]);
   });
 
   it('prints them as JSON lines, or as CSV in the order of the file', async () => {
-    const json = await adopt([{}], { dryRun, json: true });
+    const json = await confirm([{}], { dryRun, json: true });
     const row = { line: 1, externalId: 'm-1', workflowId: 'merchant-boarding-1', status: 'S1' };
     expect([json.stdout.map((line) => JSON.parse(line)), json.stderr]).toEqual([[row], ['1 row: 1 new']]);
-    const csv = await adopt([{ takes: 50 }, {}], { dryRun, csv: true });
+    const csv = await confirm([{ takes: 50 }, {}], { dryRun, csv: true });
     expect(csv.stdout).toEqual([
       'line,externalId,workflowId,runId,started,status',
       ...['1,m-1,merchant-boarding-1,,,S1', '2,m-2,merchant-boarding-2,,,S2'],
@@ -209,12 +209,12 @@ describe('a dry run of rows that are read', () => {
     [2, 2, 200],
     [9, 3, 100],
   ])('reads at most %i at a time', async (concurrency, most, at) => {
-    expect(await adopt(THREE, { dryRun, concurrency })).toMatchObject({ most, total: 3, at });
+    expect(await confirm(THREE, { dryRun, concurrency })).toMatchObject({ most, total: 3, at });
   });
 
   it('goes on after a row that cannot be followed, and after one that Temporal rejects, and fails at the end', async () => {
     const long = { refused: grpcError('INVALID_ARGUMENT', 'the id is too long') };
-    const { stdout, error } = await adopt([UNKNOWN, {}, long], { dryRun });
+    const { stdout, error } = await confirm([UNKNOWN, {}, long], { dryRun });
     expect(stdout.sort()).toEqual([
       '1 merchant-boarding-1 failed: there is no merchant 7',
       ...['2 merchant-boarding-2 is 2', '3 merchant-boarding-3 failed: the id is too long'],
@@ -226,33 +226,33 @@ describe('a dry run of rows that are read', () => {
   it('ends at the first error that is not about its row', async () => {
     const late = [{ takes: 100 }, { takes: 100, ...UNKNOWN }];
     const reads = [{}, { refused: new Error('no disk') }, ...late, {}];
-    const { stdout, error, total } = await adopt(reads, { dryRun, concurrency: 3 });
+    const { stdout, error, total } = await confirm(reads, { dryRun, concurrency: 3 });
     expect(error).toEqual({ message: 'no disk', exitCode: undefined });
     expect([stdout.at(-1), total]).toEqual(['5 rows: 1 new, 4 not read', 4]);
   });
 
   it('ends when it is interrupted, and says how many rows were not read', async () => {
     const signal = stopped(150, Interrupted.by('SIGINT'));
-    const { stdout, error } = await adopt(THREE, { dryRun, concurrency: 1 }, signal);
+    const { stdout, error } = await confirm(THREE, { dryRun, concurrency: 1 }, signal);
     expect([stdout.at(-1), error?.exitCode]).toEqual(['3 rows: 1 new, 2 not read', 130]);
   });
 });
 
 describe('rows that are read to be followed', () => {
   it('are not handed over when none of them can be followed', async () => {
-    const { stdout, error, asked } = await adopt([UNKNOWN, UNKNOWN]);
+    const { stdout, error, questions } = await confirm([UNKNOWN, UNKNOWN]);
     expect(stdout.at(-1)).toBe('2 rows: 2 failed');
-    expect([error, asked]).toEqual([failed(2), []]);
+    expect([error, questions]).toEqual([failed(2), []]);
   });
 
   it('are handed over without those that cannot', async () => {
-    const { stdout, error, asked } = await adopt([UNKNOWN, {}]);
+    const { stdout, error, questions } = await confirm([UNKNOWN, {}]);
     expect(stdout).toEqual(['1 merchant-boarding-1 failed: there is no merchant 7']);
-    expect([error?.message, asked]).toEqual(['no more of this', ['workers', 'workers']]);
+    expect([error?.message, questions]).toEqual(['no more of this', ['workers', 'workers']]);
   });
 
   it('are said not to be started after an error', async () => {
-    const { stdout } = await adopt([{}, { refused: new Error('no disk') }]);
+    const { stdout } = await confirm([{}, { refused: new Error('no disk') }]);
     expect(stdout).toEqual(['2 rows: 2 not started']);
   });
 });
@@ -438,12 +438,12 @@ describe('an interruption', () => {
     const rows = { every: 1_000 };
     const signal = stopped(1_500, reason);
     const { stdout, stderr, error } = await batch(three, { wait: true }, { rows, signal });
-    const shown = ['1 merchant-boarding-1 started', '3 rows: 1 started, 2 to come'];
-    expect(stdout).toEqual(shown);
+    const lines = ['1 merchant-boarding-1 started', '3 rows: 1 started, 2 to come'];
+    expect(stdout).toEqual(lines);
     expect([stderr, error?.exitCode]).toEqual([[GOES_ON], exitCode]);
     // By then a row is started. Whoever interrupts before the first reading sees the same.
     const before = await batch(three, {}, { rows, signal: AbortSignal.abort(reason) });
-    expect([before.stdout, before.error?.exitCode]).toEqual([shown, exitCode]);
+    expect([before.stdout, before.error?.exitCode]).toEqual([lines, exitCode]);
   });
 });
 

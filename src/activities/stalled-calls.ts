@@ -1,0 +1,197 @@
+import { type Info, log } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory, defaultPayloadConverter } from '@temporalio/common';
+import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker';
+import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
+import { type StalledCall, stalledCallSignal } from '../messages/onboarding-state.js';
+import { readsUnreadable } from '../messages/partner-account.js';
+import { DBA_HEADER } from '../messages/search-attributes.js';
+import { boundTexts, LONGEST, problemText, truncate } from '../partners/bounds.js';
+import { failsForAccount } from '../partners/partner-error.js';
+import { isRedirection } from '../partners/pause.js';
+import { redact } from '../platform/privacy/masked.js';
+import { holdPrivate } from '../platform/process/logging.js';
+import { type ReportingAccount, reportTo } from '../temporal/partner-accounts.js';
+import { callWithDeadline, partnerErrorIn } from './failures.js';
+import { type PollProgress, pollProgress } from './poll.js';
+import { keyOf } from './software-errors.js';
+
+/** The time after which people see a wait, in milliseconds. */
+export interface StalledCallLimits {
+  /** A step that waits, for any reason. */
+  readonly stepMs: number;
+  /** Responses that cannot be read. */
+  readonly unreadableMs: number;
+}
+
+/** A wait that a partner asked for, or an error in Gangway's code, is shown when it is at least this long, in milliseconds. */
+const SHOWN_FROM_MS = 60_000;
+
+/** A limit of the memory, because a workflow may end while it waits. */
+const MOST_REMEMBERED = 10_000;
+
+// Keeps W6.
+/**
+ * Reports retries, which workflows do not see. The workflow of the step learns of a long or late wait; the account's workflow learns
+ * of unreadable responses, missing permissions and errors in Gangway's code. A report costs four events of history, so a long wait is
+ * reported with its 1st, 8th and 64th attempt and so on, and a late one once. A status poll waits by design: only its failures in a
+ * row count, and its next good read ends the wait.
+ */
+export class StalledCalls {
+  readonly #stalled = new Set<string>();
+  readonly #reportedAt = new Map<string, number>();
+
+  constructor(
+    private readonly place: ReportingAccount,
+    private readonly limits: StalledCallLimits,
+  ) {}
+
+  readonly interceptors: ActivityInterceptorsFactory = ({ info }): ActivityInterceptors => ({
+    inbound: {
+      execute: async (input, next) => {
+        try {
+          const outcome = await next(input);
+          this.#stalled.delete(keyOf(info));
+          return outcome;
+        } catch (error) {
+          const failure = error instanceof ApplicationFailure ? error : undefined;
+          const isGood = failure?.category === ApplicationFailureCategory.BENIGN;
+          if (isGood) this.#stalled.delete(keyOf(info));
+          if (!info.inWorkflow || failure?.nonRetryable) throw error;
+          const reports = isGood
+            ? [this.#reportEnd(info)]
+            : [this.#reportStalled(info, error), this.#reportForAccount(info, error)];
+          await Promise.all(reports).catch((failed: unknown) =>
+            log.warn('could not report a wait for a partner', { error: failed }),
+          );
+          throw error;
+        }
+      },
+    },
+  });
+
+  async #reportEnd(info: Info): Promise<void> {
+    const { failing } = pollIn(info) ?? {};
+    if (failing && Date.now() - failing.since >= this.limits.stepMs)
+      await signal(info, {
+        since: isoOf(failing.since),
+        reason: '',
+        isStalled: false,
+        isPoll: true,
+        isOver: true,
+      });
+  }
+
+  async #reportStalled(info: Info, error: unknown): Promise<void> {
+    const { scheduledTimestampMs, attempt } = info;
+    const poll = pollIn(info);
+    const since = poll ? (poll.failing?.since ?? Date.now()) : scheduledTimestampMs;
+    const details = partnerErrorIn(error);
+    const { retryAfterMs = 0 } = details ?? {};
+    // The account asks about it, once for all.
+    if (details && failsForAccount(details) !== undefined) return;
+    const isLong = !poll && retryAfterMs >= SHOWN_FROM_MS && Number.isInteger(Math.log2(attempt) / 3);
+    const key = keyOf(info);
+    const isStalled = Date.now() - since >= this.limits.stepMs && !this.#stalled.has(key);
+    if (!isLong && !isStalled) return;
+    await signal(info, {
+      since: isoOf(since),
+      ...(isLong && { until: isoOf(Date.now() + retryAfterMs) }),
+      reason: error instanceof Error ? error.message : 'unknown',
+      isStalled,
+      ...(poll && { isPoll: true }),
+    });
+    if (isStalled && this.#stalled.size < MOST_REMEMBERED) this.#stalled.add(key);
+  }
+
+  async #reportForAccount(info: Info, error: unknown): Promise<void> {
+    const details = partnerErrorIn(error);
+    const operation = details && failsForAccount(details);
+    if (!details || operation === undefined || !info.workflowExecution) return;
+    const { kind, status = 403, fields, reason, build } = details;
+    const isForbidden = kind === 'Forbidden';
+    const poll = pollIn(info);
+    const ofStep = poll ? (poll.failing?.unreadableSince ?? Date.now()) : info.scheduledTimestampMs;
+    const since = details.since === undefined ? ofStep : Date.parse(details.since);
+    const { unreadableMs } = this.limits;
+    const wasReported = Date.now() - (this.#reportedAt.get(operation) ?? 0) < unreadableMs;
+    const isBroken = build !== undefined && Date.now() - since >= SHOWN_FROM_MS;
+    const isLasting = isForbidden || isRedirection(status) || isBroken;
+    if ((!isLasting && Date.now() - since < unreadableMs) || wasReported) return;
+    this.#reportedAt.set(operation, Date.now());
+    const what = fields.map(problemText).join('; ') || reason;
+    const report = {
+      operation,
+      since: isoOf(since),
+      what: truncate(redact(what, 'log'), LONGEST.text),
+      workflowId: info.workflowExecution.workflowId,
+      ...(isForbidden && { forbidden: status }),
+      ...(build !== undefined && { failing: details.operation }),
+    };
+    await callWithDeadline((client) => reportTo(client, this.place, readsUnreadable, report)).catch(
+      (failed) => {
+        this.#reportedAt.delete(operation);
+        throw failed;
+      },
+    );
+  }
+}
+
+function pollIn({ activityId, heartbeatDetails }: Info): PollProgress | undefined {
+  const isFirst = activityId === AWAIT_STATUS_ACTIVITY_ID;
+  return pollProgress(heartbeatDetails) ?? (isFirst ? { hasRead: false } : undefined);
+}
+
+async function signal({ workflowExecution }: Info, call: StalledCall): Promise<void> {
+  if (!workflowExecution) return;
+  const { workflowId, runId } = workflowExecution;
+  await callWithDeadline(({ workflow }) =>
+    workflow.getHandle(workflowId, runId).signal(stalledCallSignal, call),
+  );
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** Shortens the texts of partners in results, before a workflow keeps them. `gangway call` returns the response unchanged. */
+export const boundedOutcomes: ActivityInterceptorsFactory = ({ info }): ActivityInterceptors => ({
+  inbound: {
+    async execute(input, next) {
+      const result = await next(input);
+      return info.inWorkflow ? boundTexts(result) : result;
+    },
+  },
+});
+
+/** Names the onboarding in the log lines of its activities. */
+export function namesDba(): ActivityInterceptors {
+  let dba: string | undefined;
+  return {
+    inbound: {
+      execute(input, next) {
+        const payload = input.headers[DBA_HEADER];
+        dba = payload && defaultPayloadConverter.fromPayload<string>(payload);
+        return next(input);
+      },
+    },
+    outbound: {
+      getLogAttributes: (attributes, next) => next(dba === undefined ? attributes : { ...attributes, dba }),
+    },
+  };
+}
+
+/** Holds the input of each attempt of an activity while it runs, and until the SDK has logged its result. */
+export function holdsInputs(): ActivityInterceptors {
+  return {
+    inbound: {
+      async execute(input, next) {
+        const release = holdPrivate(input.args);
+        try {
+          return await next(input);
+        } finally {
+          setImmediate(release);
+        }
+      },
+    },
+  };
+}

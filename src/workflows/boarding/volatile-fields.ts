@@ -1,0 +1,71 @@
+import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+
+const FIELDS = ['status', 'statusDate', 'comment', 'mid', 'unclearMid', 'notes'] as const;
+
+type Field = (typeof FIELDS)[number];
+
+/** A field that changed with this many consecutive reads, while nothing else about the merchant changed, means nothing. */
+const VOLATILE_CHANGES = 3;
+
+/**
+ * Fields that a partner changes with each read are not compared until something else changes, because changes cost history. A
+ * date that was volatile once stays so.
+ */
+export interface VolatileFields {
+  readonly changes: Readonly<Partial<Record<Field, number>>>;
+  readonly hasVolatileDate: boolean;
+}
+
+export const NO_CHANGES: VolatileFields = { changes: {}, hasVolatileDate: false };
+
+export function trackChanges(
+  volatile: VolatileFields,
+  before: Seen,
+  now: StatusSnapshot,
+  inARow: number,
+): VolatileFields {
+  if (before.phase !== now.phase) return { ...volatile, changes: {} };
+  const counted = inARow <= 1 ? {} : volatile.changes;
+  const { noteIds = [] } = before;
+  const isChanged = (field: Field) =>
+    field === 'notes'
+      ? !now.isWithoutNotes &&
+        (noteIds.length !== now.notes.length || !now.notes.every(({ id }) => noteIds.includes(id)))
+      : before[field] !== now[field];
+  const changes = Object.fromEntries(
+    FIELDS.map((field) => [field, isChanged(field) ? (counted[field] ?? 0) + 1 : 0]),
+  );
+  return { changes, hasVolatileDate: volatile.hasVolatileDate || isVolatile({ changes }, 'statusDate') };
+}
+
+export function volatileFields({ changes }: VolatileFields): readonly string[] {
+  return FIELDS.filter((field) => changes[field] === VOLATILE_CHANGES);
+}
+
+export function comparable(
+  volatile: VolatileFields,
+  { phase, status, statusDate, comment, mid, unclearMid, noteIds }: Seen,
+): Seen {
+  const is = (field: Field) => isVolatile(volatile, field);
+  return {
+    phase,
+    ...(status !== undefined && !is('status') && { status }),
+    ...(statusDate !== undefined && !volatile.hasVolatileDate && { statusDate }),
+    ...(comment !== undefined && !is('comment') && { comment }),
+    ...(mid !== undefined && !is('mid') && { mid }),
+    ...(unclearMid !== undefined && !is('unclearMid') && { unclearMid }),
+    ...(noteIds && (is('notes') ? { noteCount: noteIds.length } : { noteIds })),
+  };
+}
+
+function isVolatile({ changes }: Pick<VolatileFields, 'changes'>, field: Field): boolean {
+  return (changes[field] ?? 0) >= VOLATILE_CHANGES;
+}
+
+/** Without its notes, those of the read before count, or none: any note that is read later is then a change. */
+export function toSeen(
+  { notes, isWithoutNotes, ...status }: StatusSnapshot,
+  { noteIds = [] }: Pick<Seen, 'noteIds'> = {},
+): Seen {
+  return { ...status, noteIds: isWithoutNotes ? noteIds : notes.map(({ id }) => id) };
+}

@@ -1,0 +1,89 @@
+import { condition } from '@temporalio/workflow';
+import type { Patch } from '../../messages/activities.js';
+import { rejection } from '../../messages/rejections.js';
+import type { Answer, Resolution, ResolutionReceipt } from '../../messages/requirements.js';
+import type { CorrectableInput } from './input.js';
+import type { PublishedState } from './published-state.js';
+import {
+  acceptAnswer,
+  answeredRequirements,
+  openRequirements,
+  raiseRequirement,
+  removeEntry,
+  requireNotAbandoned,
+  takeBackAnswer,
+  unsentIds,
+  withdrawRequirement,
+} from './requirements.js';
+import { problemWith } from './resolutions.js';
+import type { PendingAnswer, Question } from './state.js';
+import type { Store } from './store.js';
+
+export class Answers {
+  constructor(
+    private readonly published: PublishedState,
+    private readonly store: Store,
+    private readonly input: Pick<CorrectableInput, 'correctable' | 'problemWith' | 'check' | 'blankFor'>,
+  ) {}
+
+  /** Raises a requirement and waits for its answer. Undefined when it became superseded first. */
+  readonly ask = async (
+    question: Question,
+    isSuperseded: () => boolean = () => false,
+  ): Promise<Answer | undefined> => {
+    const { store, published } = this;
+    const id = raiseQuestion(store, question);
+    published.report();
+    try {
+      await condition(() => answerTo(store, id) !== undefined || isSuperseded());
+      const answered = answerTo(store, id);
+      store.update(removeEntry(id));
+      return answered && requireNotAbandoned(answered.resolution);
+    } finally {
+      store.update(withdrawRequirement(id, 'no longer needed'));
+      published.report();
+    }
+  };
+
+  readonly blankFor = async (fields: readonly string[]): Promise<Patch | undefined> =>
+    this.input.correctable.length > 0 ? this.input.blankFor(fields, this.published.facts) : undefined;
+
+  /** The validator of the update. Synchronous: a promise would always pass. */
+  readonly validate = (resolution: Resolution): void => {
+    const problem = this.problemWith(resolution);
+    if (problem) throw rejection(problem);
+  };
+
+  readonly resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
+    await this.check(resolution);
+    const { requirementId, answer } = resolution;
+    this.store.update(answer.kind === 'take-back' ? takeBackAnswer(resolution) : acceptAnswer(resolution));
+    const open = openRequirements(this.store.state).length;
+    const receipt = { requirementId, acceptedAt: new Date().toISOString(), open };
+    this.published.report();
+    return receipt;
+  };
+
+  problemWith(resolution: Resolution, isProposal = false): string | undefined {
+    const { input, store } = this;
+    const answerable = { open: openRequirements(store.state), unsent: unsentIds(store.state), isProposal };
+    return problemWith(resolution, answerable, input.correctable) ?? input.problemWith(resolution.answer);
+  }
+
+  /** Checks a correction as a whole. @throws {ApplicationFailure} when it does not fit */
+  async check(resolution: Resolution): Promise<void> {
+    const { fields } =
+      openRequirements(this.store.state).find(({ id }) => id === resolution.requirementId) ?? {};
+    await this.input.check(resolution, this.published.facts, fields);
+  }
+}
+
+/** @returns its id */
+export function raiseQuestion(store: Store, question: Question): string {
+  store.update(raiseRequirement(question));
+  return openRequirements(store.state).at(-1)?.id ?? '';
+}
+
+export function answerTo({ state }: Store, id: string): PendingAnswer | undefined {
+  return answeredRequirements(state).find(({ requirement }) => requirement.id === id);
+}

@@ -1,0 +1,246 @@
+import { setHandler } from '@temporalio/workflow';
+import { isSamePerson, mayBeProposer, partsOfActor } from '../../messages/actors.js';
+import {
+  addRemark,
+  type ClaimReceipt,
+  type ClaimRequest,
+  type Confirmation,
+  type ConfirmationReceipt,
+  claimRequirement,
+  confirmAnswer,
+  currentClaim,
+  LONGEST_REMARK,
+  MOST_REMARKS,
+  type ProposalReceipt,
+  type ProposedAnswer,
+  proposeAnswer,
+  proposedAnswer,
+  type Remark,
+  type RemarkReceipt,
+  type Withdrawal,
+  type WithdrawalReceipt,
+  withdrawProposal,
+} from '../../messages/claims.js';
+import { LONGEST_CLAIM_DAYS, type TimelineEvent } from '../../messages/codes.js';
+import { privateRejection, rejection } from '../../messages/rejections.js';
+import { type Claim, NEVER_PROPOSED, type Resolution } from '../../messages/requirements.js';
+import { redact } from '../../platform/privacy/masked.js';
+import type { Answers } from './answers.js';
+import { minuteOf } from './current-details.js';
+import { once, unlessKnown } from './keys.js';
+import type { PublishedState } from './published-state.js';
+import { acceptAnswer, claimsOf, openRequirements, setClaims, setProposal } from './requirements.js';
+import { isText, problemWithId, summarizeAnswer } from './resolutions.js';
+import { recordEvent } from './state.js';
+import type { Store } from './store.js';
+
+export class Claims {
+  constructor(
+    private readonly published: Pick<PublishedState, 'refresh' | 'report'>,
+    private readonly store: Store,
+    private readonly answers: Pick<Answers, 'problemWith' | 'check'>,
+  ) {}
+
+  handle(on: typeof setHandler = setHandler): void {
+    const { store } = this;
+    on(claimRequirement, once(store, this.#claim), {
+      validator: unlessKnown(store, this.#validateClaim),
+      description: 'Claims a requirement until a time, or releases it if no time is given',
+    });
+    on(proposeAnswer, once(store, this.#propose), {
+      validator: unlessKnown(store, this.#validateProposal),
+      description: 'Proposes an answer that a second person confirms. Data: as for resolveRequirement',
+    });
+    on(confirmAnswer, once(store, this.#confirm), {
+      validator: unlessKnown(store, this.#validateConfirmation),
+      description: 'Confirms an answer that another person proposed',
+    });
+    on(withdrawProposal, once(store, this.#withdraw), {
+      validator: unlessKnown(store, this.#validateWithdrawal),
+      description: 'Removes a proposed answer',
+    });
+    on(addRemark, once(store, this.#remark), {
+      validator: unlessKnown(store, this.#validateRemark),
+      description: 'Adds a remark for colleagues to the timeline. No partner gets it',
+    });
+    on(proposedAnswer, this.#proposedFor, { description: 'The whole proposed answer to a requirement' });
+  }
+
+  readonly #validateClaim = (request: ClaimRequest): void => {
+    reject(problemWithId(request, openRequirements(this.store.state)) ?? problemWithClaim(request));
+    const { requirementId, actor, override } = request;
+    const claim = this.#claimOfOther(requirementId, actor);
+    if (!claim || (override && isGiven(request.until))) return;
+    const until = `until ${claim.until}`;
+    throw privateRejection(
+      `requirementId: ${claim.actor} has claimed ${requirementId} ${until}`,
+      `requirementId: another person has claimed ${requirementId} ${until}`,
+    );
+  };
+
+  /** The SDK runs it right after its validator, so nothing has changed since. */
+  readonly #claim = async (request: ClaimRequest): Promise<ClaimReceipt> => {
+    const { requirementId, until } = request;
+    const actor = request.actor.trim();
+    if (!isGiven(until)) {
+      this.#release(requirementId, actor);
+      return { requirementId };
+    }
+    const before = this.#claimOfOther(requirementId, actor);
+    const claim = { actor, until: new Date(until).toISOString() };
+    this.store.update(setClaims(requirementId, { claim }));
+    const term = `until ${minuteOf(claim.until)}`;
+    if (before) {
+      const had = `${term}; ${before.actor} had it until ${minuteOf(before.until)}`;
+      this.#record('requirement-taken-over', requirementId, had, actor);
+    } else this.#record('requirement-claimed', requirementId, term, actor);
+    return { requirementId, claim };
+  };
+
+  /** A claim that has ended stays as it is: nobody shows it. */
+  #release(id: string, actor: string): void {
+    const claim = currentClaim(claimsOf(this.store.state, id));
+    if (!claim) return;
+    this.store.update(setClaims(id, { claim: undefined }));
+    this.#record('requirement-released', id, `before ${minuteOf(claim.until)}`, actor);
+  }
+
+  #claimOfOther(id: string, actor: string): Claim | undefined {
+    const claim = currentClaim(claimsOf(this.store.state, id));
+    return claim && !isSamePerson(claim.actor, actor) ? claim : undefined;
+  }
+
+  readonly #validateProposal = (resolution: Resolution): void => {
+    const kind = resolution?.answer?.kind;
+    if (NEVER_PROPOSED.includes(kind)) throw rejection(`answer.kind: nobody can propose ${kind}`);
+    reject(this.answers.problemWith(resolution, true));
+  };
+
+  readonly #propose = async (resolution: Resolution): Promise<ProposalReceipt> => {
+    const { requirementId, answer, actor, reason } = resolution;
+    await this.answers.check(resolution);
+    // The partner may have moved on meanwhile.
+    reject(problemWithId(resolution, openRequirements(this.store.state)));
+    this.store.update(setProposal({ requirementId, answer, actor: actor.trim(), reason }));
+    this.#record('answer-proposed', requirementId, summarizeAnswer(answer), actor, reason);
+    return { requirementId, proposedAt: this.#proposedFor(requirementId)?.at ?? '' };
+  };
+
+  readonly #validateConfirmation = (confirmation: Confirmation): void => {
+    const proposed = this.#proposed(confirmation);
+    const { actor, reason, proposedAt } = confirmation;
+    reject(problemWithPerson(actor, reason));
+    if (proposed.at !== proposedAt)
+      throw rejection('proposedAt: another answer is proposed now; read it before you confirm it');
+    if (partsOfActor(actor).person === undefined)
+      throw rejection('actor: a program must name the person who confirms');
+    if (mayBeProposer(actor, proposed.actor))
+      throw rejection('actor: must not be the person who proposed the answer');
+    reject(this.answers.problemWith(proposed, true));
+  };
+
+  readonly #confirm = async (confirmation: Confirmation): Promise<ConfirmationReceipt> => {
+    const { at: _, ...proposed } = this.#proposed(confirmation);
+    const { requirementId } = proposed;
+    await this.answers.check(proposed);
+    // In the meantime, somebody may have proposed another answer.
+    if (this.#proposedFor(requirementId)?.at !== confirmation.proposedAt)
+      throw rejection('proposedAt: this answer is no longer proposed');
+    const actor = confirmation.actor.trim();
+    const why = isText(confirmation.reason) ? `: ${confirmation.reason}` : '';
+    const resolution = { ...proposed, reason: `${proposed.reason}; confirmed by ${actor}${why}` };
+    this.store.update(acceptAnswer(resolution, true));
+    const acceptedAt = new Date().toISOString();
+    const receipt = {
+      requirementId,
+      acceptedAt,
+      open: openRequirements(this.store.state).length,
+      resolution,
+    };
+    this.published.report();
+    return receipt;
+  };
+
+  readonly #validateWithdrawal = (withdrawal: Withdrawal): void => {
+    const { at } = this.#proposed(withdrawal);
+    const { actor, reason, proposedAt } = withdrawal;
+    reject(problemWithPerson(actor, reason));
+    if (isGiven(proposedAt) && proposedAt !== at)
+      throw rejection('proposedAt: another answer is proposed now');
+  };
+
+  readonly #withdraw = async (withdrawal: Withdrawal): Promise<WithdrawalReceipt> => {
+    const { requirementId, actor: proposer } = this.#proposed(withdrawal);
+    const { actor, reason } = withdrawal;
+    this.store.update(setClaims(requirementId, { proposed: undefined }));
+    this.#record('proposal-withdrawn', requirementId, `it was proposed by ${proposer}`, actor, reason);
+    return { requirementId };
+  };
+
+  readonly #validateRemark = (remark: Remark): void => {
+    reject(problemWithId(remark, openRequirements(this.store.state)) ?? problemWithRemark(remark));
+    const remarks = this.store.state.timeline.filter(({ event }) => event === 'remark-added');
+    if (remarks.length >= MOST_REMARKS) throw rejection(`there are ${MOST_REMARKS} remarks already`);
+  };
+
+  readonly #remark = async ({ requirementId, actor, text }: Remark): Promise<RemarkReceipt> => {
+    this.#record('remark-added', requirementId, redact(text.trim()), actor);
+    return { requirementId };
+  };
+
+  /** Only the inbox, the Web UI and the timeline show it. */
+  #record(event: TimelineEvent, id: string, what: string, actor: string, reason?: string): void {
+    const why = isText(reason) ? { reason: redact(reason) } : {};
+    this.store.update(recordEvent(event, { detail: `${id}: ${what}`, actor: actor.trim(), ...why }));
+    this.published.refresh();
+  }
+
+  readonly #proposedFor = (id: string): ProposedAnswer | null =>
+    claimsOf(this.store.state, id).proposed ?? null;
+
+  /** @throws {ApplicationFailure} when the requirement is not open, or nothing is proposed for it */
+  #proposed(request: { readonly requirementId: string }): ProposedAnswer {
+    reject(problemWithId(request, openRequirements(this.store.state)));
+    const { proposed } = claimsOf(this.store.state, request.requirementId);
+    if (!proposed) throw rejection('requirementId: no answer is proposed for this requirement');
+    return proposed;
+  }
+}
+
+function reject(problem: string | undefined): void {
+  if (problem !== undefined) throw rejection(problem);
+}
+
+/** People who fill in JSON by hand may write null for an absent value. */
+function isGiven<Value>(value: Value | null | undefined): value is Value {
+  return value !== undefined && value !== null;
+}
+
+const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+function problemWithClaim(request: ClaimRequest): string | undefined {
+  const { actor, until, override } = request;
+  const problem = problemWithPerson(actor, undefined);
+  if (problem) return problem;
+  if (isGiven(override) && typeof override !== 'boolean') return 'override: must be true or false';
+  if (!isGiven(until)) return undefined;
+  const end = typeof until === 'string' && ISO_8601.test(until) ? Date.parse(until) : Number.NaN;
+  if (Number.isNaN(end)) return 'until: must be a time with its zone, such as 2026-01-31T14:00:00Z';
+  const ahead = end - Date.now();
+  if (ahead <= 0) return 'until: must not be in the past';
+  return ahead > LONGEST_CLAIM_DAYS * 24 * 3_600_000
+    ? `until: must be at most ${LONGEST_CLAIM_DAYS} days ahead`
+    : undefined;
+}
+
+function problemWithRemark({ actor, text }: Remark): string | undefined {
+  if (!isText(text)) return 'text: must not be empty';
+  if (text.length > LONGEST_REMARK)
+    return `text: must have at most ${LONGEST_REMARK} characters; it has ${text.length}`;
+  return problemWithPerson(actor, undefined);
+}
+
+function problemWithPerson(actor: unknown, reason: unknown): string | undefined {
+  if (!isText(actor)) return 'actor: must name a person';
+  return isGiven(reason) && typeof reason !== 'string' ? 'reason: must be a text' : undefined;
+}

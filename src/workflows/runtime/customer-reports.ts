@@ -1,0 +1,163 @@
+import {
+  CancellationScope,
+  getExternalWorkflowHandle,
+  proxyActivities,
+  type WorkflowInfo,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { OnboardingActivities } from '../../messages/activities.js';
+import { ONBOARDINGS } from '../../messages/kinds.js';
+import { compact, isSame } from '../../messages/objects.js';
+import { blankState, type OnboardingState } from '../../messages/onboarding-state.js';
+import {
+  type ChildReport,
+  childReport,
+  PARTS,
+  type Part,
+  type PartOutcome,
+  type StateChanges,
+} from '../../messages/onboardings.js';
+import { REPEATABLE } from './activity-proxies.js';
+import type { ReportState, Transition } from './state.js';
+import type { Store } from './store.js';
+import { SerialSender } from './tasks.js';
+
+const { cancelOrphan } = proxyActivities<OnboardingActivities>({
+  ...REPEATABLE,
+  summary: 'Check what became of the customer',
+});
+
+/**
+ * Reports the state of a child to its customer, in order. Changes that come fast share a report. The server itself reports the
+ * outcome, unless the child was reset, or its customer continues in another run. A canceled child reports what it leaves behind.
+ */
+export class CustomerReports {
+  readonly #sender = new SerialSender(
+    () => this.#send(),
+    () => this.#customerIsGone(),
+  );
+  readonly #customer = customerOf(workflowInfo());
+
+  /** @param current what the customer is to know */
+  constructor(
+    private readonly store: Store,
+    private readonly current: () => OnboardingState,
+  ) {}
+
+  /** The customer asks for a whole report, and for the end. */
+  again(): void {
+    this.store.update(reportedAs({ state: undefined, isAskedForEnd: true }));
+    this.report();
+  }
+
+  report(): void {
+    if (this.#customer && !this.store.state.reports.isCustomerGone) this.#sender.wake();
+  }
+
+  async #send(): Promise<void> {
+    if (!this.#customer) return;
+    const { workflowId, part } = this.#customer;
+    const report = this.#next(part);
+    if (!report) return;
+    await CancellationScope.nonCancellable(() =>
+      getExternalWorkflowHandle(workflowId).signal(childReport, report),
+    );
+  }
+
+  #next(part: Part): ChildReport | undefined {
+    const { reports, ended } = this.store.state;
+    const { runId: run, firstExecutionRunId, runStartTime } = workflowInfo();
+    const hasResult = ended !== undefined && ended.outcome.outcome !== 'cancelled';
+    // The server reports the end of a first run to whoever waits for it.
+    if (hasResult && run === firstExecutionRunId && !reports.isAskedForEnd) return undefined;
+    const isNext = reports.run === run;
+    const before = isNext ? reports.state : undefined;
+    const state = this.current();
+    const changes = changesBetween(before, state);
+    if (isEmpty(changes)) return undefined;
+    const number = isNext ? reports.number + 1 : 1;
+    this.store.update(reportedAs({ run, number, state: { ...state, timeline: [] } }));
+    const of = { part, run, runStartedAt: runStartTime.toISOString(), number };
+    return {
+      ...of,
+      isWhole: before === undefined,
+      ...changes,
+      ...(ended && { outcome: ended.outcome as PartOutcome }),
+    };
+  }
+
+  /** The customer's workflow has ended. If it did not wait for this child, the child ends as well. */
+  async #customerIsGone(): Promise<void> {
+    if (!this.#customer) return;
+    const { workflowId: customer } = this.#customer;
+    this.store.update(reportedAs({ isCustomerGone: true }));
+    await CancellationScope.nonCancellable(() =>
+      cancelOrphan({ workflowId: workflowInfo().workflowId, customer }),
+    );
+  }
+
+  /** Waits until everything is reported, as long as there is a customer. */
+  idle(): Promise<void> {
+    return this.#sender.idle();
+  }
+}
+
+const reportedAs =
+  (change: { readonly [Name in keyof ReportState]?: ReportState[Name] | undefined }): Transition =>
+  (state) => ({ ...state, reports: compact({ ...state.reports, ...change }) as ReportState });
+
+function customerOf({ parent, workflowType }: WorkflowInfo) {
+  const part = (Object.keys(PARTS) as Part[]).find((name) => PARTS[name] === workflowType);
+  const isCustomer = parent?.workflowId.startsWith(`${ONBOARDINGS.customerOnboarding.idPrefix}-`);
+  return parent && isCustomer && part ? { workflowId: parent.workflowId, part } : undefined;
+}
+
+/** A part as its customer knows it from the reports so far. Its timeline stays empty. */
+export interface ReportedPart extends Pick<ChildReport, 'run' | 'runStartedAt' | 'number' | 'outcome'> {
+  readonly state: OnboardingState;
+}
+
+export function changesBetween(before: OnboardingState | undefined, after: OnboardingState): StateChanges {
+  const { dba: _, requirements, timeline: __, waiting: ___, ...facts } = after;
+  const previous: Partial<OnboardingState> = before ?? {};
+  const isNew = (name: string, value: unknown) => !isSame(previous[name as keyof typeof facts], value);
+  const ids = new Set(requirements.map(({ id }) => id));
+  return {
+    facts: Object.fromEntries(Object.entries(facts).filter(([name, value]) => isNew(name, value))),
+    raised: requirements.filter((each) => !before?.requirements.some((one) => isSame(one, each))),
+    closed: before?.requirements.flatMap(({ id }) => (ids.has(id) ? [] : [id])) ?? [],
+  };
+}
+
+/** True when a customer shows none of the changes. */
+export function isEmpty({ facts, raised, closed }: StateChanges): boolean {
+  return Object.keys(facts).length + raised.length + closed.length === 0;
+}
+
+export function initialPart(part: Part): ReportedPart {
+  return { run: '', runStartedAt: new Date(0).toISOString(), number: 0, state: blankState(PARTS[part]) };
+}
+
+/** A part after a report, which may be late or repeated: `old` when nothing is new, `gap` when an earlier one is missing. */
+export function applyReport(
+  entry: ReportedPart | undefined,
+  report: ChildReport,
+): ReportedPart | 'old' | 'gap' {
+  const { part, run, runStartedAt, number, isWhole, outcome } = report;
+  const isSameRun = run === entry?.run;
+  if (isSameRun && number <= entry.number) return 'old';
+  if (entry && Date.parse(runStartedAt) < Date.parse(entry.runStartedAt)) return 'old';
+  if (!isWhole && !(isSameRun && number === entry.number + 1)) return 'gap';
+  const blank = blankState(PARTS[part]);
+  const state = changed(isWhole ? blank : (entry?.state ?? blank), report);
+  return { run, runStartedAt, number, state, ...(outcome && { outcome }) };
+}
+
+function changed(state: OnboardingState, { facts, raised, closed }: StateChanges): OnboardingState {
+  const gone = new Set([...closed, ...raised.map(({ id }) => id)]);
+  return {
+    ...state,
+    ...facts,
+    requirements: [...state.requirements.filter(({ id }) => !gone.has(id)), ...raised],
+  };
+}

@@ -1,0 +1,111 @@
+import { ApplicationFailure, CancellationScope, proxyActivities } from '@temporalio/workflow';
+import type { Correctable, CorrectionActivities, Patch } from '../../messages/activities.js';
+import { type CorrectableType, ONBOARDINGS } from '../../messages/kinds.js';
+import { hasEffect, isObject, mergePatch } from '../../messages/objects.js';
+import { rejection } from '../../messages/rejections.js';
+import type { Answer, Resolution } from '../../messages/requirements.js';
+import { accountName } from './activity-proxies.js';
+import type { CorrectedInput, Facts, Transition } from './state.js';
+import type { Store } from './store.js';
+
+/** The fields without which a workflow cannot work. */
+export type FieldTypes = Readonly<Record<string, 'string' | 'number' | 'object' | 'array'>>;
+
+/** Fails as `InvalidInput` without the fields that a workflow needs. A start without `gangway` checks nothing. */
+export function requireFields(input: unknown, fields: FieldTypes): void {
+  const value = isObject(input) ? input : {};
+  const problems = Object.entries(fields)
+    .filter(([field, type]) => typeOf(value[field]) !== type)
+    .map(
+      ([field, type]) => `${field}: must be ${type === 'string' || type === 'number' ? 'a' : 'an'} ${type}`,
+    );
+  if (problems.length > 0) throw ApplicationFailure.nonRetryable(problems.join('; '), 'InvalidInput');
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return value === null ? 'null' : typeof value;
+}
+
+const { checkCorrection, blankCorrection } = proxyActivities<CorrectionActivities>({
+  startToCloseTimeout: '10s',
+  summary: 'Check the correction',
+});
+
+/** The present input of a workflow, with people's corrections. */
+export class CorrectableInput<Input extends object = object> {
+  readonly correctable: readonly string[];
+
+  constructor(
+    private readonly type: CorrectableType | undefined,
+    private readonly store: Store<unknown, Input>,
+  ) {
+    this.correctable = type ? ONBOARDINGS[type].correctable : [];
+  }
+
+  get current(): Input {
+    return this.store.state.input.current;
+  }
+
+  /** The problem with a correction that changes nothing. To try the same again, answer `retry`. */
+  problemWith(answer: Answer): string | undefined {
+    if (answer.kind !== 'correction' || hasEffect(this.current, answer.patch)) return undefined;
+    return 'answer.patch: changes nothing, because the fields already have these values';
+  }
+
+  readonly correct = (patch: Patch): void => {
+    this.store.update(corrected(({ base: stored }) => ({ base: mergePatch(stored, patch) })));
+    this.tryOut(patch);
+  };
+
+  /** Applies a correction until it is known whether it reached the partner: {@link keep} or {@link restore} follows. */
+  tryOut(patch: Patch): void {
+    this.store.update(corrected(({ current }) => ({ current: mergePatch(current, patch) })));
+  }
+
+  /** Keeps the corrections that have reached the partner: those of one field, or all. */
+  keep(field?: keyof Input): void {
+    this.store.update(
+      corrected(({ current, base: stored }) => {
+        const partly = { ...stored, [field ?? '']: (current as Input)[field as keyof Input] };
+        return { base: field === undefined ? current : partly };
+      }),
+    );
+  }
+
+  /** Removes the corrections that have not reached the partner, whose answers can still be taken back. */
+  restore(): void {
+    this.store.update(corrected(({ base: stored }) => ({ current: stored })));
+  }
+
+  /** Returns the context for the check of a correction at this progress of the onboarding. */
+  at({ merchantProfileId }: Facts): Correctable {
+    return {
+      type: this.type as CorrectableType,
+      input: this.current,
+      merchantExists: merchantProfileId !== undefined,
+      account: accountName(),
+    };
+  }
+
+  /** Checks the input with a correction in it, and that the correction still reaches the partner. */
+  async check({ answer }: Resolution, facts: Facts, fields?: readonly string[]): Promise<void> {
+    if (answer.kind !== 'correction') return;
+    // A cancellation must not reject an answer without a reason.
+    const problems = await CancellationScope.nonCancellable(() =>
+      checkCorrection({ ...this.at(facts), fields, patch: answer.patch }),
+    );
+    if (problems.length === 0) return;
+    const lines = problems.map(({ field, message }) => `answer.patch${field && `.${field}`}: ${message}`);
+    throw rejection(lines.join('\n'));
+  }
+
+  /** A correction to fill in, for those of these fields that it can still change. */
+  blankFor(fields: readonly string[], facts: Facts): Promise<Patch> {
+    return blankCorrection({ ...this.at(facts), fields });
+  }
+}
+
+const corrected =
+  (change: (before: CorrectedInput) => Partial<CorrectedInput>): Transition =>
+  (state) => ({ ...state, input: { ...state.input, ...change(state.input) } });

@@ -1,0 +1,212 @@
+import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import { inputQuery } from '../../messages/activities.js';
+import type { CorrectableType } from '../../messages/kinds.js';
+import {
+  type OutcomeName,
+  stalledCallSignal,
+  stateQuery,
+  type Unfinished,
+  type UnfinishedWrite,
+} from '../../messages/onboarding-state.js';
+import { reportAgain } from '../../messages/onboardings.js';
+import {
+  DEFAULT_DUE_IN_HOURS,
+  RESOLVING,
+  type Requirement,
+  type RequirementKind,
+  type Resolved,
+  receiptQuery,
+  resolveRequirement,
+} from '../../messages/requirements.js';
+import { Answers, answerTo, raiseQuestion } from './answers.js';
+import { Claims } from './claims.js';
+import type { NextSteps } from './current-details.js';
+import { CustomerReports } from './customer-reports.js';
+import { describeUnfinished, runToEnd, watchDeadlines } from './ending.js';
+import { CorrectableInput } from './input.js';
+import { once, receiptOf, unlessKnown } from './keys.js';
+import { PublishedState } from './published-state.js';
+import {
+  Abandoned,
+  answeredRequirements,
+  closeRequirements,
+  type DropOptions,
+  dropAnswers,
+  markSending,
+  openRequirements,
+  openWithClaims,
+  unsentIds,
+} from './requirements.js';
+import { StalledCalls } from './stalled-calls.js';
+import { type Facts, type PendingAnswer, type Question, recordEvent, unknownWrites } from './state.js';
+import { type StatefulOptions, StatefulWorkflow } from './stateful.js';
+import { type StepContext, type Timeline, type UnfinishedWrites, unfinishedWrites } from './step.js';
+import type { Store } from './store.js';
+import { ignoreCancellation } from './tasks.js';
+
+interface Deadlines {
+  /** In which people have to answer. Default: {@link DEFAULT_DUE_IN_HOURS}. */
+  readonly dueInHours?: number | undefined;
+  /** In which they have to claim a question. Default: they need not. */
+  readonly unclaimedInHours?: number | undefined;
+}
+
+export interface RuntimeOptions<PartnerState, Input extends object>
+  extends Omit<StatefulOptions<PartnerState, Input>, 'dueInMs'> {
+  readonly input: Input & Deadlines & Resolved;
+  /** Whose fields people may correct. Default: nothing can be corrected. */
+  readonly correctable?: CorrectableType;
+  readonly nextSteps: NextSteps;
+  dba?(input: Input): string;
+  /** Describes what exists at the partner, for people who clean up after a cancellation. */
+  leftBehind(facts: Facts): string;
+  /** Reports whether the partner has documents of an answer that is not delivered as a whole. Default: never. */
+  isPartlySent?(partnerState: PartnerState, answered: PendingAnswer): boolean;
+}
+
+/** What all workflows that work with a partner share: their state, and the context of their steps (run-step.ts). */
+export class OnboardingRuntime<PartnerState = unknown, Input extends object = object>
+  extends StatefulWorkflow<PartnerState, Input>
+  implements StepContext
+{
+  readonly published: PublishedState;
+  readonly input: CorrectableInput<Input>;
+  readonly stalledCalls: StalledCalls;
+  readonly writes: UnfinishedWrites;
+  readonly ask: Answers['ask'];
+  readonly blankFor: Answers['blankFor'];
+  readonly dueInMs: number;
+  readonly #answers: Answers;
+  readonly #reports: CustomerReports;
+
+  constructor(private readonly options: RuntimeOptions<PartnerState, Input>) {
+    const { nextSteps, input } = options;
+    const dueInMs = (input.dueInHours ?? DEFAULT_DUE_IN_HOURS) * 3_600_000;
+    super({ ...options, dueInMs });
+    this.dueInMs = dueInMs;
+    const { store } = this;
+    // A customer does not show who has claimed what: each claim would cost events in both histories.
+    this.#reports = new CustomerReports(store, () => ({
+      ...this.published.current,
+      requirements: this.open,
+    }));
+    this.published = new PublishedState({
+      ...{ store, nextSteps, reports: this.#reports },
+      dba: options.dba && (() => options.dba?.(store.state.input.current) ?? ''),
+      others: () => ({ requirements: openWithClaims(store.state), unsent: unsentIds(store.state) }),
+    });
+    this.input = new CorrectableInput<Input>(options.correctable, store);
+    this.#answers = new Answers(this.published, store, this.input);
+    this.stalledCalls = new StalledCalls(this.published, this.#answers);
+    this.writes = unfinishedWrites(store);
+    ({ ask: this.ask, blankFor: this.blankFor } = this.#answers);
+  }
+
+  readonly timeline: Timeline = { add: (...event) => this.update(recordEvent(...event)) };
+
+  readonly until = (holds: () => boolean): Promise<void> => condition(holds);
+
+  get isCancelled(): boolean {
+    return CancellationScope.current().consideredCancelled;
+  }
+
+  get open(): readonly Requirement[] {
+    return openRequirements(this.store.state);
+  }
+
+  /** Those with an answer, in the order of their answers. They stay until they are removed. */
+  get answered(): readonly PendingAnswer[] {
+    return answeredRequirements(this.store.state);
+  }
+
+  isAnswered(id: string): boolean {
+    return answerTo(this.store, id) !== undefined;
+  }
+
+  /** @returns the id of the new requirement */
+  raise(question: Question): string {
+    return raiseQuestion(this.store, question);
+  }
+
+  /** Sends answers by the steps with these IDs. Nobody can take them back. If `send` throws, they stay so, and the end tells what may have arrived. */
+  async whileSending<Result>(
+    answers: readonly PendingAnswer[],
+    writes: readonly string[],
+    send: () => Promise<Result>,
+  ): Promise<Result> {
+    this.update(markSending(answers, writes));
+    const result = await send();
+    this.update(markSending(answers));
+    return result;
+  }
+
+  /** Drops the answers of these kinds that are left after a decision of the partner. */
+  dropUndelivered(kinds: readonly RequirementKind[]): void {
+    const concerns = ({ requirement }: PendingAnswer) => kinds.includes(requirement.kind);
+    this.update(dropAnswers(concerns, { ...this.#left, why: 'the partner decided' }));
+  }
+
+  get #left(): Omit<DropOptions, 'why'> {
+    const { isPartlySent = () => false } = this.options;
+    return {
+      unknown: unknownWrites(this.store.state),
+      isPartlySent: (answered) => isPartlySent(this.partnerState, answered),
+    };
+  }
+
+  get #unfinished(): readonly UnfinishedWrite[] {
+    return Object.values(this.store.state.writes);
+  }
+
+  /**
+   * Runs the workflow to its end, and takes messages of people, of the customer, and of the activities that wait. Without
+   * `abandoned`, nothing can be abandoned.
+   */
+  run<Outcome extends { readonly outcome: OutcomeName }>(
+    steps: () => Promise<Outcome>,
+    abandoned?: (comment: string, facts: Facts) => Outcome,
+  ): Promise<Outcome & Unfinished> {
+    const { store, published, options, isContinued } = this;
+    this.#handle();
+    watchDeadlines(store, options.input.unclaimedInHours, published).catch(ignoreCancellation);
+    const untilAbandoned = async () => {
+      const outcome = await steps().catch((error: unknown) => {
+        if (error instanceof Abandoned && abandoned) return abandoned(error.message, published.facts);
+        throw error;
+      });
+      return this.#unfinished.length > 0 ? { ...outcome, unfinished: this.#unfinished } : outcome;
+    };
+    return runToEnd(untilAbandoned, {
+      ...{ store, published, isContinued },
+      leftBehind: (facts) => [options.leftBehind(facts), ...this.#unfinished.map(describeUnfinished)],
+      close: (outcome) => this.update(closeRequirements(this.#left, outcome === 'abandoned')),
+    });
+  }
+
+  #handle(): void {
+    handleState(this.published);
+    handleAnswers(this.store, this.#answers);
+    if (this.options.correctable)
+      setHandler(inputQuery, () => this.input.at(this.published.facts), {
+        description: 'The input with all corrections',
+      });
+    new Claims(this.published, this.store, this.#answers).handle();
+    setHandler(reportAgain, () => this.#reports.again());
+    setHandler(stalledCallSignal, (wait) => this.stalledCalls.onStalled(wait));
+  }
+}
+
+export function handleState(published: PublishedState): void {
+  setHandler(stateQuery, () => published.current, {
+    description: 'The state, with everything that has happened',
+  });
+}
+
+export function handleAnswers(
+  store: Store,
+  { resolve, validate }: Pick<Answers, 'resolve' | 'validate'>,
+): void {
+  const validator = unlessKnown(store, validate);
+  setHandler(receiptQuery, (key) => receiptOf(store, key));
+  setHandler(resolveRequirement, once(store, resolve), { validator, description: RESOLVING });
+}

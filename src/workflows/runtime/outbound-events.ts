@@ -1,0 +1,59 @@
+import { ONBOARDINGS } from '../../messages/kinds.js';
+import { compact } from '../../messages/objects.js';
+import type { OutcomeName } from '../../messages/onboarding-state.js';
+import type { About, OutboundEventData, OutboundEventType } from '../../messages/outbound-events.js';
+import type { Requirement } from '../../messages/requirements.js';
+import { compose, type Transition } from './state.js';
+
+/**
+ * Adds an event. After a reset, sequences repeat. Up to the reset point, random numbers repeat as well: the same event has the same
+ * id. Later numbers differ: a new event has an id that no receiver has seen. A task that is tried again, because its worker died or
+ * because a cancellation came, may publish something else with the same number. The events that follow then have new IDs as well.
+ */
+const added =
+  <Type extends OutboundEventType>(
+    type: Type,
+    data: Omit<OutboundEventData[Type], keyof About>,
+  ): Transition =>
+  (state, { now, random, firstRunId }) => {
+    const { events } = state;
+    const sequence = events.sequence + 1;
+    const id = `${firstRunId}.${sequence}.${fingerprint([random, events.last, type, data])}`;
+    const event = { id, sequence, type, time: new Date(now).toISOString(), data };
+    return { ...state, events: { ...events, sequence, last: id, pending: [...events.pending, event] } };
+  };
+
+/** Has the events published that wait. */
+export const published: Transition = (state) => ({
+  ...state,
+  effects: [...state.effects, { publish: 'events' }],
+});
+
+/** Adds the stage of an onboarding, if it has changed. */
+export const stageEvent: Transition = (state, context) => {
+  const { stage, partnerStatus } = state.facts;
+  if (stage === state.events.stage || !(context.workflowType in ONBOARDINGS)) return state;
+  const noted = { ...state, events: { ...state.events, stage } };
+  return added('onboarding.stage.changed.v1', { stage, partnerStatus })(noted, context);
+};
+
+export const requirementEvent = (
+  type: `requirement.${'raised' | 'overdue' | 'unclaimed'}.v1`,
+  { id: requirementId, kind, raisedAt, dueAt }: Requirement,
+): Transition => compose(added(type, { requirementId, kind, raisedAt, dueAt }), published);
+
+export const endEvent =
+  (outcome: OutcomeName | 'cancelled'): Transition =>
+  (state, context) => {
+    if (!(context.workflowType in ONBOARDINGS)) return state;
+    const { merchantProfileId, profileId, mid } = state.facts;
+    const ids = compact({ merchantProfileId, profileId, mid });
+    return compose(added('onboarding.completed.v1', { outcome, ...ids }), published)(state, context);
+  };
+
+/** 8 hexadecimal digits (FNV-1a of the value as JSON). */
+export function fingerprint(value: unknown): string {
+  let hash = 0x811c9dc5;
+  for (const sign of JSON.stringify(value)) hash = Math.imul(hash ^ (sign.codePointAt(0) ?? 0), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}

@@ -1,0 +1,82 @@
+import type { Answer } from '../../messages/requirements.js';
+import { problemText } from '../../partners/bounds.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { redact } from '../../platform/privacy/masked.js';
+import type { OnceWrite, StepContext } from './step.js';
+
+/** Ends a step that the partner or our own check rejected. A `run` also throws it when a successful response reports problems. */
+export class Rejected extends Error {
+  override readonly name: string = 'Rejected';
+  constructor(
+    readonly problems: readonly FieldProblem[],
+    readonly status?: number,
+  ) {
+    super(describeProblems(problems));
+  }
+}
+
+/** Thrown by Gangway itself for an id that a person must not confirm, or not without a second confirmation. */
+export class NotConfirmable extends Rejected {
+  override readonly name = 'NotConfirmable';
+  constructor(message: string) {
+    super([{ field: '', message }]);
+  }
+}
+
+/** Returns a check that throws {@link NotConfirmable} for an id the first time. The second time overrides that. */
+export function requireSecondConfirmation(
+  again = 'confirm it again',
+): (id: string | number, why: string) => void {
+  const warned = new Set<string>();
+  return (id, why) => {
+    if (warned.has(String(id))) return;
+    warned.add(String(id));
+    throw new NotConfirmable(`${why}. To confirm it anyway, ${again}`);
+  };
+}
+
+interface Correctable {
+  readonly title: string;
+  readonly advice?: string | undefined;
+  readonly correct?: OnceWrite<unknown>['correct'] | undefined;
+  readonly replace?: OnceWrite<unknown>['replace'] | undefined;
+  /** The person may confirm what was done by hand, by an id of this format. */
+  readonly confirmFormat?: 'digits' | 'text' | undefined;
+}
+
+/** Asks a person to correct what the partner, or our own check, rejected. Undefined when the question became superseded first. */
+export async function askForCorrection(
+  { ask, blankFor }: Pick<StepContext, 'ask' | 'blankFor'>,
+  { title, advice, correct, replace, confirmFormat: confirms }: Correctable,
+  problems: readonly FieldProblem[],
+  isSuperseded?: () => boolean,
+): Promise<Answer | undefined> {
+  const fields = problems.flatMap(({ field }) => field || []);
+  const blank = correct && (await blankFor(fields));
+  const answer = await ask(
+    {
+      kind: 'rejected-input',
+      title: `Rejected: ${title}`,
+      detail: [describeProblems(problems), ...(advice ? [advice] : [])].join('\n'),
+      ...(fields.length > 0 && { fields }),
+      ...(blank && { blank }),
+      answers: [
+        ...(correct ? (['correction'] as const) : []),
+        ...(replace ? (['documents'] as const) : []),
+        ...(confirms ? (['confirm'] as const) : []),
+        'retry',
+        'abandon',
+      ],
+      ...(confirms === 'text' && { idFormat: confirms }),
+    },
+    isSuperseded,
+  );
+  if (answer?.kind === 'correction') correct?.(answer.patch);
+  if (answer?.kind === 'documents' && answer.documents[0]) replace?.(answer.documents[0]);
+  return answer;
+}
+
+export function describeProblems(problems: readonly FieldProblem[]): string {
+  const lines = problems.map(({ field, message }) => problemText({ field, message: redact(message) }));
+  return lines.join('\n') || 'the partner gave no reason';
+}

@@ -1,0 +1,317 @@
+// Keeps F4.
+/** What is asked of people, and what they answered: one slice of the state, and its transitions. */
+import type { ProposedAnswer } from '../../messages/claims.js';
+import type { TimelineEvent } from '../../messages/codes.js';
+import { rejection } from '../../messages/rejections.js';
+import {
+  type Answer,
+  type AnswerKind,
+  NEVER_PROPOSED,
+  type Requirement,
+  type RequirementKind,
+  type Resolution,
+} from '../../messages/requirements.js';
+import { LONGEST, truncate } from '../../partners/bounds.js';
+import { redact } from '../../platform/privacy/masked.js';
+import { requirementEvent } from './outbound-events.js';
+import { summarizeAnswer } from './resolutions.js';
+import {
+  type Claims,
+  type Context,
+  compose,
+  type PendingAnswer,
+  type Progress,
+  type Question,
+  type RequirementEntry,
+  type RequirementsState,
+  recordEvent,
+  type State,
+  type Transition,
+} from './state.js';
+
+/** Thrown after an operator abandoned the onboarding. */
+export class Abandoned extends Error {
+  override readonly name = 'Abandoned';
+}
+
+/** When a requirement is late. */
+export interface Deadline {
+  readonly requirement: Requirement;
+  readonly what: 'overdue' | 'unclaimed';
+  /** In milliseconds since 1970. */
+  readonly at: number;
+}
+
+const openEntries = ({ requirements }: State) =>
+  requirements.entries.filter(({ progress }) => progress.is === 'open');
+
+const entryOf = ({ requirements }: State, id: string) =>
+  requirements.entries.find(({ requirement }) => requirement.id === id);
+
+export function openRequirements(state: State): readonly Requirement[] {
+  return openEntries(state).map(({ requirement }) => requirement);
+}
+
+/** Those with an answer, in the order of their answers. */
+export function answeredRequirements({ requirements }: State): readonly PendingAnswer[] {
+  return requirements.entries.flatMap(({ requirement, progress }) =>
+    progress.is === 'open' ? [] : [{ requirement, resolution: progress.resolution }],
+  );
+}
+
+/** IDs of those whose answers are not sent, so that they can be taken back. */
+export function unsentIds({ requirements }: State): readonly string[] {
+  return requirements.entries.flatMap(({ requirement, progress }) =>
+    progress.is === 'answered' ? [requirement.id] : [],
+  );
+}
+
+export function claimsOf(state: State, id: string): Claims {
+  const progress = entryOf(state, id)?.progress;
+  return progress?.is === 'open' ? progress : {};
+}
+
+/** The open ones with their claims and proposals; without them the same objects. */
+export function openWithClaims(state: State): readonly Requirement[] {
+  return openEntries(state).map(({ requirement }) => {
+    const { claim, proposed } = claimsOf(state, requirement.id);
+    if (!claim && !proposed) return requirement;
+    return {
+      ...requirement,
+      ...(claim && { claim }),
+      ...(proposed && { proposal: shownProposal(proposed) }),
+    };
+  });
+}
+
+function shownProposal({ actor, at, reason, answer }: ProposedAnswer) {
+  return { actor, at, reason: redact(reason), answer: summarizeAnswer(answer) };
+}
+
+/**
+ * The deadlines of open ones that were not reported as late: when they are overdue, and when unclaimed for too long.
+ *
+ * @param unclaimedInHours undefined where nobody has to claim anything
+ */
+export function deadlinesIn(state: State, unclaimedInHours: number | undefined): readonly Deadline[] {
+  const overdue = ({ requirement, isOverdue }: RequirementEntry): Deadline[] =>
+    isOverdue ? [] : [{ requirement, what: 'overdue', at: Date.parse(requirement.dueAt) }];
+  const unclaimed = ({ requirement, isUnclaimed }: RequirementEntry): Deadline[] => {
+    if (unclaimedInHours === undefined || isUnclaimed) return [];
+    const { claim } = claimsOf(state, requirement.id);
+    const first = Date.parse(requirement.raisedAt) + unclaimedInHours * 3_600_000;
+    return [{ requirement, what: 'unclaimed', at: claim ? Math.max(first, Date.parse(claim.until)) : first }];
+  };
+  const open = openEntries(state);
+  return [...open.flatMap(overdue), ...open.flatMap(unclaimed)];
+}
+
+/** The answer to a requirement of one of these kinds that abandons the onboarding. */
+export function findAbandonment(state: State, kinds: readonly RequirementKind[]): PendingAnswer | undefined {
+  return answeredRequirements(state).find(
+    ({ requirement, resolution }) => kinds.includes(requirement.kind) && resolution.answer.kind === 'abandon',
+  );
+}
+
+const changed =
+  (change: (before: RequirementsState) => Partial<RequirementsState>): Transition =>
+  (state) => ({ ...state, requirements: { ...state.requirements, ...change(state.requirements) } });
+
+/** Changes an entry in its place. */
+const entered = (id: string, change: (entry: RequirementEntry) => RequirementEntry): Transition =>
+  changed(({ entries }) => ({
+    entries: entries.map((entry) => (entry.requirement.id === id ? change(entry) : entry)),
+  }));
+
+const ended = (id: string): Transition =>
+  changed(({ entries }) => ({ entries: entries.filter(({ requirement }) => requirement.id !== id) }));
+
+/** Gives a requirement another progress, and puts it last. */
+const moved = (entry: RequirementEntry, progress: Progress): Transition =>
+  compose(
+    ended(entry.requirement.id),
+    changed(({ entries }) => ({ entries: [...entries, { ...entry, progress }] })),
+  );
+
+const noted = (
+  event: TimelineEvent & `requirement-${string}`,
+  { id, kind }: Requirement,
+  what: string,
+  who: { readonly actor?: string; readonly reason?: string } = {},
+): Transition => recordEvent(event, { detail: `${id}: ${what}`, ...who }, { kind });
+
+/** Raises a requirement, with the next id: see {@link Question}. */
+export const raiseRequirement =
+  (question: Question): Transition =>
+  (state, context) => {
+    const { about, kind } = question;
+    const { timesAsked: counts, raised: before } = state.requirements;
+    const times = about === undefined ? 0 : (counts[about] ?? 0) + 1;
+    const numbered = `${context.idPrefix}${kind}-${before + 1}`;
+    const id = about === undefined ? numbered : times === 1 ? about : `${about}-${times}`;
+    const raisedAt = new Date(context.now).toISOString();
+    const dueAt = new Date(context.now + context.dueInMs).toISOString();
+    const title = truncate(question.title, LONGEST.line);
+    const detail = truncate(question.detail, LONGEST.detail);
+    const fourEyes = question.answers.filter((answer) => needsTwo(context, kind, answer));
+    const requirement = {
+      ...{ id, ...question, title, detail, raisedAt, dueAt },
+      ...(fourEyes.length > 0 && { fourEyes }),
+    };
+    const raise = changed(({ entries }) => ({
+      entries: [...entries, { requirement, progress: { is: 'open' } }],
+      raised: before + 1,
+      ...(about !== undefined && { timesAsked: { ...counts, [about]: times } }),
+    }));
+    const said = noted('requirement-raised', requirement, title);
+    return compose(raise, said, requirementEvent('requirement.raised.v1', requirement))(state, context);
+  };
+
+// Keeps F8.
+/** Reports whether one person proposes an answer, and another one confirms it. The input has the rule, so each run has it. */
+function needsTwo({ fourEyes }: Context, kind: RequirementKind, answer: AnswerKind): boolean {
+  return !NEVER_PROPOSED.includes(answer) && (fourEyes.includes(kind) || fourEyes.includes(answer));
+}
+
+/** Closes a requirement that is open. */
+export const withdrawRequirement =
+  (id: string, why: string): Transition =>
+  (state, context) => {
+    const entry = entryOf(state, id);
+    if (entry?.progress.is !== 'open') return state;
+    return compose(ended(id), noted('requirement-closed', entry.requirement, why))(state, context);
+  };
+
+/** Removes a requirement whose answer is processed, or is about to be. */
+export const removeEntry =
+  (id: string): Transition =>
+  (state, context) =>
+    entryOf(state, id)?.progress.is === 'open' ? state : ended(id)(state, context);
+
+/** Removes a requirement whose answer is not wanted any more. */
+export const dropAnswer =
+  (id: string, why: string): Transition =>
+  (state, context) => {
+    const progress = entryOf(state, id)?.progress;
+    if (!progress || progress.is === 'open') return state;
+    return compose(ended(id), recordEvent('answer-dropped', { detail: `${id}: ${why}` }))(state, context);
+  };
+
+/**
+ * Takes an answer, perhaps the proposed one that was confirmed.
+ *
+ * @throws {ApplicationFailure} if the requirement is not open
+ */
+export const acceptAnswer =
+  ({ requirementId: id, ...answer }: Resolution, isConfirmed = false): Transition =>
+  (state, context) => {
+    const entry = entryOf(state, id);
+    if (entry?.progress.is !== 'open') throw rejection(`${id} is not open`);
+    const { proposed } = entry.progress;
+    const who = { actor: answer.actor, reason: redact(answer.reason) };
+    const detail = `${id}: it was proposed by ${proposed?.actor}`;
+    return compose(
+      moved(entry, { is: 'answered', resolution: { requirementId: id, ...answer } }),
+      noted('requirement-resolved', entry.requirement, summarizeAnswer(answer.answer), who),
+      ...(proposed && !isConfirmed ? [recordEvent('proposal-dropped', { detail })] : []),
+    )(state, context);
+  };
+
+/** @throws {ApplicationFailure} if there is no answer, or it is in flight */
+export const takeBackAnswer =
+  ({ requirementId, actor, reason }: Resolution): Transition =>
+  (state, context) => {
+    const entry = entryOf(state, requirementId);
+    if (entry?.progress.is !== 'answered') throw rejection(`${requirementId} has no answer to take back`);
+    const detail = { detail: requirementId, actor, reason: redact(reason) };
+    return compose(moved(entry, { is: 'open' }), recordEvent('answer-taken-back', detail))(state, context);
+  };
+
+/** The steps with these IDs take the answers to the partner. Without IDs, they no longer do. */
+export const markSending = (answered: readonly PendingAnswer[], writes?: readonly string[]): Transition =>
+  compose(
+    ...answered.map(({ requirement: { id } }) =>
+      entered(id, (entry) => {
+        const { progress } = entry;
+        if (progress.is === 'open') return entry;
+        const { resolution } = progress;
+        return {
+          ...entry,
+          progress: writes ? { is: 'on its way', resolution, writes } : { is: 'answered', resolution },
+        };
+      }),
+    ),
+  );
+
+/** Changes claim and proposal of an open requirement. `undefined` ends one. */
+export const setClaims = (id: string, claims: Claims): Transition =>
+  entered(id, (entry) => {
+    if (entry.progress.is !== 'open') return entry;
+    const { claim, proposed } = { ...entry.progress, ...claims };
+    return { ...entry, progress: { is: 'open', ...(claim && { claim }), ...(proposed && { proposed }) } };
+  });
+
+/** Proposes an answer. The time, which identifies it, is never that of an earlier one. */
+export const setProposal =
+  ({ requirementId, ...proposal }: Omit<ProposedAnswer, 'at'>): Transition =>
+  (state, context) => {
+    const lastProposalAt = Math.max(context.now, state.requirements.lastProposalAt + 1);
+    const proposed = { requirementId, ...proposal, at: new Date(lastProposalAt).toISOString() };
+    return compose(
+      changed(() => ({ lastProposalAt })),
+      setClaims(requirementId, { proposed }),
+    )(state, context);
+  };
+
+/** Records that nobody has answered it, or claimed it, in time. It decides nothing. */
+export const reportDeadline = (requirement: Requirement, what: Deadline['what']): Transition =>
+  compose(
+    entered(requirement.id, (entry) => ({
+      ...entry,
+      ...(what === 'overdue' ? { isOverdue: true } : { isUnclaimed: true }),
+    })),
+    noted(`requirement-${what}`, requirement, requirement.title),
+    requirementEvent(`requirement.${what}.v1`, requirement),
+  );
+
+export interface DropOptions {
+  /** Why the answers are dropped: `the partner decided`. */
+  readonly why: string;
+  /** Writes of which nobody knows whether they took effect. */
+  readonly unknown: readonly string[];
+  readonly isPartlySent: (answered: PendingAnswer) => boolean;
+}
+
+/** Drops the answers that are left of these kinds. The timeline says whether one may have arrived. */
+export const dropAnswers =
+  (concerns: (answered: PendingAnswer) => boolean, { why, unknown, isPartlySent }: DropOptions): Transition =>
+  (state, context) => {
+    const drop = ({ requirement, progress }: RequirementEntry): readonly Transition[] => {
+      if (progress.is === 'open' || !concerns({ requirement, resolution: progress.resolution })) return [];
+      const isUnknown = progress.is === 'on its way' && progress.writes.some((id) => unknown.includes(id));
+      const when = isUnknown
+        ? 'while it was in flight; whether it arrived is unknown'
+        : isPartlySent({ requirement, resolution: progress.resolution })
+          ? 'after a document was uploaded, but before the review was requested'
+          : 'before it was delivered';
+      return [dropAnswer(requirement.id, `${why} ${when}`)];
+    };
+    return compose(...state.requirements.entries.flatMap(drop))(state, context);
+  };
+
+/** Closes what is open, and drops undelivered answers, except the one that abandoned the onboarding. */
+export const closeRequirements =
+  (left: Omit<DropOptions, 'why'>, isAbandoned: boolean): Transition =>
+  (state, context) => {
+    const isObeyed = ({ resolution }: PendingAnswer) => isAbandoned && resolution.answer.kind === 'abandon';
+    return compose(
+      ...openRequirements(state).map(({ id }) => withdrawRequirement(id, 'the onboarding has ended')),
+      dropAnswers((answered) => !isObeyed(answered), { ...left, why: 'the onboarding ended' }),
+    )(state, context);
+  };
+
+/** @throws {Abandoned} when the answer is to abandon */
+export function requireNotAbandoned({ answer, reason }: Resolution): Exclude<Answer, { kind: 'abandon' }> {
+  if (answer.kind === 'abandon') throw new Abandoned(redact(reason));
+  return answer;
+}

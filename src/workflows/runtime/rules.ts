@@ -1,0 +1,122 @@
+/** The values that the rules of a workflow take and return. `until-decided.ts` applies the decisions. */
+
+import type { TimelineEvent } from '../../messages/codes.js';
+import type { Requirement, RequirementKind } from '../../messages/requirements.js';
+import type { Facts, PendingAnswer, Question } from './state.js';
+
+export type PublishedCommand =
+  | { readonly record: TimelineEvent; readonly detail?: string }
+  | { readonly set: Partial<Facts> };
+
+export type Command =
+  | PublishedCommand
+  | { readonly ask: Question }
+  /** Closes an open requirement, or drops its answer. */
+  | { readonly close: string; readonly why: string }
+  /** Removes the requirement whose answer the partner has. */
+  | { readonly remove: string };
+
+export interface Reduction<State, Each = Command> {
+  readonly state: State;
+  readonly commands: readonly Each[];
+}
+
+export interface End<Outcome> {
+  readonly outcome: Outcome;
+  readonly commands: readonly Command[];
+}
+
+export interface Plan<Seen, Pending, Outcome> {
+  /** The actions that can begin now. Two of the same task never run at the same time. */
+  readonly pending: readonly (Pending & { readonly task: string })[];
+  /** The values with which the next read is compared. Undefined to read nothing, while a write would look like a change. */
+  readonly baseline: Seen | undefined;
+  /** The time at which an action begins without a change, in milliseconds since 1970. */
+  readonly wakeAt?: number | undefined;
+  readonly end?: End<Outcome> | undefined;
+}
+
+export interface Rules<State, Context, Seen, Snapshot, Pending, Outcome> {
+  /** Kinds of requirements that the rules raise. Abandoning one of them ends the workflow. */
+  readonly kinds: readonly RequirementKind[];
+  readonly plan: (state: State, context: Context) => Plan<Seen, Pending, Outcome>;
+  /** The consequences of a read. It may end the workflow: see {@link plan}. */
+  readonly reduce: (before: State, now: Snapshot, context: Context) => Reduction<State>;
+}
+
+export interface Questions {
+  readonly open: readonly Requirement[];
+  /** Answers that the partner does not have. */
+  readonly answered: readonly PendingAnswer[];
+}
+
+export function openOfKind({ open }: Pick<Questions, 'open'>, kind: RequirementKind): readonly Requirement[] {
+  return open.filter((requirement) => requirement.kind === kind);
+}
+
+export function answeredOfKind(
+  { answered }: Pick<Questions, 'answered'>,
+  kind: RequirementKind,
+): readonly PendingAnswer[] {
+  return answered.filter(({ requirement }) => requirement.kind === kind);
+}
+
+export const MOVED_ON = 'the partner has moved on';
+
+/** Closes requirements that the partner no longer asks about. A caller drops no answers while a write may take them. */
+export function closeSuperseded(
+  kind: RequirementKind,
+  requirements: Questions,
+  rule: {
+    readonly isCurrent: (requirement: Requirement) => boolean;
+    readonly drops: boolean;
+    readonly why: (requirement: Requirement) => string;
+  },
+): { readonly closed: readonly Command[]; readonly remaining: readonly Requirement[] } {
+  const open = openOfKind(requirements, kind);
+  const answered = answeredOfKind(requirements, kind).map(({ requirement }) => requirement);
+  const isSuperseded = (each: Requirement) => !rule.isCurrent(each) && (rule.drops || open.includes(each));
+  const all = [...open, ...answered];
+  const closed = all.filter(isSuperseded).map((each) => ({ close: each.id, why: rule.why(each) }));
+  return { closed, remaining: all.filter((each) => !isSuperseded(each)) };
+}
+
+/** A partner that shows and hides a question by turns no longer closes it when it is raised for this time. */
+const MOST_TIMES = 4;
+
+/** Reports whether a question has been raised that often, by the number in its ID. */
+export function isVolatile({ id, about = id }: Pick<Requirement, 'id' | 'about'>): boolean {
+  return Number(id.slice(about.length + 1)) >= MOST_TIMES;
+}
+
+export function commandsIf(condition: boolean, ...commands: Command[]): readonly Command[] {
+  return condition ? commands : [];
+}
+
+/** What people have answered, by id, with the time until which the partner may still list it. */
+export type Marks<Mark extends { readonly until?: number | undefined }> = Readonly<Record<string, Mark>>;
+
+/** The times, in milliseconds since 1970, by which the partner should no longer list what was answered. */
+export function deadlinesOf(marks: Marks<{ readonly until?: number | undefined }>): readonly number[] {
+  return Object.values(marks).flatMap(({ until }) => until ?? []);
+}
+
+export function nextTime(times: readonly number[], now: number): number | undefined {
+  const later = times.filter((time) => time > now);
+  return later.length > 0 ? Math.min(...later) : undefined;
+}
+
+/** Those whose time is not over. */
+export function withoutExpired<Mark extends { readonly until?: number | undefined }>(
+  marks: Marks<Mark>,
+  now: number,
+): Marks<Mark> {
+  return filterRecord(marks, (_, { until = Number.POSITIVE_INFINITY }) => until > now);
+}
+
+export function filterRecord<Value>(
+  record: Readonly<Record<string, Value>>,
+  isKept: (name: string, value: Value) => boolean,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(record).filter(([name, value]) => isKept(name, value)));
+}

@@ -1,0 +1,351 @@
+import { CancelledFailure, isCancellation } from '@temporalio/workflow';
+import {
+  ATTEMPT_MS,
+  awaitVerdict,
+  type NextStep,
+  type Outcome,
+  type Proof,
+  sendUntilKnown,
+  type Verdict,
+} from '../../at-most-once/workflow.js';
+import { compact } from '../../messages/objects.js';
+import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
+import type { Answer, AnswerKind } from '../../messages/requirements.js';
+import { describeReason, problemText } from '../../partners/bounds.js';
+import type { PartnerErrorDetails } from '../../partners/partner-error.js';
+import { redact } from '../../platform/privacy/masked.js';
+import { ownFailure, partnerFailure } from './call-failures.js';
+import { momentOf } from './current-details.js';
+import { askForCorrection, describeProblems, Rejected } from './rejections.js';
+import type { Question } from './state.js';
+import type { IdempotentWrite, LastAttempt, OnceWrite, ReadOptions, StepContext } from './step.js';
+
+/**
+ * Reads at the partner, however long it takes. The server retries while the partner is unavailable or rejects our credentials; its
+ * retries write no history. A person is asked about a rejection or a missing permission.
+ */
+export async function runRead<Result>(
+  context: StepContext,
+  title: string,
+  run: () => Promise<Result>,
+  { waitsForChange, ...options }: ReadOptions = {},
+): Promise<Result> {
+  const step = { title, ...options };
+  for (;;) {
+    requireNotCancelled(context);
+    const outcome = await attempt(context, title, run, { waitsForChange });
+    if (outcome.is === 'done') return outcome.result;
+    await askAbout(context, step, outcome);
+  }
+}
+
+/** Writes what may be repeated, like {@link runRead}. When it is canceled, a write in flight ends first. */
+export async function runIdempotent<Result>(
+  context: StepContext,
+  step: IdempotentWrite<Result>,
+): Promise<Result> {
+  for (let isAnswered = false; ; isAnswered = true) {
+    try {
+      await step.prepare?.();
+      requireNotCancelled(context);
+    } catch (error) {
+      throw notFollowed(context, step, isAnswered, error);
+    }
+    // An earlier attempt may have taken effect.
+    const outcome = await attemptWrite(context, step, step.run, () => 'unknown');
+    if (outcome.is === 'done') return outcome.result;
+    await askAbout(context, step, outcome);
+  }
+}
+
+/** Writes what must not be repeated blindly: evidence or a person decides about an uncertain outcome. */
+export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): Promise<Result> {
+  let earlier: LastAttempt = { isUncertain: false };
+  return sendUntilKnown<Result, PartnerErrorDetails>({
+    send: async (send, isFirst) => {
+      const inherited = isFirst ? inheritedOutcome(step) : undefined;
+      try {
+        await step.prepare?.();
+        if (!inherited) requireNotCancelled(context);
+      } catch (error) {
+        throw notFollowed(context, step, !isFirst, error);
+      }
+      if (inherited) return inherited;
+      const begunAt = Date.now();
+      // A write that is canceled between two attempts fails without the intent of one that timed out, so the time that has passed decides.
+      const cutOff = () => (Date.now() - begunAt >= ATTEMPT_MS ? 'unknown' : 'not-sent');
+      const outcome = await attemptWrite(context, step, () => step.run(send, earlier), cutOff);
+      if (outcome.is !== 'done') step.failed?.(outcome.failure);
+      return outcome;
+    },
+    rejected: async (failure) => {
+      earlier = afterFailure(earlier, failure);
+      // An earlier request, or someone else, may already have done what the step asks for.
+      const effect = await findEvidence(context, step, earlier);
+      if (effect) return effect;
+      if (step.endsWhenRejected) throw new Rejected(failure.fields, failure.status);
+      return correctedOrKnown(context, step, earlier, failure);
+    },
+    forbidden: async (failure) => {
+      await context.ask(permissionQuestion(step.title, failure));
+      return 'again';
+    },
+    uncertain: (failure) => {
+      earlier = { ...afterFailure(earlier, failure), isUncertain: true };
+      return resolveUncertain(context, step, earlier, failure);
+    },
+  });
+}
+
+/** What the partner had before the first request whose outcome is uncertain stays the baseline. */
+function afterFailure(earlier: LastAttempt, failure: PartnerErrorDetails): LastAttempt {
+  const { isUncertain } = earlier;
+  const { baseline, phase = earlier.phase } = isUncertain ? earlier : failure;
+  return { isUncertain, ...compact({ baseline, phase }), failure };
+}
+
+/** In place of a first request: an earlier workflow may have sent it, or its response named a record that is not ours. */
+function inheritedOutcome({ title, mayBeDone, rejected }: OnceWrite<unknown>): Failed | undefined {
+  if (mayBeDone !== undefined)
+    return { is: 'uncertain', failure: { ...ownFailure('Uncertain', title, mayBeDone), baseline: [] } };
+  return rejected && { is: 'rejected', failure: ownFailure('Rejected', title, 'not believed', rejected) };
+}
+
+/** A write that ran to its end during a cancellation must not lead to another one. */
+function requireNotCancelled({ isCancelled }: StepContext): void {
+  if (isCancelled) throw new CancelledFailure('canceled before it began');
+}
+
+/** Tells the person whose answer led to another attempt that nothing followed. @returns the error */
+function notFollowed(
+  { writes }: StepContext,
+  step: IdempotentWrite<unknown> | OnceWrite<unknown>,
+  isAnswered: boolean,
+  error: unknown,
+): unknown {
+  if (isAnswered && isCancellation(error)) writes.cancelled(step, 'not-sent');
+  return error;
+}
+
+/** Checks an confirmation. Returns true if it passed at the first try. Otherwise a person was asked, and earlier reads are stale. */
+export async function isOwnAtOnce(
+  context: StepContext,
+  title: string,
+  check: () => Promise<void>,
+): Promise<boolean> {
+  let checks = 0;
+  await runRead(context, title, () => {
+    checks += 1;
+    return check();
+  });
+  return checks === 1;
+}
+
+/** Asks for what a read or an idempotent write lacks before it is made again. */
+async function askAbout(
+  context: StepContext,
+  step: Pick<IdempotentWrite<unknown>, 'title' | 'correct' | 'endsWhenRejected'>,
+  { is, failure }: Failed,
+): Promise<void> {
+  if (is === 'uncertain') throw unexpected(step.title, failure);
+  if (is === 'forbidden') return void (await context.ask(permissionQuestion(step.title, failure)));
+  if (step.endsWhenRejected) throw new Rejected(failure.fields, failure.status);
+  await askForCorrection(context, { title: step.title, correct: step.correct }, failure.fields);
+}
+
+/** Asks for a correction, or for the id of what was done by hand if no read would show it. */
+function correctedOrKnown<Result>(
+  context: StepContext,
+  step: OnceWrite<Result>,
+  earlier: LastAttempt,
+  { fields: problems, saved, status }: Pick<PartnerErrorDetails, 'fields' | 'saved' | 'status'>,
+): Promise<NextStep<Result>> {
+  const { title, correct, replace, readEvidence, idFormat = 'digits', whereToLook } = step;
+  // If no read can show the effect, or the refusal names a record, only a person can tell.
+  const confirmFormat = readEvidence === 'none' || saved !== undefined ? idFormat : undefined;
+  const wasSent = status !== undefined || step.rejected !== undefined;
+  if (saved !== undefined)
+    context.timeline.add('write-uncertain', { detail: `${title}, refused: ${describeSign(saved)}` });
+  const advice =
+    saved !== undefined || (readEvidence === 'none' && wasSent)
+      ? `${describeSign(saved)} ${whereToLook} Correct it or retry only if it is not there, because either sends it again.`
+      : undefined;
+  return askUntilDecided(context, step, earlier, (refused, isOver) => {
+    const all = refused ? [{ field: '', message: refused }, ...problems] : problems;
+    return askForCorrection(context, { title, advice, correct, replace, confirmFormat }, all, isOver);
+  });
+}
+
+/** What a refused response shows of a record that the partner may have saved anyway: some save what they do not accept. */
+function describeSign(saved: string | undefined): string {
+  if (saved === undefined) return 'The partner may have saved what it refused.';
+  return `The response ${saved === '' ? 'has a record' : `names ${saved}`}, so the partner may have saved what it refused.`;
+}
+
+const AGAIN: readonly AnswerKind[] = ['retry', 'correction', 'documents'];
+
+// Keeps F5.
+/** Asks about a write until a person confirms it, the poll shows its effect, or a person says that it may be sent again. */
+async function askUntilDecided<Result>(
+  { timeline, until }: StepContext,
+  step: OnceWrite<Result>,
+  earlier: LastAttempt,
+  ask: (refused: string, isOver: () => boolean) => Promise<Answer | undefined>,
+): Promise<Verdict<Result>> {
+  const { title, polledEvidence } = step;
+  const isSuperseded = () => step.isSuperseded?.(earlier) === true;
+  const verdict = await awaitVerdict<Result>({
+    evidence: () => (polledEvidence === 'none' ? undefined : polledEvidence(earlier)),
+    isSuperseded,
+    untilNeeded: () => until(() => !isSuperseded()),
+    ask: async (refused, isOver) => {
+      const answer = await ask(refused, isOver);
+      if (answer?.kind === 'confirm') return { confirm: answer.id };
+      return answer && AGAIN.includes(answer.kind) ? 'again' : undefined;
+    },
+    confirm: async (id) => {
+      try {
+        return { result: await step.confirm(id) };
+      } catch (error) {
+        if (!(error instanceof Rejected)) throw error;
+        return { refused: `${id} cannot be confirmed: ${error.message}` };
+      }
+    },
+  });
+  if (typeof verdict === 'object')
+    timeline.add('write-confirmed', { detail: `${title}: ${verdict.confirmedId ?? 'seen at the partner'}` });
+  return verdict;
+}
+
+type Failed = Exclude<Outcome<unknown, PartnerErrorDetails>, { is: 'done' }>;
+type WriteOutcome = UnfinishedWrite['outcome'];
+
+interface AttemptOptions {
+  readonly waitsForChange?: boolean | undefined;
+  /** Receives what became of the call; undefined if it was cut off. */
+  readonly ended?: (outcome: WriteOutcome | undefined) => void;
+}
+
+/** Makes one call, and shows that the step waits for the partner meanwhile. */
+async function attempt<Result>(
+  context: StepContext,
+  title: string,
+  run: () => Promise<Result>,
+  { waitsForChange, ended = () => {} }: AttemptOptions,
+): Promise<Outcome<Result, PartnerErrorDetails>> {
+  const endWait = context.stalledCalls.start(title, waitsForChange);
+  try {
+    const result = await run();
+    keepWarnings(context, title, result);
+    ended('done');
+    return { is: 'done', result };
+  } catch (error) {
+    if (isCancellation(error)) {
+      ended(undefined);
+      throw error;
+    }
+    const failure =
+      error instanceof Rejected
+        ? ownFailure('Rejected', title, error.message, error.problems)
+        : partnerFailure(error);
+    const mayHaveEffect = failure.kind === 'Uncertain' || failure.saved !== undefined;
+    ended(mayHaveEffect ? 'unknown' : failure.kind === 'Rejected' ? 'rejected' : 'not-sent');
+    if (context.isCancelled) throw new CancelledFailure('canceled while it was in flight');
+    const is = OUTCOMES[failure.kind];
+    // The server retries every other failure.
+    if (!is) throw unexpected(title, failure);
+    return { is, failure };
+  } finally {
+    endWait();
+  }
+}
+
+const OUTCOMES: Readonly<Partial<Record<PartnerErrorDetails['kind'], Failed['is']>>> = {
+  Rejected: 'rejected',
+  Forbidden: 'forbidden',
+  Uncertain: 'uncertain',
+};
+
+const unexpected = (title: string, { kind }: PartnerErrorDetails) =>
+  new Error(`${title}: unexpected ${kind}`);
+
+/** Makes one call of a write, and keeps what became of it if it is canceled meanwhile. */
+function attemptWrite<Result>(
+  context: StepContext,
+  step: Pick<IdempotentWrite<unknown>, 'id' | 'title'>,
+  run: () => Promise<Result>,
+  cutOff: () => WriteOutcome,
+): Promise<Outcome<Result, PartnerErrorDetails>> {
+  const ended = (outcome = cutOff()) => {
+    if (context.isCancelled) context.writes.cancelled(step, outcome);
+  };
+  return attempt(context, step.title, run, { ended });
+}
+
+/** A partner's warning does not fail a step. The timeline keeps it for people. */
+function keepWarnings({ timeline }: StepContext, title: string, result: unknown): void {
+  const { warnings = [] } = (result ?? {}) as { readonly warnings?: readonly string[] };
+  for (const warning of warnings) timeline.add('partner-warned', { detail: `${title}: ${redact(warning)}` });
+}
+
+/** The partner accepts our credentials, but does not permit this. Refused credentials are the task of `partnerAccount`. */
+function permissionQuestion(title: string, { system, status = 403, fields }: PartnerErrorDetails): Question {
+  const said = fields.length > 0 ? `\n${describeProblems(fields)}` : '';
+  return {
+    kind: 'credentials',
+    title: `Not permitted: ${title}`,
+    detail: `The ${system} partner does not permit this (${status}), or it belongs to another organization. Ask the partner for the permission, then retry.${said}`,
+    answers: ['retry', 'abandon'],
+  };
+}
+
+async function findEvidence<Result>(
+  { timeline }: StepContext,
+  { title, readEvidence }: OnceWrite<Result>,
+  earlier: LastAttempt,
+): Promise<Proof<Result>> {
+  const effect = readEvidence === 'none' ? undefined : await readEvidence(earlier);
+  if (effect && earlier.isUncertain)
+    timeline.add('write-confirmed', { detail: `${title}: found at the partner` });
+  return effect;
+}
+
+const IF_NOT_THERE =
+  'If not, look again a few minutes later, and retry only if it is still not there: retrying too early does it twice.';
+
+/** Finds out whether a write took effect: by evidence at the partner, or from a person. */
+async function resolveUncertain<Result>(
+  context: StepContext,
+  step: OnceWrite<Result>,
+  earlier: LastAttempt,
+  failure: PartnerErrorDetails,
+): Promise<Verdict<Result>> {
+  const { timeline, ask, writes } = context;
+  const { system, operation, reason, sentAt, unreadable, fields, saved } = failure;
+  const { title, idFormat } = step;
+  writes.uncertain(step);
+  const at = sentAt === undefined ? '' : ` at ${momentOf(sentAt)}`;
+  const isSent = sentAt !== undefined || step.mayBeDone === undefined;
+  const what = redact(fields.map(problemText).join('; '));
+  const why = (unreadable ?? saved) === undefined || what === '' ? '' : `: ${what}`;
+  const sign = saved === undefined ? '' : `${describeSign(saved)} `;
+  const sent = isSent ? `sent${at}` : 'perhaps sent before';
+  timeline.add('write-uncertain', { detail: `${title}, ${sent}: ${reason}` }, { system, operation });
+  const effect = await findEvidence(context, step, earlier);
+  const verdict =
+    effect ??
+    (await askUntilDecided(context, step, earlier, (refused, isOver) =>
+      ask(
+        {
+          kind: 'uncertain-write',
+          title: `Outcome unknown: ${title}`,
+          detail: `${refused && `${refused}\n`}The request was ${sent}. Whether it took effect is unknown (${describeReason(reason)}${why}). ${sign}${step.whereToLook} ${IF_NOT_THERE}`,
+          answers: ['confirm', 'retry', 'abandon'],
+          ...(idFormat && { idFormat }),
+        },
+        isOver,
+      ),
+    ));
+  writes.resolve(step);
+  return verdict;
+}

@@ -1,0 +1,78 @@
+import type { StalledCall } from '../../messages/onboarding-state.js';
+import { LONGEST, truncate } from '../../partners/bounds.js';
+import { redact } from '../../platform/privacy/masked.js';
+import type { Answers } from './answers.js';
+import { minuteOf } from './current-details.js';
+import type { PublishedState } from './published-state.js';
+import { ignoreCancellation } from './tasks.js';
+
+interface RunningStep {
+  readonly title: string;
+  /** It polls, and continues after its reads have failed. */
+  readonly isPoll: boolean;
+  readonly startedAt: number;
+  /** A person is asked about its wait. */
+  isStalled: boolean;
+}
+
+/** Shows in the state that a step waits for its partner, and asks a person when the wait is too long. */
+export class StalledCalls {
+  readonly #running = new Set<RunningStep>();
+  #published: RunningStep | undefined;
+
+  constructor(
+    private readonly published: PublishedState,
+    private readonly answers: Answers,
+  ) {}
+
+  /** @returns a function to call when the attempt has ended */
+  start(title: string, isPoll = false): () => void {
+    const step = { title, isPoll, startedAt: Date.now(), isStalled: false };
+    this.#running.add(step);
+    return () => {
+      this.#running.delete(step);
+      this.#end(step);
+    };
+  }
+
+  /** The step after it, or the next wait, shows that it has ended. */
+  #end(step: RunningStep): void {
+    step.isStalled = false;
+    if (this.#published !== step) return;
+    this.#published = undefined;
+    this.published.setFacts({ waiting: undefined });
+  }
+
+  onStalled({ isPoll, isOver, ...wait }: StalledCall): void {
+    const since = Date.parse(wait.since);
+    const step = [...this.#running].findLast((each) =>
+      isPoll ? each.isPoll : !each.isPoll && each.startedAt <= since,
+    );
+    // The step that waited has ended since.
+    if (!step) return;
+    if (isOver) {
+      this.#end(step);
+      this.published.refresh();
+      return;
+    }
+    const reason = truncate(redact(wait.reason), LONGEST.line);
+    const { since: at, until } = wait;
+    this.#published = step;
+    this.published.setFacts({ waiting: { step: step.title, since: at, ...(until && { until }), reason } });
+    this.published.refresh();
+    if (wait.isStalled && !step.isStalled) this.#ask(step, at, reason);
+  }
+
+  #ask(step: RunningStep, since: string, reason: string): void {
+    step.isStalled = true;
+    const question = {
+      kind: 'waiting',
+      title: `Waiting for the partner: ${step.title}`,
+      detail:
+        `The step has waited since ${minuteOf(since)} (${reason}). Gangway retries it, and this requirement closes when it succeeds. ` +
+        'Ask the partner what is wrong. Answer retry to keep waiting. To give up, cancel the workflow.',
+      answers: ['retry'],
+    } as const;
+    this.answers.ask(question, () => !step.isStalled).catch(ignoreCancellation);
+  }
+}

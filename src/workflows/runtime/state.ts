@@ -1,0 +1,277 @@
+/** What a workflow remembers, as one value. Everything else in a workflow is a handle of something that runs. */
+import type { ProposedAnswer } from '../../messages/claims.js';
+import { COUNTERS, type TimelineEvent } from '../../messages/codes.js';
+import { type StageSeconds, withStage } from '../../messages/listed.js';
+import {
+  blankState,
+  type CarriedHistory,
+  type OnboardingState,
+  type OutcomeName,
+  type Pace,
+  type Stage,
+  type TimelineEntry,
+  type UnfinishedWrite,
+} from '../../messages/onboarding-state.js';
+import type { OutboundEventType } from '../../messages/outbound-events.js';
+import type {
+  AnswerTo,
+  Claim,
+  FourEyes,
+  RequestKey,
+  Requirement,
+  RequirementKind,
+  Resolution,
+} from '../../messages/requirements.js';
+import { LONGEST, truncate } from '../../partners/bounds.js';
+
+/** The published state without what has a slice of its own. */
+export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 'timeline'>;
+
+// Keeps F7.
+/**
+ * The state of a workflow: plain data, changed only by a {@link Transition}. A run hands it to the next one as it is, so what is
+ * in it is carried, and nothing else is.
+ *
+ * @typeParam Memory what this kind of workflow knows of its partner
+ */
+export interface State<PartnerState = unknown, Input extends object = object> extends CarriedHistory {
+  readonly facts: Facts;
+  readonly timeline: readonly TimelineEntry[];
+  readonly stageSeconds: StageSeconds;
+  /** A search attribute only; nobody reads it here. */
+  readonly agentProfileId?: number;
+  readonly requirements: RequirementsState;
+  readonly input: CorrectedInput<Input>;
+  /** By id: writes whose outcome is unknown, and those that were in flight when they were canceled. */
+  readonly writes: Readonly<Record<string, UnfinishedWrite>>;
+  readonly poll: PollState;
+  readonly reports: ReportState;
+  readonly events: OutboundEventsState;
+  /** Those of the last updates, the latest last: see keys.ts. */
+  readonly keys: readonly KnownKey[];
+  /** What people read about the end, besides the outcome and the IDs. */
+  readonly ended?: EndState;
+  readonly partnerState: PartnerState;
+  /** What is to be done for the last transition. The {@link Cell} does it, so there is none at rest. */
+  readonly effects: readonly Effect[];
+}
+
+/**
+ * A requirement about to be raised. Its dates and its id are added. With `about`, what the partner may ask again, the id is
+ * that text the first time, and has a number after it later: `note-1a2b-2`. Without it, requirements are numbered.
+ */
+export type Question = {
+  readonly [Kind in RequirementKind]: Omit<
+    Requirement,
+    'id' | 'raisedAt' | 'dueAt' | 'fourEyes' | 'claim' | 'proposal' | 'kind' | 'answers'
+  > & { readonly kind: Kind; readonly answers: readonly AnswerTo<Kind>[] };
+}[RequirementKind];
+
+/** A requirement with an answer that the workflow has not processed yet. */
+export interface PendingAnswer {
+  readonly requirement: Requirement;
+  readonly resolution: Resolution;
+}
+
+export interface RequirementsState {
+  /** Those that have not ended. The one whose progress has changed last, except by its own write, comes last. */
+  readonly entries: readonly RequirementEntry[];
+  readonly raised: number;
+  /** The number of times that each `about` was raised. */
+  readonly timesAsked: Readonly<Record<string, number>>;
+  /** Milliseconds since 1970. The time of a proposal identifies it. */
+  readonly lastProposalAt: number;
+}
+
+/** A requirement. It ends when it is withdrawn, or when its answer is processed or dropped. */
+export interface RequirementEntry {
+  readonly requirement: Requirement;
+  readonly isOverdue?: true;
+  readonly isUnclaimed?: true;
+  readonly progress: Progress;
+}
+
+export type Progress =
+  | ({ readonly is: 'open' } & Claims)
+  | { readonly is: 'answered'; readonly resolution: Resolution }
+  /** Steps with these IDs take the answer to the partner, so nobody can take it back. */
+  | { readonly is: 'on its way'; readonly resolution: Resolution; readonly writes: readonly string[] };
+
+export interface Claims {
+  readonly claim?: Claim | undefined;
+  readonly proposed?: ProposedAnswer | undefined;
+}
+
+export interface EndState {
+  readonly outcome: { readonly outcome: OutcomeName | 'cancelled' };
+  readonly texts: readonly string[];
+}
+
+export interface CorrectedInput<Input extends object = object> {
+  readonly current: Input;
+  /** The input without the corrections that are on their way to the partner. */
+  readonly base: Input;
+}
+
+/** @typeParam Snapshot what a read of the partner returns */
+export interface PollState<Snapshot = unknown> {
+  /** Spaces out the reads of a status that changes often. Absent until something was read. */
+  readonly pace?: Pace;
+  /** A change that nobody has taken yet. */
+  readonly change?: Snapshot;
+  /** The change that was taken last, unless a write has begun since. */
+  readonly latest?: Snapshot;
+}
+
+/** What a customer has been told. */
+export interface ReportState {
+  /** The number of the last report, and the run that sent it. */
+  readonly number: number;
+  readonly run: string;
+  /** As the customer knows it. Absent when the next report must be whole. */
+  readonly state?: OnboardingState;
+  /** The server does not report the end, so the workflow does. */
+  readonly isAskedForEnd?: true;
+  /** The customer's workflow has ended. */
+  readonly isCustomerGone?: true;
+}
+
+export interface OutboundEventsState {
+  readonly sequence: number;
+  /** The id of the last event. */
+  readonly last: string;
+  readonly stage?: Stage;
+  /** Events that wait to be published. */
+  readonly pending: readonly PendingEvent[];
+}
+
+export interface PendingEvent {
+  readonly id: string;
+  readonly sequence: number;
+  readonly type: OutboundEventType;
+  readonly time: string;
+  readonly data: object;
+}
+
+/** The key of an update. The receipt is absent while the update is applied. */
+export interface KnownKey extends RequestKey {
+  readonly receipt?: object;
+}
+
+export type Effect = Count | { readonly publish: 'events' };
+
+/** Adds one to the counter of a timeline event. */
+export interface Count {
+  readonly count: keyof typeof COUNTERS;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** What a transition may look at besides the state. */
+export interface Context {
+  /** In milliseconds since 1970. */
+  readonly now: number;
+  /** Another one for each update of the state, and the same in a replay. */
+  readonly random: string;
+  readonly workflowType: string;
+  /** The first run of the workflow. */
+  readonly firstRunId: string;
+  /** Milliseconds that a person has to answer. */
+  readonly dueInMs: number;
+  /** Stands before each numbered id of a requirement. */
+  readonly idPrefix: string;
+  readonly fourEyes: FourEyes;
+}
+
+/** A change of the state: a pure function. */
+export type Transition = <Now extends State>(state: Now, context: Context) => Now;
+
+export function initialState<PartnerState, Input extends object>(
+  workflowType: string,
+  input: Input,
+  partnerState: PartnerState,
+): State<PartnerState, Input> {
+  const { requirements: _, timeline: __, ...facts } = blankState(workflowType);
+  return {
+    facts,
+    timeline: [],
+    stageSeconds: {},
+    requirements: { entries: [], raised: 0, timesAsked: {}, lastProposalAt: 0 },
+    input: { current: input, base: input },
+    writes: {},
+    poll: {},
+    reports: { number: 0, run: '' },
+    events: { sequence: 0, last: '', pending: [] },
+    keys: [],
+    partnerState,
+    effects: [],
+  };
+}
+
+/** All transitions, one after the other. */
+export const compose =
+  (...transitions: readonly Transition[]): Transition =>
+  (state, context) =>
+    transitions.reduce((now, transition) => transition(now, context), state);
+
+type Who = Pick<TimelineEntry, 'detail' | 'actor' | 'reason'>;
+
+/**
+ * Adds to the timeline, which has a short form of each answer, never a secret.
+ *
+ * @param labels of the counter of the event, where it has one
+ */
+export const recordEvent =
+  (event: TimelineEvent, { detail, ...who }: Who = {}, labels: Count['labels'] = {}): Transition =>
+  (state, { now }) => {
+    const about = detail === undefined ? {} : { detail: truncate(detail, LONGEST.text) };
+    const entry = { at: new Date(now).toISOString(), event, ...about, ...who };
+    const counted = isCounted(event) ? [{ count: event, labels }] : [];
+    const { timeline, effects: commands } = state;
+    return { ...state, timeline: [...timeline, entry], effects: [...commands, ...counted] };
+  };
+
+function isCounted(event: TimelineEvent): event is Count['count'] {
+  return event in COUNTERS;
+}
+
+/** Changes facts. The outside sees them when the state is shown next. */
+export const setFacts =
+  (facts: Partial<Facts>): Transition =>
+  (state, { now }) => {
+    const { stage } = state.facts;
+    const [first] = state.timeline;
+    const isOver = facts.stage !== undefined && facts.stage !== stage && first !== undefined;
+    const stageSeconds = isOver
+      ? withStage(state.stageSeconds, stage, (now - Date.parse(first.at)) / 1_000)
+      : state.stageSeconds;
+    return { ...state, facts: { ...state.facts, ...facts }, stageSeconds };
+  };
+
+export const setEnd =
+  (ended: EndState): Transition =>
+  (state) => ({ ...state, ended });
+
+export const setAgent =
+  (agentProfileId: number): Transition =>
+  (state) => ({ ...state, agentProfileId });
+
+export const setPartnerState =
+  (partnerState: unknown): Transition =>
+  (state) => ({ ...state, partnerState });
+
+/** A write whose outcome is unknown, or that was in flight when it was canceled. The last one comes last. */
+export const addUnfinishedWrite =
+  (id: string, { write, outcome }: UnfinishedWrite): Transition =>
+  (state) => ({ ...state, writes: { ...state.writes, [id]: { write, outcome } } });
+
+export const removeUnfinishedWrite =
+  (id: string): Transition =>
+  (state) => {
+    const { [id]: _, ...writes } = state.writes;
+    return { ...state, writes };
+  };
+
+/** IDs of writes of which nobody knows whether they took effect. */
+export function unknownWrites({ writes }: State): readonly string[] {
+  return Object.keys(writes).filter((id) => writes[id]?.outcome === 'unknown');
+}

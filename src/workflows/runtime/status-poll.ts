@@ -1,0 +1,114 @@
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { compact } from '../../messages/objects.js';
+import type { Pace } from '../../messages/onboarding-state.js';
+import type { OnboardingRuntime } from './onboarding-runtime.js';
+import { runRead } from './run-step.js';
+import type { PollState } from './state.js';
+import type { Store } from './store.js';
+
+/** @param isFirst whether the wait ended with its first read: the pace counts how many did so in a row */
+export function paceAfter(before: Pace | undefined, isFirst: boolean): Pace {
+  return { readAt: Date.now(), changes: isFirst ? (before?.changes ?? 0) + 1 : 1 };
+}
+
+/** What runs of a poll. */
+type Running =
+  | { readonly is: 'resting' }
+  | { readonly is: 'polling'; readonly scope: CancellationScope }
+  | { readonly is: 'failed'; readonly error: unknown };
+
+// Keeps F6.
+/** Polls a status while the workflow does other things, and keeps one change at a time. */
+export class StatusPoll<Seen, Snapshot> {
+  #running: Running = { is: 'resting' };
+  /** Ends with the last poll that was begun: two polls at once would have the same activity id. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param watch waits for the first read that differs from what was seen */
+  constructor(
+    private readonly runtime: OnboardingRuntime,
+    private readonly store: Store,
+    private readonly watch: (
+      seen: Seen,
+      pace: Pace | undefined,
+    ) => Promise<{ readonly snapshot: Snapshot; readonly isFirst: boolean }>,
+  ) {}
+
+  /** Waits for the first read that differs from `seen`. Does nothing when a poll runs already. */
+  start(seen: Seen): void {
+    if (this.isPolling) return;
+    const { runtime, watch } = this;
+    const scope = new CancellationScope();
+    this.#running = { is: 'polling', scope };
+    const before = this.#last;
+    // Not once another read has replaced the poll.
+    const isCurrent = () => this.#running.is === 'polling' && this.#running.scope === scope;
+    const read = async () => {
+      await before;
+      const run = () => watch(seen, this.#polled.pace);
+      return runRead(runtime, 'read the status', run, { waitsForChange: true });
+    };
+    this.#last = scope.run(read).then(
+      ({ snapshot, isFirst }) => {
+        if (!isCurrent()) return;
+        this.#running = { is: 'resting' };
+        this.#keep({ pace: paceAfter(this.#polled.pace, isFirst), change: snapshot });
+      },
+      (error: unknown) => {
+        if (isCurrent()) this.#running = { is: 'failed', error };
+      },
+    );
+  }
+
+  get #polled(): PollState<Snapshot> {
+    return this.store.state.poll as PollState<Snapshot>;
+  }
+
+  #keep(change: { readonly [Name in keyof PollState]?: PollState<Snapshot>[Name] | undefined }): void {
+    this.store.update((state) => ({ ...state, poll: compact({ ...state.poll, ...change }) as PollState }));
+  }
+
+  /** True while a poll runs, and until its change is taken. */
+  get isPolling(): boolean {
+    return this.#running.is !== 'resting' || this.#polled.change !== undefined;
+  }
+
+  get changes(): number {
+    return this.#polled.pace?.changes ?? 0;
+  }
+
+  /** Takes the read of another step as the change, and cancels the poll. A failed poll stays failed. */
+  replaceWith(snapshot: Snapshot): void {
+    const running = this.#running;
+    const isFailed = running.is === 'failed';
+    if (!isFailed) this.#running = { is: 'resting' };
+    this.#keep({
+      pace: { readAt: Date.now(), changes: this.changes },
+      ...(!isFailed && { change: snapshot }),
+    });
+    if (running.is === 'polling') running.scope.cancel();
+  }
+
+  get latest(): Snapshot | undefined {
+    return this.#polled.latest;
+  }
+
+  /** Call this before a write: what was read before is no evidence of it. */
+  forgetLatest(): void {
+    this.#keep({ latest: undefined });
+  }
+
+  get hasChange(): boolean {
+    const running = this.#running;
+    const hasFailed = running.is === 'failed' && !isCancellation(running.error);
+    return hasFailed || this.#polled.change !== undefined;
+  }
+
+  /** Takes the change, or throws why the poll failed. The poll rests until the next {@link start}. */
+  takeChange(): Snapshot | undefined {
+    if (this.#running.is === 'failed') throw this.#running.error;
+    const { change } = this.#polled;
+    if (change !== undefined) this.#keep({ change: undefined, latest: change });
+    return change;
+  }
+}

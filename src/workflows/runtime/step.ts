@@ -1,0 +1,108 @@
+import type { Proof, SendOnce } from '../../at-most-once/workflow.js';
+import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
+import type { DocumentRef } from '../../messages/requirements.js';
+import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
+import type { Answers } from './answers.js';
+import type { StalledCalls } from './stalled-calls.js';
+import { addUnfinishedWrite, compose, recordEvent, removeUnfinishedWrite } from './state.js';
+import type { Store } from './store.js';
+
+interface EachStep {
+  /** The task of the step, for people: `create the merchant`. */
+  readonly title: string;
+  /** A rejection ends the step as `Rejected`. Otherwise a person is asked. */
+  readonly endsWhenRejected?: true;
+}
+
+/** A step that waits for a change waits however long that takes. */
+export type ReadOptions = Omit<EachStep, 'title'> & { readonly waitsForChange?: true };
+
+interface EachWrite extends EachStep {
+  /** Identifies the write in its workflow. Default: the title, where it never changes. */
+  readonly id?: string;
+  /** Runs before each attempt; may ask a person and be canceled. */
+  readonly prepare?: () => Promise<void>;
+  /** Applies a person's correction to the input of the next `run`. Without it a rejection takes no correction. */
+  readonly correct?: (patch: Readonly<Record<string, unknown>>) => void;
+}
+
+/** Leaves the same state however often it runs. */
+export interface IdempotentWrite<Result> extends EachWrite {
+  readonly run: () => Promise<Result>;
+}
+
+/** Has no idempotency key, so it is sent at most once, and evidence or a person resolves an uncertain outcome. */
+export interface OnceWrite<Result> extends EachWrite, Evidence<Result> {
+  readonly run: (send: SendOnce, earlier: LastAttempt) => Promise<Result>;
+  /** Replaces the document of the next `run`. Without it a rejection takes no other document. */
+  readonly replace?: (document: DocumentRef) => void;
+  /** The reason why an earlier workflow may have done it already. The outcome is then uncertain from the beginning. */
+  readonly mayBeDone?: string | undefined;
+  /** The problems of an earlier attempt, whose result is not believed. A person is asked before it is sent again. */
+  readonly rejected?: readonly FieldProblem[] | undefined;
+  /** Receives each failure of a request that was sent, so that the next `run` can look for what it may have done. */
+  readonly failed?: (failure: PartnerErrorDetails) => void;
+}
+
+interface Evidence<Result> {
+  /** Reads evidence that this write took effect, which nothing else explains. Also called after a plain rejection. */
+  readonly readEvidence: ((earlier: LastAttempt) => Promise<Proof<Result>>) | 'none';
+  /** The same evidence, in what the status poll has read meanwhile. Checked while a person is asked. */
+  readonly polledEvidence: ((earlier: LastAttempt) => Proof<Result>) | 'none';
+  /** True while nobody needs the write. Nobody is asked about it meanwhile, and whether it took effect stays unknown. */
+  readonly isSuperseded?: (earlier: LastAttempt) => boolean;
+  /** The result, from the id that a person gives. Throws {@link NotConfirmable} to ask the person again. */
+  readonly confirm: (id: string) => Result | Promise<Result>;
+  /** Format of the id that `confirm` takes. Default: digits. */
+  readonly idFormat?: 'text';
+  /** The place where a person looks before answering. */
+  readonly whereToLook: string;
+}
+
+/**
+ * What earlier requests of a write have shown. `baseline` and `phase` are what the activity read just before the first request whose
+ * outcome is uncertain, or else before the last one.
+ */
+export interface LastAttempt extends Pick<PartnerErrorDetails, 'baseline' | 'phase'> {
+  readonly isUncertain: boolean;
+  /** The last failure, unless the partner did not permit the request. */
+  readonly failure?: PartnerErrorDetails;
+}
+
+export interface Timeline {
+  /** Adds an event: see {@link recordEvent}. */
+  add(...event: Parameters<typeof recordEvent>): void;
+}
+
+export interface StepContext extends Pick<Answers, 'ask' | 'blankFor'> {
+  readonly timeline: Timeline;
+  readonly writes: UnfinishedWrites;
+  readonly stalledCalls: Pick<StalledCalls, 'start'>;
+  readonly until: (holds: () => boolean) => Promise<void>;
+  /** True if a cancellation of the work that runs the step was requested. */
+  readonly isCancelled: boolean;
+}
+
+export type IdentifiedWrite = Pick<IdempotentWrite<unknown>, 'id' | 'title'>;
+
+/** Writes whose outcome is uncertain, and writes that were in flight when they were canceled. */
+export interface UnfinishedWrites {
+  cancelled(write: IdentifiedWrite, outcome: UnfinishedWrite['outcome']): void;
+  uncertain(write: IdentifiedWrite): void;
+  resolve(write: IdentifiedWrite): void;
+}
+
+export function unfinishedWrites(store: Pick<Store, 'update'>): UnfinishedWrites {
+  return {
+    cancelled: ({ title: write, id = write }, outcome) =>
+      store.update(
+        compose(
+          addUnfinishedWrite(id, { write, outcome }),
+          recordEvent('write-unfinished', { detail: `${write}: ${outcome}` }),
+        ),
+      ),
+    uncertain: ({ title: write, id = write }) =>
+      store.update(addUnfinishedWrite(id, { write, outcome: 'unknown' })),
+    resolve: ({ title, id = title }) => store.update(removeUnfinishedWrite(id)),
+  };
+}

@@ -1,0 +1,127 @@
+import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+
+export interface Task {
+  /** Two tasks of the same name never run at the same time. */
+  readonly name: string;
+  readonly run: () => Promise<void>;
+}
+
+/** Ignores the cancellation of a promise that nobody awaits. */
+export function ignoreCancellation(error: unknown): void {
+  if (!isCancellation(error)) throw error;
+}
+
+/** Tasks that run concurrently. The first failure is kept until a check. */
+export class Tasks {
+  readonly #running = new Map<string, CancellationScope>();
+  #failure: { readonly error: unknown } | undefined;
+
+  get isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  get running(): readonly string[] {
+    return [...this.#running.keys()];
+  }
+
+  isRunning(name: string): boolean {
+    return this.#running.has(name);
+  }
+
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  start(pending: readonly Task[]): void {
+    for (const { name, run } of pending) {
+      if (this.isRunning(name)) continue;
+      const scope = new CancellationScope();
+      this.#running.set(name, scope);
+      scope.run(run).then(
+        () => {
+          this.#running.delete(name);
+        },
+        (error: unknown) => {
+          this.#running.delete(name);
+          if (!(isCancellation(error) && scope.consideredCancelled)) this.#failure ??= { error };
+        },
+      );
+    }
+  }
+
+  check(): void {
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  /** Cancels all tasks and waits for their ends. They begin nothing more, and a write in flight runs to its end. */
+  async stop(): Promise<void> {
+    for (const scope of this.#running.values()) scope.cancel();
+    await CancellationScope.nonCancellable(() => condition(() => !this.isBusy));
+  }
+}
+
+/** Runs tasks concurrently, as often as each is due. After a failure nothing begins, and the error is thrown at the end. */
+export async function runPendingTasks(pending: () => readonly Task[]): Promise<void> {
+  const tasks = new Tasks();
+  try {
+    do {
+      tasks.start(pending());
+      const canStart = () => pending().some(({ name }) => !tasks.isRunning(name));
+      await condition(() => tasks.hasFailed || canStart() || !tasks.isBusy);
+      tasks.check();
+    } while (tasks.isBusy || pending().length > 0);
+  } finally {
+    await tasks.stop();
+  }
+}
+
+/** The result of a wait; undefined when `ended` came first, which cancels the wait. */
+export async function runUnlessEnded<T>(
+  wait: () => Promise<T>,
+  ended: () => boolean,
+): Promise<T | undefined> {
+  const scope = new CancellationScope();
+  try {
+    return await scope.run(() => Promise.race([wait(), condition(ended).then(() => undefined)]));
+  } finally {
+    scope.cancel();
+  }
+}
+
+/** Sends what is due, one message at a time, so that messages arrive in order. */
+export class SerialSender {
+  #isPending = false;
+  #isSending = false;
+
+  /** @param send sends everything that is due by then, in one message */
+  constructor(
+    private readonly send: () => Promise<unknown>,
+    private readonly onFailure: (error: unknown) => unknown,
+  ) {}
+
+  /** Call this when something is due. Tasks that become due while a message is in flight go into the next message. */
+  wake(): void {
+    this.#isPending = true;
+    if (this.#isSending) return;
+    this.#isSending = true;
+    void this.#sendWhilePending();
+  }
+
+  async #sendWhilePending(): Promise<void> {
+    try {
+      while (this.#isPending) {
+        this.#isPending = false;
+        await this.send();
+      }
+    } catch (error) {
+      await this.onFailure(error);
+    } finally {
+      // Set in the same step as the check above: a wake between the two would be lost.
+      this.#isSending = false;
+    }
+  }
+
+  async idle(): Promise<void> {
+    await condition(() => !this.#isSending);
+  }
+}
