@@ -59,7 +59,10 @@ export function reservationId(
   return `reservation-${atAccount([system, taskQueue, record].join(OF), account)}`;
 }
 
-/** Returns the parts of an id; undefined for any other text. */
+/**
+ * Splits a workflow ID into its type, key and account. Returns undefined for any other text.
+ * @example partsOfId('merchant-boarding-m-1@acme')?.account // 'acme'
+ */
 export function partsOfId(id: string) {
   const match = EACH_WORKFLOW.find(([, { idPrefix }]) => id.startsWith(`${idPrefix}-`));
   if (!match) return undefined;

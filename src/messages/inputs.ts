@@ -61,7 +61,10 @@ export const dueInHours = z
 /** The time for a person to claim a requirement, in hours, after which an event reports it. Default: nothing reports it. */
 export const unclaimedInHours = dueInHours.optional();
 
-/** The accounts in the settings of a process, and what an input may contain in each. */
+/**
+ * The partner accounts in the settings of a process, and the values that an input may use in each.
+ * @example { posNames: [], accounts: { acme: { posNames: ['Clover'] } } } satisfies KnownAccounts
+ */
 export interface KnownAccounts {
   /** Point-of-sale names of the account without a name, besides `None` and `CustomPos`. */
   readonly posNames: readonly string[];

@@ -39,7 +39,10 @@ interface OfParts extends Named {
   readonly parts: Readonly<Record<string, string>>;
 }
 
-/** The kinds of onboardings, by workflow type. */
+/**
+ * The kinds of onboardings, by workflow type.
+ * @example ONBOARDINGS.merchantBoarding.idPrefix // 'merchant-boarding'
+ */
 export const ONBOARDINGS = {
   merchantBoarding: {
     idPrefix: 'merchant-boarding',

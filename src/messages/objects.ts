@@ -1,4 +1,7 @@
-/** An object without its undefined fields. */
+/**
+ * Copies an object without its undefined fields.
+ * @example compact({ dba: 'Acme', mid: undefined }) // { dba: 'Acme' }
+ */
 export function compact<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {

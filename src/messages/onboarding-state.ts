@@ -30,7 +30,10 @@ export interface TimelineEntry {
   readonly reason?: string;
 }
 
-/** The result of query `state`. It holds nothing secret: of answers, the timeline has a masked beginning. */
+/**
+ * The result of the query `state`. It holds nothing secret: the timeline has only a masked beginning of each answer.
+ * @example { stage: 'applying', partnerStatus: null, requirements: [], timeline: [] } satisfies OnboardingState
+ */
 export interface OnboardingState {
   /** The name under which the merchant does business. Single operations and partner accounts have none. */
   readonly dba?: string;

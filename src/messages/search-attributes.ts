@@ -8,6 +8,7 @@ import { type DbaForm, indexedDba, indexedWords } from './listed.js';
 /**
  * Columns and filters in the Web UI and in `gangway list`. Search attributes are never encrypted: names of businesses, IDs and states
  * only, nothing personal. IDs are keywords, because every visibility store has enough columns of that type.
+ * @example SEARCH_ATTRIBUTES.stage.name // 'OnboardingStage'
  */
 export const SEARCH_ATTRIBUTES = {
   /** See `GANGWAY_DBA`. */

@@ -1,6 +1,10 @@
 /** The partner systems, by the names that people, the ledger and task queues use. systems.ts has the rest of each. */
 export const SYSTEM_NAMES = ['boarding', 'banking', 'plant-store', 'payments', 'processor'] as const;
 
+/**
+ * The name of a partner’s system.
+ * @example 'boarding' satisfies SystemName
+ */
 export type SystemName = (typeof SYSTEM_NAMES)[number];
 
 /** The beginning of the names of settings of a system or an account: `PLANT_STORE_`, `NORTH_ISO_`. */

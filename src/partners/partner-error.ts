@@ -23,7 +23,10 @@ export type PartnerErrorKind =
   | 'Forbidden'
   | 'Uncertain';
 
-/** One problem of a request: where, and which rule. `field` is a dotted path, '' for the whole. */
+/**
+ * One problem of a request: the field (a dotted path, or an empty text for the whole request), and the rule that it breaks.
+ * @example { field: 'merchant.email', message: 'must be an email address' } satisfies FieldProblem
+ */
 export interface FieldProblem {
   readonly field: string;
   readonly message: string;

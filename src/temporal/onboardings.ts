@@ -168,11 +168,12 @@ const QUERY_TIMEOUT_MS = 10_000;
 const REASON_TIMEOUT_MS = 5_000;
 
 /**
- * The state of an onboarding. A query first waits up to 10 s for the worker that had the workflow last, which may be gone. So where
- * workers poll, it is asked a second time.
+ * Queries the state of an onboarding. The first query waits up to 10 s for the worker that last had the workflow, which may be gone.
+ * Where other workers poll, a second query follows.
  *
  * @param timeoutMs how long a worker may take each time
  * @throws {UnreadableOnboarding} when no worker responds, or when the response cannot be read
+ * @example stateOf(client, 'merchant-boarding-m-1')
  */
 export function stateOf(client: Client, id: string, timeoutMs = QUERY_TIMEOUT_MS): Promise<OnboardingState> {
   return ask(client, id, stateQuery, timeoutMs);

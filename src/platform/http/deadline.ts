@@ -4,10 +4,11 @@ export interface DeadlineOptions {
 }
 
 /**
- * The signal of one call. Release it when the call is over.
+ * The abort signal of one call. Release it when the call ends.
  *
  * Replaces `AbortSignal.any` and `AbortSignal.timeout`: listeners of such a composite signal are never released, and its
  * timeout may be garbage-collected before it fires.
+ * @example new Deadline({ ms: 30_000 }).signal
  */
 export class Deadline {
   readonly #controller = new AbortController();

@@ -100,8 +100,9 @@ const EACH_DIGIT = new RegExp(`[${DIGIT}]`, 'gu');
 const TAX_NUMBER = new RegExp(`^${PRIVATE_PATTERNS.taxNumber.source}$`, 'u');
 
 /**
- * A text without what looks private in it. For the people who work on an onboarding, the last four digits of a number stay:
- * with several owners they show whose number a partner means.
+ * Replaces what looks private in a text. For the people who work on an onboarding, the last four digits of a number stay:
+ * with several owners, they show whose number a partner means.
+ * @example redact('SSN 123-45-6789') // 'SSN ***-**-6789'
  */
 export function redact(text: string, place: Place = 'onboarding'): string {
   const mask = place === 'onboarding' ? lastFour : () => REDACTED;

@@ -20,7 +20,10 @@ export function nearest(word: string, names: Iterable<string>): string[] {
   return nearest.slice(0, 3).map(({ name }) => name);
 }
 
-/** `; did you mean boardingSettingsId?`, or '' when no name is similar. */
+/**
+ * Suggests the names that are most similar to a word. Returns an empty text if none is similar.
+ * @example didYouMean('emial', ['email', 'phone']) // '; did you mean email?'
+ */
 export function didYouMean(word: string, names: Iterable<string>): string {
   const [first, ...more] = nearest(word, names);
   return first === undefined ? '' : `; did you mean ${[first, ...more].join(' or ')}?`;

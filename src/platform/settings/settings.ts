@@ -11,7 +11,10 @@ import { shapeOf } from '../schemas/shape.js';
  */
 
 // Keeps B1.
-/** A setting that cannot be used. Its message is one line that names it, and never its value. */
+/**
+ * A setting that cannot be used. The message is one line that names the setting, and never its value.
+ * @example new BadSetting('BOARDING_URL', 'must be an https URL').message // 'BOARDING_URL: must be an https URL'
+ */
 export class BadSetting extends Error {
   override readonly name = 'BadSetting';
   constructor(
@@ -201,7 +204,10 @@ export function withPrefix(prefix: string, { shape }: z.ZodObject): z.ZodRawShap
   return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [prefix + name, schema]));
 }
 
-/** Reads settings, and files of secrets. Outside of the schema, names begin with the prefix. @throws {BadSetting} */
+/**
+ * Reads settings, and the files that hold secrets. In the environment, each name begins with the prefix. @throws {BadSetting}
+ * @example readSettings(z.object({ RETRIES: z.coerce.number() }), { RETRIES: '3' }).RETRIES // 3
+ */
 export function readSettings<Schema extends z.ZodObject>(
   schema: Schema,
   environment: NodeJS.ProcessEnv,

@@ -5,7 +5,10 @@ import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 
 // Keeps S1.
-/** Input of a person that cannot be used. Names every wrong field. */
+/**
+ * A person’s input that cannot be used. The report names every wrong field.
+ * @example new InvalidInput('m.json is not valid', [{ field: 'dba', message: 'is required' }]).report
+ */
 export class InvalidInput extends Error {
   override readonly name = 'InvalidInput';
   constructor(

@@ -32,7 +32,7 @@ export class Operator {
   /** Requirements that no scenario raises, and answers that were refused. */
   readonly surprises = new Set<string>();
   readonly #answered = new Set<string>();
-  #doubtful: ReadonlySet<string> = new Set();
+  #uncertain: ReadonlySet<string> = new Set();
   /** Every requirement that was raised. */
   readonly #asked = new Set<string>();
   readonly #moved = new Set<Party>();
@@ -82,11 +82,11 @@ export class Operator {
       .map((id) =>
         oneAfterTheOther(async () => {
           // A query may fail on a busy machine: the onboarding counts as before until the next round.
-          if (await this.#isDoubtful(id).catch(() => this.#doubtful.has(id))) uncertain.add(id);
+          if (await this.#isUncertain(id).catch(() => this.#uncertain.has(id))) uncertain.add(id);
         }),
       );
     await Promise.all(queries);
-    this.#doubtful = uncertain;
+    this.#uncertain = uncertain;
     await this.#moveOn();
     return { running, uncertain };
   }
@@ -98,7 +98,7 @@ export class Operator {
   }
 
   /** Answers the requirements of a workflow. @returns whether only uncertain writes are left */
-  async #isDoubtful(id: string): Promise<boolean> {
+  async #isUncertain(id: string): Promise<boolean> {
     const { client } = this.stage.rig;
     const party = this.#parties.get(id);
     const state = await stateOf(client, id);

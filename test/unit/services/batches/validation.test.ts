@@ -162,7 +162,7 @@ describe('what a file itself does not tell', () => {
   const [seven, eight, listed, acmes] = [referring(7), referring(8), referring(101), referring(7, 'acme')];
   /** A file with valid rows, from line 1. */
   const file = (
-    ...rows: (readonly [named?: ReturnType<typeof referring> | undefined, ...doubts: Warning[]])[]
+    ...rows: (readonly [named?: ReturnType<typeof referring> | undefined, ...warnings: Warning[]])[]
   ) => ({
     valid: rows.map(([named, ...warnings], place) => ({
       ...{ line: place + 1, workflowId: `merchant-boarding-m-${place}.`, named, warnings },
