@@ -80,9 +80,12 @@ export function mayTakeLong(request: FastifyRequest): void {
   clearTimeout(ENDS.get(request));
 }
 
+/** How much of a refused body to read, in bytes: a client that still sends when its connection ends may never see the response. */
+const MOST_DISCARDED = 16 * 1024 * 1024;
+
 /**
  * Rejects with `error` as soon as more than `most` bytes of a body have arrived: the limits of a form cover only the content of its
- * parts. After the response, Node would read the rest of the body, so the connection ends there.
+ * parts. After the response, Node would read the rest of the body without a limit.
  */
 export function refusedBeyond({ raw }: FastifyRequest, reply: FastifyReply, most: number, error: Error) {
   let received = 0;
@@ -91,7 +94,7 @@ export function refusedBeyond({ raw }: FastifyRequest, reply: FastifyReply, most
       received += length;
       if (received <= most) return;
       reject(error);
-      if (reply.raw.writableFinished) raw.destroy();
+      if (received > most + MOST_DISCARDED && reply.raw.writableFinished) raw.destroy();
     });
   });
   // While a file is read, nobody waits for it.
