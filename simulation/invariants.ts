@@ -196,8 +196,9 @@ async function doubled(end: Ended): Promise<string[]> {
   const others = unowned.filter((what) => !plan.twists.includes('tickets') || !/create-ticket/.test(what));
   // Somebody asked for it once more.
   const own = [...wrong].filter(([party]) => !interrupted.has(party));
-  // The answer to what was lost has its own documents.
-  const isAgain = (what: string) => plan.habits.includes('review-lost') && /^upload-attachment/.test(what);
+  // The answer to what was lost has its own documents, and a note with two texts is asked about more than once.
+  const isAskedAgain = plan.habits.includes('review-lost') || plan.habits.includes('note-rewritten');
+  const isAgain = (what: string) => isAskedAgain && /^upload-attachment/.test(what);
   const told = own.flatMap(([{ externalId }, all]) => {
     const left = all.filter((what) => !isAgain(what));
     return left.length > 0 ? [`${externalId}: ${left.join(', ')}`] : [];
