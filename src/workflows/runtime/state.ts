@@ -52,7 +52,7 @@ export interface State<PartnerState = unknown, Input extends object = object> ex
   /** What people read about the end, besides the outcome and the IDs. */
   readonly ended?: EndState;
   readonly partnerState: PartnerState;
-  /** What is to be done for the last transition. The {@link Cell} does it, so there is none at rest. */
+  /** What is to be done for the last transition. The {@link Store} does it, so there is none at rest. */
   readonly effects: readonly Effect[];
 }
 
@@ -226,9 +226,24 @@ export const recordEvent =
     const about = detail === undefined ? {} : { detail: truncate(detail, LONGEST.text) };
     const entry = { at: new Date(now).toISOString(), event, ...about, ...who };
     const counted = isCounted(event) ? [{ count: event, labels }] : [];
-    const { timeline, effects: commands } = state;
-    return { ...state, timeline: [...timeline, entry], effects: [...commands, ...counted] };
+    const timeline = boundTimeline([...state.timeline, entry]);
+    return { ...state, timeline, effects: [...state.effects, ...counted] };
   };
+
+const MOST_ENTRIES = 1_000;
+
+/** What people arrange among themselves, as often as they like. */
+const ARRANGEMENTS: readonly TimelineEvent[] = [
+  ...(['requirement-claimed', 'requirement-released', 'requirement-taken-over'] as const),
+  ...(['requirement-unclaimed', 'answer-proposed', 'proposal-withdrawn', 'proposal-dropped'] as const),
+];
+
+/** A timeline that is too long loses its oldest arrangement, so that a program that claims all day does not fill the state. */
+function boundTimeline(timeline: readonly TimelineEntry[]): readonly TimelineEntry[] {
+  if (timeline.length <= MOST_ENTRIES) return timeline;
+  const oldest = timeline.findIndex(({ event }) => ARRANGEMENTS.includes(event));
+  return oldest < 0 ? timeline : timeline.toSpliced(oldest, 1);
+}
 
 function isCounted(event: TimelineEvent): event is Count['count'] {
   return event in COUNTERS;

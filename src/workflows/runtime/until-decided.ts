@@ -83,8 +83,12 @@ export async function runUntilDecided<State, Context, Seen, Snapshot, Pending, O
       }
       if (change && workflowInfo().continueAsNewSuggested && !tasks.isBusy) {
         // No step runs any more, so a question about its wait closes itself.
-        const isWaiting = () => runtime.open.some(({ kind }) => kind === 'waiting');
-        await condition(() => allHandlersFinished() && !isWaiting());
+        await condition(() => allHandlersFinished() && !isStalled(runtime));
+        runtime.published.refresh();
+        return await continueInNewRun(runtime.carriedState);
+      }
+      // People alone make a run long as well, and Temporal takes 2,000 updates in one. The next run polls again.
+      if (isLong(onboarding)) {
         runtime.published.refresh();
         return await continueInNewRun(runtime.carriedState);
       }
@@ -95,13 +99,23 @@ export async function runUntilDecided<State, Context, Seen, Snapshot, Pending, O
   }
 }
 
+const isStalled = ({ open }: OnboardingRuntime) => open.some(({ kind }) => kind === 'waiting');
+
+/** Whether the next run should take over while nothing but the poll runs. */
+function isLong({ runtime, tasks }: Running): boolean {
+  if (!workflowInfo().continueAsNewSuggested) return false;
+  return !tasks.isBusy && !isStalled(runtime) && allHandlersFinished();
+}
+
 async function untilPending(
-  { runtime, poll, tasks }: Running,
+  running: Running,
   kinds: readonly RequirementKind[],
   plan: () => Plan<unknown, unknown, unknown>,
 ): Promise<void> {
+  const { runtime, poll, tasks } = running;
   const hasWork = () => {
-    if (poll.hasChange || tasks.hasFailed || findAbandonment(runtime.store.state, kinds)) return true;
+    if (isLong(running) || poll.hasChange || tasks.hasFailed || findAbandonment(runtime.store.state, kinds))
+      return true;
     const { pending, baseline, end } = plan();
     const needsPoll = baseline !== undefined && !poll.isPolling;
     return needsPoll || end !== undefined || pending.some(({ task }) => !tasks.isRunning(task));

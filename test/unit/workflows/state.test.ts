@@ -293,3 +293,17 @@ function runs(workflowType: string, partnerState: unknown) {
     },
   };
 }
+
+// Catches a program that claims and releases until the state is too large to hand on, and a bound that forgets what happened.
+it('a timeline keeps what happened, and the last 1,000 entries with what people arranged among themselves', () => {
+  const entries = (events: readonly Transition[]) =>
+    compose(...events)(initialState('merchantBoarding', {}, undefined), {
+      ...{ now: 0, random: '', workflowType: 'merchantBoarding', firstRunId: 'run-1', dueInMs: 0 },
+      ...{ idPrefix: '', fourEyes: [] },
+    }).timeline.map(({ event }) => event);
+  const claims = Array.from({ length: 1_100 }, () => recordEvent('requirement-claimed'));
+  const kept = entries([recordEvent('started'), ...claims, recordEvent('submitted')]);
+  expect([kept.length, kept[0], kept.at(-1)]).toEqual([1_000, 'started', 'submitted']);
+  const facts = Array.from({ length: 1_100 }, () => recordEvent('status-changed'));
+  expect(entries(facts)).toHaveLength(1_100);
+});
