@@ -228,6 +228,9 @@ export class People {
     const answer = this.#isForNoReason(requirement)
       ? this.#inAnotherWay(party, requirement)
       : withFees(party, answerTo(party, requirement, MARKERS));
+    // The correction that it asks about has reached it, and lacks only them.
+    if (answer === undefined && this.#knowsNoSsn.has(workflowId) && LACKS_SSN.test(detail))
+      return withSsn({});
     if (answer === undefined) this.surprises.add(`${party.externalId} asks: ${title}: ${detail}`);
     if (answer === undefined || answer === 'superseded') return undefined;
     if (answer === 'uncertain') return this.#afterLookingAtTheLedger(witness, requirement);
@@ -278,7 +281,7 @@ export class People {
         // It accepts a correction without them, because nobody knows all of it, and asks before it sends the holder.
         if (!LACKS_SSN.test(detail) || !this.#isNewRun(workflowId)) return undefined;
         this.#knowsNoSsn.add(workflowId);
-        return isFollowed ? withSsn({}) : undefined;
+        return undefined;
       default:
         return undefined;
     }
