@@ -7,7 +7,7 @@ import type { PollBounds } from './poll.js';
 /** What the activities at a partner work with, in one account. */
 export interface Dependencies<Client> {
   readonly client: Client;
-  /** Name of the account at the partners; undefined for the one without a name. */
+  /** Name of the account at the partners; undefined for the unnamed account. */
   readonly partnerAccount?: string | undefined;
   readonly documents: DocumentStore;
   /** Takes statements, and other files that partners return. */

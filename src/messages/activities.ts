@@ -41,7 +41,7 @@ export interface CorrectionRequest {
   readonly merchantExists?: boolean;
   /** The fields that the partner named. In open requests, the correction may add those that no schema has. */
   readonly fields?: readonly string[] | undefined;
-  /** Name of the account at the partners. Default: the one without a name. The input of a running workflow does not contain it. */
+  /** Name of the account at the partners. Default: the unnamed account. The input of a running workflow does not contain it. */
   readonly account?: string | undefined;
 }
 
@@ -79,7 +79,7 @@ export interface SingleActivity {
   readonly activity: string;
   /** Default: the task queue of the workflows. */
   readonly queue?: PartnerTaskQueue;
-  /** The account at the partners. Default: the one without a name. */
+  /** The account at the partners. Default: the unnamed account. */
   readonly account?: string | undefined;
   readonly args: readonly unknown[];
   readonly summary: string;

@@ -37,7 +37,7 @@ export interface BatchState {
   readonly actor: string;
   readonly rows: number;
   readonly kinds: Readonly<Partial<Record<BatchRow['type'], number>>>;
-  /** The partner accounts of the rows, '' for the one without a name. */
+  /** The partner accounts of the rows, '' for the unnamed account. */
   readonly accounts: readonly string[];
   /** The number of parts with results. */
   readonly parts: number;

@@ -106,7 +106,7 @@ export function systemOf(id: string): SystemName | '' {
 /** The activities that poll the status of onboardings, and the types of these. */
 export const POLLS = EACH_ONBOARDING.flatMap(([type, { poll }]) => (poll ? [{ type, activity: poll }] : []));
 
-/** The labels of a workflow in metrics. `account` is '' for the one without a name. */
+/** The labels of a workflow in metrics. `account` is '' for the unnamed account. */
 export function labelsOf(id: string) {
   const { type = '', account = '' } = partsOfId(id) ?? {};
   return { workflowType: type, system: systemOf(id), account };

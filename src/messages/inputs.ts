@@ -84,7 +84,7 @@ export function knownAccounts({ posNames, accounts }: KnownAccounts): KnownAccou
 /**
  * The accounts in which somebody may start something. A schema with only these rejects the others.
  *
- * @param own their names, '' for the one without a name; undefined for all
+ * @param own their names, '' for the unnamed account; undefined for all
  */
 export function knownWithin(accountNames: KnownAccounts, own: readonly string[] | undefined): KnownAccounts {
   const { posNames, accounts } = knownAccounts(accountNames);
@@ -102,7 +102,7 @@ export function accountProblem(
     : { field: 'account', message: 'is required, because you may not use the account without a name' };
 }
 
-/** `account` of an input: the name of an account at the partners. Default: the one without a name. */
+/** `account` of an input: the name of an account at the partners. Default: the unnamed account. */
 export function accountName({ accounts }: KnownAccounts) {
   const names = Object.keys(accounts);
   const rule =

@@ -37,7 +37,7 @@ export function partIds(customerId: string): Readonly<Record<Part, string>> {
  * Finds an onboarding by workflow id, `externalId` or `externalId@account`, or an operation by workflow id. The onboarding of a
  * customer represents those of its parts.
  *
- * @param accounts names of the accounts at the partners in which to look for an `externalId`, besides the one without a name
+ * @param accounts names of the accounts at the partners in which to look for an `externalId`, besides the unnamed account
  * @throws {UnknownOnboarding} when there is none, or when several have the `externalId`
  */
 export async function findOnboarding(client: Client, id: string, accounts: readonly string[]) {

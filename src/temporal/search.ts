@@ -75,7 +75,7 @@ export interface Filter {
   readonly mid?: string | undefined;
   readonly system?: SystemName | undefined;
   readonly partnerAccount?: string | undefined;
-  /** One of these accounts, '' for the one without a name. Default: all. */
+  /** One of these accounts, '' for the unnamed account. Default: all. */
   readonly partnerAccounts?: readonly string[] | undefined;
   readonly agent?: string | undefined;
   readonly kind?: RequirementKind | undefined;
@@ -173,7 +173,7 @@ function inAccounts(accounts: readonly string[]): Condition {
 }
 
 /**
- * Reports whether a workflow is in one of these accounts, '' for the one without a name. Its id and its search attribute must both
+ * Reports whether a workflow is in one of these accounts, '' for the unnamed account. Its id and its search attribute must both
  * say so, because it may have been started by hand with an id of another account.
  */
 export function isInAccounts(

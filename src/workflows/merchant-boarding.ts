@@ -26,7 +26,7 @@ import { runUntilDecided } from './runtime/until-decided.js';
  *
  * Once the merchant exists, the status is polled while a person is asked. An answer to a question of `decisions.ts` can be taken
  * back until it is on its way. When the partner decides, open questions close. A write that was sent still runs to its end. Answers
- * that were not delivered by then are dropped, and the timeline says whether one may have arrived (`runtime/requirements.ts`).
+ * that are not delivered yet are dropped, and the timeline says whether one may have arrived (`runtime/requirements.ts`).
  */
 export async function merchantBoarding(
   input: MerchantBoardingInput | FollowedMerchantInput,

@@ -33,7 +33,7 @@ export interface WorkerOptions {
   readonly bankingNow?: () => number;
   /** As in `PAYLOAD_KEYS`; '' leaves payloads in plain text. Default: those of the rig. */
   readonly payloadKeys?: string;
-  /** Names of further accounts at the partners, with the credentials of the one without a name. Default: none. */
+  /** Names of further accounts at the partners, with the credentials of the unnamed account. Default: none. */
   readonly accounts?: readonly string[];
   /** Passwords at the boarding partner, by account, where they differ. Default: none. */
   readonly accountPasswords?: Readonly<Record<string, string>>;

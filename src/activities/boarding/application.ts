@@ -55,7 +55,7 @@ export function applicationActivities(
 
   /** The merchants of refused creates that the partner shows, and that may be the ones those creates made, even by a wrong clock. */
   async function savedAmong(saved: readonly SavedMerchant[], options: CallOptions): Promise<number[]> {
-    // Where even this list gets a 404, that of a merchant says nothing.
+    // If even this list gets a 404, a 404 for a merchant proves nothing.
     if (saved.length > 0) await ifNotRejected(client.listAgentProfiles({}, options), []);
     const idsByPage = await Promise.all(
       saved.map(async ({ id, since }) => {

@@ -185,7 +185,7 @@ export interface ReportOf {
   readonly dba?: string;
   readonly system?: SystemName;
   readonly partnerAccount?: string;
-  /** Only these accounts, '' for the one without a name. */
+  /** Only these accounts, '' for the unnamed account. */
   readonly partnerAccounts?: readonly string[] | undefined;
   readonly agent?: string;
 }

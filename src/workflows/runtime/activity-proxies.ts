@@ -51,7 +51,7 @@ export const POLL: ActivityOptions = { ...WAIT, activityId: AWAIT_STATUS_ACTIVIT
 
 export const ANSWER: WriteOptions = { ...AT_MOST_ONCE, priority: { priorityKey: PRIORITY_KEYS.answer } };
 
-/** The account at the partners, from the workflow id; undefined for the one without a name. The search attribute is a filter. */
+/** The account at the partners, from the workflow id; undefined for the unnamed account. The search attribute is a filter. */
 export function accountName(): string | undefined {
   return partsOfId(workflowInfo().workflowId)?.account;
 }

@@ -5,7 +5,7 @@ import { EFFECTS } from './effects.js';
 import { compose, initialState, recordEvent, type State, setPartnerState, type Transition } from './state.js';
 import { Store } from './store.js';
 
-/** What a run takes over from the run before. Its input comes as that of the workflow. */
+/** What a run takes over from the previous one, besides the input, which is the argument of the workflow. */
 export type CarriedState<PartnerState> = Omit<State<PartnerState>, 'input'>;
 
 export interface StatefulOptions<PartnerState, Input extends object> {

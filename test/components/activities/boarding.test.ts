@@ -137,7 +137,7 @@ describe('a status that is read', () => {
     ['" 51800 "', '51800', null],
     ['""', null, null],
     ['null', null, null],
-  ])('has a mid of 1 to 20 digits, or the text in its place: %s', async (value, mid, unclearMid) => {
+  ])('has a mid of 1 to 20 digits, or an unclear mid: %s', async (value, mid, unclearMid) => {
     expect(await read(`{"status":"Approved","mid":${value}}`)).toMatchObject({ mid, unclearMid });
   });
 });

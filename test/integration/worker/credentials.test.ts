@@ -5,7 +5,7 @@ import { accountOf, allRefused, asked, soon, withAccounts } from '../../rigs/wor
 
 const version = { deploymentName: 'gangway', buildId: '2026-11-21' };
 
-// The task queue of a process is in no deployment version. Only a server shows that it dispatches the checks all the same.
+// The task queue of a process has no deployment version. Only a server shows whether it dispatches the checks.
 it('a worker with a build ID tries its credentials when a person says so, and once it has ended, nobody is asked', async () => {
   await withAccounts(async (rig) => {
     const { client } = rig;

@@ -41,7 +41,7 @@ export function addSetup(program: Command, action: Action): void {
     )
     .argument('<name>', 'as the timeline shows the program: a-z, 0-9 and "-"')
     .addOption(new Option('--scope <scope...>', 'what it may do').choices(SCOPES).default(['read']))
-    .option('--account <name...>', 'only these partner accounts; "default" is the one without a name')
+    .option('--account <name...>', 'only these partner accounts; "default" is the unnamed account')
     .option('--json', 'print JSON')
     .action(action(async () => (await import('./setup.js')).printNewClient));
   program

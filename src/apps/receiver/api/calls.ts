@@ -45,7 +45,7 @@ interface Spec<Params, Query, Body> {
   /** The body is a file of a form, which the route reads itself. */
   readonly takesFile?: true;
   readonly responses: Readonly<Record<number, Documented>>;
-  /** Default: that of the server. */
+  /** Default: the limit of the server. */
   readonly bodyLimit?: number;
   /** The time limit of Temporal for one request. Default: {@link DEADLINE_MS}. */
   readonly deadlineMs?: number;

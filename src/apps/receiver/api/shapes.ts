@@ -68,7 +68,7 @@ export const externalIdPath = z.object({
 
 export const onboardingQuery = z.strictObject({
   type: z.enum(NOUNS).optional(),
-  account: short.optional().describe('A partner account; `default` for the one without a name'),
+  account: short.optional().describe('A partner account; `default` for the unnamed account'),
   stage: z.enum(STAGES as [Stage, ...Stage[]]).optional(),
   partnerStatus: short.optional(),
   state: z.enum(['running', 'ended']).optional(),
@@ -87,7 +87,7 @@ export const onboardingQuery = z.strictObject({
 export const requirementQuery = z.strictObject({
   kind: z.enum(REQUIREMENT_KINDS).optional(),
   partner: z.enum(SYSTEM_NAMES).optional(),
-  account: short.optional().describe('A partner account; `default` for the one without a name'),
+  account: short.optional().describe('A partner account; `default` for the unnamed account'),
   onboarding: short.optional(),
   overdue: flag.describe('`true`: only those that are past their due date'),
   claimed: flag,

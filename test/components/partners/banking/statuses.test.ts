@@ -23,7 +23,7 @@ const ENDPOINTS: readonly (readonly [string, keyof BankingOperations, request: o
   ['E6', 'listNewTickets', {}, COMMON],
   ['E7', 'submitBusinessAccountHolder', HOLDER, USUAL],
   ['E8', 'closeCard', { paymentCardId: 'c1' }, USUAL],
-  // A search names no record, so its 404 is that of a gateway.
+  // A search names no record, so only a gateway answers it with 404.
   ['E9', 'searchBusinessAccountHolders', { dba: 'Corner' }, { ...USUAL, 404: 'Uncertain' }],
   ['E10', 'generateFullStatement', STATEMENT, USUAL],
   ['E11', 'getExternalAccountActivity', { profileId: 4 }, { ...USUAL, 404: NO_ACTIVITY }],

@@ -92,7 +92,7 @@ describe('a person', () => {
     expect(listedAccounts({ accounts } as User, chosen)).toEqual(listed);
   });
 
-  it('starts only in accounts that they see, and the one without a name is one of them', () => {
+  it('starts only in accounts that they see, and the unnamed account is one of them', () => {
     const env = { GANGWAY_ACCOUNTS: 'north,south', DOCUMENT_DIR: '/dev/null/documents' };
     const settings = loadConsoleSettings(env);
     const north = { accounts: ['north'] } as unknown as User;
