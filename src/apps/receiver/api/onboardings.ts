@@ -1,7 +1,7 @@
 import type { FastifyError } from 'fastify';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { partsOfId, possibleWorkflowIds } from '../../../messages/ids.js';
+import { isOnboarding, partsOfId, possibleWorkflowIds } from '../../../messages/ids.js';
 import { accountProblem, type KnownAccounts, knownWithin } from '../../../messages/inputs.js';
 import { ONBOARDINGS } from '../../../messages/kinds.js';
 import { compact } from '../../../messages/objects.js';
@@ -109,6 +109,9 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
         responses: { 202: response('The cancellation is requested', shapes.canceled) },
         reply: async (call) => {
           const { workflowId } = await openOnboarding(call, call.params.onboarding);
+          // The workflows of an account hold decisions for all its onboardings.
+          if (!isOnboarding(workflowId))
+            throw new Problem('unknown-onboarding', 'only an onboarding can be canceled');
           const { reason, person } = call.body;
           if (!(await requestCancellation(call.backend.client, workflowId, reason)))
             throw new Problem('not-open', 'the onboarding has ended');
@@ -131,6 +134,7 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
           const deadline = new Deadline({ ms: DEADLINE_MS });
           const nudged = await nudgeAll(call.backend.client, execution, deadline.signal);
           deadline.release();
+          audit(call, 'nudge', { workflowId: execution.workflowId });
           return { workflowId: execution.workflowId, ...nudged };
         },
       },

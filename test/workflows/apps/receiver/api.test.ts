@@ -254,6 +254,22 @@ describe('a program', () => {
     await expect(onboarding.outcome()).rejects.toThrow();
     expect((await crm.send(`POST /onboardings/${workflowId}/cancel`, { reason: 'closed' })).status).toBe(409);
   });
+
+  // Alone catches that a client cancels what holds the decisions of an account.
+  it('cancels nothing but onboardings', async () => {
+    const crm = await api();
+    const record = await rig.client.workflow.start('partnerRecord', {
+      ...{
+        workflowId: 'partner-record-boarding@elsewhere',
+        taskQueue: rig.taskQueue,
+        args: [{ system: 'boarding' }],
+      },
+    });
+    expect(
+      (await crm.send(`POST /onboardings/${record.workflowId}/cancel`, { reason: 'closed' })).status,
+    ).toBe(404);
+    await record.terminate();
+  });
 });
 
 describe('a list', () => {
