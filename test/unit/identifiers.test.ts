@@ -18,9 +18,6 @@ const EXPORTS = new Set(
 /** Participles that stood for nouns. A variable or a parameter says what it is: `profile`, `options`, `requirement`. */
 const PARTICIPLES = new Set(['asked', 'begun', 'found', 'given', 'kept', 'known', 'made', 'shown']);
 
-/** These have their own words until the credentials are a circuit breaker. */
-const LEFT = /^src\/(?:activities\/(?:credentials|account-access)|workflows\/partner-account)/;
-
 /** The retired names that a file declares. */
 function retiredIn(path: string): readonly string[] {
   const kind = extname(path) === '.tsx' ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
@@ -50,6 +47,6 @@ function isRetired(path: string, node: ts.Node, name: string): boolean {
 
 // Alone catches an old name that comes back with a merge, or in new code: the compiler takes either.
 it('no name is retired', () => {
-  const files = globSync('{src,test}/**/*.{ts,tsx}').filter((path) => !LEFT.test(path));
+  const files = globSync('{src,test}/**/*.{ts,tsx}');
   expect(files.flatMap(retiredIn)).toEqual([]);
 });

@@ -302,8 +302,8 @@ it('a timeline keeps what happened, and the last 1,000 entries with what people 
       ...{ idPrefix: '', fourEyes: [] },
     }).timeline.map(({ event }) => event);
   const claims = Array.from({ length: 1_100 }, () => recordEvent('requirement-claimed'));
-  const kept = entries([recordEvent('started'), ...claims, recordEvent('submitted')]);
-  expect([kept.length, kept[0], kept.at(-1)]).toEqual([1_000, 'started', 'submitted']);
+  const timeline = entries([recordEvent('started'), ...claims, recordEvent('submitted')]);
+  expect([timeline.length, timeline[0], timeline.at(-1)]).toEqual([1_000, 'started', 'submitted']);
   const facts = Array.from({ length: 1_100 }, () => recordEvent('status-changed'));
   expect(entries(facts)).toHaveLength(1_100);
 });
