@@ -19,17 +19,17 @@ import { keyOf, MOST_REMEMBERED } from './software-errors.js';
 
 // Keeps W5.
 /**
- * The credentials of this process for one account, behind a circuit breaker. While it is open, activities of the account fail without
- * a call. After a refused call, and when the breaker is half open, a cheap read tries the credentials: only if the partner refuses
- * that read, too, the breaker opens, and the account's workflow asks a person.
+ * This process's credentials for one account, behind a circuit breaker. While the breaker is open, the account's activities fail
+ * without a call. A refused call, or a half-open breaker, triggers a cheap read that tests the credentials. Only if the partner
+ * also refuses that read does the breaker open and the account's workflow ask a person.
  */
 export class AccountCredentials {
   readonly #breaker = new CircuitBreaker<PartnerErrorDetails>();
-  /** Activities whose last call was refused although the credentials work. */
+  /** Keys of activities whose last call was refused while the credentials were valid. */
   readonly #refusedCalls = new Set<string>();
   #trial: Promise<boolean> | undefined;
 
-  /** @param process the task queue of this process */
+  /** @param process the name of this process's own task queue, which identifies the process */
   constructor(
     readonly place: ReportingAccount,
     private readonly process: string,
@@ -47,7 +47,7 @@ export class AccountCredentials {
   readonly check: ProcessActivities['checkCredentials'] = async ({ seen, now, code }) => {
     if (now) {
       await this.#trial?.catch(() => undefined);
-      // In this order, because forgetting drops an unused code.
+      // `forget` also drops an unused code, so it comes first.
       this.client.forget?.();
       if (code !== undefined) this.client.useCode?.(code);
       this.#breaker.halfOpen();
@@ -80,7 +80,7 @@ export class AccountCredentials {
     }
   }
 
-  /** Callers at the same time share one try. */
+  /** Concurrent callers share one probe. */
   async #isRefused(last: PartnerErrorDetails): Promise<boolean> {
     if (this.#breaker.openMs > 0) return true;
     this.#trial ??= this.#try(last).finally(() => {
@@ -89,7 +89,7 @@ export class AccountCredentials {
     return this.#trial;
   }
 
-  /** @throws when the partner gives no answer. The breaker then opens as well, but nobody is asked. */
+  /** @throws if the probe gets no clear response. The breaker opens then, too, but nobody is asked. */
   async #try(last: PartnerErrorDetails): Promise<boolean> {
     const { failure: earlier } = this.#breaker;
     try {

@@ -21,7 +21,7 @@ export const MOST_REMEMBERED = 10_000;
 
 /**
  * Turns an error of our own code, which the server would retry in silence, into a failure that says so, and counts it by activity
- * type and build. Placed within {@link PartnerWaits}, which reports it.
+ * type and build. Placed inside the interceptors of `StalledCalls`, which reports it.
  */
 export function softwareErrors(system: string, build = 'without an ID'): ActivityInterceptorsFactory {
   const failingSince = new Map<string, number>();

@@ -18,15 +18,15 @@ const PAUSE_MS = 200;
 export const REQUEST_MS = 5_000;
 
 /**
- * The share of its start-to-close timeout in which an attempt talks to the server. A reset numbers attempts from 1 again, and the
- * server knows an attempt by its number: it would take an older attempt for a newer one.
+ * An attempt talks to the server only during this share of its start-to-close timeout. The server identifies an attempt by its
+ * number, and a reset restarts at 1, so a late report could be taken for one of a newer attempt.
  */
 const SHARE_FOR_REPORTS = 0.9;
 
 /** Attempts whose intent the server has. They report their outcome themselves. */
 const sending = new WeakSet<Context>();
 
-/** When each attempt has to be silent, in milliseconds of a clock that no change of the time of day moves. */
+/** The time after which an attempt must not report, in milliseconds of a monotonic clock. */
 const ends = new WeakMap<Context, number>();
 
 // Keeps A6.
@@ -47,7 +47,7 @@ export class IntentRecord<Baseline extends object> {
   #baseline: Baseline | undefined;
   #recording: Promise<void> = Promise.resolve();
 
-  /** @param mayHaveBeenSent an earlier attempt may have sent the request, so withdrawing this intent leaves that open */
+  /** @param mayHaveBeenSent an earlier attempt may have sent the request; withdrawing this intent must not deny that */
   constructor(private readonly mayHaveBeenSent: boolean) {}
 
   readonly compareWith = (baseline: Baseline): void => {
@@ -60,14 +60,14 @@ export class IntentRecord<Baseline extends object> {
     return this.#recording;
   };
 
-  /** Waits for a recording in progress, because the call may have ended before it. */
+  /** Waits for a recording in progress: the call can end before it does. */
   async settled(): Promise<void> {
     await this.#recording.catch(() => undefined);
   }
 
   // Keeps A1, A4.
   async #record(): Promise<void> {
-    // An intent that is sent into a broken connection may arrive after this worker has died without sending the request.
+    // Without this, an intent could reach the server late, after this worker died without sending the request.
     await untilTemporalResponds();
     const sent = { sentAt: new Date().toISOString(), ...this.#baseline } as Sent<Baseline>;
     try {
@@ -83,7 +83,7 @@ export class IntentRecord<Baseline extends object> {
 
   /** Records that this attempt sent nothing, or nothing that had an effect. */
   async withdraw(): Promise<void> {
-    // An earlier attempt may have sent it soon after it was scheduled.
+    // Use the earliest time at which an earlier attempt can have sent it.
     const sent = this.sent ?? { sentAt: new Date(activityInfo().scheduledTimestampMs).toISOString() };
     await record({ sending: this.mayHaveBeenSent, ...sent }).catch((error: unknown) => {
       if (!isStopRequest(error) && !isClosed(error)) throw error;
@@ -149,7 +149,7 @@ function untilTemporalResponds(): Promise<unknown> {
 /** The gRPC statuses PERMISSION_DENIED, UNIMPLEMENTED and UNAUTHENTICATED. */
 const REJECTIONS: readonly unknown[] = [7, 12, 16];
 
-/** A rejection is also a response. The native part of a worker reports some rejections only in words. */
+/** A rejection proves that Temporal responds. The SDK's native core reports some only in the message. */
 function isRejection(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
   const describe = /does not have (valid authentication cred|permission)/.test(String(message));
@@ -160,7 +160,7 @@ async function retryWhile<Response>(
   request: () => Promise<Response>,
   isWorthRetrying: (error: unknown) => boolean,
 ): Promise<Response> {
-  // A signal that never aborts. The activity's own client ends its requests when the worker begins to shut down.
+  // Never aborts. It replaces the client's own signal, which aborts when the worker starts to shut down.
   const { signal } = new AbortController();
   for (;;) {
     if (isOver()) throw new OutOfTime('the attempt is over');
@@ -198,7 +198,7 @@ export function reportsOutcomes(context: Context): ActivityInterceptors {
           if (!sending.has(context)) throw isOver() ? nothing : error;
           report = () => getClient().activity.fail(taskToken, error);
         }
-        // Whatever the error: an attempt that fails otherwise would leave its intent before its time is over.
+        // Retry on any error: an attempt that failed another way would end with its intent still recorded.
         await retryWhile(report, (error) => !isClosed(error)).catch((error: unknown) => {
           if (!isClosed(error)) throw error;
         });

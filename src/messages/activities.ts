@@ -145,7 +145,7 @@ export const SOFTWARE_ERROR = 'SoftwareError';
 /** How the message of such a failure begins. */
 export const OUR_SOFTWARE_FAILS = 'our software fails';
 
-/** What an onboarding has imported at a partner. */
+/** A record that an onboarding imports, and therefore reserves. */
 export interface ImportedRecord {
   readonly id: number;
   /** IDs of other onboardings that have it, as a person knows. */

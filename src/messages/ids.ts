@@ -80,8 +80,8 @@ export function isCustomer(id: string): boolean {
 }
 
 /**
- * Every workflow id that `given` may mean: itself if it is a whole workflow id, else one for each type of onboarding, in the
- * account that it names (`m-1001@acme`) or in each account.
+ * Every workflow id that `id` may mean: itself if it is a whole workflow id, else one for each type of onboarding, in the account
+ * that it names (`m-1001@acme`) or in each account.
  */
 export function possibleWorkflowIds(id: string, accounts: readonly string[]): string[] {
   if (partsOfId(id)) return [id];

@@ -15,7 +15,7 @@ export const DEFAULT_HTTP_LIMITS = {
   /** The time from the first byte sent until the headers of the response. */
   headersTimeoutMs: 30_000,
   bodyTimeoutMs: 30_000,
-  /** The whole call. For a write it begins when it is the write's turn to be sent. */
+  /** The whole call. For a write, the time waiting for a slot does not count. */
   totalTimeoutMs: 45_000,
   maxBodyBytes: 8 * 1024 * 1024,
   maxRetryAfterMs: 3_600_000,
@@ -23,7 +23,7 @@ export const DEFAULT_HTTP_LIMITS = {
   maxDownloadBytes: 256 * 1024 * 1024,
   /** Connections to the partner for reads, and as many again for writes. */
   connections: 32,
-  /** A write's connection that has waited for longer than this is replaced by a new one before it is used. */
+  /** A write's connection that has been idle longer than this is replaced before use. */
   idleTimeoutMs: 1_000,
 };
 
@@ -119,7 +119,7 @@ export class TransportError extends Error {
  * cannot be reached fails the call before it.
  */
 export class PartnerHttp {
-  /** Calls keep it themselves, because only they know what a response means. */
+  /** Callers wait for it and set it, because only they can interpret a response. */
   readonly pause = new Pause();
   /** `https://boarding.example.com`. */
   readonly origin: string;
@@ -239,7 +239,7 @@ export class PartnerHttp {
     }
   }
 
-  /** A connection for one request, which `beforeSending` may still prevent once it is established. */
+  /** A connection for one request. `beforeSending` can still cancel the request after the connection is established. */
   #ownConnection(
     maxResponseSize: number,
     { beforeSending }: HttpRequest,

@@ -36,13 +36,13 @@ import {
 
 const { WorkflowExecutionStatus } = proto.temporal.api.enums.v1;
 
-/** A workflow as the list has it. Reading it needs no worker. */
+/** A workflow as read from visibility, without a worker. */
 export interface Listed {
   readonly workflowId: string;
   readonly runId: string;
   readonly type: WorkflowType;
   readonly taskQueue: string;
-  /** Without the key of its payloads, only the search attribute's value. */
+  /** If this process lacks the payload key, only the search attribute's value, which may be masked. */
   readonly dba: string | undefined;
   /** The partner; '' for a customer, which has several. */
   readonly system: SystemName | '';
@@ -90,7 +90,7 @@ export interface Filter {
   readonly query?: string | undefined;
 }
 
-/** The workflow types of a record that has one entry for each. */
+/** The workflow types that are the keys of a record. */
 export function typesOf(kinds: Readonly<Partial<Record<WorkflowType, object>>>): WorkflowType[] {
   return Object.keys(kinds) as WorkflowType[];
 }
@@ -202,7 +202,7 @@ export async function count(client: Client, query: string): Promise<number> {
 /** The maximum number that the server returns at once. */
 const PAGE = 1_000;
 
-/** Finds the workflows of a query, newest first. If the key differs, the dba comes from the search attribute. */
+/** Finds the workflows of a query, newest first. Without the payload key, `dba` comes from the search attribute. */
 export async function* listOnboardings(client: Client, query: string, most = Number.POSITIVE_INFINITY) {
   for await (const raw of listExecutions(client, query, most)) yield await listedFrom(client, raw);
 }
@@ -288,7 +288,7 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
   };
 }
 
-/** The server returns a list of one text as that text, which the SDK leaves out. */
+/** The server returns a one-element list as a plain string, which the SDK's decoder drops. */
 function textsOf(payload: temporal.api.common.v1.IPayload | undefined): string[] {
   const value: unknown = payload?.data?.length ? JSON.parse(Buffer.from(payload.data).toString()) : [];
   return [value].flat().filter((each) => typeof each === 'string');

@@ -19,14 +19,15 @@ import { runUntilDecided } from './runtime/until-decided.js';
  * A person is asked about:
  * - notes, requested changes, a missing submission and an unclear mid: `boarding/decisions.ts`
  * - a step that the partner rejects or forbids, or whose outcome is unknown: `runtime/run-step.ts`
- * - a merchant that cannot be confirmed, and fees that the partner keeps: `boarding/steps.ts`; answers that it rejects: `boarding/review.ts`
+ * - a merchant that cannot be imported, and fees that the partner does not change: `boarding/steps.ts`; answers that it rejects:
+ * `boarding/review.ts`
  * - a step that waits longer than `GANGWAY_STALLED_AFTER`: `runtime/stalled-calls.ts`
- * - what holds up all onboardings: refused credentials and unreadable responses in `partnerAccount`, and a status that nobody
- *   knows in `partnerRecord`
+ * - what blocks every onboarding of the account: refused credentials and unreadable responses (`partner-account.ts`), and an
+ * unknown status (`partner-record.ts`)
  *
- * Once the merchant exists, the status is polled while a person is asked. An answer to a question of `decisions.ts` can be taken
- * back until it is on its way. When the partner decides, open questions close. A write that was sent still runs to its end. Answers
- * that are not delivered yet are dropped, and the timeline says whether one may have arrived (`runtime/requirements.ts`).
+ * Once the merchant exists, the status is polled while a person is asked. An answer to a requirement that `decisions.ts` raised can
+ * be taken back until Gangway starts to send it. When the partner decides, open requirements close, a write in flight finishes, and
+ * undelivered answers are dropped, and the timeline says whether one may have arrived (`runtime/requirements.ts`).
  */
 export async function merchantBoarding(
   input: MerchantBoardingInput | FollowedMerchantInput,
@@ -58,7 +59,7 @@ async function establishMerchant(boarding: Boarding, restored: Restored | undefi
   else await importMerchant(boarding, merchantProfileId, restored);
 }
 
-/** Sends what is due by the rules of `boarding/decisions.ts`. */
+/** Carries out a pending action of `boarding/decisions.ts`. */
 async function send(boarding: Boarding, pending: PendingSend): Promise<void> {
   switch (pending.send) {
     case 'application':

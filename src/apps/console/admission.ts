@@ -67,7 +67,7 @@ export async function admitRequests(
 }
 
 // Keeps D2.
-/** @throws {NotShown} when a form is not from a page of this session */
+/** @throws {PageError} when a form is not from a page of this session */
 export function requireCsrf({ body }: Pick<FastifyRequest, 'body'>, csrf: string): void {
   const token = (body as { readonly csrf?: unknown } | undefined | null)?.csrf;
   if (typeof token !== 'string' || knownSecrets([csrf])(token) !== 0)

@@ -145,7 +145,7 @@ export function mayOpen({ user }: Pick<RequestContext, 'user'>, workflowId: stri
 /**
  * The onboarding, single operation or partner account of a request. Every page that gets a workflow id opens it here.
  *
- * @throws {NotShown} with 404 when there is none, and in the same words and without a look at Temporal when its account is not
+ * @throws {PageError} with 404 when there is none, and in the same words and without a look at Temporal when its account is not
  * one that the person may see
  */
 export async function openOnboarding(

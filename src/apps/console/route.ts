@@ -72,7 +72,7 @@ export interface RequestContext extends Console {
   readonly reply: FastifyReply;
 }
 
-/** The visit of which a page shows something. Its components read it with {@link useRequest}. */
+/** The request that the page being rendered belongs to. Components read it with {@link useRequest}. */
 export const CurrentRequest = createContext<RequestContext | undefined>(undefined);
 
 export function useRequest(): RequestContext {
@@ -112,7 +112,7 @@ export interface Route {
 
 /** A page that cannot be shown. The message is for the person and quotes nothing. */
 export class PageError extends Error {
-  override readonly name = 'NotShown';
+  override readonly name = 'PageError';
   constructor(
     readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 429 | 503,
     message: string,
@@ -123,13 +123,13 @@ export class PageError extends Error {
 
 /** Ends a request with another page than that of its route. */
 export class Redirect extends Error {
-  override readonly name = 'Instead';
+  override readonly name = 'Redirect';
   constructor(readonly response: RouteResponse) {
     super('another page');
   }
 }
 
-/** @throws {NotShown} when a person has only a lower role */
+/** @throws {PageError} when a person has only a lower role */
 export function requireRole(user: Pick<User, 'role'>, role: Role): void {
   if (hasRole(user, role)) return;
   throw new PageError(403, `This needs the role ${role}. Your role is ${user.role}.`);

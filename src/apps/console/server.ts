@@ -274,7 +274,7 @@ async function inTime<Result>(client: Client, isReady: () => Promise<boolean>, a
   return (await isReady()) ? ask() : client.withDeadline(Date.now() + UNAVAILABLE_MS, ask);
 }
 
-/** @throws {NotShown} when the sign-out would not hold at the other consoles */
+/** @throws {PageError} when the sign-out would not hold at the other consoles */
 async function signOut({ settings: { taskQueue }, client }: ConsoleOptions, ended: Ended): Promise<void> {
   try {
     await recordSignOut(client, ended, taskQueue);

@@ -52,7 +52,7 @@ function isOfSignIn(pathname: string): boolean {
   }
 }
 
-/** @throws {NotShown} with 403 for a person without a role, or without an account that they may see */
+/** @throws {PageError} with 403 for a person without a role, or without an account that they may see */
 export function sessionOf({ claims, subject, idToken }: Person, oidc: OidcSettings): SessionData {
   const { rolesClaim, accountsClaim } = oidc;
   const role = highestRole(claims[rolesClaim]);
@@ -113,7 +113,7 @@ interface ProviderOptions {
 }
 
 export interface SignInOptions extends ProviderOptions {
-  /** The session of a request. @throws {NotShown} when the form is not from a page of it */
+  /** The session of a request. @throws {PageError} when the form is not from a page of it */
   readonly sessionOfForm: (request: FastifyRequest) => SessionData | undefined;
   /** Ends a session, including copies of its cookie, or all sessions of a person. */
   readonly end: (ended: Ended) => Promise<void>;

@@ -30,7 +30,7 @@ export async function documentsOf({ documentDir }: StorePlaces): Promise<Documen
  *
  * @param mayStore is asked before the first byte is stored. It throws when the answer cannot be given
  * @returns `refused` is the reason why documents were refused. Then none is stored
- * @throws {NotShown} when the form is not from this session, or too large
+ * @throws {PageError} when the form is not from this session, or too large
  */
 export async function receiveDocuments(
   context: RequestContext,
@@ -105,7 +105,7 @@ export interface HeldForm {
  * values. A field or a file that is empty is absent.
  *
  * @param show takes the form once
- * @throws {NotShown} when a file is larger than `maxBytes`, or the form is not from a page of this session
+ * @throws {PageError} when a file is larger than `maxBytes`, or the form is not from a page of this session
  */
 export async function receivedForm(
   context: RequestContext,
@@ -155,7 +155,7 @@ interface FormWithFiles {
  * of a form that is not from this session is read.
  *
  * @param fields takes the other fields
- * @throws {NotShown} when the form is too large, ends early, is not such a form, or is not from a page of this session
+ * @throws {PageError} when the form is too large, ends early, is not such a form, or is not from a page of this session
  */
 async function* formFiles(
   { request, reply, csrf }: RequestContext,

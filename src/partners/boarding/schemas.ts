@@ -151,7 +151,7 @@ export const merchantFeesRead = z
 /** Text or a number, with all its digits: leading zeros matter. */
 const midText = z.union([z.string(), z.number()]).transform(String);
 
-/** Reports whether it is a mid without doubt: 1 to 20 digits, not all 0. The contract prints no format. */
+/** Reports whether this is certainly a mid: 1 to 20 digits, not all 0. The contract prints no format. */
 export function isMid(text: string): boolean {
   return /^(?!0+$)\d{1,20}$/.test(text);
 }

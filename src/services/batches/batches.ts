@@ -43,7 +43,7 @@ const MOST_BYTES = 1024 * 1024;
 
 export interface HandOver extends Pick<BatchState, 'name' | 'actor'> {
   readonly warnings?: FileWarnings;
-  /** Default: it waits for its confirmation. */
+  /** Undefined: the batch waits for a person's confirmation. */
   readonly limits?: StartLimits;
 }
 
@@ -94,7 +94,7 @@ export async function handOver(
   return batch;
 }
 
-/** A worker that has just started may take this long to poll, in milliseconds. */
+/** How long to wait for a worker that is starting up, in milliseconds. */
 const STARTING_WORKER_MS = 10_000;
 const CHECK_EVERY_MS = 500;
 
@@ -149,7 +149,7 @@ const FORGETTING = {
   retry: { initialInterval: '1s', maximumInterval: '1m' },
 } as const;
 
-/** Lets a worker remove the rows that no batch has, and does not wait for it: the store may be unavailable. */
+/** Has a worker remove rows that no batch uses. Does not wait, because the store may be unavailable. */
 async function forget(client: Client, taskQueue: string, batch: string, parts: number): Promise<void> {
   const request: Parameters<BatchActivities['forgetRows']>[0] = { batch, parts };
   const summary = `Rows of ${batch}, which did not begin`;
@@ -166,7 +166,7 @@ export async function readBatch(client: Client, id: string): Promise<Batch | und
   const description = await callPromptly(client, () =>
     client.workflowService.describeWorkflowExecution(request),
   ).catch((error: unknown) => {
-    // Only the error of a handle tells a workflow that is not there from a namespace.
+    // Only `describe` distinguishes a missing workflow from a missing namespace.
     if (isNotFound(error)) return describe(client, id).then(() => undefined);
     throw error;
   });
@@ -191,7 +191,7 @@ async function batchIn(client: Client, raw: Raw, recent: readonly RowResult[] = 
     id: raw.execution?.workflowId ?? '',
     /** Its counts include the part that runs. */
     state: { ...state, ...withResults(state, summaryOf(recent)) } as BatchState,
-    /** What was found in the file before its start. */
+    /** Warnings about the file, from before the start. */
     warnings: (await inMemo(client, raw, WARNINGS_MEMO)) as FileWarnings | undefined,
     ...{ recent, problem },
     /** Nothing more is started. */

@@ -32,7 +32,8 @@ import { ifUnreadable } from './waits.js';
 export const NEED_REASON: readonly AnswerKind[] = ['confirm', 'retry', 'choice', 'take-back', 'abandon'];
 
 /**
- * Reports whether an answer needs an approver, because it cannot be undone: a write in doubt, the meaning of a status, giving up.
+ * Reports whether an answer needs an approver, because it cannot be undone: about an uncertain write, the meaning of a status, or
+ * giving up.
  *
  * @param requirement undefined when it is not open
  */

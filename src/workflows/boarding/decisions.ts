@@ -1,6 +1,6 @@
 /**
- * All rules of underwriting, as functions of values. They take what a boarding remembers, what the partner shows and what people
- * answered. They return what to ask, what to close, what to send next, how it ends, and what to remember. `runtime/until-decided.ts` applies it.
+ * All rules of underwriting, as functions of values. They take the state of a boarding, the partner's status and people's answers.
+ * They return the next state, what to ask and close, what to send next, and the outcome. `runtime/until-decided.ts` applies it.
  */
 import type { Note, Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
@@ -47,10 +47,10 @@ export interface DeliveryMark extends StatusMark {
   readonly until: number;
 }
 
-/** A boarding's memory of underwriting. A run passes it to the next one. */
+/** What a boarding knows about underwriting. Each run passes it to the next. */
 export interface BoardingState {
   readonly seen: Seen;
-  /** null when nobody knows, because the merchant was confirmed. */
+  /** null when unknown: the merchant was imported, or a person confirmed its create. */
   readonly submitted: boolean | null;
   /** In milliseconds since 1970: the latest time at which the partner should show our submission. */
   readonly shownBy?: number;

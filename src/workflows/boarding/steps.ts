@@ -202,7 +202,7 @@ async function importFound(
   if (isFollowed && isRecent) boarding.poll.replaceWith(now);
 }
 
-/** Reads the merchant until it can be confirmed. A person is asked what to do while it cannot. */
+/** Reads the merchant until it can be imported. While it cannot, a person is asked what to do. */
 async function findImportable(boarding: Boarding, merchantProfileId: number): Promise<FoundMerchant> {
   const title = `import merchant ${merchantProfileId}`;
   const warnOnce = requireSecondConfirmation('retry');
@@ -220,7 +220,9 @@ async function findImportable(boarding: Boarding, merchantProfileId: number): Pr
   }
 }
 
-/** Reads a merchant that is to be confirmed. Another organization must not have it, nor another running boarding. */
+/**
+ * Reads a merchant that this boarding is to take over. It must not belong to another organization or to another running boarding.
+ */
 async function inspect({ runtime }: Boarding, merchantProfileId: number): Promise<FoundMerchant> {
   const { workflowId } = workflowInfo();
   const title = `read merchant ${merchantProfileId}`;

@@ -1,7 +1,7 @@
 /**
- * All rules about a business at the bank, as functions of values. From the remembered state, the last read and the answers, they
- * decide what to ask, close, send and remember, and how the onboarding ends. The rules about tickets are in `tickets.ts`;
- * `runtime/until-decided.ts` applies the decisions.
+ * All rules about a business at the bank, as functions of values. From the state, the last read and the answers, they decide what
+ * to ask, close and send, and what the next state is, and how the onboarding ends. The rules about tickets are in `tickets.ts`;
+ * `runtime/until-decided.ts` applies the commands.
  */
 import type { ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
 import type { Stage } from '../../messages/onboarding-state.js';

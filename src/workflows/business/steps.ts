@@ -199,7 +199,10 @@ export async function sendReply(
   return replyId;
 }
 
-/** Follows the profile of the input, without a question only on the evidence that confirming a found profile needs. */
+/**
+ * Imports the profile that the input names. Asks a person first, unless nothing about the profile is missing or contradicts the
+ * input.
+ */
 export async function followProfile(business: Business, profileId: number): Promise<void> {
   const { runtime } = business;
   const { workflowId } = workflowInfo();

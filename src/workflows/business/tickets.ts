@@ -12,7 +12,7 @@ import {
 } from '../runtime/rules.js';
 import type { Question } from '../runtime/state.js';
 
-/** The memory of tickets. Keys are the `about` of their questions. */
+/** The state of tickets. Keys are the `about` of their questions. */
 export interface Tickets {
   /**
    * Tickets that need no answer. One asks again if it asks something else, if it is listed again after it was gone, or if it is
@@ -69,7 +69,7 @@ export function reduceTickets<State extends Tickets>(
   return { state: { ...state, answered, again }, commands: [...closed, ...questions] };
 }
 
-/** Returns the memory after the ticket of a question was answered, perhaps by a reply of Gangway. */
+/** Returns the state after the ticket of a question was answered, perhaps by a reply of Gangway. */
 export function withAnswer<State extends Tickets>(
   state: State,
   requirement: Requirement,

@@ -1,4 +1,4 @@
-/** All rules about a customer, as functions of values: memory, inputs of children, published state, and end. */
+/** All rules about a customer, as functions of values: state, inputs of children, published state, and end. */
 import type {
   BusinessOnboardingInput,
   CustomerOnboardingInput,
@@ -17,7 +17,7 @@ import type { Facts } from '../runtime/state.js';
 
 type ByPart<Value> = Readonly<Partial<Record<Part, Value>>>;
 
-/** The memory of the parts of a customer. A run passes it to the next one. */
+/** The state of a customer's parts. Each run passes it to the next. */
 export interface CustomerState {
   /** How parts began: as a child of this customer, or separately. */
   readonly starts: ByPart<'started' | 'attached'>;
@@ -142,7 +142,7 @@ export function reduceReset(before: CustomerState, part: Part): Reduction<Custom
   };
 }
 
-/** Returns the memory after the end of the customer. Its parts close their own requirements. */
+/** Returns the state after the end of the customer. Its parts close their own requirements. */
 export function withoutRequirements(before: CustomerState): CustomerState {
   const silent = Object.entries(before.reports).map(([part, entry]) => [part, asksNothing(entry)]);
   return { ...before, reports: Object.fromEntries(silent) };

@@ -26,7 +26,7 @@ export class Answers {
     private readonly input: Pick<CorrectableInput, 'correctable' | 'problemWith' | 'check' | 'blankFor'>,
   ) {}
 
-  /** Raises a requirement and waits for its answer. Undefined when it became superseded first. */
+  /** Raises a requirement and waits for its answer. Undefined if it was superseded first. */
   readonly ask = async (
     question: Question,
     isSuperseded: () => boolean = () => false,

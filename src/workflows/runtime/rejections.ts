@@ -31,7 +31,7 @@ export function requireSecondConfirmation(
   return (id, why) => {
     if (warned.has(String(id))) return;
     warned.add(String(id));
-    throw new NotConfirmable(`${why}. To confirm it anyway, ${again}`);
+    throw new NotConfirmable(`${why}. To use it anyway, ${again}`);
   };
 }
 
@@ -44,7 +44,7 @@ interface Correctable {
   readonly confirmFormat?: 'digits' | 'text' | undefined;
 }
 
-/** Asks a person to correct what the partner, or our own check, rejected. Undefined when the question became superseded first. */
+/** Asks a person to correct what the partner, or our own check, rejected. Undefined if the question was superseded first. */
 export async function askForCorrection(
   { ask, blankFor }: Pick<StepContext, 'ask' | 'blankFor'>,
   { title, advice, correct, replace, confirmFormat: confirms }: Correctable,

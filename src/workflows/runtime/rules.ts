@@ -1,4 +1,4 @@
-/** The values that the rules of a workflow take and return. `until-decided.ts` applies the decisions. */
+/** The values that a workflow's rules take and return. `until-decided.ts` applies the commands. */
 
 import type { TimelineEvent } from '../../messages/codes.js';
 import type { Requirement, RequirementKind } from '../../messages/requirements.js';

@@ -127,7 +127,10 @@ function notFollowed(
   return error;
 }
 
-/** Checks an confirmation. Returns true if it passed at the first try. Otherwise a person was asked, and earlier reads are stale. */
+/**
+ * Runs a check of ownership. Returns true if it passed at the first attempt. Otherwise a retry or a person came in between, and
+ * earlier reads may be stale.
+ */
 export async function isOwnAtOnce(
   context: StepContext,
   title: string,

@@ -1,4 +1,4 @@
-/** What a workflow remembers, as one value. Everything else in a workflow is a handle of something that runs. */
+/** The state of a workflow, as one value. Anything else that changes in a workflow is a handle of something that runs. */
 import type { ProposedAnswer } from '../../messages/claims.js';
 import { COUNTERS, type TimelineEvent } from '../../messages/codes.js';
 import { type StageSeconds, withStage } from '../../messages/listed.js';
@@ -32,7 +32,7 @@ export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 't
  * The state of a workflow: plain data, changed only by a {@link Transition}. A run hands it to the next one as it is, so what is
  * in it is carried, and nothing else is.
  *
- * @typeParam Memory what this kind of workflow knows of its partner
+ * @typeParam PartnerState what this kind of workflow knows of its partner
  */
 export interface State<PartnerState = unknown, Input extends object = object> extends CarriedHistory {
   readonly facts: Facts;

@@ -21,18 +21,18 @@ interface Running {
   readonly runtime: OnboardingRuntime;
   readonly poll: Pick<StatusPoll<never, unknown>, 'hasChange' | 'isPolling'>;
   readonly tasks: Tasks;
-  /** The time that writes have to end by themselves after a decision. Default: none. What was sent then still runs to its end. */
+  /** How long tasks may finish after a decision before they are canceled. Default: no time. A request in flight always finishes. */
   readonly grace?: Duration;
 }
 
-/** An onboarding that {@link Rules} decide about. */
+/** An onboarding driven by {@link Rules}. */
 export interface Onboarding<State, Context, Seen, Snapshot> extends Omit<Running, 'runtime'> {
   readonly runtime: OnboardingRuntime<State>;
   readonly poll: StatusPoll<Seen, Snapshot>;
   readonly context: Context;
 }
 
-/** The change of the state that a decision means. */
+/** The transition that applies a command. */
 export function commandTransition(command: Command): Transition {
   if ('ask' in command) return raiseRequirement(command.ask);
   if ('close' in command)
@@ -48,10 +48,9 @@ export function reductionTransition({ state, commands }: Reduction<unknown>): Tr
 
 // Keeps F3.
 /**
- * Runs rounds until the workflow has an outcome. Each round begins what is due, waits until there is something to do, and
- * takes the change of the status, if there is one. The poll continues while a person is asked, so a decision of the partner ends
- * everything else. If several things happen at once, the first of these counts: a task failed, a person abandoned the onboarding,
- * the partner decided, a person answered.
+ * Runs rounds until the workflow has an outcome. Each round starts the pending tasks, waits for work, and reduces a status change,
+ * if any. The poll continues while a person is asked, so a decision of the partner ends everything else. If several things happen
+ * at once, the first in this list wins: a task failed, a person abandoned the onboarding, the partner decided, a person answered.
  */
 export async function runUntilDecided<State, Context, Seen, Snapshot, Pending, Outcome>(
   onboarding: Onboarding<State, Context, Seen, Snapshot>,
@@ -78,16 +77,16 @@ export async function runUntilDecided<State, Context, Seen, Snapshot, Pending, O
       if (end) {
         runtime.update(...end.commands.map(commandTransition));
         await endTasks(onboarding, kinds);
-        // Asked again: a write that ran to its end meanwhile may show in the outcome, such as the id of an account.
+        // Plan again: a write that finished meanwhile may have changed the outcome, for example added an account id.
         return plan().end?.outcome ?? end.outcome;
       }
       if (change && workflowInfo().continueAsNewSuggested && !tasks.isBusy) {
-        // No step runs any more, so a question about its wait closes itself.
+        // No step is running, so a `waiting` requirement closes by itself.
         await condition(() => allHandlersFinished() && !isStalled(runtime));
         runtime.published.refresh();
         return await continueInNewRun(runtime.carriedState);
       }
-      // People alone make a run long as well, and Temporal takes 2,000 updates in one. The next run polls again.
+      // Updates from people also lengthen a history, and Temporal accepts 2,000 per run. The next run restarts the poll.
       if (isLong(onboarding)) {
         runtime.published.refresh();
         return await continueInNewRun(runtime.carriedState);
@@ -101,7 +100,7 @@ export async function runUntilDecided<State, Context, Seen, Snapshot, Pending, O
 
 const isStalled = ({ open }: OnboardingRuntime) => open.some(({ kind }) => kind === 'waiting');
 
-/** Whether the next run should take over while nothing but the poll runs. */
+/** Reports whether to continue as new: it is suggested, and only the poll is running. */
 function isLong({ runtime, tasks }: Running): boolean {
   if (!workflowInfo().continueAsNewSuggested) return false;
   return !tasks.isBusy && !isStalled(runtime) && allHandlersFinished();
@@ -131,8 +130,8 @@ async function untilPending(
 }
 
 /**
- * Ends what runs once there is an outcome. Writes in flight run to their end, and no other begins. Answers that they do not
- * deliver are dropped, and the timeline says whether one may have arrived.
+ * Stops the tasks once there is an outcome. Writes in flight finish, and no new one starts. Undelivered answers are dropped, and
+ * the timeline says whether one may have arrived.
  */
 async function endTasks(
   { runtime, tasks, grace }: Running,

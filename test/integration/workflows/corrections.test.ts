@@ -65,7 +65,9 @@ async function askedAgain(boarding: Onboarding<unknown>, question: Requirement, 
   return requirements[0];
 }
 
-/** Says that somebody has submitted an confirmed merchant that is Pending, which its status does not show. @returns the state then */
+/**
+ * Says that somebody has submitted an imported merchant that is Pending, which its status does not show. @returns the state then
+ */
 async function confirmedSubmission(boarding: Onboarding<unknown>, merchantProfileId: number) {
   const { id } = await boarding.requirement('not-submitted');
   await boarding.resolve(id, { kind: 'confirm', id: `${merchantProfileId}` });
@@ -106,7 +108,7 @@ describe.concurrent('a merchant that is not the one that was created', () => {
     const again = await askedAgain(boarding, question, `${strange}`);
     expect(again?.detail).toContain(
       `${strange} cannot be confirmed: merchant ${strange} has the status UW Level 1, and nobody has submitted the one that was created. ` +
-        'To confirm it anyway, confirm it again',
+        'To use it anyway, confirm it again',
     );
     await boarding.resolve(again?.id ?? '', { kind: 'confirm', id: `${strange}` });
     const { merchantProfileId } = await boarding.until(({ stage }) => stage === 'underwriting');
@@ -123,7 +125,7 @@ describe.concurrent('a merchant that is not the one that was created', () => {
     const boarding = await rig.board({ ...input, merchant: { ...input.merchant, dba } });
     const { id, detail } = await boarding.requirement('rejected-input');
     expect(detail).toBe(
-      `it is the merchant “Corner Bakery [waiting]” of ${other.workflowId}. To confirm it anyway, retry`,
+      `it is the merchant “Corner Bakery [waiting]” of ${other.workflowId}. To use it anyway, retry`,
     );
     await boarding.resolve(id, { kind: 'retry' });
     await confirmedSubmission(boarding, taken);

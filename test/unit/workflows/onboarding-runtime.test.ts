@@ -42,7 +42,7 @@ it('a wait that is reported after its step has ended is none of a step that bega
 
 it('what a person confirms against the evidence is refused once for each id', () => {
   const warning = requireSecondConfirmation();
-  const notConfirmable = new NotConfirmable('its dba differs. To confirm it anyway, confirm it again');
+  const notConfirmable = new NotConfirmable('its dba differs. To use it anyway, confirm it again');
   expect(() => warning(7, 'its dba differs')).toThrow(notConfirmable);
   expect(() => warning('8', 'its dba differs')).toThrow(notConfirmable);
   expect(() => warning('7', 'its dba differs')).not.toThrow();

@@ -40,7 +40,7 @@ export interface Read {
 /**
  * Reads the workflow that takes the answer to a requirement: of a customer, that is a part if it was started on its own before.
  *
- * @param given as for {@link openRequirement}
+ * @param requirementId as for {@link openRequirement}
  * @throws {UnreadableOnboarding}
  */
 export async function readFor(

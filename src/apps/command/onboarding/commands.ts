@@ -146,7 +146,7 @@ export function addAnswers(program: Command, action: Action): void {
     .option('--patch <json>', 'the same as JSON merge patch, @file, or - for standard input')
     .option(
       '--confirm <id>',
-      'an uncertain write: it took effect and created this id; an unclear mid: this is the mid',
+      'an uncertain write: it took effect and created this id; an unclear mid: this is the mid; not submitted: underwriting has this merchant; rejected input: it was done by hand with this id',
     )
     .option(
       '--retry',

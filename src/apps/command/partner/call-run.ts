@@ -237,7 +237,7 @@ type GivenRequest = Awaited<ReturnType<typeof readRequest>>;
 /**
  * Reads a request, and checks it by every rule of its operation.
  *
- * @param given JSON, `@file`, or `-` for standard input
+ * @param text JSON, `@file`, or `-` for standard input
  * @param defaults fields to add
  * @returns `files` are the contents of those fields that are files: there, a file is its path after an `@`
  * @throws {InvalidInput}

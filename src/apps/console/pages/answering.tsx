@@ -36,7 +36,7 @@ import { findRequirement, type RequirementContext, renderGone, renderRequirement
 /**
  * A requirement whose workflow can take an answer now.
  *
- * @throws {Instead} with the page for a requirement that cannot be answered now, or not so
+ * @throws {Redirect} with the page for a requirement that cannot be answered now, or not so
  */
 async function answerable(requestContext: RequestContext, kind: AnswerKind) {
   const context = await findRequirement(requestContext, true);
@@ -211,7 +211,7 @@ function Preview({ target, answer, reason, changes }: PreviewProps) {
   );
 }
 
-/** The known facts about the id that a person adopts: the console cannot read it at the partner. */
+/** What is known about the ID that a person confirms. The console cannot read it at the partner. */
 function ConfirmedId({ id, target }: { readonly id: string; readonly target: Answerable }) {
   const { state, workflowId, requirement } = target;
   const { key, account } = partsOfId(workflowId) ?? { key: workflowId, account: undefined };

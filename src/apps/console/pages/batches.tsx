@@ -247,7 +247,7 @@ export async function results(context: RequestContext): Promise<RouteResponse> {
   };
 }
 
-/** @throws {NotShown} */
+/** @throws {PageError} */
 async function batchIn({ client, params: { id = '' }, user }: RequestContext): Promise<Batch> {
   const batch = await readBatch(client, batchIdOf(id));
   if (!batch || !isVisible(batch, user)) throw new PageError(404, NO_BATCH);

@@ -12,7 +12,7 @@ import { Empty, Trail, When } from './parts.js';
 
 /** The documents that people sent, to save and never to open here. */
 
-/** The references come from the history. They are read at each visit, because few people open this page. */
+/** The references come from the history. They are read for each request, because few people open this page. */
 async function documentsIn(client: Client, { workflowId, runId }: WorkflowExecutionDescription) {
   const { runs } = await runsOf(client, workflowId, runId);
   const answers = (await Promise.all(runs.map((run) => answersIn(client, run)))).flat();

@@ -25,7 +25,7 @@ const FILTER = filterOf('Filter the report', '/report', {
 /** A report reads the list of all workflows, so people who open the same one within seconds share it. */
 const REPORTS = new SharedReads<Report>(5_000);
 
-/** @throws {NotShown} for an account that this person may not see @throws {InvalidInput} */
+/** @throws {PageError} for an account that this person may not see @throws {InvalidInput} */
 function reportFor(
   { client, user }: RequestContext,
   filter: ReturnType<typeof FILTER.read>,

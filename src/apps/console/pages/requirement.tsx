@@ -24,7 +24,7 @@ import { AnswerForms, labelOf } from './answer-forms.js';
 import { Handling, listIn, type ProposedShown, pageIn } from './handling.js';
 import { Due, Field, Form, fieldLabel, Id, Problem, Prose, summarize, Trail, When } from './parts.js';
 
-/** A visit to a requirement, with what is known of it; without a requirement when it is not open. */
+/** A request for a requirement, with what is known of it. `requirement` is undefined when it is not open. */
 export type RequirementContext = Awaited<ReturnType<typeof findRequirement>>;
 
 /** @param fresh reads it now, because a person answers */
@@ -101,7 +101,7 @@ interface Extra {
   readonly preview?: ComponentChildren;
 }
 
-/** @throws {NotShown} when there is no such requirement */
+/** @throws {PageError} when there is no such requirement */
 export async function renderRequirement(
   context: RequirementContext,
   extra: Extra = {},

@@ -271,7 +271,7 @@ async function startHeld(
 
 const NO_KIND = 'There is no such kind of onboarding.';
 
-/** @throws {NotShown} */
+/** @throws {PageError} */
 export function kindIn({ params: { kind = '' } }: RequestContext): Startable {
   const match = STARTABLES.get(kind);
   if (!match) throw new PageError(404, NO_KIND);

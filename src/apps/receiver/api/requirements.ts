@@ -47,10 +47,12 @@ type Path = z.output<typeof shapes.requirementPath>;
 
 const IDEMPOTENCY_KEY = 'idempotency-key';
 
-/** A workflow keeps what people answer and propose in its state and its history. Temporal terminates one that has too much. */
+/**
+ * Answers and proposals stay in the workflow's state and history, and Temporal terminates a workflow whose history grows too large.
+ */
 const ACTION_BYTES = 64 * 1024;
 
-/** An action about one requirement: what each of them does around the update that it sends. */
+/** Defines the route of an action on one requirement: key, lookup, errors and audit around the update that `send` sends. */
 function action<Body extends { readonly person?: string | undefined }>(
   name: string,
   scope: Scope,
@@ -83,7 +85,7 @@ interface About {
   readonly actor: string;
 }
 
-/** A key belongs to its client. With another body, or for another action, the workflow refuses it. */
+/** Keys are scoped to the client. The workflow refuses a key that it knows with another body or action. */
 function onceOf({ client, request, sent }: Call, action: string): Once | undefined {
   const key = request.headers[IDEMPOTENCY_KEY];
   if (key === undefined) return undefined;
@@ -92,7 +94,7 @@ function onceOf({ client, request, sent }: Call, action: string): Once | undefin
   return { key: `${client.name}/${key}`, body: [action, sent] };
 }
 
-/** A customer asks nothing itself, so that a claim, an answer and its key are all at one workflow. */
+/** A customer has no requirements of its own: claim, answer and key must reach the part that asks. */
 async function asking(call: Pick<Call<Path>, 'backend' | 'client' | 'params'>): Promise<string> {
   const { workflowId } = await openOnboarding(call, call.params.onboarding);
   if (!isCustomer(workflowId)) return workflowId;
@@ -102,7 +104,7 @@ async function asking(call: Pick<Call<Path>, 'backend' | 'client' | 'params'>): 
   );
 }
 
-/** Sends an answer, or proposes it. An answer that cannot be undone needs the scope `approve`, as a person needs the role. */
+/** Sends an answer, or proposes it. An irreversible answer needs the scope `approve`, as a person would need the approver role. */
 function giving(update: typeof resolveRequirement | typeof proposeAnswer) {
   const send = update === resolveRequirement ? sendResolution : sendProposal;
   return async (
@@ -116,7 +118,8 @@ function giving(update: typeof resolveRequirement | typeof proposeAnswer) {
     const mayApprove = call.client.scopes.includes('approve');
     if (mayApprove || (await requireUndoable(call, workflowId, resolution)))
       return send(client, workflowId, resolution, once);
-    // Whoever takes an answer back opens it at any moment, so an answer is not sent on the chance that it repeats an earlier one.
+    // The requirement is not open now, but a take-back could reopen it at any time. So nothing is sent: only the receipt of the
+    // same key is returned.
     const before = once && (await receiptBefore(client, workflowId, update, about.requirementId, once));
     if (before) return before;
     throw new InvalidInput(`requirementId: ${NOT_OPEN}`);
@@ -126,7 +129,7 @@ function giving(update: typeof resolveRequirement | typeof proposeAnswer) {
 /** Answers that need an approver for some requirements. */
 const PERHAPS_FINAL: readonly AnswerKind[] = ['confirm', 'retry', 'correction'];
 
-/** @returns false when the requirement is not open, so that nobody knows yet what such an answer would decide */
+/** @returns false if the requirement is not open and this kind of answer might need approval */
 async function requireUndoable(call: Call, workflowId: string, { requirementId, answer }: Resolution) {
   const { backend, known: accounts, client } = call;
   const state = await stateOf(backend.client, workflowId, DEADLINE_MS);
@@ -289,13 +292,13 @@ async function readRequirement(call: Call<Path, z.output<typeof shapes.readQuery
 
 const NOT_OPEN = 'no requirement with this ID is open';
 
-/** The fields that are wrong because somebody was first, or because the requirement is not open. */
+/** Fields whose rejection means a conflict: somebody acted first, or the requirement is not open. */
 const TAKEN = ['requirementId', 'proposedAt'];
 
-/** Before a field and its rule. The messages of a workflow have one for each. */
+/** Separates the `field: rule` parts of a rejection message. */
 const NEXT_FIELD = /\n|; (?=(?:answer|actor|reason|until|text)[\w.]*: )/;
 
-/** What a workflow did not accept, by the names of the fields of the request. */
+/** Turns a workflow's rejection into a problem that names the request's fields. */
 async function problemOf(call: Call<Path>, workflowId: string, error: unknown): Promise<unknown> {
   if (error instanceof KeyReused)
     return invalid([{ field: 'Idempotency-Key', message: 'was used with another request' }]);
