@@ -45,7 +45,7 @@ def answered(client, row, person):
 
 def work(person):
     """Answers until nothing waits. @returns the IDs"""
-    with AuthenticatedClient(os.environ["API_URL"], os.environ["API_TOKEN"]) as client:
+    with AuthenticatedClient(os.environ["API_URL"].removesuffix("/v1"), os.environ["API_TOKEN"]) as client:
         done = []
         while rows := [row for row in waiting(client) if (row.workflow_id, row.id) not in done]:
             fresh = [(row.workflow_id, row.id) for row in rows if answered(client, row, person)]

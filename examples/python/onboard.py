@@ -21,7 +21,7 @@ from gangway_client.types import File
 
 merchant, document = json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[2])
 NOTE = ListRequirementsKind.UNDERWRITING_NOTE
-client = AuthenticatedClient(os.environ["API_URL"], os.environ["API_TOKEN"])
+client = AuthenticatedClient(os.environ["API_URL"].removesuffix("/v1"), os.environ["API_TOKEN"])
 
 
 def done(result):
@@ -36,7 +36,7 @@ def wait_for(read, timeout=120):
     until = time.monotonic() + timeout
     while not (found := read()):
         if time.monotonic() > until:
-            sys.exit("nothing happens")
+            sys.exit(f"nothing within {timeout} seconds: has {onboarding} ended already?")
         time.sleep(1)
     return found
 

@@ -5,7 +5,15 @@ import { proposeAnswer } from '../../../messages/claims.js';
 import { isCustomer, partsOfId } from '../../../messages/ids.js';
 import { compact } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
-import { type AnswerKind, type Resolution, resolveRequirement } from '../../../messages/requirements.js';
+import {
+  type Answer,
+  type AnswerKind,
+  type Resolution,
+  resolveRequirement,
+} from '../../../messages/requirements.js';
+import { documentStore } from '../../../partners/documents/document-store.js';
+import { StoreFailure } from '../../../platform/documents/file-store.js';
+import { openStore } from '../../../platform/documents/open-store.js';
 import { changesOf, inputFor, mayMoveMoney } from '../../../services/forms/corrections.js';
 import {
   EndedOnboarding,
@@ -116,14 +124,30 @@ function giving(update: typeof resolveRequirement | typeof proposeAnswer) {
     const { answer, reason } = call.body;
     const resolution = { ...about, answer, reason } as Resolution;
     const mayApprove = call.client.scopes.includes('approve');
-    if (mayApprove || (await requireUndoable(call, workflowId, resolution)))
-      return send(client, workflowId, resolution, once);
-    // The requirement is not open now, but a take-back could reopen it at any time. So nothing is sent: only the receipt of the
-    // same key is returned.
+    const isSendable = mayApprove || (await requireUndoable(call, workflowId, resolution));
+    const missing = await missingDocument(call, answer);
+    if (isSendable && !missing) return send(client, workflowId, resolution, once);
+    // The requirement is not open now, but a take-back could reopen it at any time. Or the partner has the document, and the store
+    // no longer does. So nothing is sent: only the receipt of the same key is returned.
     const before = once && (await receiptBefore(client, workflowId, update, about.requirementId, once));
     if (before) return before;
+    if (missing) throw missing;
     throw new InvalidInput(`requirementId: ${NOT_OPEN}`);
   };
+}
+
+/** The problem of an answer with a document that was never stored: the workflow would take it, and its upload would fail. */
+async function missingDocument({ documentDir }: Pick<Call, 'documentDir'>, answer: Answer) {
+  if (answer.kind !== 'documents') return undefined;
+  const documents = documentStore(await openStore(documentDir));
+  for (const [index, { key }] of answer.documents.entries())
+    try {
+      (await documents.open({ key })).destroy();
+    } catch (error) {
+      if (!(error instanceof StoreFailure) || error.kind !== 'missing') throw error;
+      return invalid([{ field: `answer.documents.${index}.key`, message: 'no document has this key' }]);
+    }
+  return undefined;
 }
 
 /** Answers that need an approver for some requirements. */

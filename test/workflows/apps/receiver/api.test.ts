@@ -105,6 +105,15 @@ describe('a program', () => {
       answer: { kind: 'documents', documents: [stored.json()] },
       reason: 'The merchant sent it.',
     };
+    // Alone catches an answer whose document does not exist: the question is gone, and the upload fails.
+    const unknown = { ...stored.json<object>(), key: '0c8bfa0e-0000-4000-8000-000000000000.txt' };
+    const wrong = { ...documents, answer: { kind: 'documents', documents: [unknown] } };
+    expect(statusAnd(await crm.send(`POST ${question}/${CHECK}/answer`, wrong))).toEqual([
+      422,
+      expect.objectContaining({
+        errors: [{ field: 'answer.documents.0.key', message: 'no document has this key' }],
+      }),
+    ]);
     expect((await crm.send(`POST ${question}/${CHECK}/answer`, documents)).status).toBe(200);
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '518000000001001' });
     expect((await crm.get(`/onboardings/${workflowId}`)).json()).toMatchObject({
