@@ -9,7 +9,7 @@ import { bearerChallenge, mayTakeLong } from '../../../platform/http/server.js';
 import { UNNAMED } from '../../../services/reports/report.js';
 import { describeWithin } from '../../../temporal/onboardings.js';
 import { type Backend, parseBody, Refusal } from '../../../temporal/requests.js';
-import type { ApiClient } from '../clients.js';
+import type { ApiClient, IdentifyClient } from '../clients.js';
 import { holdUntilClosed, parse, textBodies, textOf } from '../cloud-events.js';
 import { type Documented, optionalHeaders, problems } from '../openapi.js';
 import { callTemporal, type DEADLINE_MS, invalid, Problem } from '../problems.js';
@@ -21,7 +21,9 @@ export interface Api {
   readonly known: KnownAccounts;
   readonly documentDir: string;
   readonly logger: Logger;
+  /** The client that sent the headers of a request. */
   readonly clientOf: (request: FastifyRequest) => ApiClient | undefined;
+  readonly identify: IdentifyClient;
 }
 
 export interface Call<Params = unknown, Query = unknown, Body = unknown> extends Api {
@@ -119,11 +121,13 @@ export function apiRoutes(api: Api, routes: readonly ApiRoute[]) {
         schema: schemaOf(route),
         ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
         onRequest: async (request) => {
-          requireScope(requireClient(api, request), route.scope);
+          requireScope(requireClient(api.clientOf(request), request), route.scope);
           if (takesFile) mayTakeLong(request);
         },
         handler: async (request, reply) => {
-          const client = requireClient(api, request);
+          // A body can arrive for minutes, in which its client is revoked, or loses a scope.
+          const client = requireClient(await api.identify(request.headers.authorization), request);
+          requireScope(client, route.scope);
           const { params = NOTHING, query = NOTHING } = route;
           const hasJson = route.body !== undefined && !takesFile;
           const sent = hasJson ? holdUntilClosed(parse(textOf(request, MEDIA_TYPES)), reply) : undefined;
@@ -141,8 +145,7 @@ export function apiRoutes(api: Api, routes: readonly ApiRoute[]) {
   };
 }
 
-function requireClient({ clientOf }: Api, request: FastifyRequest): ApiClient {
-  const client = clientOf(request);
+function requireClient(client: ApiClient | undefined, request: FastifyRequest): ApiClient {
   if (client) return client;
   const headers = bearerChallenge('gangway', request);
   throw new Problem('bad-token', 'send a token of API_CLIENTS_FILE as Authorization: Bearer', { headers });

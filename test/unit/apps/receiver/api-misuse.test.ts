@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { receiverOf } from '../../../../src/apps/receiver/server.js';
 import { clientsFile, clientWith, receiverOptions, TOKEN } from '../../../rigs/receiver/running-receiver.js';
 import { answering, known, payloads, valuesOf } from '../../../rigs/temporal/answering-service.js';
@@ -43,7 +43,7 @@ async function receiver({
   const documentDir = mkdtempSync(join(tmpdir(), 'gangway-documents-'));
   const options = { client, taskQueue: 'gangway', clientsFile: file, documentDir, requestsPerMinute: 3 };
   const server = await receiverOf(receiverOptions(options));
-  const call = (line: string, body?: object, headers: Record<string, string> = {}) => {
+  const call = (line: string, body?: object | Readable, headers: Record<string, string> = {}) => {
     const [method, url = ''] = line.split(' ');
     const all = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers };
     return server.inject({ method: method as 'GET', url, headers: all, ...(body && { payload: body }) });
@@ -73,6 +73,27 @@ it('an answer that was accepted before has its receipt, without approve', async 
   const { call, updates } = await receiver({ receipt: RECEIPT });
   const reply = await call(`POST ${ASKED}/answer`, confirm, { 'idempotency-key': 'k-1' });
   expect([reply.statusCode, reply.json()]).toEqual([200, RECEIPT]);
+  expect(updates()).toEqual([]);
+});
+
+// Alone catches an action that takes effect after the revocation of its client, which sends a body for up to five minutes.
+it.each([
+  ['revoked', [], 401],
+  ['without the scope', [clientWith({ scopes: ['read'] })], 403],
+])('a client that is %s before its body has arrived sends nothing', async (_, clients, status) => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const file = clientsFile([clientWith({ scopes: ['claim'] })]);
+  const { call, updates } = await receiver({ file });
+  const body = Readable.from(
+    (async function* () {
+      yield '{"hours"';
+      writeFileSync(file, clients.map((client) => JSON.stringify(client)).join(''));
+      vi.advanceTimersByTime(600);
+      yield ': 2}';
+    })(),
+  );
+  expect((await call(`POST ${ASKED}/claim`, body)).statusCode).toBe(status);
   expect(updates()).toEqual([]);
 });
 
