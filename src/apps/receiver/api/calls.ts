@@ -5,10 +5,11 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Scope } from '../../../messages/actors.js';
 import type { KnownAccounts } from '../../../messages/inputs.js';
-import { bearerChallenge, mayTakeLong } from '../../../platform/http/server.js';
+import { bearerChallenge, mayTakeLong, routeOf } from '../../../platform/http/server.js';
 import { UNNAMED } from '../../../services/reports/report.js';
 import { describeWithin } from '../../../temporal/onboardings.js';
 import { type Backend, parseBody, Refusal } from '../../../temporal/requests.js';
+import { SharedReads } from '../../../temporal/sharing.js';
 import type { ApiClient, IdentifyClient } from '../clients.js';
 import { holdUntilClosed, parse, textBodies, textOf } from '../cloud-events.js';
 import { type Documented, optionalHeaders, problems } from '../openapi.js';
@@ -176,6 +177,26 @@ export function listedAccounts({ accounts }: ApiClient, chosen: string | undefin
   if (chosen === undefined) return accounts;
   const account = chosen === UNNAMED ? '' : chosen;
   return (accounts?.includes(account) ?? true) ? [account] : [];
+}
+
+/** How old a list may be, in milliseconds. */
+const SHARED_MS = 1_000;
+
+const lists = new SharedReads<unknown>(SHARED_MS);
+
+// Keeps D1.
+/** Reads a list once for all requests of the same second for the same accounts: Temporal allows few searches. */
+export function sharedList<List>(
+  { backend, client, query, request }: Call,
+  read: (before: List | undefined) => Promise<List>,
+): Promise<List> {
+  const key = JSON.stringify([routeOf(request), client.accounts, query]);
+  return lists.get(backend.client, key, (before) => read(before as List | undefined)) as Promise<List>;
+}
+
+/** A client sees what it has just done. */
+export function forgetLists({ backend }: Pick<Call, 'backend'>): void {
+  lists.forget(backend.client);
 }
 
 /** The `next` of a page. Temporal takes a cursor that it did not make for a failure of its own, so a cursor has a check sum. */

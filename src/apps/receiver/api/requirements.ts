@@ -21,7 +21,7 @@ import {
   sendResolution,
   sendWithdrawal,
 } from '../../../services/inbox/answering.js';
-import { waitingPage } from '../../../services/inbox/inbox.js';
+import { type WaitingPage, waitingPage } from '../../../services/inbox/inbox.js';
 import { viewOf } from '../../../services/inbox/requirement-view.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { partIds, proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
@@ -33,10 +33,12 @@ import {
   type Call,
   cursorOf,
   defineRoute,
+  forgetLists,
   listedAccounts,
   openOnboarding,
   placeIn,
   requireScope,
+  sharedList,
 } from './calls.js';
 import { requirePrivate, shownAs } from './onboardings.js';
 import * as shapes from './shapes.js';
@@ -71,6 +73,7 @@ function action<Body extends { readonly person?: string | undefined }>(
       const done = await send(call, about, once).catch(async (error: unknown) => {
         throw await problemOf(call, workflowId, error);
       });
+      forgetLists(call);
       audit(call, name, { workflowId, requirementId: params.id, person: input.person });
       return done;
     },
@@ -252,7 +255,10 @@ async function listRequirements(call: Call<unknown, z.output<typeof shapes.requi
     }),
     ...(overdue && { dueUntil: new Date() }),
   };
-  const page = await waitingPage(backend.client, filter, limit, placeIn(cursor, place) ?? {});
+  const at = placeIn(cursor, place) ?? {};
+  const page = await sharedList<WaitingPage>(call, (before) =>
+    waitingPage(backend.client, filter, limit, at, before),
+  );
   const isMeant = (by: string | undefined) =>
     (claimed === undefined || claimed === (by !== undefined)) &&
     (claimedBy === undefined || (by !== undefined && isSamePerson(by, claimedBy)));
