@@ -70,11 +70,14 @@ function action<Body extends { readonly person?: string | undefined }>(
       const once = onceOf(call, name);
       const workflowId = await asking(call);
       const about = { workflowId, requirementId: params.id, actor: programActor(client.name, input.person) };
+      const accepted = { workflowId, requirementId: params.id, person: input.person };
       const done = await send(call, about, once).catch(async (error: unknown) => {
+        // A worker applies it later, even if the client never sends it again.
+        if (error instanceof NotYetApplied) audit(call, name, accepted);
         throw await problemOf(call, workflowId, error);
       });
       forgetLists(call);
-      audit(call, name, { workflowId, requirementId: params.id, person: input.person });
+      audit(call, name, accepted);
       return done;
     },
   });
