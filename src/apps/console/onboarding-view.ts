@@ -12,9 +12,9 @@ import {
   requirementsOfAccounts,
 } from '../../services/inbox/waits.js';
 import { describeWithin, inputOf, isWithin, stateOf } from '../../temporal/onboardings.js';
+import { SharedReads } from '../../temporal/sharing.js';
 import { failuresIn, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { PageError, type RequestContext } from './route.js';
-import { SharedReads } from './sharing.js';
 
 /** The time for which people who look at the same onboarding share one read, in milliseconds. */
 const SHARED_MS = 4_000;

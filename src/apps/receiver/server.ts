@@ -96,7 +96,7 @@ export async function receiverOf(options: ReceiverOptions): Promise<FastifyInsta
   await server.register(eventRoutes({ types, backend, checkSignature, requestsPerMinute }));
   const api = {
     ...{ backend, logger, known: options, documentDir: options.documentDir },
-    clientOf: (request: FastifyRequest) => callers.get(request),
+    ...{ identify, clientOf: (request: FastifyRequest) => callers.get(request) },
   };
   await server.register(apiRoutes(api, routes));
   await server.register(apiRoutes(api, [documentRoute]));

@@ -53,24 +53,37 @@ export interface WaitingPlace {
   readonly token?: string | undefined;
 }
 
+export interface WaitingPage {
+  readonly items: readonly InboxItem[];
+  /** Undefined on the last page. */
+  readonly next: WaitingPlace | undefined;
+}
+
+/** The end of the window of a page. */
+function endOf(page: WaitingPage | undefined): Date | undefined {
+  const end = page?.next?.until ?? page?.next?.after;
+  return end === undefined ? undefined : new Date(end);
+}
+
 /**
  * Lists open requirements in windows of the due date, the first due first, because the server does not sort by it. Within a window
  * that is longer than a page, the pages are in the order of the server.
  *
  * @param most the maximum number of onboardings. One that is in the list has all its requirements there
- * @returns `next` is undefined on the last page
+ * @param before the same page, as an earlier search has found it
  */
 export async function waitingPage(
   client: Client,
   input: Omit<Filter, 'types' | 'actionRequired'>,
   most: number,
   { after, until, token }: WaitingPlace,
-): Promise<{ readonly items: readonly InboxItem[]; readonly next: WaitingPlace | undefined }> {
+  before?: WaitingPage,
+): Promise<WaitingPage> {
   const dueAfter = after === undefined ? undefined : new Date(after);
   const wanted: Filter = { ...input, types: ASKING, actionRequired: true, dueAfter };
   const window =
     token === undefined
-      ? (await mostUrgent(client, wanted, most)).filter
+      ? (await mostUrgent(client, wanted, most, endOf(before))).filter
       : { ...wanted, dueUntil: until === undefined ? wanted.dueUntil : new Date(until) };
   const page = await pageBy(client, window, most, token);
   const end = window === wanted ? until : window.dueUntil?.toISOString();

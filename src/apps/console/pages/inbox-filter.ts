@@ -5,9 +5,9 @@ import { TASKS } from '../../../messages/requirements.js';
 import { compareDueDates, type InboxItem, itemsOf } from '../../../services/inbox/inbox.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { type Filter, mostUrgent, searchOnboardings, visibilityQuery } from '../../../temporal/search.js';
+import { SharedReads } from '../../../temporal/sharing.js';
 import { Fields, inboxOf, pathOf, withList } from '../query.js';
 import type { RequestContext } from '../route.js';
-import { SharedReads } from '../sharing.js';
 import { ACCOUNT, choice, FIND, filterOf, listedAccounts, SYSTEM } from './filters.js';
 
 /** The server applies a part of it to its list, and the console the rest. */

@@ -7,10 +7,10 @@ import { ReportFigures } from '../../../services/reports/report-page.js';
 import { csvOf } from '../../../services/texts/csv.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { PAST_TIME_RULE, timeBefore } from '../../../services/texts/time.js';
+import { SharedReads } from '../../../temporal/sharing.js';
 import { openOnboarding } from '../onboarding-view.js';
 import { address, pathOf } from '../query.js';
 import { PageError, type RequestContext, type RouteResponse } from '../route.js';
-import { SharedReads } from '../sharing.js';
 import { documentsOf } from '../uploads.js';
 import { ACCOUNT, AGENT, choice, filterOf, listedAccounts, SYSTEM, text } from './filters.js';
 

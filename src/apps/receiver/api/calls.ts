@@ -5,11 +5,12 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Scope } from '../../../messages/actors.js';
 import type { KnownAccounts } from '../../../messages/inputs.js';
-import { bearerChallenge, mayTakeLong } from '../../../platform/http/server.js';
+import { bearerChallenge, mayTakeLong, routeOf } from '../../../platform/http/server.js';
 import { UNNAMED } from '../../../services/reports/report.js';
 import { describeWithin } from '../../../temporal/onboardings.js';
 import { type Backend, parseBody, Refusal } from '../../../temporal/requests.js';
-import type { ApiClient } from '../clients.js';
+import { SharedReads } from '../../../temporal/sharing.js';
+import type { ApiClient, IdentifyClient } from '../clients.js';
 import { holdUntilClosed, parse, textBodies, textOf } from '../cloud-events.js';
 import { type Documented, optionalHeaders, problems } from '../openapi.js';
 import { callTemporal, type DEADLINE_MS, invalid, Problem } from '../problems.js';
@@ -21,7 +22,9 @@ export interface Api {
   readonly known: KnownAccounts;
   readonly documentDir: string;
   readonly logger: Logger;
+  /** The client that sent the headers of a request. */
   readonly clientOf: (request: FastifyRequest) => ApiClient | undefined;
+  readonly identify: IdentifyClient;
 }
 
 export interface Call<Params = unknown, Query = unknown, Body = unknown> extends Api {
@@ -119,11 +122,13 @@ export function apiRoutes(api: Api, routes: readonly ApiRoute[]) {
         schema: schemaOf(route),
         ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
         onRequest: async (request) => {
-          requireScope(requireClient(api, request), route.scope);
+          requireScope(requireClient(api.clientOf(request), request), route.scope);
           if (takesFile) mayTakeLong(request);
         },
         handler: async (request, reply) => {
-          const client = requireClient(api, request);
+          // A body can arrive for minutes, in which its client is revoked, or loses a scope.
+          const client = requireClient(await api.identify(request.headers.authorization), request);
+          requireScope(client, route.scope);
           const { params = NOTHING, query = NOTHING } = route;
           const hasJson = route.body !== undefined && !takesFile;
           const sent = hasJson ? holdUntilClosed(parse(textOf(request, MEDIA_TYPES)), reply) : undefined;
@@ -141,8 +146,7 @@ export function apiRoutes(api: Api, routes: readonly ApiRoute[]) {
   };
 }
 
-function requireClient({ clientOf }: Api, request: FastifyRequest): ApiClient {
-  const client = clientOf(request);
+function requireClient(client: ApiClient | undefined, request: FastifyRequest): ApiClient {
   if (client) return client;
   const headers = bearerChallenge('gangway', request);
   throw new Problem('bad-token', 'send a token of API_CLIENTS_FILE as Authorization: Bearer', { headers });
@@ -173,6 +177,26 @@ export function listedAccounts({ accounts }: ApiClient, chosen: string | undefin
   if (chosen === undefined) return accounts;
   const account = chosen === UNNAMED ? '' : chosen;
   return (accounts?.includes(account) ?? true) ? [account] : [];
+}
+
+/** How old a list may be, in milliseconds. */
+const SHARED_MS = 1_000;
+
+const lists = new SharedReads<unknown>(SHARED_MS);
+
+// Keeps D1.
+/** Reads a list once for all requests of the same second for the same accounts: Temporal allows few searches. */
+export function sharedList<List>(
+  { backend, client, query, request }: Call,
+  read: (before: List | undefined) => Promise<List>,
+): Promise<List> {
+  const key = JSON.stringify([routeOf(request), client.accounts, query]);
+  return lists.get(backend.client, key, (before) => read(before as List | undefined)) as Promise<List>;
+}
+
+/** A client sees what it has just done. */
+export function forgetLists({ backend }: Pick<Call, 'backend'>): void {
+  lists.forget(backend.client);
 }
 
 /** The `next` of a page. Temporal takes a cursor that it did not make for a failure of its own, so a cursor has a check sum. */

@@ -32,10 +32,12 @@ import {
   type Call,
   cursorOf,
   defineRoute,
+  forgetLists,
   listedAccounts,
   openOnboarding,
   placeIn,
   requireScope,
+  sharedList,
 } from './calls.js';
 import * as shapes from './shapes.js';
 
@@ -115,6 +117,7 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
           const { reason, person } = call.body;
           if (!(await requestCancellation(call.backend.client, workflowId, reason)))
             throw new Problem('not-open', 'the onboarding has ended');
+          forgetLists(call);
           audit(call, 'cancel', { workflowId, person });
           call.reply.code(202);
           return { workflowId, cancelRequested: true };
@@ -172,11 +175,9 @@ async function listOnboardings(call: Call<unknown, z.output<typeof shapes.onboar
     ...{ running: state === 'running', actionRequired: waiting },
     query: isNot('ExecutionStatus', state === 'ended' ? 'Running' : 'ContinuedAsNew'),
   };
-  const { found: onboardings, next } = await pageBy(
-    backend.client,
-    filter,
-    limit,
-    placeIn(cursor, z.string()),
+  const at = placeIn(cursor, z.string());
+  const { found: onboardings, next } = await sharedList(call, () =>
+    pageBy(backend.client, filter, limit, at),
   );
   return { onboardings: onboardings.map(rowOf), next: cursorOf(next) };
 }
@@ -207,6 +208,7 @@ async function startOnboarding(call: Call<z.output<typeof shapes.externalIdPath>
   const problem = accountProblem(client.accounts, input.account);
   if (problem) throw invalid([problem]);
   const { workflowId, isUnchanged } = await startOrAttach(backend, kind, input as AnyInput);
+  forgetLists(call);
   if (!isUnchanged) audit(call, 'start', { workflowId });
   reply.code(isUnchanged ? 200 : 202).header('location', `/v1/onboardings/${encodeURIComponent(workflowId)}`);
   return { workflowId, ...(isUnchanged && { unchanged: true }) };

@@ -29,7 +29,7 @@ import {
   sendResolution,
   sendWithdrawal,
 } from '../../../services/inbox/answering.js';
-import { waitingPage } from '../../../services/inbox/inbox.js';
+import { type WaitingPage, waitingPage } from '../../../services/inbox/inbox.js';
 import { viewOf } from '../../../services/inbox/requirement-view.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { partIds, proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
@@ -41,10 +41,12 @@ import {
   type Call,
   cursorOf,
   defineRoute,
+  forgetLists,
   listedAccounts,
   openOnboarding,
   placeIn,
   requireScope,
+  sharedList,
 } from './calls.js';
 import { requirePrivate, shownAs } from './onboardings.js';
 import * as shapes from './shapes.js';
@@ -78,10 +80,14 @@ function action<Body extends { readonly person?: string | undefined }>(
       const once = onceOf(call, name);
       const workflowId = await asking(call);
       const about = { workflowId, requirementId: params.id, actor: programActor(client.name, input.person) };
+      const accepted = { workflowId, requirementId: params.id, person: input.person };
       const done = await send(call, about, once).catch(async (error: unknown) => {
+        // A worker applies it later, even if the client never sends it again.
+        if (error instanceof NotYetApplied) audit(call, name, accepted);
         throw await problemOf(call, workflowId, error);
       });
-      audit(call, name, { workflowId, requirementId: params.id, person: input.person });
+      forgetLists(call);
+      audit(call, name, accepted);
       return done;
     },
   });
@@ -279,7 +285,10 @@ async function listRequirements(call: Call<unknown, z.output<typeof shapes.requi
     }),
     ...(overdue && { dueUntil: new Date() }),
   };
-  const page = await waitingPage(backend.client, filter, limit, placeIn(cursor, place) ?? {});
+  const at = placeIn(cursor, place) ?? {};
+  const page = await sharedList<WaitingPage>(call, (before) =>
+    waitingPage(backend.client, filter, limit, at, before),
+  );
   const isMeant = (by: string | undefined) =>
     (claimed === undefined || claimed === (by !== undefined)) &&
     (claimedBy === undefined || (by !== undefined && isSamePerson(by, claimedBy)));

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { receiverOf } from '../../../../src/apps/receiver/server.js';
+import { stoppedAt } from '../../../rigs/clock.js';
 import { merchant } from '../../../rigs/inputs.js';
 import { clientsFile, clientWith, receiverOptions } from '../../../rigs/receiver/running-receiver.js';
 import { answering, known } from '../../../rigs/temporal/answering-service.js';
@@ -46,6 +47,7 @@ async function receiver(clients: readonly object[]) {
   const { client, sent } = answering({
     ...known(ACMES),
     countWorkflowExecutions: () => ({ count: 1 }),
+    requestCancelWorkflowExecution: () => ({}),
     describeNamespace: () => ({}),
   });
   const accounts = { acme: { posNames: [] }, other: { posNames: [] } };
@@ -131,4 +133,27 @@ it('a client has a limit of its own, and HEAD is refused like GET', async () => 
   expect(await statusOf('GET /v1/onboardings', 's'.repeat(32))).toBe(429);
   expect(await statusOf('GET /v1/onboardings', 'o'.repeat(32))).toBe(200);
   expect([await statusOf('HEAD /v1/onboardings'), await statusOf(`HEAD ${ONE}`)]).toEqual([401, 401]);
+});
+
+// Alone catches programs that each search for the same list, which is more than Temporal allows, a list that is shared with a client of
+// other accounts, and one that does not show a client what it has just done.
+it('clients of the same accounts share a list for a second', async () => {
+  stoppedAt(0);
+  const acme = (name: string) => clientWith({ name, accounts: ['acme'], scopes: ['read'] }, name.repeat(32));
+  const all = clientWith({ name: 'c', scopes: ['read', 'approve'] }, 'c'.repeat(32));
+  const { call, sent } = await receiver([acme('a'), acme('b'), all]);
+  for (const route of ['/v1/onboardings', '/v1/requirements']) {
+    const searches = async (name: string, query = '') => {
+      const before = sent.length;
+      expect((await call(`GET ${route}${query}`, name.repeat(32))).statusCode).toBe(200);
+      return sent.slice(before).filter(([method]) => method === 'listWorkflowExecutions').length;
+    };
+    expect([await searches('a'), await searches('b'), await searches('a')]).toEqual([1, 0, 0]);
+    expect([await searches('c'), await searches('c')]).toEqual([1, 0]);
+    expect([await searches('a', '?limit=9'), await searches('a', '?limit=9')]).toEqual([1, 0]);
+    vi.advanceTimersByTime(1_000);
+    expect(await searches('b')).toBe(1);
+    await call(`POST ${ONE}/cancel`, 'c'.repeat(32), { reason });
+    expect(await searches('b')).toBe(1);
+  }
 });

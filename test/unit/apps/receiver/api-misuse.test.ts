@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { receiverOf } from '../../../../src/apps/receiver/server.js';
+import { createLogger } from '../../../../src/platform/process/logging.js';
 import { clientsFile, clientWith, receiverOptions, TOKEN } from '../../../rigs/receiver/running-receiver.js';
-import { answering, known, payloads, valuesOf } from '../../../rigs/temporal/answering-service.js';
+import { answering, grpcError, known, payloads, valuesOf } from '../../../rigs/temporal/answering-service.js';
 
 const ASKED = '/v1/requirements/merchant-boarding-m-1/uncertain-write-1';
 
@@ -25,31 +26,48 @@ async function receiver({
   receipt = null as object | null,
   scopes = ['read', 'answer', 'claim'],
   file = clientsFile([clientWith({ scopes })]),
+  isApplied = true,
 } = {}) {
   const { client, sent } = answering({
     ...known({ workflowId: 'merchant-boarding-m-1' }),
     queryWorkflow: ({ query: { queryType } }) => ({
       queryResult: { payloads: payloads(queryType === 'receipt' ? receipt : ANSWERED) },
     }),
-    updateWorkflowExecution: () => ({
-      updateRef: {
-        workflowExecution: { workflowId: 'merchant-boarding-m-1', runId: 'run-1' },
-        updateId: 'u-1',
-      },
-      outcome: { success: { payloads: payloads(RECEIPT) } },
-      stage: 3,
-    }),
+    updateWorkflowExecution: () => {
+      if (!isApplied) throw grpcError('DEADLINE_EXCEEDED');
+      return {
+        updateRef: {
+          workflowExecution: { workflowId: 'merchant-boarding-m-1', runId: 'run-1' },
+          updateId: 'u-1',
+        },
+        outcome: { success: { payloads: payloads(RECEIPT) } },
+        stage: 3,
+      };
+    },
   });
+  const audited: string[] = [];
+  const write = (line: string) => {
+    const { audit, what, requirementId, person } = JSON.parse(line);
+    if (audit) audited.push(`${what} ${requirementId} ${person}`);
+  };
   const documentDir = mkdtempSync(join(tmpdir(), 'gangway-documents-'));
-  const options = { client, taskQueue: 'gangway', clientsFile: file, documentDir, requestsPerMinute: 3 };
+  const logger = createLogger('info', { write });
+  const options = {
+    client,
+    taskQueue: 'gangway',
+    clientsFile: file,
+    documentDir,
+    requestsPerMinute: 3,
+    logger,
+  };
   const server = await receiverOf(receiverOptions(options));
-  const call = (line: string, body?: object, headers: Record<string, string> = {}) => {
+  const call = (line: string, body?: object | Readable, headers: Record<string, string> = {}) => {
     const [method, url = ''] = line.split(' ');
     const all = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers };
     return server.inject({ method: method as 'GET', url, headers: all, ...(body && { payload: body }) });
   };
   const updates = () => sent.filter(([name]) => name === 'updateWorkflowExecution').map(([, its]) => its);
-  return { call, updates, documentDir };
+  return { call, updates, documentDir, audited };
 }
 
 const confirm = { answer: { kind: 'confirm', id: '1012' }, reason: 'found it' };
@@ -74,6 +92,35 @@ it('an answer that was accepted before has its receipt, without approve', async 
   const reply = await call(`POST ${ASKED}/answer`, confirm, { 'idempotency-key': 'k-1' });
   expect([reply.statusCode, reply.json()]).toEqual([200, RECEIPT]);
   expect(updates()).toEqual([]);
+});
+
+// Alone catches an action that takes effect after the revocation of its client, which sends a body for up to five minutes.
+it.each([
+  ['revoked', [], 401],
+  ['without the scope', [clientWith({ scopes: ['read'] })], 403],
+])('a client that is %s before its body has arrived sends nothing', async (_, clients, status) => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const file = clientsFile([clientWith({ scopes: ['claim'] })]);
+  const { call, updates } = await receiver({ file });
+  const body = Readable.from(
+    (async function* () {
+      yield '{"hours"';
+      writeFileSync(file, clients.map((client) => JSON.stringify(client)).join(''));
+      vi.advanceTimersByTime(600);
+      yield ': 2}';
+    })(),
+  );
+  expect((await call(`POST ${ASKED}/claim`, body)).statusCode).toBe(status);
+  expect(updates()).toEqual([]);
+});
+
+// Alone catches an action that a worker applies after the response, and that the audit log never has.
+it('the audit log has an action that is accepted and not yet applied', async () => {
+  const { call, audited } = await receiver({ isApplied: false });
+  const reply = await call(`POST ${ASKED}/claim`, { person: 'Bo' });
+  expect([reply.statusCode, reply.json().type]).toEqual([503, 'urn:gangway:problem:not-applied']);
+  expect(audited).toEqual(['claim uncertain-write-1 Bo']);
 });
 
 // Catches a release that counts as the repetition of a claim with the same key and body, and is never sent.

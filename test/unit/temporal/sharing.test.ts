@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { SharedReads } from '../../../../src/apps/console/sharing.js';
-import { stoppedAt } from '../../../rigs/clock.js';
+import { SharedReads } from '../../../src/temporal/sharing.js';
+import { stoppedAt } from '../../rigs/clock.js';
 
 beforeEach(() => stoppedAt(0));
 

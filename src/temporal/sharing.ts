@@ -11,7 +11,7 @@ interface SharedRead<Value> {
 const MOST = 500;
 
 /**
- * Shares what is read from Temporal between the people who look at the same page: within `forMs`, a second read returns the result
+ * Shares what is read from Temporal between the people and programs that read the same list: within `forMs`, a second read returns the result
  * of the first one. A failed read is not kept.
  */
 export class SharedReads<Value> {
