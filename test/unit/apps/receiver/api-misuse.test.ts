@@ -22,6 +22,9 @@ const ANSWERED = {
 const RECEIPT = { requirementId: 'uncertain-write-1', acceptedAt: '2026-01-31T10:00:00.000Z', open: 0 };
 
 /** @param receipt of a request that was accepted before */
+/** Of a document that is stored. */
+const KEY = '0c8bfa0e-0000-4000-8000-000000000000.txt';
+
 async function receiver({
   receipt = null as object | null,
   scopes = ['read', 'answer', 'claim'],
@@ -51,6 +54,7 @@ async function receiver({
     if (audit) audited.push(`${what} ${requirementId} ${person}`);
   };
   const documentDir = mkdtempSync(join(tmpdir(), 'gangway-documents-'));
+  writeFileSync(join(documentDir, KEY), 'stored');
   const logger = createLogger('info', { write });
   const options = {
     client,
@@ -152,12 +156,12 @@ it('an action takes 64 KiB', async () => {
 
 // Catches a text that was checked as a text, and that the partner gets as a page of HTML.
 it.each([
-  [{ key: 'k.txt', fileName: 'check.html', contentType: 'text/html' }],
-  [{ key: 'k.txt', fileName: 'check.pdf', contentType: 'application/pdf' }],
-  [{ key: 'k.txt', fileName: 'check.txt', contentType: 'text/html' }],
-  [{ key: 'k.txt', fileName: '../check.txt', contentType: 'text/plain' }],
-  [{ key: 'k.txt', fileName: 'check\r\n.txt', contentType: 'text/plain' }],
-  [{ key: 'k.txt', fileName: '...txt', contentType: 'text/plain' }],
+  [{ key: KEY, fileName: 'check.html', contentType: 'text/html' }],
+  [{ key: KEY, fileName: 'check.pdf', contentType: 'application/pdf' }],
+  [{ key: KEY, fileName: 'check.txt', contentType: 'text/html' }],
+  [{ key: KEY, fileName: '../check.txt', contentType: 'text/plain' }],
+  [{ key: KEY, fileName: 'check\r\n.txt', contentType: 'text/plain' }],
+  [{ key: KEY, fileName: '...txt', contentType: 'text/plain' }],
 ])('the reference %j, which no store returned, is refused', async (document) => {
   const { call, updates } = await receiver({ scopes: ['answer', 'approve'] });
   const body = (documents: object[]) => ({ answer: { kind: 'documents', documents }, reason: 'asked' });
@@ -165,7 +169,7 @@ it.each([
   const message = 'must be the reference that the document store returned';
   expect([reply.statusCode, reply.json().errors]).toEqual([422, [{ field: 'answer.documents.0', message }]]);
   expect(updates()).toEqual([]);
-  const stored = { key: 'k.txt', fileName: 'check.txt', contentType: 'text/plain' };
+  const stored = { key: KEY, fileName: 'check.txt', contentType: 'text/plain' };
   expect((await call(`POST ${ASKED}/answer`, body([stored]))).statusCode).toBe(200);
   expect((await call(`POST ${ASKED}/answer`, body(Array(11).fill(stored)))).statusCode).toBe(422);
 });
@@ -206,7 +210,7 @@ it.each([
   const reply = await call('POST /v1/documents', body, FORM);
   expect([reply.statusCode, reply.json().detail]).toEqual([413, 'a document has at most 25 MiB']);
   expect(mebibytes).toBeLessThan(30);
-  expect(readdirSync(documentDir)).toEqual([]);
+  expect(readdirSync(documentDir)).toEqual([KEY]);
 });
 
 // Catches a part without a name, which the library counts as a file, as an internal error.
