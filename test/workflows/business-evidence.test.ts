@@ -161,7 +161,7 @@ describe.concurrent('an id that a person imports', () => {
     const [again] = await onboarding.asksAgain(id);
     expect(again?.detail).toContain(
       `${profileId} cannot be confirmed: banking profile ${profileId} of “${owned.holder.doingBusinessAsName}” ` +
-        `(Submitted): ${owner.workflowId} has it, its dba differs. To confirm it anyway`,
+        `(Submitted): ${owner.workflowId} has it, its dba differs. To use it anyway`,
     );
     await onboarding.resolve(again?.id ?? '', { kind: 'confirm', id: `${profileId}` });
     await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
