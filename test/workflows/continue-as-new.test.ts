@@ -56,7 +56,7 @@ describe.concurrent('a boarding whose history grows long', { timeout: 90_000 }, 
   });
 
   // Catches a run that only people lengthen: Temporal takes 2,000 updates in one, and the next answer would be refused.
-  it('goes on in a new run when only people change it, and the partner still decides', async () => {
+  it('continues as new when only people change it, and the partner still decides', async () => {
     const boarding = await rig.board(merchant('notes'));
     const { merchantProfileId = 0, requirements } = await twoNotes(boarding);
     const [{ id = '' } = {}] = requirements;

@@ -164,7 +164,7 @@ describe.concurrent('a followed business', () => {
     expect(await writes()).toEqual([]);
   });
 
-  it('in whose place a person imports another profile goes on with the status of that one', async () => {
+  it('follows the status of the profile that a person confirms instead', async () => {
     const { profileId } = await there.profile({ bankingStatus: 'PendingUW' });
     const ein = { employerIdentificationNumber: '987654321' };
     const { onboarding } = await followProfile({ bankingStatus: 'Approved' }, ein);

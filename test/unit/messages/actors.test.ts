@@ -23,7 +23,7 @@ it.each([
   ['olga', 'olga', true],
   ['olga', 'pete', false],
   ['olga', '', false],
-  // A program acts as its person, and programs that name nobody are not all the same one.
+  // A program acts as its person. Two programs that name nobody are two people.
   ['crm (API), for Ada Park (ada-17)', 'Eve Moss (ada-17)', true],
   ['crm (API), for Ada Park', 'shop (API), for Ada Park', true],
   ['crm (API), for Ada Park', 'crm (API)', false],
@@ -118,7 +118,7 @@ it.each([
   expect(mayBeProposer(programActor('crm', spelling), 'Ada Park (ada-17)')).toBe(true);
 });
 
-// Alone catches a person whose name is that of a program, or whom nobody sees.
+// Alone catches a person named like a program, or with an invisible name.
 it.each(['hr (API)', 'Ada (api)', '\u3164', '\uffa0\u034f'])('%j is no name of a person', (name) => {
   expect(isPersonName(name)).toBe(false);
 });
