@@ -85,7 +85,7 @@ it('replays on, although one of its threads is done before the other has begun',
   const script = `
     import { readFile } from 'node:fs/promises';
     import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-    import { replayed } from './dist/worker/replay.js';
+    import { replayHistories } from './dist/worker/replay.js';
     const code = await readFile('dist/workflow-bundle.js', 'utf8');
     const history = historyFromJSON(JSON.parse(await readFile('test/histories/0.1.0/straight.json', 'utf8')));
     const { promise: isDone, resolve: done } = Promise.withResolvers();
@@ -97,7 +97,7 @@ it('replays on, although one of its threads is done before the other has begun',
       return id && { workflowId: id, runId: id, type: 'merchantBoarding', history };
     };
     const config = { namespace: 'default', taskQueue: 'gangway', payloadKeys: undefined, code };
-    for await (const { workflowId, difference } of replayed(config, next)) {
+    for await (const { workflowId, difference } of replayHistories(config, next)) {
       console.log(workflowId, difference ?? 'replays');
       setTimeout(done, 0);
     }`;
@@ -109,9 +109,9 @@ it('replays on, although one of its threads is done before the other has begun',
 
 it('lets its process end when there is nothing to replay', async () => {
   const script = `
-    import { replayed } from './dist/worker/replay.js';
+    import { replayHistories } from './dist/worker/replay.js';
     const config = { namespace: 'default', taskQueue: 'gangway', payloadKeys: undefined, code: '' };
-    for await (const run of replayed(config, async () => undefined)) console.log(run);
+    for await (const run of replayHistories(config, async () => undefined)) console.log(run);
     console.log('done');`;
   const ended = await run(process.execPath, ['--input-type=module', '--eval', script], {});
   expect(ended).toEqual({ code: 0, stdout: 'done\n', stderr: '' });
