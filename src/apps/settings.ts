@@ -16,7 +16,7 @@ import { receiverSettings, webhookSettings } from './receiver/settings.js';
 
 type Environment = NodeJS.ProcessEnv;
 
-const RECEIVER = /^(RECEIVER|API)_/;
+const RECEIVER = /^(RECEIVER|API_CLIENTS)_/;
 export const CONSOLE = /^(CONSOLE|OIDC)_/;
 export const CODEC_SERVER = /^CODEC_/;
 
