@@ -229,9 +229,10 @@ async function asked() {
 }
 
 /** The command waits some seconds for the result, which a busy machine may need for the submission. */
+/** The partner may also decide before the worker has reported the submission. */
 const done = (externalId: string, id: string) =>
   expect.stringMatching(
-    `^${id} answered(?: \\(submitted\\)|, but its result is not known yet)\\. ` +
+    `^${id} answered(?: \\((?:submitted|write-unfinished: .*: done)\\)|, but its result is not known yet)\\. ` +
       `Nothing is left to answer; "gangway watch ${externalId}" follows it\\.\n$`,
   );
 
