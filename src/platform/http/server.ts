@@ -349,7 +349,7 @@ export function knownHashes(hashes: readonly Buffer[]): (value: string) => numbe
   return (value) => {
     const hashed = hash(value);
     // The comparison needs equal lengths, which hashes have. Each one is compared, so that the time is always the same.
-    return hashes.map((facts) => timingSafeEqual(facts, hashed)).indexOf(true);
+    return hashes.map((each) => timingSafeEqual(each, hashed)).indexOf(true);
   };
 }
 

@@ -83,14 +83,10 @@ export async function runUntilDecided<State, Context, Seen, Snapshot, Pending, O
       if (change && workflowInfo().continueAsNewSuggested && !tasks.isBusy) {
         // No step is running, so a `waiting` requirement closes by itself.
         await condition(() => allHandlersFinished() && !isStalled(runtime));
-        runtime.published.refresh();
-        return await continueInNewRun(runtime.carriedState);
-      }
+      } else if (!isLong(onboarding)) continue;
       // Updates from people also lengthen a history, and Temporal accepts 2,000 per run. The next run restarts the poll.
-      if (isLong(onboarding)) {
-        runtime.published.refresh();
-        return await continueInNewRun(runtime.carriedState);
-      }
+      runtime.published.refresh();
+      return await continueInNewRun(runtime.carriedState);
     }
   } catch (error) {
     await tasks.stop();
