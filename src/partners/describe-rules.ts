@@ -20,6 +20,8 @@ function describe(issue: z.core.$ZodRawIssue): string | undefined {
       return typeof issue.input === 'string'
         ? notText(issue.expected, issue.input, shapeIn(issue))
         : wrongType(issue.expected, issue.input);
+    case 'invalid_format':
+      return issue.format === 'datetime' ? 'must be a time such as 2026-01-31T12:00:00Z' : undefined;
     case 'too_big':
       return outside(issue.inclusive === false ? 'less than' : 'at most', issue.maximum, issue);
     case 'too_small':

@@ -57,8 +57,11 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, value: unkno
   throw refusedFields(wrongFields(result.error));
 }
 
+/** What a program learns about a request with wrong fields, whether it starts, answers or reads. */
+export const NO_EFFECT = 'the request had no effect';
+
 function refusedFields(errors: readonly FieldProblem[]): Refusal {
-  return new Refusal('invalid', 'nothing was started', errors);
+  return new Refusal('invalid', NO_EFFECT, errors);
 }
 
 /** Zod's issues as fields and rules. A field is a dotted path. */

@@ -12,6 +12,7 @@ import {
   type Backend,
   documentRefs,
   givenAnswer,
+  NO_EFFECT,
   Refusal,
   resolveOnce,
   whoAndWhy,
@@ -300,7 +301,7 @@ export function prepareAll(
     if (!Array.isArray(result)) return [];
     return result.map(({ field, message }) => ({ field: isBatch ? `${position}.${field}` : field, message }));
   });
-  const detail = `known types: ${Object.keys(types).join(', ')}; nothing was started`;
+  const detail = `known types: ${Object.keys(types).join(', ')}; ${NO_EFFECT}`;
   if (wrong.some(({ message }) => message === UNKNOWN_TYPE))
     throw new Problem('unknown-event-type', detail, { errors: wrong });
   if (wrong.length > 0) throw invalid(wrong);

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { kindOf, Refused, refusesUnreadable } from '../../platform/http/server.js';
-import { Refusal } from '../../temporal/requests.js';
+import { NO_EFFECT, Refusal } from '../../temporal/requests.js';
 import { isDenied, isUnavailable } from '../../temporal/unavailable.js';
 import { OBSTACLES, UnreadableOnboarding } from '../../temporal/unreadable.js';
 
@@ -33,7 +33,7 @@ export const PROBLEMS = {
   'internal-error': [500, 'The receiver has an internal error'],
   'clients-unreadable': [503, 'The list of clients cannot be used'],
   'issuer-unavailable': [503, 'The issuer of the token does not respond'],
-  'not-applied': [503, 'The answer is accepted, but not yet applied'],
+  'not-applied': [503, 'It is not known whether the request took effect'],
   'unreadable-onboarding': [503, 'The onboarding cannot be read now'],
   'temporal-unavailable': [503, 'Temporal is unavailable'],
 } as const satisfies Readonly<Record<string, readonly [status: number, title: string]>>;
@@ -76,7 +76,7 @@ export class Problem extends Error {
 }
 
 export function invalid(errors: readonly FieldProblem[]): Problem {
-  return new Problem('invalid', 'nothing was started', { errors });
+  return new Problem('invalid', NO_EFFECT, { errors });
 }
 
 /** Errors of Fastify by HTTP status. Its own messages are not shown, because some quote the request. */
@@ -136,8 +136,8 @@ export const DEADLINE_MS = 5_000;
 /**
  * Calls Temporal within a deadline.
  *
- * @throws {Problem} `temporal-unavailable` when Temporal does not respond in time, `not-applied` when the answer to a requirement
- *   is not applied in time, `unreadable-onboarding` when an onboarding cannot be read. The call may have taken effect.
+ * @throws {Problem} `temporal-unavailable` when Temporal does not respond in time, `not-applied` when no worker applies the answer
+ *   to a requirement in time, `unreadable-onboarding` when an onboarding cannot be read. The call may have taken effect.
  */
 export async function callTemporal<Result>(
   client: Client,

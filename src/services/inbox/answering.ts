@@ -47,6 +47,9 @@ export function needsApproval(
 /** The time limit for a worker to apply an answer, in milliseconds. */
 const APPLY_TIMEOUT_MS = 10_000;
 
+/** The time limit for a worker to show that it was only busy, in milliseconds. */
+const REASON_TIMEOUT_MS = 2_000;
+
 /** Temporal has an answer, and no worker has applied it yet. */
 export class NotYetApplied extends PassingProblem {
   override readonly name = 'NotYetApplied';
@@ -103,7 +106,7 @@ function sends<Receipt, Request extends { readonly requirementId: string }>(
         throw new (error.cause.type === reused ? KeyReused : InvalidInput)(error.cause.message);
       }
       if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) throw error;
-      const obstacle = (await obstacleOf(client, workflowId))?.detail ?? 'its worker is busy';
+      const obstacle = (await obstacleOf(client, workflowId, REASON_TIMEOUT_MS))?.detail ?? 'its worker is busy';
       throw new NotYetApplied(
         `${request.requirementId} accepted, not yet applied (${obstacle}). A worker applies it later: check with ` +
           `"gangway status ${workflowId}", and ${next}.`,
@@ -133,6 +136,10 @@ export function receiptBefore(
 }
 
 /** Returns the reason why the state of a workflow cannot be read; undefined if it can be. */
-export function obstacleOf(client: Client, workflowId: string): Promise<UnreadableOnboarding | undefined> {
-  return stateOf(client, workflowId).then(() => undefined, ifUnreadable);
+export function obstacleOf(
+  client: Client,
+  workflowId: string,
+  timeoutMs?: number,
+): Promise<UnreadableOnboarding | undefined> {
+  return stateOf(client, workflowId, timeoutMs).then(() => undefined, ifUnreadable);
 }

@@ -52,7 +52,7 @@ export const UNAVAILABLE = {
 export const NOT_APPLIED = {
   ...UNAVAILABLE,
   type: 'urn:gangway:problem:not-applied',
-  title: 'The answer is accepted, but not yet applied',
+  title: 'It is not known whether the request took effect',
 };
 
 const OFF = { senders: [], idFields: [] };

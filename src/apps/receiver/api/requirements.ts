@@ -14,6 +14,7 @@ import {
 import { documentStore } from '../../../partners/documents/document-store.js';
 import { StoreFailure } from '../../../platform/documents/file-store.js';
 import { openStore } from '../../../platform/documents/open-store.js';
+import { Deadline, untilAborted } from '../../../platform/http/deadline.js';
 import { changesOf, inputFor, mayMoveMoney } from '../../../services/forms/corrections.js';
 import {
   EndedOnboarding,
@@ -80,18 +81,37 @@ function action<Body extends { readonly person?: string | undefined }>(
       const once = onceOf(call, name);
       const workflowId = await asking(call);
       const about = { workflowId, requirementId: params.id, actor: programActor(client.name, input.person) };
-      const accepted = { workflowId, requirementId: params.id, person: input.person };
-      const done = await send(call, about, once).catch(async (error: unknown) => {
-        // A worker applies it later, even if the client never sends it again.
-        if (error instanceof NotYetApplied) audit(call, name, accepted);
+      const sent = send(call, about, once).catch(async (error: unknown) => {
         throw await problemOf(call, workflowId, error);
       });
-      forgetLists(call);
-      audit(call, name, accepted);
-      return done;
+      const record = () => audit(call, name, { workflowId, requirementId: params.id, person: input.person });
+      const deadline = new Deadline({});
+      deadline.endAfter(ACTION_MS, () => new NotYetApplied());
+      try {
+        const done = await untilAborted(sent, deadline.signal);
+        forgetLists(call);
+        record();
+        return done;
+      } catch (error) {
+        if (!(error instanceof NotYetApplied)) throw error;
+        // A worker may apply it later, even if the client never sends it again.
+        record();
+        throw later('not-applied', error, once ? WITH_KEY : WITHOUT_KEY);
+      } finally {
+        deadline.release();
+      }
     },
   });
 }
+
+/** How long a client waits for a worker, in milliseconds. Proxies and clients seldom wait for longer than 15 s. */
+const ACTION_MS = 10_000;
+
+const WITH_KEY =
+  'no worker has responded within 10 s, and one may apply it later: repeat it with the same Idempotency-Key, and it happens once';
+const WITHOUT_KEY =
+  'no worker has responded within 10 s, and one may apply it later: read the requirement before you repeat it. ' +
+  'With an Idempotency-Key you could repeat it at once';
 
 interface About {
   readonly workflowId: string;
@@ -335,7 +355,6 @@ const NEXT_FIELD = /\n|; (?=(?:answer|actor|reason|until|text)[\w.]*: )/;
 async function problemOf(call: Call<Path>, workflowId: string, error: unknown): Promise<unknown> {
   if (error instanceof KeyReused)
     return invalid([{ field: 'Idempotency-Key', message: 'was used with another request' }]);
-  if (error instanceof NotYetApplied) return later('not-applied', error);
   if (error instanceof EndedOnboarding) return new Problem('not-open', 'the onboarding has ended');
   if (!(error instanceof InvalidInput)) return error;
   const errors = error.message.split(NEXT_FIELD).map((line) => {

@@ -143,7 +143,7 @@ describe('a request to start an onboarding', () => {
       { field: 'dueInHours', message: 'must be 0.00001 or more, in hours' },
     ];
     const message =
-      'nothing was started; merchant.dba: is required; merchant.pos: must be one of None, CustomPos; dueInHours: must be 0.00001 or more, in hours';
+      'the request had no effect; merchant.dba: is required; merchant.pos: must be one of None, CustomPos; dueInHours: must be 0.00001 or more, in hours';
     expect(called).toEqual({
       failures: [
         expect.objectContaining({ class: 'NexusOperationFailure' }),

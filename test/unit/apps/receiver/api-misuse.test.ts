@@ -29,15 +29,15 @@ async function receiver({
   receipt = null as object | null,
   scopes = ['read', 'answer', 'claim'],
   file = clientsFile([clientWith({ scopes })]),
-  isApplied = true,
+  isApplied = true as boolean | Promise<never>,
 } = {}) {
   const { client, sent } = answering({
     ...known({ workflowId: 'merchant-boarding-m-1' }),
     queryWorkflow: ({ query: { queryType } }) => ({
       queryResult: { payloads: payloads(queryType === 'receipt' ? receipt : ANSWERED) },
     }),
-    updateWorkflowExecution: () => {
-      if (!isApplied) throw grpcError('DEADLINE_EXCEEDED');
+    updateWorkflowExecution: async () => {
+      if (!(await isApplied)) throw grpcError('DEADLINE_EXCEEDED');
       return {
         updateRef: {
           workflowExecution: { workflowId: 'merchant-boarding-m-1', runId: 'run-1' },
@@ -127,6 +127,35 @@ it('the audit log has an action that is accepted and not yet applied', async () 
   expect(audited).toEqual(['claim uncertain-write-1 Bo']);
 });
 
+// Alone catches a caller that waits for half a minute for a worker that is down, and one that is told that an answer is accepted.
+it.each([
+  [{ 'idempotency-key': 'k-1' }, 'repeat it with the same Idempotency-Key'],
+  [{}, 'read the requirement before you repeat it'],
+])('an action whose worker is down ends after ten seconds, and with %j says: %s', async (headers, advice) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { call, updates, audited } = await receiver({ isApplied: new Promise(() => {}) });
+  let isOver = false;
+  const replied = call(`POST ${ASKED}/claim`, { person: 'Bo' }, headers).finally(() => {
+    isOver = true;
+  });
+  while (updates().length === 0) await setImmediate();
+  await vi.advanceTimersByTimeAsync(9_900);
+  expect(isOver).toBe(false);
+  await vi.advanceTimersByTimeAsync(100);
+  const reply = await replied;
+  expect([reply.statusCode, reply.headers['retry-after'], reply.json()]).toEqual([
+    503,
+    '5',
+    expect.objectContaining({
+      type: 'urn:gangway:problem:not-applied',
+      title: 'It is not known whether the request took effect',
+      detail: expect.stringContaining(advice),
+    }),
+  ]);
+  expect(audited).toEqual(['claim uncertain-write-1 Bo']);
+});
+
 // Catches a release that counts as the repetition of a claim with the same key and body, and is never sent.
 it('a key at a second route is another request', async () => {
   const { call, updates } = await receiver();
@@ -176,6 +205,7 @@ it.each([
 
 // Catches a text that Temporal cannot search for, and a year that it cannot read, as an internal error.
 it.each([
+  ['onboardings?startedSince=yesterday', 'startedSince', 'must be a time such as 2026-01-31T12:00:00Z'],
   ['onboardings?mid=%0a', 'mid'],
   ['onboardings?externalId=%00', 'externalId'],
   ['onboardings?account=%00', 'account'],
@@ -184,10 +214,10 @@ it.each([
   ['requirements?onboarding=customer-onboarding-x%0a', 'onboarding'],
   ['requirements?account=%01', 'account'],
   ['report?account=%00', 'account'],
-])('GET /v1/%s names the wrong field %s', async (path, field) => {
+])('GET /v1/%s names the wrong field %s', async (path, field, message = expect.any(String)) => {
   const { call } = await receiver();
   const reply = await call(`GET /v1/${path}`);
-  expect([reply.statusCode, reply.json().errors]).toEqual([422, [{ field, message: expect.any(String) }]]);
+  expect([reply.statusCode, reply.json().errors]).toEqual([422, [{ field, message }]]);
 });
 
 const FORM = { 'content-type': 'multipart/form-data; boundary=B' };

@@ -81,7 +81,7 @@ const BROKEN = problem('internal-error', 'The receiver has an internal error', 5
 const AGAIN =
   'send the same request again after Retry-After seconds: nothing is lost, and nothing happens twice';
 const UNAVAILABLE = problem('temporal-unavailable', 'Temporal is unavailable', 503, AGAIN);
-const LATER = problem('not-applied', 'The answer is accepted, but not yet applied', 503, 'later');
+const LATER = problem('not-applied', 'It is not known whether the request took effect', 503, 'later');
 const NOT_ALL = 'not all events of the batch were accepted: send the same batch again';
 const resend = ({ type, title, status }: typeof BROKEN, events: unknown[]) => ({
   ...{ type, title, status, detail: NOT_ALL, events },

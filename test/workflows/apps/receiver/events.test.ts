@@ -101,7 +101,7 @@ describe('a batch', () => {
       status: 422,
       detail:
         'known types: merchant.boarding.requested.v1, business.onboarding.requested.v1, ' +
-        'customer.onboarding.requested.v1, requirement.resolved.v1, documents.received.v1; nothing was started',
+        'customer.onboarding.requested.v1, requirement.resolved.v1, documents.received.v1; the request had no effect',
       errors: [
         { field: '1.source', message: 'is required' },
         { field: '1.data.agentProfileId', message: 'must be a whole number such as 12' },

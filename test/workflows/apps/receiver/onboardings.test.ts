@@ -117,7 +117,7 @@ describe('a partner account', () => {
     const receiver = await runReceiver(rig, { accounts });
     const { externalId, ...input } = merchant();
     const problem = problemOf(await put(receiver, externalId, { type: 'merchant', ...input, ...more }));
-    expect(problem).toMatchObject({ status: 422, detail: 'nothing was started', errors: [wrong] });
+    expect(problem).toMatchObject({ status: 422, detail: 'the request had no effect', errors: [wrong] });
     expect((await get(receiver, `merchant-boarding-${externalId}`)).status).toBe(404);
   });
 });
@@ -159,7 +159,7 @@ describe('a problem is the response to', () => {
       type: 'urn:gangway:problem:invalid',
       title: 'Fields are missing or wrong',
       status: 422,
-      detail: 'nothing was started',
+      detail: 'the request had no effect',
       errors,
     });
   });

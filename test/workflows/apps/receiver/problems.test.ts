@@ -26,7 +26,7 @@ const unreadable = (detail: string) => problem(400, 'unreadable', 'The request c
 const unsupported = (detail: string) =>
   problem(415, 'unsupported-media-type', 'The content type is not supported', detail);
 const invalid = (...errors: object[]) =>
-  problem(422, 'invalid', 'Fields are missing or wrong', 'nothing was started', errors);
+  problem(422, 'invalid', 'Fields are missing or wrong', 'the request had no effect', errors);
 
 const inBatch = { 'content-type': BATCHED };
 const gzip = { ...inStructured, 'content-encoding': 'gzip' };
@@ -75,7 +75,7 @@ describe('an event with wrong fields is rejected, and the problem names each fie
   const { externalId, ...rest } = merchant();
   const value =
     'known types: merchant.boarding.requested.v1, business.onboarding.requested.v1, ' +
-    'customer.onboarding.requested.v1, requirement.resolved.v1, documents.received.v1; nothing was started';
+    'customer.onboarding.requested.v1, requirement.resolved.v1, documents.received.v1; the request had no effect';
 
   it.each<[string, unknown, object]>([
     [
