@@ -2,6 +2,7 @@ import { type Client, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporal
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { StoreFailure } from '../../platform/documents/file-store.js';
 import { kindOf, Refused, refusesUnreadable } from '../../platform/http/server.js';
 import { NO_EFFECT, Refusal } from '../../temporal/requests.js';
 import { isDenied, isUnavailable } from '../../temporal/unavailable.js';
@@ -34,6 +35,7 @@ export const PROBLEMS = {
   'clients-unreadable': [503, 'The list of clients cannot be used'],
   'issuer-unavailable': [503, 'The issuer of the token does not respond'],
   'not-applied': [503, 'It is not known whether the request took effect'],
+  'documents-unavailable': [503, 'The document store is unavailable'],
   'unreadable-onboarding': [503, 'The onboarding cannot be read now'],
   'temporal-unavailable': [503, 'Temporal is unavailable'],
 } as const satisfies Readonly<Record<string, readonly [status: number, title: string]>>;
@@ -116,6 +118,7 @@ export function problemFrom(error: unknown): Problem {
     const { kind, message, errors } = error;
     return new Problem(kind, message, errors.length > 0 ? { errors } : {});
   }
+  if (error instanceof StoreFailure) return later('documents-unavailable', error, NOTHING_STORED);
   // Only the check of a token is refused so.
   if (error instanceof Refused) return later('issuer-unavailable', error);
   const { statusCode = 500 } = error as { statusCode?: number };
@@ -163,6 +166,8 @@ export function unavailable(cause?: unknown): Problem {
 
 const SEND_AGAIN =
   'send the same request again after Retry-After seconds: nothing is lost, and nothing happens twice';
+
+const NOTHING_STORED = 'nothing was stored or sent: send the same request again after Retry-After seconds';
 
 export function later(kind: ProblemKind, cause: unknown, detail = SEND_AGAIN): Problem {
   return new Problem(kind, detail, { cause, headers: { 'retry-after': '5' } });

@@ -112,7 +112,7 @@ function schemaOf({
 export function apiRoutes(api: Api, routes: readonly ApiRoute[]) {
   return async (server: FastifyInstance): Promise<void> => {
     const takesFile = routes.some((route) => route.takesFile);
-    if (takesFile) await server.register(multipart);
+    if (takesFile) await server.register(multipart, { throwFileSizeLimit: false });
     else textBodies(server, MEDIA_TYPES);
     for (const route of routes) {
       const [method = '', path = ''] = route.line.split(' ');

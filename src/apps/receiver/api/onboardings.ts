@@ -279,6 +279,11 @@ const FORM_BYTES = MAX_ATTACHMENT_BYTES + 4_096;
 
 const TOO_LARGE = 'a document has at most 25 MiB';
 
+/** The second one is refused by name. The parser counts more. */
+const MOST_PARTS = 2;
+
+const wrongFile = (message: string) => invalid([{ field: 'file', message }]);
+
 /** `POST /v1/documents`. The body is streamed to the store, so nothing else here reads it. */
 export const documentRoute = defineRoute(
   'POST /v1/documents',
@@ -296,15 +301,21 @@ export const documentRoute = defineRoute(
       const tooLarge = new Problem('too-large', TOO_LARGE);
       const refused = refusedBeyond(request, reply, FORM_BYTES, tooLarge);
       // The parser ends a file only with its part, so the check of the document must see one that is too large first.
-      const limits = { fileSize: 2 * MAX_ATTACHMENT_BYTES, files: 1, fields: 0, headerPairs: 20 };
-      const arriving = request.file({ limits, throwFileSizeLimit: false }).catch((cause: FastifyError) => {
-        throw cause.statusCode === 413
-          ? cause
-          : new Problem('unreadable', 'the form cannot be read', { cause });
-      });
-      const part = await Promise.race([arriving, refused]);
-      if (part?.fieldname !== 'file') throw invalid([{ field: 'file', message: 'is required' }]);
-      if (!part.filename) throw invalid([{ field: 'file', message: 'must have a file name' }]);
+      const limits = { fileSize: 2 * MAX_ATTACHMENT_BYTES, parts: MOST_PARTS, headerPairs: 20 };
+      const parts = request.parts({ limits });
+      const nextPart = async () => {
+        const arriving = parts.next().catch((cause: FastifyError) => {
+          throw cause.statusCode === 413
+            ? wrongFile('must be the only part of the form')
+            : new Problem('unreadable', 'the form cannot be read', { cause });
+        });
+        const { value } = await Promise.race([arriving, refused]);
+        return value;
+      };
+      const part = await nextPart();
+      if (part?.type !== 'file' || part.fieldname !== 'file')
+        throw wrongFile(part ? 'must be the only part of the form' : 'is required');
+      if (!part.filename) throw wrongFile('must have a file name');
       const { file, filename } = part;
       let bytes = 0;
       const count = ({ length }: Buffer) => {
@@ -314,11 +325,17 @@ export const documentRoute = defineRoute(
       try {
         const documents = documentStore(await openStore(documentDir));
         const stored = await documents.put(filename, file, count);
+        try {
+          if (await nextPart()) throw wrongFile('must be the only part of the form');
+        } catch (error) {
+          await documents.remove(stored);
+          throw error;
+        }
         audit(call, 'store a document', { document: stored.key });
         reply.code(201);
         return stored;
       } catch (error) {
-        if (error instanceof RefusedDocument) throw invalid([{ field: 'file', message: error.message }]);
+        if (error instanceof RefusedDocument) throw wrongFile(error.message);
         throw file.errored ? new Problem('unreadable', 'the form arrived incomplete') : error;
       }
     },

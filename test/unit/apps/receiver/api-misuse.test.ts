@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -21,10 +21,10 @@ const ANSWERED = {
 
 const RECEIPT = { requirementId: 'uncertain-write-1', acceptedAt: '2026-01-31T10:00:00.000Z', open: 0 };
 
-/** @param receipt of a request that was accepted before */
 /** Of a document that is stored. */
 const KEY = '0c8bfa0e-0000-4000-8000-000000000000.txt';
 
+/** @param receipt of a request that was accepted before */
 async function receiver({
   receipt = null as object | null,
   scopes = ['read', 'answer', 'claim'],
@@ -243,13 +243,45 @@ it.each([
   expect(readdirSync(documentDir)).toEqual([KEY]);
 });
 
-// Catches a part without a name, which the library counts as a file, as an internal error.
-it('a file needs a name', async () => {
-  const { call } = await receiver({ scopes: ['documents'] });
-  const form = `${partOf('name="file"', 'application/octet-stream')}x\r\n--B--\r\n`;
-  const reply = await call('POST /v1/documents', Readable.from([form]), FORM);
-  const errors = [{ field: 'file', message: 'must have a file name' }];
-  expect([reply.statusCode, reply.json().errors]).toEqual([422, errors]);
+const A_FILE = `${partOf('name="file"; filename="a.txt"')}a\r\n`;
+const A_FIELD = `${partOf('name="note"')}x\r\n`;
+const ONLY = 'must be the only part of the form';
+
+// Catches a part without a name, which the library counts as a file, as an internal error; a second file that is dropped without a
+// word, and the first one that stays; and a form without a file that is too large.
+it.each([
+  ['no part', '', 'is required'],
+  [
+    'a file without a name',
+    `${partOf('name="file"', 'application/octet-stream')}x\r\n`,
+    'must have a file name',
+  ],
+  ['a field only', A_FIELD, ONLY],
+  ['a file of another name', `${partOf('name="other"; filename="a.txt"')}a\r\n`, ONLY],
+  ['two files', A_FILE + A_FILE, ONLY],
+  ['a file and a field', A_FILE + A_FIELD, ONLY],
+  ['many parts', A_FILE + A_FIELD.repeat(9), ONLY],
+])('a form with %s stores nothing', async (_, parts, message) => {
+  const { call, documentDir } = await receiver({ scopes: ['documents'] });
+  const reply = await call('POST /v1/documents', Readable.from([`${parts}--B--\r\n`]), FORM);
+  expect([reply.statusCode, reply.json().errors]).toEqual([422, [{ field: 'file', message }]]);
+  expect(readdirSync(documentDir)).toEqual([KEY]);
+});
+
+// Alone catches a document store that fails as an internal error, which a client does not repeat.
+it('while the document store fails, a document is to be sent again', async () => {
+  const { call, documentDir } = await receiver({ scopes: ['documents', 'answer', 'approve'] });
+  rmSync(documentDir, { recursive: true });
+  writeFileSync(documentDir, 'in the way');
+  const document = { key: KEY, fileName: 'check.txt', contentType: 'text/plain' };
+  const answer = { answer: { kind: 'documents', documents: [document] }, reason: 'asked' };
+  for (const reply of [
+    await call('POST /v1/documents', Readable.from([`${A_FILE}--B--\r\n`]), FORM),
+    await call(`POST ${ASKED}/answer`, answer),
+  ])
+    expect([reply.statusCode, reply.headers['retry-after'], reply.json().type]).toEqual([
+      ...[503, '5', 'urn:gangway:problem:documents-unavailable'],
+    ]);
 });
 
 // Catches an issuer that is down as an internal error, and requests that no limit counts because their token cannot be checked.
