@@ -52,11 +52,10 @@ export async function businessOnboarding(
   restored?: Restored,
 ): Promise<BusinessOnboardingOutcome> {
   const business = new Business(input, carriedState);
-  const { runtime } = business;
-  return runtime.run<BusinessOnboardingOutcome>(
+  return business.run<BusinessOnboardingOutcome>(
     async () => {
       if (!carriedState) await findOrSubmit(business, restored);
-      runtime.published.setFacts({ stage: stageOf(business.partnerState, business.context) });
+      business.published.setFacts({ stage: stageOf(business.partnerState, business.context) });
       return runUntilDecided(
         business,
         { kinds: KINDS, plan, reduce },
@@ -93,7 +92,7 @@ async function submitUnlessFound(business: Business, uncertainty: string | undef
     const { profileId, financialAccountId, problems, baseline } = submitted;
     // If the onboarding ends before anybody knows whose profile it is, this is all that is left of it.
     if (submitted.now === undefined || submitted.now.candidate.against.length > 0)
-      business.runtime.timeline.add('write-uncertain', {
+      business.record('write-uncertain', {
         detail: `${SUBMIT}: the bank responded with banking profile ${profileId}`,
       });
     const { candidate, now } = await claimProfile(business, submitted);
@@ -106,7 +105,7 @@ async function submitUnlessFound(business: Business, uncertainty: string | undef
     }
     business.knowProfile(profileId, 'holder-submitted');
     business.knowAccount(financialAccountId);
-    business.runtime.patchState({ problems });
+    business.patchState({ problems });
     business.poll.replaceWith(now);
     return;
   }
@@ -129,21 +128,20 @@ async function begin(business: Business, due: PendingTask): Promise<void> {
 
 /** Has the problems of the holder corrected, unless the bank accepts it meanwhile. */
 async function correctProblems(business: Business): Promise<void> {
-  const { runtime, input } = business;
+  const { input } = business;
   const isSuperseded = () => isAccepted(business.partnerState);
   const problems = business.partnerState.problems ?? [];
   const correctable = { title: SUBMIT, correct: input.correct };
-  if (problems.length === 0 || (await askForCorrection(runtime, correctable, problems, isSuperseded)))
+  if (problems.length === 0 || (await askForCorrection(business, correctable, problems, isSuperseded)))
     await replaceHolder(business, isSuperseded);
-  runtime.patchState({ problems: [] });
-  runtime.published.enter(stageOf(business.partnerState, business.context));
+  business.patchState({ problems: [] });
+  business.published.enter(stageOf(business.partnerState, business.context));
 }
 
 /** Sends the holder as a person corrected it, who was asked by a ticket, or about a profile that nobody has submitted. */
 async function deliverCorrection(business: Business, answered: PendingAnswer): Promise<void> {
-  const { runtime } = business;
   const { requirement, resolution } = answered;
-  await runtime.whileSending([answered], [CORRECT], async () => {
+  await business.whileSending([answered], [CORRECT], async () => {
     const answer = requireNotAbandoned(resolution);
     if (answer.kind === 'correction') business.input.correct(answer.patch);
     if (requirement.kind === 'ticket') {
@@ -151,37 +149,38 @@ async function deliverCorrection(business: Business, answered: PendingAnswer): P
       delivered(business, answered);
     } else {
       await replaceHolder(business, () => isAccepted(business.partnerState));
-      runtime.update(removeEntry(requirement.id));
+      business.update(removeEntry(requirement.id));
     }
   });
 }
 
 /** Replies to a ticket. If the bank rejects the reply and still asks, a person is asked again. */
 async function deliverReply(business: Business, answered: PendingAnswer, text: string): Promise<void> {
-  const { runtime, poll } = business;
   const { requirement } = answered;
-  await runtime.whileSending([answered], [titleOfReply(requirement)], async () => {
+  await business.whileSending([answered], [titleOfReply(requirement)], async () => {
     try {
-      delivered(business, answered, await sendReply(runtime, requirement, text, business.profileId));
+      delivered(business, answered, await sendReply(business, requirement, text, business.profileId));
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
       const now = await readProfile(business);
-      runtime.update(reductionTransition(reduceRejection(business.partnerState, requirement, error.message)));
-      poll.replaceWith(now);
+      business.update(
+        reductionTransition(reduceRejection(business.partnerState, requirement, error.message)),
+      );
+      business.poll.replaceWith(now);
     }
   });
 }
 
 function delivered(business: Business, { requirement }: PendingAnswer, replyId: number | null = null): void {
   const reduction = reduceDelivery(business.partnerState, requirement, replyId, business.context);
-  business.runtime.update(reductionTransition(reduction));
-  business.runtime.published.report();
+  business.update(reductionTransition(reduction));
+  business.published.report();
 }
 
 /** Reads the tickets once more, and asks those again that are still listed long after their answers. */
 async function readLateTickets(business: Business): Promise<void> {
   const begunAt = Date.now();
   const now = await readProfile(business);
-  business.runtime.patchState(withDeadline(business.partnerState, begunAt));
+  business.patchState(withDeadline(business.partnerState, begunAt));
   business.poll.replaceWith(now);
 }

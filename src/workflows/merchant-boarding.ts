@@ -35,7 +35,7 @@ export async function merchantBoarding(
   restored?: Restored,
 ): Promise<MerchantBoardingOutcome> {
   const boarding = new Boarding(input, carriedState);
-  return boarding.runtime.run<MerchantBoardingOutcome>(
+  return boarding.run<MerchantBoardingOutcome>(
     async () => {
       if (!carriedState) await establishMerchant(boarding, restored);
       return runUntilDecided(
@@ -63,7 +63,7 @@ async function establishMerchant(boarding: Boarding, restored: Restored | undefi
 async function send(boarding: Boarding, pending: PendingSend): Promise<void> {
   switch (pending.send) {
     case 'application':
-      boarding.runtime.published.setFacts({ stage: 'applying' });
+      boarding.published.setFacts({ stage: 'applying' });
       await setFees(boarding);
       await submit(boarding);
       break;

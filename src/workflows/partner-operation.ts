@@ -101,7 +101,7 @@ async function closeCard(request: OperationRequest<'close-card'>, runtime: Onboa
     idFormat: 'text',
     whereToLook: `Check in the partner’s portal whether card ${paymentCardId} is closed. If it is, confirm ${paymentCardId}.`,
   });
-  runtime.timeline.add('card-closed', { detail: paymentCardId });
+  runtime.record('card-closed', { detail: paymentCardId });
   return { paymentCardId };
 }
 
@@ -117,7 +117,7 @@ async function setNickname(request: OperationRequest<'card-nickname'>, runtime: 
   const { paymentCardId, nickName } = request;
   const run = () => bank.setCardNickname({ paymentCardId, nickName });
   const { last4 } = await repeatable(runtime, 'set the nickname', run);
-  runtime.timeline.add(nickName === null ? 'nickname-cleared' : 'nickname-set', { detail: paymentCardId });
+  runtime.record(nickName === null ? 'nickname-cleared' : 'nickname-set', { detail: paymentCardId });
   return { paymentCardId, last4 };
 }
 
@@ -158,7 +158,7 @@ async function changeAddress(
     },
     endsWhenRejected: true,
   });
-  runtime.timeline.add('address-changed');
+  runtime.record('address-changed');
   return {};
 }
 
@@ -175,7 +175,7 @@ async function restoreSubUser(
   const run = () => bank.restoreSubUser({ subUserId });
   const { afterLostCall } = await repeatable(runtime, 'restore the sub-user', run);
   const by = 'by a call whose response was lost';
-  runtime.timeline.add('sub-user-restored', {
+  runtime.record('sub-user-restored', {
     detail: afterLostCall ? `${subUserId}, ${by}` : `${subUserId}`,
   });
   return { subUserId, ...(afterLostCall && { note: `probably restored ${by}` }) };
@@ -187,7 +187,7 @@ async function ensureWebhooks(request: OperationRequest<'ensure-webhooks'>, runt
     const run = () => bank.ensureWebhook(webhook);
     const ensured = await repeatable(runtime, `create webhook ${webhook.name}`, run);
     webhooks.push({ ...webhook, ...ensured });
-    runtime.timeline.add(ensured.existed ? 'webhook-existed' : 'webhook-created', { detail: webhook.name });
+    runtime.record(ensured.existed ? 'webhook-existed' : 'webhook-created', { detail: webhook.name });
     runtime.published.report();
   }
   return { webhooks };
@@ -201,7 +201,7 @@ async function saveStatement(
   const save = () => bank.saveStatement(request);
   const saved = await runRead(runtime, 'save the statement', save, { endsWhenRejected: true });
   const detail = [saved.fileName, saved.warning].filter(Boolean).join('; ');
-  runtime.timeline.add('statement-saved', { detail });
+  runtime.record('statement-saved', { detail });
   if (email === undefined) return { ...saved, emailed: false };
   runtime.published.report();
   await runOnce<void>(runtime, {
@@ -214,6 +214,6 @@ async function saveStatement(
     idFormat: 'text',
     whereToLook: `Ask whether the statement of ${period} has arrived by email. If it has, confirm ${period}.`,
   });
-  runtime.timeline.add('statement-sent');
+  runtime.record('statement-sent');
   return { ...saved, emailed: true };
 }

@@ -47,7 +47,7 @@ export async function partnerRecord(
     },
     leftBehind: () => 'the decisions about status names are forgotten, and a person is asked again',
   });
-  const { published, timeline } = runtime;
+  const { published } = runtime;
   const isAsked = ({ requirementId }: SeenStatus) => requirementId !== undefined;
   const isShown = () =>
     runtime.partnerState.statuses.length === 0 ||
@@ -70,7 +70,7 @@ export async function partnerRecord(
     if (meaning === undefined || seen === undefined) return;
     const reason = redact(resolution.reason);
     keep({ ...seen, decision: { meaning, actor, reason, at: new Date().toISOString() } });
-    timeline.add('status-explained', { detail: `${redact(seen.status)}: ${meaning}`, actor, reason });
+    runtime.record('status-explained', { detail: `${redact(seen.status)}: ${meaning}`, actor, reason });
   }
 
   setHandler(statusSeen, (request) => {

@@ -6,7 +6,7 @@ import { isDecided } from '../../partners/boarding/phases.js';
 import { ANSWER, POLL, partnerActivities, REPEATABLE } from '../runtime/activity-proxies.js';
 import type { NextSteps } from '../runtime/current-details.js';
 import { describeLeftBehind } from '../runtime/ending.js';
-import { type CorrectableInput, requireFields } from '../runtime/input.js';
+import { requireFields } from '../runtime/input.js';
 import { OnboardingRuntime } from '../runtime/onboarding-runtime.js';
 import type { CarriedState } from '../runtime/stateful.js';
 import { StatusPoll } from '../runtime/status-poll.js';
@@ -45,36 +45,29 @@ const NEXT_STEPS_FOLLOWED: NextSteps = {
 type Input = MerchantBoardingInput | FollowedMerchantInput;
 
 /** One boarding: its state, and what runs. */
-export class Boarding {
-  readonly runtime: OnboardingRuntime<BoardingState, Input>;
-  readonly input: CorrectableInput<Input>;
+export class Boarding extends OnboardingRuntime<BoardingState, Input> {
   /** Nothing is sent unless a person asked for it. */
   readonly isFollowed: boolean;
-  readonly poll: StatusPoll<Seen, StatusSnapshot>;
+  readonly poll = new StatusPoll<Seen, StatusSnapshot>(this, (seen, pace) =>
+    partner.awaitStatusChange({ merchantProfileId: this.merchantProfileId, seen, pace }),
+  );
   readonly tasks = new Tasks();
 
   constructor(input: Input, carriedState?: CarriedState<BoardingState>) {
     requireFields(input, { externalId: 'string', merchant: 'object' });
-    this.isFollowed = isFollowed(input);
-    if (this.isFollowed) requireFields(input, { merchantProfileId: 'number' });
-    this.runtime = new OnboardingRuntime<BoardingState, Input>({
+    const follows = isFollowed(input);
+    if (follows) requireFields(input, { merchantProfileId: 'number' });
+    super({
       ...{ input, carriedState, partnerState: INITIAL_STATE, correctable: 'merchantBoarding', isPartlySent },
-      nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
+      nextSteps: follows ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
       dba: ({ merchant }) => String(merchant.dba),
       leftBehind: describeLeftBehind('merchant', 'merchantProfileId', 'not submitted'),
     });
-    this.input = this.runtime.input;
-    this.poll = new StatusPoll(this.runtime, this.runtime.store, (seen, pace) =>
-      partner.awaitStatusChange({ merchantProfileId: this.merchantProfileId, seen, pace }),
-    );
-  }
-
-  get partnerState(): BoardingState {
-    return this.runtime.partnerState;
+    this.isFollowed = follows;
   }
 
   get merchantProfileId(): number {
-    const { merchantProfileId } = this.runtime.published.facts;
+    const { merchantProfileId } = this.published.facts;
     if (merchantProfileId === undefined) throw new Error('the merchant does not exist yet');
     return merchantProfileId;
   }
@@ -90,7 +83,7 @@ export class Boarding {
   }
 
   get context(): BoardingContext {
-    const { open, answered } = this.runtime;
+    const { open, answered } = this;
     return {
       merchantProfileId: this.merchantProfileId,
       dba: this.dba,

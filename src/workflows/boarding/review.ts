@@ -28,7 +28,7 @@ const REVIEW = 'request the review of the answers';
 
 export async function deliverAnswers(boarding: Boarding, answers: readonly PendingAnswer[]): Promise<void> {
   const uploads = missingDocuments(boarding.partnerState, answers).map(({ id }) => id);
-  const problems = await boarding.runtime.whileSending(answers, [...uploads, REVIEW], async () => {
+  const problems = await boarding.whileSending(answers, [...uploads, REVIEW], async () => {
     boarding.poll.forgetLatest();
     await uploadDocuments(boarding, answers);
     boarding.poll.forgetLatest();
@@ -57,7 +57,7 @@ async function uploadDocuments(boarding: Boarding, answers: readonly PendingAnsw
       name: document.id,
       run: async () => {
         await upload(boarding, document);
-        boarding.runtime.patchState(afterUpload(boarding.partnerState, document));
+        boarding.patchState(afterUpload(boarding.partnerState, document));
       },
     })),
   );
@@ -68,12 +68,10 @@ async function keepDelivery(
   answers: readonly PendingAnswer[],
   before: StatusMark,
 ): Promise<void> {
-  const { runtime } = boarding;
-  const { published, timeline, dueInMs } = runtime;
-  runtime.update(...answers.map(({ requirement }) => removeEntry(requirement.id)));
-  runtime.patchState(afterDelivery(boarding.partnerState, answers, before, Date.now() + dueInMs));
-  timeline.add('answers-delivered');
-  published.report();
+  boarding.update(...answers.map(({ requirement }) => removeEntry(requirement.id)));
+  boarding.patchState(afterDelivery(boarding.partnerState, answers, before, Date.now() + boarding.dueInMs));
+  boarding.record('answers-delivered');
+  boarding.published.report();
   // The poll may have read that the partner asks again. Nobody was asked, because these answers were in flight.
   const { latest } = boarding.poll;
   if (latest && listsDelivered(boarding.partnerState, latest))
@@ -86,35 +84,35 @@ export async function readLate(boarding: Boarding): Promise<void> {
   const now = await readStatus(boarding);
   const { delivered, shownBy = begunAt + 1 } = boarding.partnerState;
   const isLost = now.phase === 'not-submitted' && shownBy <= begunAt;
-  boarding.runtime.patchState({ delivered: withoutExpired(delivered, begunAt), isLost });
+  boarding.patchState({ delivered: withoutExpired(delivered, begunAt), isLost });
   boarding.poll.replaceWith(now);
 }
 
 /** Keeps answers that the partner does not take in this status, until it sets another one or asks something else. */
 function keepForLater(boarding: Boarding, answers: readonly PendingAnswer[], now: StatusSnapshot): void {
-  boarding.runtime.patchState(withNotTaken(boarding.partnerState, answers, now));
+  boarding.patchState(withNotTaken(boarding.partnerState, answers, now));
   const detail = `the partner takes no answers in status ${now.status}`;
-  boarding.runtime.timeline.add('answers-wait', { detail });
+  boarding.record('answers-wait', { detail });
   boarding.poll.replaceWith(now);
 }
 
 /** Asks whether to send rejected answers again, until one is taken back, or the partner changes something. */
 async function askAboutReview(
-  { runtime, poll }: Boarding,
+  boarding: Boarding,
   answers: readonly PendingAnswer[],
   problems: readonly FieldProblem[],
 ): Promise<void> {
-  const isTakenBack = () => answers.some(({ requirement: { id } }) => !runtime.isAnswered(id));
-  const isSuperseded = () => poll.latest !== undefined || isTakenBack();
+  const isTakenBack = () => answers.some(({ requirement: { id } }) => !boarding.isAnswered(id));
+  const isSuperseded = () => boarding.poll.latest !== undefined || isTakenBack();
   const advice = 'To change an answer, take it back.';
-  await askForCorrection(runtime, { title: REVIEW, advice }, problems, isSuperseded);
+  await askForCorrection(boarding, { title: REVIEW, advice }, problems, isSuperseded);
 }
 
 /** Uploads a document of an answer. If the partner rejects it, a person may replace it. */
 async function upload(boarding: Boarding, { id, description, ...first }: Upload): Promise<void> {
-  const { runtime, merchantProfileId } = boarding;
+  const { merchantProfileId } = boarding;
   let { document } = first;
-  await runOnce<Warned>(runtime, {
+  await runOnce<Warned>(boarding, {
     id,
     get title() {
       return `upload ${document.fileName}`;
@@ -140,7 +138,7 @@ type Sent =
 
 /** Reports to the underwriters that their notes are answered, with the texts as comment. */
 function requestReview(boarding: Boarding, answers: readonly PendingAnswer[]): Promise<Sent> {
-  const { runtime, merchantProfileId, partnerState: state, poll } = boarding;
+  const { merchantProfileId, partnerState: state, poll } = boarding;
   // A read after the outcome is uncertain may be too late: the partner may have taken the answers and asked the same again.
   const { status = '', statusDate = null } = state.seen;
   const taken = { delivered: true, before: { status, statusDate } } as const;
@@ -154,7 +152,7 @@ function requestReview(boarding: Boarding, answers: readonly PendingAnswer[]): P
     ...(comment && { comment }),
     ...(deliveredIds && { deliveredIds }),
   };
-  return runOnce<Sent>(runtime, {
+  return runOnce<Sent>(boarding, {
     title: REVIEW,
     run: (send) => send(partner.requestUnderwritingReview, request),
     endsWhenRejected: true,

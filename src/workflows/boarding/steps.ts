@@ -38,7 +38,6 @@ interface FoundMerchant {
  * with a merchant that it has already, so the one in the response is reserved, or a person is asked.
  */
 export async function createMerchant(boarding: Boarding, restored?: Restored): Promise<void> {
-  const { runtime } = boarding;
   for (let rejected: readonly FieldProblem[] | undefined; ; ) {
     const merchant = await createStep(boarding, rejected, restored);
     if ('merchant' in merchant) return importFound(boarding, merchant.merchant, restored);
@@ -46,14 +45,14 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
     const created = compact({ respondedAt });
     // If the boarding ends before anybody knows whose merchant it is, this is all that is left of it.
     if (merchant.now?.length !== 0)
-      runtime.timeline.add('write-uncertain', {
+      boarding.record('write-uncertain', {
         detail: `${CREATE}: the partner responded with merchant ${merchantProfileId}`,
       });
     const against = merchant.now ?? (await claim(boarding, { merchantProfileId, since, ...created }));
     if (against.length === 0) {
-      runtime.published.setFacts({ merchantProfileId });
-      runtime.timeline.add('merchant-created', { detail: `merchant ${merchantProfileId}` });
-      runtime.patchState(UNSUBMITTED_STATE);
+      boarding.published.setFacts({ merchantProfileId });
+      boarding.record('merchant-created', { detail: `merchant ${merchantProfileId}` });
+      boarding.patchState(UNSUBMITTED_STATE);
       return;
     }
     rejected = [{ field: '', message: notOurs(merchantProfileId, against) }];
@@ -64,13 +63,13 @@ const CREATE = 'create the merchant';
 
 /** Reserves the merchant in the response to a create, if the create itself could not do that. */
 async function claim(
-  { runtime }: Boarding,
+  boarding: Boarding,
   created: Parameters<typeof partner.claimMerchant>[0],
 ): Promise<readonly string[]> {
   try {
     const run = () => partner.claimMerchant(created).catch(unlessForbidden);
     const title = `read merchant ${created.merchantProfileId}`;
-    return await runRead(runtime, title, run, { endsWhenRejected: true });
+    return await runRead(boarding, title, run, { endsWhenRejected: true });
   } catch (error) {
     // It may be that of another organization, so retrying the read alone could go on forever.
     if (error instanceof Rejected) return [`it cannot be read (${error.message})`];
@@ -101,11 +100,11 @@ function createStep(
   rejected: readonly FieldProblem[] | undefined,
   restored: Restored | undefined,
 ): Promise<Created> {
-  const { runtime, input } = boarding;
+  const { input } = boarding;
   const warnOnce = requireSecondConfirmation();
   let since = '';
   let saved: readonly SavedMerchant[] = [];
-  return runOnce<Created>(runtime, {
+  return runOnce<Created>(boarding, {
     title: CREATE,
     run: async (send) => {
       since = new Date().toISOString();
@@ -121,7 +120,7 @@ function createStep(
         if (created.saved) saved = [];
         throw new Rejected([...created.problems, ...(created.saved ?? []).map(isSaved)]);
       }
-      runtime.update(setAgent(created.agentProfileId));
+      boarding.update(setAgent(created.agentProfileId));
       return { ...created, since };
     },
     failed: ({ saved: id = '' }) => {
@@ -175,7 +174,7 @@ export async function importMerchant(
 ): Promise<void> {
   await importFound(boarding, await findImportable(boarding, merchantProfileId), restored);
   const { agentProfileId } = boarding.input.current;
-  if (boarding.isFollowed && agentProfileId !== undefined) boarding.runtime.update(setAgent(agentProfileId));
+  if (boarding.isFollowed && agentProfileId !== undefined) boarding.update(setAgent(agentProfileId));
 }
 
 /** Reserves a merchant that exists. Nobody knows whether a pending one was submitted, unless the backup of this boarding says so. */
@@ -184,19 +183,18 @@ async function importFound(
   { merchantProfileId, now, owner }: FoundMerchant,
   restored?: Restored,
 ): Promise<void> {
-  const { runtime, isFollowed } = boarding;
-  const { published, timeline } = runtime;
+  const { isFollowed, published } = boarding;
   published.setFacts({ merchantProfileId });
   const formerly = owner ? `, formerly of ${owner.workflowId}` : '';
   const detail = `merchant ${merchantProfileId}, status ${now.status}${formerly}`;
-  timeline.add('merchant-imported', { detail });
+  boarding.record('merchant-imported', { detail });
   const { status, phase } = now;
   if (!isFollowed && phase === 'not-submitted')
-    runtime.patchState({ ...UNSUBMITTED_STATE, seen: { status, phase } });
+    boarding.patchState({ ...UNSUBMITTED_STATE, seen: { status, phase } });
   if (!isFollowed && phase === 'pending')
-    runtime.patchState(restored?.isSubmitted ? { submitted: true } : { unclearIn: phase });
+    boarding.patchState(restored?.isSubmitted ? { submitted: true } : { unclearIn: phase });
   published.refresh();
-  const isRecent = await isOwnAtOnce(runtime, `import merchant ${merchantProfileId}`, () =>
+  const isRecent = await isOwnAtOnce(boarding, `import merchant ${merchantProfileId}`, () =>
     partner.reserveMerchant({ id: merchantProfileId }),
   );
   if (isFollowed && isRecent) boarding.poll.replaceWith(now);
@@ -215,7 +213,7 @@ async function findImportable(boarding: Boarding, merchantProfileId: number): Pr
       return merchant;
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
-      await askForCorrection(boarding.runtime, { title }, error.problems);
+      await askForCorrection(boarding, { title }, error.problems);
     }
   }
 }
@@ -223,11 +221,11 @@ async function findImportable(boarding: Boarding, merchantProfileId: number): Pr
 /**
  * Reads a merchant that this boarding is to take over. It must not belong to another organization or to another running boarding.
  */
-async function inspect({ runtime }: Boarding, merchantProfileId: number): Promise<FoundMerchant> {
+async function inspect(boarding: Boarding, merchantProfileId: number): Promise<FoundMerchant> {
   const { workflowId } = workflowInfo();
   const title = `read merchant ${merchantProfileId}`;
   const run = () => partner.inspectMerchant({ merchantProfileId, workflowId }).catch(unlessForbidden);
-  const inspection = await runRead(runtime, title, run, { endsWhenRejected: true });
+  const inspection = await runRead(boarding, title, run, { endsWhenRejected: true });
   const { owner } = inspection;
   if (owner?.isRunning) throw new NotConfirmable(`workflow ${owner.workflowId} has this merchant`);
   return { merchantProfileId, ...inspection };
@@ -239,30 +237,28 @@ export const FEES = 'set the fees';
 const SHOWN_AFTER = ['10s', '1 minute', '10 minutes', '1 hour'] as const;
 
 /** Sets the requested fees, if there are any, and asks a person if the partner keeps others. */
-export async function setFees({ runtime, merchantProfileId, input }: Boarding): Promise<void> {
+export async function setFees(boarding: Boarding): Promise<void> {
+  const { merchantProfileId, input } = boarding;
   const { correct } = input;
   const title = FEES;
   for (let looks = 0; ; looks += 1) {
     if (!input.current.fees) return;
     const run = () => partner.changeFees({ merchantProfileId, changes: input.current.fees ?? {} });
-    const { changed, differing } = await runIdempotent(runtime, { title, run, correct });
+    const { changed, differing } = await runIdempotent(boarding, { title, run, correct });
     if (differing.length === 0) {
-      runtime.timeline.add(changed > 0 ? 'fees-changed' : 'fees-read');
+      boarding.record(changed > 0 ? 'fees-changed' : 'fees-read');
       return;
     }
     const wait = SHOWN_AFTER[looks];
     if (wait) await sleep(wait);
-    else await askForCorrection(runtime, { title, correct }, differing);
+    else await askForCorrection(boarding, { title, correct }, differing);
   }
 }
 
-export function readStatus({
-  runtime,
-  merchantProfileId,
-  partnerState: state,
-}: Boarding): Promise<StatusSnapshot> {
+export function readStatus(boarding: Boarding): Promise<StatusSnapshot> {
+  const { merchantProfileId, partnerState: state } = boarding;
   const seen = comparable(state.volatile, state.seen);
-  return runRead(runtime, 'read the status', () => partner.readStatus({ merchantProfileId, seen }));
+  return runRead(boarding, 'read the status', () => partner.readStatus({ merchantProfileId, seen }));
 }
 
 /** Reads the status. Waits until the partner takes a decision back; the end of the boarding cancels that. */

@@ -15,17 +15,17 @@ import { FEES, readStatus, readUndecided, setFees } from './steps.js';
 const SUBMIT = 'submit to underwriting';
 
 export async function submitAsAnswered(boarding: Boarding, answers: readonly PendingAnswer[]): Promise<void> {
-  const { runtime, input } = boarding;
+  const { input } = boarding;
   const confirmed = answers.find(({ resolution: { answer } }) => answer.kind === 'confirm');
   if (confirmed) {
-    runtime.patchState({ submitted: true });
-    runtime.timeline.add('submitted', { detail: 'as a person has confirmed' });
-    runtime.update(removeEntry(confirmed.requirement.id));
-    runtime.published.enter('underwriting');
+    boarding.patchState({ submitted: true });
+    boarding.record('submitted', { detail: 'as a person has confirmed' });
+    boarding.update(removeEntry(confirmed.requirement.id));
+    boarding.published.enter('underwriting');
     return;
   }
   const { seen } = boarding.partnerState;
-  await runtime.whileSending(answers, [FEES, SUBMIT], async () => {
+  await boarding.whileSending(answers, [FEES, SUBMIT], async () => {
     for (const { resolution } of answers) {
       const answer = requireNotAbandoned(resolution);
       if (answer.kind !== 'correction') continue;
@@ -42,9 +42,9 @@ export async function submitAsAnswered(boarding: Boarding, answers: readonly Pen
     input.keep();
     // The poll may have read earlier that the partner asks again. Nobody was asked, because these answers were in flight.
     const { volatile } = boarding.partnerState;
-    runtime.update(...onChangesRequested({ seen, volatile }, now, boarding.context).map(commandTransition));
+    boarding.update(...onChangesRequested({ seen, volatile }, now, boarding.context).map(commandTransition));
   });
-  runtime.published.report();
+  boarding.published.report();
 }
 
 /** Submits the application, which delivers the answers, and reads the status. Undefined if the status had changed before. */
@@ -55,17 +55,16 @@ export async function submit(
   boarding.poll.forgetLatest();
   const submission = await submitStep(boarding);
   const { submitted: isSubmitted, status, phase, isOthers } = submission;
-  const { runtime } = boarding;
   if (isSubmitted) {
-    runtime.timeline.add('submitted', isOthers && { detail: 'by somebody else' });
-    runtime.patchState({ submitted: true, isLost: false, shownBy: Date.now() + runtime.dueInMs });
+    boarding.record('submitted', isOthers && { detail: 'by somebody else' });
+    boarding.patchState({ submitted: true, isLost: false, shownBy: Date.now() + boarding.dueInMs });
     const close = ({ requirement: { id } }: PendingAnswer) =>
       isOthers ? dropAnswer(id, 'somebody else has submitted it') : removeEntry(id);
-    runtime.update(...answers.map(close));
+    boarding.update(...answers.map(close));
   } else {
-    runtime.timeline.add('submission-superseded', { detail: `the status is ${status}` });
+    boarding.record('submission-superseded', { detail: `the status is ${status}` });
     if (!boarding.partnerState.submitted && MERCHANT_PHASES[phase].afterCreate === 'ask-submitted')
-      runtime.patchState({ unclearIn: phase });
+      boarding.patchState({ unclearIn: phase });
   }
   const now = submission.now ?? (await readStatus(boarding));
   boarding.poll.replaceWith(now);
@@ -145,7 +144,7 @@ interface SubmissionRules {
 }
 
 function sendSubmission(boarding: Boarding, rules: SubmissionRules): Promise<Submitted> {
-  const { runtime, merchantProfileId, input, poll } = boarding;
+  const { merchantProfileId, input, poll } = boarding;
   let readsAs = 'not submitted';
   let hasNewFees = false;
   const submissionIn = ({ status, phase }: StatusSnapshot | Submission, earlier: LastAttempt) => ({
@@ -156,7 +155,7 @@ function sendSubmission(boarding: Boarding, rules: SubmissionRules): Promise<Sub
     now && rules.shows(now, earlier) ? { result: submissionIn(now, earlier) } : undefined;
   const withSender = (result: Submission, earlier: LastAttempt): Submitted =>
     result.submitted && !mayHaveArrived(earlier) ? { ...result, isOthers: true } : result;
-  return runOnce<Submitted>(runtime, {
+  return runOnce<Submitted>(boarding, {
     title: SUBMIT,
     prepare: async () => {
       if (hasNewFees) await setFees(boarding);

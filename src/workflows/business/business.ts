@@ -10,7 +10,7 @@ import { isFollowed } from '../../messages/onboardings.js';
 import { ANSWER, POLL, partnerActivities, REPEATABLE } from '../runtime/activity-proxies.js';
 import type { NextSteps } from '../runtime/current-details.js';
 import { describeLeftBehind } from '../runtime/ending.js';
-import { type CorrectableInput, requireFields } from '../runtime/input.js';
+import { requireFields } from '../runtime/input.js';
 import { OnboardingRuntime } from '../runtime/onboarding-runtime.js';
 import type { CarriedState } from '../runtime/stateful.js';
 import { StatusPoll } from '../runtime/status-poll.js';
@@ -46,44 +46,35 @@ const NEXT_STEPS_FOLLOWED: NextSteps = { ...NEXT_STEPS, applying: 'read the prof
 type Input = BusinessOnboardingInput | FollowedBusinessInput;
 
 /** One business: its state, and what runs. */
-export class Business {
-  readonly runtime: OnboardingRuntime<BusinessState, Input>;
-  readonly input: CorrectableInput<Input>;
+export class Business extends OnboardingRuntime<BusinessState, Input> {
   /** Nothing is sent that no person asked for. */
   readonly isFollowed: boolean;
-  readonly poll: StatusPoll<SeenProfile, ProfileSnapshot>;
+  readonly poll = new StatusPoll<SeenProfile, ProfileSnapshot>(this, (seen, pace) =>
+    bank.awaitProfileChange({ profileId: this.profileId, seen, pace }),
+  );
   readonly tasks = new Tasks();
   readonly grace = '5s';
 
   constructor(input: Input, carriedState?: CarriedState<BusinessState>) {
     requireFields(input, { externalId: 'string', holder: 'object' });
-    this.isFollowed = isFollowed(input);
-    if (this.isFollowed) requireFields(input, { profileId: 'number' });
+    const follows = isFollowed(input);
+    if (follows) requireFields(input, { profileId: 'number' });
     requireFields(input.holder, { doingBusinessAsName: 'string' });
-    this.runtime = new OnboardingRuntime<BusinessState, Input>({
+    super({
       ...{ input, carriedState, partnerState: INITIAL_STATE, correctable: 'businessOnboarding' },
-      nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
-      dba: () => this.dba,
+      nextSteps: follows ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
+      dba: dbaOf,
       leftBehind: describeLeftBehind('banking profile', 'profileId', 'not read yet'),
       // A customer shows the requirements of its merchant together with these.
       idPrefix: 'business-',
     });
-    this.input = this.runtime.input;
+    this.isFollowed = follows;
     const { merchantProfileId } = input;
-    if (merchantProfileId !== undefined) this.runtime.published.setFacts({ merchantProfileId });
-    this.poll = new StatusPoll(this.runtime, this.runtime.store, (seen, pace) =>
-      bank.awaitProfileChange({ profileId: this.profileId, seen, pace }),
-    );
+    if (merchantProfileId !== undefined) this.published.setFacts({ merchantProfileId });
   }
 
-  get partnerState(): BusinessState {
-    return this.runtime.partnerState;
-  }
-
-  /** '' when a correction removed it, which is reported before anything is sent. */
   get dba(): string {
-    const name: unknown = this.input.current.holder?.doingBusinessAsName;
-    return typeof name === 'string' ? name.trim() : '';
+    return dbaOf(this.input.current);
   }
 
   /** The holder with its owners, typed as if complete: the check before it is sent reports what a correction lacks. */
@@ -108,13 +99,13 @@ export class Business {
   }
 
   get profileId(): number {
-    const { profileId } = this.runtime.published.facts;
+    const { profileId } = this.published.facts;
     if (profileId === undefined) throw new Error('the profile does not exist yet');
     return profileId;
   }
 
   get context(): BusinessContext {
-    const { dueInMs, open, answered, published } = this.runtime;
+    const { dueInMs, open, answered, published } = this;
     return {
       profileId: this.profileId,
       dba: this.dba,
@@ -128,16 +119,19 @@ export class Business {
   }
 
   knowProfile(profileId: number, event: 'holder-submitted' | 'profile-imported'): void {
-    const { published, timeline } = this.runtime;
-    published.setFacts({ profileId });
-    timeline.add(event, { detail: `banking profile ${profileId}` });
+    this.published.setFacts({ profileId });
+    this.record(event, { detail: `banking profile ${profileId}` });
   }
 
   knowAccount(financialAccountId: string | null): void {
-    this.runtime.update(
-      ...onAccount(financialAccountId, this.runtime.published.facts).map(commandTransition),
-    );
+    this.update(...onAccount(financialAccountId, this.published.facts).map(commandTransition));
   }
+}
+
+/** '' when a correction removed it, which is reported before anything is sent. */
+function dbaOf({ holder }: Input): string {
+  const name: unknown = holder?.doingBusinessAsName;
+  return typeof name === 'string' ? name.trim() : '';
 }
 
 /** Typed as if complete: the check before the holder is sent reports what is missing. */

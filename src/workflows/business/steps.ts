@@ -39,14 +39,13 @@ export function submit(
   unclaimed: RefusedSubmission[],
   uncertainty: string | undefined,
 ): Promise<Submitted> {
-  const { runtime } = business;
   const confirmNamed = confirmCandidate(business);
   let candidates: readonly Candidate[] = [];
   const keepRefused = (baseline: readonly number[], saved = '') => {
     const profileId = /^\d+$/.test(saved) ? { profileId: Number(saved) } : {};
     unclaimed.push({ dba: business.dba, baseline, ...profileId });
   };
-  return runOnce<Submitted>(runtime, {
+  return runOnce<Submitted>(business, {
     title: SUBMIT,
     run: async (send) => {
       const since = new Date().toISOString();
@@ -71,7 +70,7 @@ export function submit(
     readEvidence: async ({ isUncertain, baseline }) => {
       if (!isUncertain || !baseline || business.dba === '') return undefined;
       const profileIds = [...baseline, ...declined];
-      candidates = await runRead(runtime, 'look for the business at the bank', () =>
+      candidates = await runRead(business, 'look for the business at the bank', () =>
         bank.findCandidates({ ...business.toFind, baseline: profileIds }),
       );
       const [candidate, ...more] = candidates.filter(isSurelyOurs);
@@ -90,8 +89,9 @@ function inPortal({ dba }: Business): string {
   return `Look in the partner’s portal for a banking profile of “${redact(dba)}”. If it is there, confirm its profile id.`;
 }
 
-export function readProfile({ runtime, profileId }: Business): Promise<ProfileSnapshot> {
-  return runRead(runtime, 'read the banking profile', () => bank.readProfile({ profileId }));
+export function readProfile(business: Business): Promise<ProfileSnapshot> {
+  const { profileId } = business;
+  return runRead(business, 'read the banking profile', () => bank.readProfile({ profileId }));
 }
 
 /**
@@ -99,14 +99,14 @@ export function readProfile({ runtime, profileId }: Business): Promise<ProfileSn
  * not known to be ours.
  */
 export async function claimProfile(
-  { runtime, toFind }: Business,
+  business: Business,
   { now, profileId, since }: { readonly now?: InspectedProfile; profileId: number; since: string },
 ): Promise<Pick<InspectedProfile, 'candidate'> & { readonly now?: ProfileSnapshot }> {
   if (now) return now;
   const title = `read banking profile ${profileId}`;
-  const run = () => bank.claimProfile({ ...toFind, profileId, since });
+  const run = () => bank.claimProfile({ ...business.toFind, profileId, since });
   try {
-    return await runRead(runtime, title, run, { endsWhenRejected: true });
+    return await runRead(business, title, run, { endsWhenRejected: true });
   } catch (error) {
     if (!(error instanceof Rejected)) throw error;
     const against = [`it cannot be read (${error.message})`];
@@ -119,7 +119,7 @@ export const CORRECT = 'correct the business account holder';
 
 /** Replaces the holder by the corrected one, until the partner accepts it or the correction is superseded. */
 export async function replaceHolder(business: Business, isSuperseded?: () => boolean): Promise<void> {
-  const { runtime, profileId } = business;
+  const { profileId } = business;
   const { correct } = business.input;
   const title = CORRECT;
   const run = async () => {
@@ -128,20 +128,20 @@ export async function replaceHolder(business: Business, isSuperseded?: () => boo
   };
   for (;;) {
     try {
-      await runIdempotent(runtime, { title, run, endsWhenRejected: true });
-      return runtime.timeline.add('holder-corrected');
+      await runIdempotent(business, { title, run, endsWhenRejected: true });
+      return business.record('holder-corrected');
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
-      if (!(await askForCorrection(runtime, { title, correct }, error.problems, isSuperseded))) return;
+      if (!(await askForCorrection(business, { title, correct }, error.problems, isSuperseded))) return;
     }
   }
 }
 
 /** Opens a financial account for an approved business, unless it has one by then. */
 export async function openAccount(business: Business): Promise<void> {
-  const { runtime, profileId } = business;
+  const { profileId } = business;
   const warnOnce = requireSecondConfirmation();
-  const financialAccountId = await runOnce<string>(runtime, {
+  const financialAccountId = await runOnce<string>(business, {
     title: 'open the financial account',
     run: async (send) => {
       const opened = await send(bank.openFinancialAccount, { profileId });
@@ -153,7 +153,7 @@ export async function openAccount(business: Business): Promise<void> {
       return financialAccountId === null ? undefined : { result: financialAccountId };
     },
     polledEvidence: () => {
-      const { financialAccountId: result } = runtime.published.facts;
+      const { financialAccountId: result } = business.published.facts;
       return result === undefined ? undefined : { result };
     },
     confirm: async (id) => {
@@ -204,23 +204,22 @@ export async function sendReply(
  * input.
  */
 export async function followProfile(business: Business, profileId: number): Promise<void> {
-  const { runtime } = business;
   const { workflowId } = workflowInfo();
   const title = `import banking profile ${profileId}`;
   for (;;) {
-    const profile = await runRead(runtime, `read banking profile ${profileId}`, () =>
+    const profile = await runRead(business, `read banking profile ${profileId}`, () =>
       bank.inspectProfile({ ...business.toFind, profileId, workflowId }),
     );
     if (!profile) {
       const message = `the bank shows no banking profile ${profileId}`;
-      await askForCorrection(runtime, { title }, [{ field: '', message }]);
+      await askForCorrection(business, { title }, [{ field: '', message }]);
       continue;
     }
     const confirmed = await confirmOwnership(business, title, profile.candidate, 'followed');
     if (confirmed === undefined) continue;
     await importProfile(business, confirmed, isSurelyOurs(profile.candidate) ? profile.now : undefined);
     // Only a person submits a profile that reads as new.
-    runtime.patchState({ problems: [] });
+    business.patchState({ problems: [] });
     return;
   }
 }
@@ -231,13 +230,12 @@ export async function importProfile(
   { profileId, owners }: Pick<Candidate, 'profileId' | 'owners'>,
   now?: ProfileSnapshot,
 ): Promise<void> {
-  const { runtime, poll } = business;
   business.knowProfile(profileId, 'profile-imported');
-  runtime.published.refresh();
-  const isRecent = await isOwnAtOnce(runtime, `import banking profile ${profileId}`, () =>
+  business.published.refresh();
+  const isRecent = await isOwnAtOnce(business, `import banking profile ${profileId}`, () =>
     bank.reserveProfile({ id: profileId, knownOwners: owners }),
   );
-  if (now && isRecent) poll.replaceWith(now);
+  if (now && isRecent) business.poll.replaceWith(now);
 }
 
 function isSurelyOurs({ against, unclear }: Candidate): boolean {
@@ -253,13 +251,12 @@ function described({ profileId, dba, bankingStatus, against, unclear }: Candidat
 
 /** Checks the profile that a person names. Naming the same one a second time overrides what contradicts it. */
 function confirmCandidate(business: Business): (id: string) => Promise<Candidate> {
-  const { runtime } = business;
   const warnOnce = requireSecondConfirmation();
   return async (id) => {
     const profileId = Number(id);
     const run = () => bank.examineProfile({ ...business.toFind, profileId });
     const title = `read banking profile ${id}`;
-    const candidate = await runRead(runtime, title, run, { endsWhenRejected: true });
+    const candidate = await runRead(business, title, run, { endsWhenRejected: true });
     if (!candidate) throw new NotConfirmable(`the bank shows no banking profile ${id}`);
     if (candidate.against.length > 0 && !candidate.isNamesOnly) warnOnce(profileId, described(candidate));
     return candidate;
@@ -294,7 +291,7 @@ export async function confirmOwnership(
   const confirmNamed = confirmCandidate(business);
   let problem = '';
   for (;;) {
-    const answer = await business.runtime.ask({
+    const answer = await business.ask({
       kind: 'uncertain-write',
       title: `Whose banking profile? ${title}`,
       detail:

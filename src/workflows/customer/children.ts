@@ -19,7 +19,6 @@ import { PARTS, type Part, type PartEnd, type PartOutcome } from '../../messages
 import { initialVisibility } from '../../messages/search-attributes.js';
 import { accountName } from '../runtime/activity-proxies.js';
 import { initialPart } from '../runtime/customer-reports.js';
-import { recordEvent } from '../runtime/state.js';
 import { runUnlessEnded } from '../runtime/tasks.js';
 import type { Customer, PartRun } from './customer.js';
 import { type Child, isOver, isResumed, reduceStart } from './decisions.js';
@@ -84,7 +83,7 @@ async function begin(
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     customer.patchState({ starts: { ...customer.partnerState.starts, [part]: 'attached' } });
-    customer.update(recordEvent(`${part}-attached`, { detail: `${workflowId} exists already` }));
+    customer.record(`${part}-attached`, { detail: `${workflowId} exists already` });
     return undefined;
   } finally {
     run.isStarting = false;

@@ -55,10 +55,10 @@ export function refusedCredentials(account: Account, system: System): () => read
     for (let [first] = refusals(); first; [first] = refusals()) {
       const [process, { operation, reason }] = first;
       account.patchState({ refusals: Object.fromEntries(refusals().slice(1)) });
-      account.timeline.add('credentials-refused', { detail: `${operation}: ${reason}` });
+      account.record('credentials-refused', { detail: `${operation}: ${reason}` });
       let refusal = await checkIn(process)({ now });
       while (refusal) refusal = await ask(process, refusal);
-      account.timeline.add('credentials-work', { detail: `retried at once: ${await wakeRefused()}` });
+      account.record('credentials-work', { detail: `retried at once: ${await wakeRefused()}` });
       now = true;
     }
   };

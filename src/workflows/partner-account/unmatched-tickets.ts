@@ -77,7 +77,7 @@ async function deliverAnswer(account: Account, answered: PendingAnswer): Promise
     if (answer.kind === 'text') {
       const send = () => sendReply(account, requirement, answer.text);
       replyId = await account.whileSending([answered], [titleOfReply(requirement)], send);
-      account.timeline.add('ticket-answered', { detail: requirement.id });
+      account.record('ticket-answered', { detail: requirement.id });
     }
   } catch (error) {
     if (error instanceof Rejected)

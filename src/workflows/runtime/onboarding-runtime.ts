@@ -38,9 +38,9 @@ import {
   unsentIds,
 } from './requirements.js';
 import { StalledCalls } from './stalled-calls.js';
-import { type Facts, type PendingAnswer, type Question, recordEvent, unknownWrites } from './state.js';
+import { type Facts, type PendingAnswer, type Question, unknownWrites } from './state.js';
 import { type StatefulOptions, StatefulWorkflow } from './stateful.js';
-import { type StepContext, type Timeline, type UnfinishedWrites, unfinishedWrites } from './step.js';
+import { type StepContext, unfinishedWrites } from './step.js';
 import type { Store } from './store.js';
 import { ignoreCancellation } from './tasks.js';
 
@@ -72,7 +72,7 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
   readonly published: PublishedState;
   readonly input: CorrectableInput<Input>;
   readonly stalledCalls: StalledCalls;
-  readonly writes: UnfinishedWrites;
+  readonly writes = unfinishedWrites(this.store);
   readonly ask: Answers['ask'];
   readonly blankFor: Answers['blankFor'];
   readonly dueInMs: number;
@@ -98,11 +98,8 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
     this.input = new CorrectableInput<Input>(options.correctable, store);
     this.#answers = new Answers(this.published, store, this.input);
     this.stalledCalls = new StalledCalls(this.published, this.#answers);
-    this.writes = unfinishedWrites(store);
     ({ ask: this.ask, blankFor: this.blankFor } = this.#answers);
   }
-
-  readonly timeline: Timeline = { add: (...event) => this.update(recordEvent(...event)) };
 
   readonly until = (holds: () => boolean): Promise<void> => condition(holds);
 

@@ -168,7 +168,7 @@ function correctedOrKnown<Result>(
   const confirmFormat = readEvidence === 'none' || saved !== undefined ? idFormat : undefined;
   const wasSent = status !== undefined || step.rejected !== undefined;
   if (saved !== undefined)
-    context.timeline.add('write-uncertain', { detail: `${title}, refused: ${describeSign(saved)}` });
+    context.record('write-uncertain', { detail: `${title}, refused: ${describeSign(saved)}` });
   const advice =
     saved !== undefined || (readEvidence === 'none' && wasSent)
       ? `${describeSign(saved)} ${whereToLook} Correct it or retry only if it is not there, because either sends it again.`
@@ -190,7 +190,7 @@ const AGAIN: readonly AnswerKind[] = ['retry', 'correction', 'documents'];
 // Keeps F5.
 /** Asks about a write until a person confirms it, the poll shows its effect, or a person says that it may be sent again. */
 async function askUntilDecided<Result>(
-  { timeline, until }: StepContext,
+  { record, until }: StepContext,
   step: OnceWrite<Result>,
   earlier: LastAttempt,
   ask: (refused: string, isOver: () => boolean) => Promise<Answer | undefined>,
@@ -216,7 +216,7 @@ async function askUntilDecided<Result>(
     },
   });
   if (typeof verdict === 'object')
-    timeline.add('write-confirmed', { detail: `${title}: ${verdict.confirmedId ?? 'seen at the partner'}` });
+    record('write-confirmed', { detail: `${title}: ${verdict.confirmedId ?? 'seen at the partner'}` });
   return verdict;
 }
 
@@ -286,9 +286,9 @@ function attemptWrite<Result>(
 }
 
 /** A partner's warning does not fail a step. The timeline keeps it for people. */
-function keepWarnings({ timeline }: StepContext, title: string, result: unknown): void {
+function keepWarnings({ record }: StepContext, title: string, result: unknown): void {
   const { warnings = [] } = (result ?? {}) as { readonly warnings?: readonly string[] };
-  for (const warning of warnings) timeline.add('partner-warned', { detail: `${title}: ${redact(warning)}` });
+  for (const warning of warnings) record('partner-warned', { detail: `${title}: ${redact(warning)}` });
 }
 
 /** The partner accepts our credentials, but does not permit this. Refused credentials are the task of `partnerAccount`. */
@@ -303,13 +303,12 @@ function permissionQuestion(title: string, { system, status = 403, fields }: Par
 }
 
 async function findEvidence<Result>(
-  { timeline }: StepContext,
+  { record }: StepContext,
   { title, readEvidence }: OnceWrite<Result>,
   earlier: LastAttempt,
 ): Promise<Proof<Result>> {
   const effect = readEvidence === 'none' ? undefined : await readEvidence(earlier);
-  if (effect && earlier.isUncertain)
-    timeline.add('write-confirmed', { detail: `${title}: found at the partner` });
+  if (effect && earlier.isUncertain) record('write-confirmed', { detail: `${title}: found at the partner` });
   return effect;
 }
 
@@ -323,7 +322,7 @@ async function resolveUncertain<Result>(
   earlier: LastAttempt,
   failure: PartnerErrorDetails,
 ): Promise<Verdict<Result>> {
-  const { timeline, ask, writes } = context;
+  const { record, ask, writes } = context;
   const { system, operation, reason, sentAt, unreadable, fields, saved } = failure;
   const { title, idFormat } = step;
   writes.uncertain(step);
@@ -333,7 +332,7 @@ async function resolveUncertain<Result>(
   const why = (unreadable ?? saved) === undefined || what === '' ? '' : `: ${what}`;
   const sign = saved === undefined ? '' : `${describeSign(saved)} `;
   const sent = isSent ? `sent${at}` : 'perhaps sent before';
-  timeline.add('write-uncertain', { detail: `${title}, ${sent}: ${reason}` }, { system, operation });
+  record('write-uncertain', { detail: `${title}, ${sent}: ${reason}` }, { system, operation });
   const effect = await findEvidence(context, step, earlier);
   const verdict =
     effect ??

@@ -39,7 +39,7 @@ export class StatefulWorkflow<PartnerState, Input extends object> {
     const { fourEyes = [] } = input;
     this.store = new Store(state, { workflowType, firstRunId, dueInMs, idPrefix, fourEyes }, EFFECTS);
     this.isContinued = carriedState !== undefined;
-    if (!carriedState) this.update(recordEvent('started'));
+    if (!carriedState) this.record('started');
   }
 
   get partnerState(): PartnerState {
@@ -49,6 +49,9 @@ export class StatefulWorkflow<PartnerState, Input extends object> {
   patchState(change: Partial<PartnerState>): void {
     this.update(setPartnerState({ ...this.partnerState, ...change }));
   }
+
+  /** Adds an event to the timeline: see {@link recordEvent}. */
+  readonly record = (...event: Parameters<typeof recordEvent>): void => this.update(recordEvent(...event));
 
   update(...transitions: readonly Transition[]): void {
     this.store.update(compose(...transitions));

@@ -4,7 +4,6 @@ import type { Pace } from '../../messages/onboarding-state.js';
 import type { OnboardingRuntime } from './onboarding-runtime.js';
 import { runRead } from './run-step.js';
 import type { PollState } from './state.js';
-import type { Store } from './store.js';
 
 /** @param isFirst whether the wait ended with its first read: the pace counts how many did so in a row */
 export function paceAfter(before: Pace | undefined, isFirst: boolean): Pace {
@@ -27,7 +26,6 @@ export class StatusPoll<Seen, Snapshot> {
   /** @param watch waits for the first read that differs from what was seen */
   constructor(
     private readonly runtime: OnboardingRuntime,
-    private readonly store: Store,
     private readonly watch: (
       seen: Seen,
       pace: Pace | undefined,
@@ -61,11 +59,11 @@ export class StatusPoll<Seen, Snapshot> {
   }
 
   get #polled(): PollState<Snapshot> {
-    return this.store.state.poll as PollState<Snapshot>;
+    return this.runtime.store.state.poll as PollState<Snapshot>;
   }
 
   #keep(change: { readonly [Name in keyof PollState]?: PollState<Snapshot>[Name] | undefined }): void {
-    this.store.update((state) => ({ ...state, poll: compact({ ...state.poll, ...change }) as PollState }));
+    this.runtime.update((state) => ({ ...state, poll: compact({ ...state.poll, ...change }) as PollState }));
   }
 
   /** True while a poll runs, and until its change is taken. */

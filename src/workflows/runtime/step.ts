@@ -5,6 +5,7 @@ import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-e
 import type { Answers } from './answers.js';
 import type { StalledCalls } from './stalled-calls.js';
 import { addUnfinishedWrite, compose, recordEvent, removeUnfinishedWrite } from './state.js';
+import type { StatefulWorkflow } from './stateful.js';
 import type { Store } from './store.js';
 
 interface EachStep {
@@ -69,13 +70,9 @@ export interface LastAttempt extends Pick<PartnerErrorDetails, 'baseline' | 'pha
   readonly failure?: PartnerErrorDetails;
 }
 
-export interface Timeline {
-  /** Adds an event: see {@link recordEvent}. */
-  add(...event: Parameters<typeof recordEvent>): void;
-}
-
-export interface StepContext extends Pick<Answers, 'ask' | 'blankFor'> {
-  readonly timeline: Timeline;
+export interface StepContext
+  extends Pick<Answers, 'ask' | 'blankFor'>,
+    Pick<StatefulWorkflow<unknown, object>, 'record'> {
   readonly writes: UnfinishedWrites;
   readonly stalledCalls: Pick<StalledCalls, 'start'>;
   readonly until: (holds: () => boolean) => Promise<void>;
@@ -85,24 +82,20 @@ export interface StepContext extends Pick<Answers, 'ask' | 'blankFor'> {
 
 export type IdentifiedWrite = Pick<IdempotentWrite<unknown>, 'id' | 'title'>;
 
-/** Writes whose outcome is uncertain, and writes that were in flight when they were canceled. */
-export interface UnfinishedWrites {
-  cancelled(write: IdentifiedWrite, outcome: UnfinishedWrite['outcome']): void;
-  uncertain(write: IdentifiedWrite): void;
-  resolve(write: IdentifiedWrite): void;
-}
+export type UnfinishedWrites = ReturnType<typeof unfinishedWrites>;
 
-export function unfinishedWrites(store: Pick<Store, 'update'>): UnfinishedWrites {
+/** Remembers writes whose outcome is uncertain, and writes that were in flight when they were canceled. */
+export function unfinishedWrites(store: Pick<Store, 'update'>) {
   return {
-    cancelled: ({ title: write, id = write }, outcome) =>
+    cancelled: ({ title: write, id = write }: IdentifiedWrite, outcome: UnfinishedWrite['outcome']) =>
       store.update(
         compose(
           addUnfinishedWrite(id, { write, outcome }),
           recordEvent('write-unfinished', { detail: `${write}: ${outcome}` }),
         ),
       ),
-    uncertain: ({ title: write, id = write }) =>
+    uncertain: ({ title: write, id = write }: IdentifiedWrite) =>
       store.update(addUnfinishedWrite(id, { write, outcome: 'unknown' })),
-    resolve: ({ title, id = title }) => store.update(removeUnfinishedWrite(id)),
+    resolve: ({ title, id = title }: IdentifiedWrite) => store.update(removeUnfinishedWrite(id)),
   };
 }

@@ -17,20 +17,16 @@ import type { CarriedState } from './stateful.js';
 import type { StatusPoll } from './status-poll.js';
 import type { Tasks } from './tasks.js';
 
-interface Running {
-  readonly runtime: OnboardingRuntime;
-  readonly poll: Pick<StatusPoll<never, unknown>, 'hasChange' | 'isPolling'>;
+/** An onboarding driven by {@link Rules}. */
+export interface Onboarding<State, Context, Seen, Snapshot> extends OnboardingRuntime<State> {
+  readonly poll: StatusPoll<Seen, Snapshot>;
   readonly tasks: Tasks;
+  readonly context: Context;
   /** How long tasks may finish after a decision before they are canceled. Default: no time. A request in flight always finishes. */
   readonly grace?: Duration;
 }
 
-/** An onboarding driven by {@link Rules}. */
-export interface Onboarding<State, Context, Seen, Snapshot> extends Omit<Running, 'runtime'> {
-  readonly runtime: OnboardingRuntime<State>;
-  readonly poll: StatusPoll<Seen, Snapshot>;
-  readonly context: Context;
-}
+type Running = Onboarding<unknown, unknown, never, unknown>;
 
 /** The transition that applies a command. */
 export function commandTransition(command: Command): Transition {
@@ -58,9 +54,9 @@ export async function runUntilDecided<State, Context, Seen, Snapshot, Pending, O
   runPending: (pending: Pending) => Promise<void>,
   continueInNewRun: (carriedState: CarriedState<State>) => Promise<never>,
 ): Promise<Outcome> {
-  const { runtime, poll, tasks } = onboarding;
+  const { poll, tasks } = onboarding;
   const { kinds } = rules;
-  const plan = () => rules.plan(runtime.partnerState, onboarding.context);
+  const plan = () => rules.plan(onboarding.partnerState, onboarding.context);
   try {
     for (;;) {
       tasks.start(plan().pending.map((pending) => ({ name: pending.task, run: () => runPending(pending) })));
@@ -68,25 +64,27 @@ export async function runUntilDecided<State, Context, Seen, Snapshot, Pending, O
       if (baseline !== undefined) poll.start(baseline);
       await untilPending(onboarding, kinds, plan);
       tasks.check();
-      const abandoned = findAbandonment(runtime.store.state, kinds);
+      const abandoned = findAbandonment(onboarding.store.state, kinds);
       if (abandoned) requireNotAbandoned(abandoned.resolution);
       const change = poll.takeChange();
       if (change)
-        runtime.update(reductionTransition(rules.reduce(runtime.partnerState, change, onboarding.context)));
+        onboarding.update(
+          reductionTransition(rules.reduce(onboarding.partnerState, change, onboarding.context)),
+        );
       const { end } = plan();
       if (end) {
-        runtime.update(...end.commands.map(commandTransition));
+        onboarding.update(...end.commands.map(commandTransition));
         await endTasks(onboarding, kinds);
         // Plan again: a write that finished meanwhile may have changed the outcome, for example added an account id.
         return plan().end?.outcome ?? end.outcome;
       }
       if (change && workflowInfo().continueAsNewSuggested && !tasks.isBusy) {
         // No step is running, so a `waiting` requirement closes by itself.
-        await condition(() => allHandlersFinished() && !isStalled(runtime));
+        await condition(() => allHandlersFinished() && !isStalled(onboarding));
       } else if (!isLong(onboarding)) continue;
       // Updates from people also lengthen a history, and Temporal accepts 2,000 per run. The next run restarts the poll.
-      runtime.published.refresh();
-      return await continueInNewRun(runtime.carriedState);
+      onboarding.published.refresh();
+      return await continueInNewRun(onboarding.carriedState);
     }
   } catch (error) {
     await tasks.stop();
@@ -94,12 +92,12 @@ export async function runUntilDecided<State, Context, Seen, Snapshot, Pending, O
   }
 }
 
-const isStalled = ({ open }: OnboardingRuntime) => open.some(({ kind }) => kind === 'waiting');
+const isStalled = ({ open }: Running) => open.some(({ kind }) => kind === 'waiting');
 
 /** Reports whether to continue as new: it is suggested, and only the poll is running. */
-function isLong({ runtime, tasks }: Running): boolean {
+function isLong(running: Running): boolean {
   if (!workflowInfo().continueAsNewSuggested) return false;
-  return !tasks.isBusy && !isStalled(runtime) && allHandlersFinished();
+  return !running.tasks.isBusy && !isStalled(running) && allHandlersFinished();
 }
 
 async function untilPending(
@@ -107,17 +105,17 @@ async function untilPending(
   kinds: readonly RequirementKind[],
   plan: () => Plan<unknown, unknown, unknown>,
 ): Promise<void> {
-  const { runtime, poll, tasks } = running;
+  const { published, poll, tasks } = running;
   const hasWork = () => {
-    if (isLong(running) || poll.hasChange || tasks.hasFailed || findAbandonment(runtime.store.state, kinds))
+    if (isLong(running) || poll.hasChange || tasks.hasFailed || findAbandonment(running.store.state, kinds))
       return true;
     const { pending, baseline, end } = plan();
     const needsPoll = baseline !== undefined && !poll.isPolling;
     return needsPoll || end !== undefined || pending.some(({ task }) => !tasks.isRunning(task));
   };
   while (!hasWork()) {
-    if (tasks.isBusy) runtime.published.refresh();
-    else runtime.published.report();
+    if (tasks.isBusy) published.refresh();
+    else published.report();
     const { wakeAt } = plan();
     const isOver = () => hasWork() || plan().wakeAt !== wakeAt;
     if (wakeAt === undefined) await condition(isOver);
@@ -129,13 +127,11 @@ async function untilPending(
  * Stops the tasks once there is an outcome. Writes in flight finish, and no new one starts. Undelivered answers are dropped, and
  * the timeline says whether one may have arrived.
  */
-async function endTasks(
-  { runtime, tasks, grace }: Running,
-  kinds: readonly RequirementKind[],
-): Promise<void> {
-  const isAsking = () => runtime.open.some(({ kind }) => !kinds.includes(kind));
+async function endTasks(running: Running, kinds: readonly RequirementKind[]): Promise<void> {
+  const { tasks, grace } = running;
+  const isAsking = () => running.open.some(({ kind }) => !kinds.includes(kind));
   if (grace !== undefined && tasks.isBusy)
     await condition(() => !tasks.isBusy || isAsking(), grace, { summary: 'Let calls in flight end' });
   await tasks.stop();
-  runtime.dropUndelivered(kinds);
+  running.dropUndelivered(kinds);
 }

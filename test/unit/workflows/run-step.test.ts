@@ -62,11 +62,9 @@ function workflow({ attempts = [], answers = [] }: Course) {
   const counted: unknown[] = [];
   /** What happens during each wait until something holds. */
   const turns: (() => void)[] = [];
-  const timeline = {
-    add: (event: string, { detail = '' } = {}, labels?: object) => {
-      log.push(`${event}: ${detail}`);
-      if (labels) counted.push({ event, ...labels });
-    },
+  const record = (event: string, { detail = '' } = {}, labels?: object) => {
+    log.push(`${event}: ${detail}`);
+    if (labels) counted.push({ event, ...labels });
   };
   const writes = {
     cancelled: ({ title }: Titled, outcome: string) => void log.push(`cancelled ${title}: ${outcome}`),
@@ -91,7 +89,7 @@ function workflow({ attempts = [], answers = [] }: Course) {
     turns.shift()?.();
     expect(holds()).toBe(true);
   };
-  const context = { timeline, writes, ...people, stalledCalls: { start: begin }, until, isCancelled: false };
+  const context = { record, writes, ...people, stalledCalls: { start: begin }, until, isCancelled: false };
   const run = async () => taken(attempts, 'an attempt') as never;
   const steps = context as never as StepContext;
   const ended = async (step: Promise<unknown>) => {
