@@ -12,10 +12,9 @@ import {
 } from '../messages/partner-operations.js';
 import type { PartnerErrorKind } from '../partners/partner-error.js';
 import { partnerActivities, REPEATABLE } from './runtime/activity-proxies.js';
-import { partnerFailure } from './runtime/call-failures.js';
 import { type FieldTypes, requireFields } from './runtime/input.js';
 import { OnboardingRuntime } from './runtime/onboarding-runtime.js';
-import { Rejected } from './runtime/rejections.js';
+import { partnerFailure, Rejected } from './runtime/rejections.js';
 import { runIdempotent, runOnce, runRead } from './runtime/run-step.js';
 
 /** Carries out one of the {@link OPERATIONS} at the bank. A rejection ends it, because whoever asked can ask again. */

@@ -2,7 +2,7 @@
  * All rules of underwriting, as functions of values. They take the state of a boarding, the partner's status and people's answers.
  * They return the next state, what to ask and close, what to send next, and the outcome. `runtime/until-decided.ts` applies it.
  */
-import type { Note, Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { merchantOutcome } from '../../messages/outcomes.js';
 import type { RequirementKind } from '../../messages/requirements.js';
@@ -15,6 +15,7 @@ import {
 import { redact } from '../../platform/privacy/masked.js';
 import {
   answeredOfKind,
+  askOnce,
   type Command,
   closeSuperseded,
   commandsIf,
@@ -29,7 +30,8 @@ import {
   type Questions,
   type Reduction,
 } from '../runtime/rules.js';
-import type { PendingAnswer, Question } from '../runtime/state.js';
+import type { PendingAnswer } from '../runtime/state.js';
+import { changesQuestion, midQuestion, noteQuestion, submissionQuestion } from './questions.js';
 import {
   comparable,
   NO_CHANGES,
@@ -199,13 +201,12 @@ export function onChangesRequested(
 ): readonly Command[] {
   const { changes } = MERCHANT_PHASES[phase];
   const question = changes === 'submitted' ? changesQuestion(comment) : undefined;
-  const { closed, remaining } = closeSuperseded('changes-requested', context, {
+  const isNew = !isSame(seen, { status, statusDate }, volatile) || comment !== seen.comment;
+  return askOnce('changes-requested', isNew ? question : undefined, context, {
     isCurrent: ({ detail }) => detail === question?.detail,
     drops: changes !== 'waits' && !context.isWriting,
     why: () => MOVED_ON,
   });
-  const isNew = !isSame(seen, { status, statusDate }, volatile) || comment !== seen.comment;
-  return question && isNew && remaining.length === 0 ? [...closed, { ask: question }] : closed;
 }
 
 /** Reports whether the phase may be one before a submission, and nobody has sent or confirmed one. */
@@ -235,116 +236,19 @@ function onNotSubmitted(
     why: () => MOVED_ON,
   });
   if (!isAsked || (before.submitted && !isLost) || remaining.length > 0) return closed;
-  const question = isLost ? lostQuestion : phase === 'not-submitted' ? notSubmittedQuestion : unclearQuestion;
-  const ask = question(context, status);
-  return [{ set: { stage: 'applying' } }, { ask }];
+  const why = isLost ? 'lost' : phase === 'not-submitted' ? 'missing' : 'unclear';
+  return [{ set: { stage: 'applying' } }, { ask: submissionQuestion(why, context, status) }];
 }
 
 /** A person is asked about a mid of an unexpected form, once the merchant is approved, until the partner shows another one. */
 function onUnclearMid({ phase, unclearMid }: StatusSnapshot, context: BoardingContext): readonly Command[] {
   const isUnclear = phase === 'approved' && unclearMid !== null;
   const question = isUnclear ? midQuestion(context.merchantProfileId, unclearMid) : undefined;
-  const { closed, remaining } = closeSuperseded('unclear-mid', context, {
+  return askOnce('unclear-mid', question, context, {
     isCurrent: ({ detail }) => detail === question?.detail,
     drops: true,
     why: () => 'the partner shows another mid',
   });
-  return question && remaining.length === 0 ? [...closed, { ask: question }] : closed;
-}
-
-/** A correction to fill in where nobody knows which field it changes. */
-const ANY_OF_APPLICATION = { application: { '': '' } };
-
-export function noteQuestion({ id, text, author, more }: Note): Question {
-  const detail = redact(text);
-  const from = author === null ? '' : ` from ${redact(author)}`;
-  const title = `Note${from}: ${beginningOf(detail)}`;
-  return {
-    about: id,
-    kind: 'underwriting-note',
-    title: more === undefined ? title : `${more} more underwriting notes`,
-    detail,
-    answers: ['text', 'documents', 'abandon'],
-  };
-}
-
-const IN_TITLE = 100;
-
-function beginningOf(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= IN_TITLE ? line : `${line.slice(0, IN_TITLE - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
-}
-
-function midQuestion(merchantProfileId: number, mid: string): Question {
-  return {
-    kind: 'unclear-mid',
-    title: 'Unexpected mid',
-    detail:
-      `The partner approved merchant ${merchantProfileId} and shows the mid “${mid}”, which is not 1 to 20 digits. ` +
-      'Look up the mid in the partner’s portal, and confirm the correct one. ' +
-      'This requirement closes when the partner shows a mid of digits.',
-    answers: ['confirm', 'abandon'],
-    idFormat: 'text',
-  };
-}
-
-function changesQuestion(comment: string | null): Question {
-  return {
-    kind: 'changes-requested',
-    title: 'Changes requested',
-    detail: redact(comment ?? 'The partner gave no comment.'),
-    answers: ['correction', 'retry', 'abandon'],
-    blank: ANY_OF_APPLICATION,
-  };
-}
-
-function notSubmittedQuestion(
-  { merchantProfileId, dba }: Pick<BoardingContext, 'merchantProfileId' | 'dba'>,
-  status: string,
-): Question {
-  return {
-    kind: 'not-submitted',
-    title: 'Not submitted to underwriting',
-    detail:
-      `Merchant ${merchantProfileId} (“${redact(dba)}”) reads as ${status}. Gangway follows it, and submits nothing by itself. ` +
-      'Submit it in the partner’s portal: this requirement then closes by itself. Or retry: Gangway submits it as the ' +
-      'partner has it. A correction is sent with the submission.',
-    answers: ['correction', 'retry', 'abandon'],
-    blank: ANY_OF_APPLICATION,
-  };
-}
-
-function lostQuestion(
-  { merchantProfileId, dba }: Pick<BoardingContext, 'merchantProfileId' | 'dba'>,
-  status: string,
-): Question {
-  return {
-    kind: 'not-submitted',
-    title: 'Submitted, and not shown',
-    detail:
-      `The partner has accepted the submission of merchant ${merchantProfileId} (“${redact(dba)}”), and still shows it as ${status}. ` +
-      'Ask the partner whether underwriting has the application. If it has, wait: this requirement closes by itself when the status ' +
-      'shows it. If it has not, retry: Gangway submits it again. A correction is sent with the submission.',
-    answers: ['correction', 'retry', 'abandon'],
-    blank: ANY_OF_APPLICATION,
-  };
-}
-
-function unclearQuestion(
-  { merchantProfileId, dba }: Pick<BoardingContext, 'merchantProfileId' | 'dba'>,
-  status: string,
-): Question {
-  return {
-    kind: 'not-submitted',
-    title: 'Submitted to underwriting?',
-    detail:
-      `Merchant ${merchantProfileId} (“${redact(dba)}”) reads as ${status}. Gangway has not submitted it, and this status does not show ` +
-      'whether somebody else has. Look in the partner’s portal whether underwriting has the application. ' +
-      `If it has, confirm ${merchantProfileId}: Gangway then waits for the underwriters. If it has not, retry: Gangway submits it. ` +
-      'A correction is sent with the submission.',
-    answers: ['confirm', 'correction', 'retry', 'abandon'],
-    blank: ANY_OF_APPLICATION,
-  };
 }
 
 export type PendingSend =

@@ -13,10 +13,10 @@ import { mayBeDone, type Restored } from '../../messages/onboardings.js';
 import { isDecided, phasesBefore } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { redact } from '../../platform/privacy/masked.js';
-import { partnerFailure } from '../runtime/call-failures.js';
 import {
   askForCorrection,
   NotConfirmable,
+  partnerFailure,
   Rejected,
   requireSecondConfirmation,
 } from '../runtime/rejections.js';

@@ -13,8 +13,8 @@ import type { FieldProblem } from '../../partners/partner-error.js';
 import { redact } from '../../platform/privacy/masked.js';
 import {
   answeredOfKind,
+  askOnce,
   type Command,
-  closeSuperseded,
   commandsIf,
   deadlinesOf,
   MOVED_ON,
@@ -107,15 +107,12 @@ export function onAccount(
 }
 
 function onLock({ isLocked }: ProfileSnapshot, context: BusinessContext): readonly Command[] {
-  const { closed, remaining } = closeSuperseded('locked-profile', context, {
+  const question = isLocked ? lockQuestion(context.profileId) : undefined;
+  return askOnce('locked-profile', question, context, {
     isCurrent: () => isLocked,
     drops: false,
     why: () => 'the partner unlocked the profile',
   });
-  return [
-    ...closed,
-    ...commandsIf(isLocked && remaining.length === 0, { ask: lockQuestion(context.profileId) }),
-  ];
 }
 
 function onNotSubmitted(
@@ -124,13 +121,13 @@ function onNotSubmitted(
 ): readonly Command[] {
   const isAsked = PROFILE_PHASES[phase].holder === 'missing';
   const { isFollowed, running } = context;
-  const { closed, remaining } = closeSuperseded('not-submitted', context, {
+  const isNew = isAsked && isFollowed && !running.includes('holder');
+  const question = isNew ? notSubmittedQuestion(context, bankingStatus) : undefined;
+  return askOnce('not-submitted', question, context, {
     isCurrent: () => isAsked,
     drops: running.length === 0,
     why: () => MOVED_ON,
   });
-  const isNew = isAsked && isFollowed && !running.includes('holder') && remaining.length === 0;
-  return [...closed, ...commandsIf(isNew, { ask: notSubmittedQuestion(context, bankingStatus) })];
 }
 
 function lockQuestion(profileId: number): Question {

@@ -1,5 +1,4 @@
 import { condition } from '@temporalio/workflow';
-import type { Patch } from '../../messages/activities.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Answer, Resolution, ResolutionReceipt } from '../../messages/requirements.js';
 import type { CorrectableInput } from './input.js';
@@ -21,9 +20,9 @@ import type { Store } from './store.js';
 
 export class Answers {
   constructor(
-    private readonly published: PublishedState,
+    private readonly published: Pick<PublishedState, 'report'>,
     private readonly store: Store,
-    private readonly input: Pick<CorrectableInput, 'correctable' | 'problemWith' | 'check' | 'blankFor'>,
+    private readonly input: Pick<CorrectableInput, 'correctable' | 'problemWith' | 'check'>,
   ) {}
 
   /** Raises a requirement and waits for its answer. Undefined if it was superseded first. */
@@ -44,9 +43,6 @@ export class Answers {
       published.report();
     }
   };
-
-  readonly blankFor = async (fields: readonly string[]): Promise<Patch | undefined> =>
-    this.input.correctable.length > 0 ? this.input.blankFor(fields, this.published.facts) : undefined;
 
   /** The validator of the update. Synchronous: a promise would always pass. */
   readonly validate = (resolution: Resolution): void => {
@@ -74,7 +70,7 @@ export class Answers {
   async check(resolution: Resolution): Promise<void> {
     const { fields } =
       openRequirements(this.store.state).find(({ id }) => id === resolution.requirementId) ?? {};
-    await this.input.check(resolution, this.published.facts, fields);
+    await this.input.check(resolution, fields);
   }
 }
 

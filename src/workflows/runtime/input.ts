@@ -5,7 +5,7 @@ import { hasEffect, isObject, mergePatch } from '../../messages/objects.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Answer, Resolution } from '../../messages/requirements.js';
 import { accountName } from './activity-proxies.js';
-import type { CorrectedInput, Facts, Transition } from './state.js';
+import type { CorrectedInput, Transition } from './state.js';
 import type { Store } from './store.js';
 
 /** The fields without which a workflow cannot work. */
@@ -78,8 +78,9 @@ export class CorrectableInput<Input extends object = object> {
     this.store.update(corrected(({ base: stored }) => ({ current: stored })));
   }
 
-  /** Returns the context for the check of a correction at this progress of the onboarding. */
-  at({ merchantProfileId }: Facts): Correctable {
+  /** The context for the check of a correction. */
+  get progress(): Correctable {
+    const { merchantProfileId } = this.store.state.facts;
     return {
       type: this.type as CorrectableType,
       input: this.current,
@@ -89,21 +90,20 @@ export class CorrectableInput<Input extends object = object> {
   }
 
   /** Checks the input with a correction in it, and that the correction still reaches the partner. */
-  async check({ answer }: Resolution, facts: Facts, fields?: readonly string[]): Promise<void> {
+  async check({ answer }: Resolution, fields?: readonly string[]): Promise<void> {
     if (answer.kind !== 'correction') return;
     // A cancellation must not reject an answer without a reason.
     const problems = await CancellationScope.nonCancellable(() =>
-      checkCorrection({ ...this.at(facts), fields, patch: answer.patch }),
+      checkCorrection({ ...this.progress, fields, patch: answer.patch }),
     );
     if (problems.length === 0) return;
     const lines = problems.map(({ field, message }) => `answer.patch${field && `.${field}`}: ${message}`);
     throw rejection(lines.join('\n'));
   }
 
-  /** A correction to fill in, for those of these fields that it can still change. */
-  blankFor(fields: readonly string[], facts: Facts): Promise<Patch> {
-    return blankCorrection({ ...this.at(facts), fields });
-  }
+  /** A correction to fill in, for those of these fields that it can still change. Undefined if nothing can be corrected. */
+  readonly blankFor = async (fields: readonly string[]): Promise<Patch | undefined> =>
+    this.correctable.length > 0 ? blankCorrection({ ...this.progress, fields }) : undefined;
 }
 
 const corrected =

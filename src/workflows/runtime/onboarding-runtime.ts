@@ -1,5 +1,6 @@
 import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import { inputQuery } from '../../messages/activities.js';
+import type { MerchantBoardingInput } from '../../messages/inputs.js';
 import type { CorrectableType } from '../../messages/kinds.js';
 import {
   type OutcomeName,
@@ -30,7 +31,6 @@ import {
   Abandoned,
   answeredRequirements,
   closeRequirements,
-  type DropOptions,
   dropAnswers,
   markSending,
   openRequirements,
@@ -38,22 +38,15 @@ import {
   unsentIds,
 } from './requirements.js';
 import { StalledCalls } from './stalled-calls.js';
-import { type Facts, type PendingAnswer, type Question, unknownWrites } from './state.js';
+import type { Facts, PendingAnswer, Question } from './state.js';
 import { type StatefulOptions, StatefulWorkflow } from './stateful.js';
 import { type StepContext, unfinishedWrites } from './step.js';
 import type { Store } from './store.js';
 import { ignoreCancellation } from './tasks.js';
 
-interface Deadlines {
-  /** In which people have to answer. Default: {@link DEFAULT_DUE_IN_HOURS}. */
-  readonly dueInHours?: number | undefined;
-  /** In which they have to claim a question. Default: they need not. */
-  readonly unclaimedInHours?: number | undefined;
-}
-
 export interface RuntimeOptions<PartnerState, Input extends object>
   extends Omit<StatefulOptions<PartnerState, Input>, 'dueInMs'> {
-  readonly input: Input & Deadlines & Resolved;
+  readonly input: Input & Resolved & Partial<Pick<MerchantBoardingInput, 'dueInHours' | 'unclaimedInHours'>>;
   /** Whose fields people may correct. Default: nothing can be corrected. */
   readonly correctable?: CorrectableType;
   readonly nextSteps: NextSteps;
@@ -74,7 +67,7 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
   readonly stalledCalls: StalledCalls;
   readonly writes = unfinishedWrites(this.store);
   readonly ask: Answers['ask'];
-  readonly blankFor: Answers['blankFor'];
+  readonly blankFor: CorrectableInput['blankFor'];
   readonly dueInMs: number;
   readonly #answers: Answers;
   readonly #reports: CustomerReports;
@@ -98,7 +91,8 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
     this.input = new CorrectableInput<Input>(options.correctable, store);
     this.#answers = new Answers(this.published, store, this.input);
     this.stalledCalls = new StalledCalls(this.published, this.#answers);
-    ({ ask: this.ask, blankFor: this.blankFor } = this.#answers);
+    this.ask = this.#answers.ask;
+    this.blankFor = this.input.blankFor;
   }
 
   readonly until = (holds: () => boolean): Promise<void> => condition(holds);
@@ -140,16 +134,11 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
   /** Drops the answers of these kinds that are left after a decision of the partner. */
   dropUndelivered(kinds: readonly RequirementKind[]): void {
     const concerns = ({ requirement }: PendingAnswer) => kinds.includes(requirement.kind);
-    this.update(dropAnswers(concerns, { ...this.#left, why: 'the partner decided' }));
+    this.update(dropAnswers(concerns, 'the partner decided', this.#isPartlySent));
   }
 
-  get #left(): Omit<DropOptions, 'why'> {
-    const { isPartlySent = () => false } = this.options;
-    return {
-      unknown: unknownWrites(this.store.state),
-      isPartlySent: (answered) => isPartlySent(this.partnerState, answered),
-    };
-  }
+  readonly #isPartlySent = (partnerState: unknown, answered: PendingAnswer): boolean =>
+    this.options.isPartlySent?.(partnerState as PartnerState, answered) === true;
 
   get #unfinished(): readonly UnfinishedWrite[] {
     return Object.values(this.store.state.writes);
@@ -176,7 +165,7 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
     return runToEnd(untilAbandoned, {
       ...{ store, published, isContinued },
       leftBehind: (facts) => [options.leftBehind(facts), ...this.#unfinished.map(describeUnfinished)],
-      close: (outcome) => this.update(closeRequirements(this.#left, outcome === 'abandoned')),
+      close: (outcome) => this.update(closeRequirements(outcome === 'abandoned', this.#isPartlySent)),
     });
   }
 
@@ -184,7 +173,7 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
     handleState(this.published);
     handleAnswers(this.store, this.#answers);
     if (this.options.correctable)
-      setHandler(inputQuery, () => this.input.at(this.published.facts), {
+      setHandler(inputQuery, () => this.input.progress, {
         description: 'The input with all corrections',
       });
     new Claims(this.published, this.store, this.#answers).handle();

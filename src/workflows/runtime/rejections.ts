@@ -1,8 +1,32 @@
+import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
+import { unreportedOutcome } from '../../at-most-once/workflow.js';
+import { PARTNER_ERROR } from '../../messages/activities.js';
 import type { Answer } from '../../messages/requirements.js';
 import { problemText } from '../../partners/bounds.js';
-import type { FieldProblem } from '../../partners/partner-error.js';
+import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 import { redact } from '../../platform/privacy/masked.js';
 import type { OnceWrite, StepContext } from './step.js';
+
+/** The failed partner call in the failure of an activity; throws any other error. */
+export function partnerFailure(error: unknown): PartnerErrorDetails {
+  if (!(error instanceof ActivityFailure)) throw error;
+  const { cause, activityType } = error;
+  if (cause instanceof ApplicationFailure && cause.type === PARTNER_ERROR)
+    return cause.details?.[0] as PartnerErrorDetails;
+  const entry = unreportedOutcome(cause);
+  if (!entry) throw error;
+  const { outcome, reason, sent } = entry;
+  return { ...ownFailure(outcome === 'none' ? 'NotSent' : 'Uncertain', activityType, reason), ...sent };
+}
+
+export function ownFailure(
+  kind: PartnerErrorDetails['kind'],
+  operation: string,
+  reason: string,
+  fields: readonly FieldProblem[] = [],
+): PartnerErrorDetails {
+  return { system: 'gangway', operation, kind, fields, reason };
+}
 
 /** Ends a step that the partner or our own check rejected. A `run` also throws it when a successful response reports problems. */
 export class Rejected extends Error {

@@ -27,6 +27,7 @@ import {
   recordEvent,
   type State,
   type Transition,
+  unknownWrites,
 } from './state.js';
 
 /** Thrown after an operator abandoned the onboarding. */
@@ -274,24 +275,20 @@ export const reportDeadline = (requirement: Requirement, what: Deadline['what'])
     requirementEvent(`requirement.${what}.v1`, requirement),
   );
 
-export interface DropOptions {
-  /** Why the answers are dropped: `the partner decided`. */
-  readonly why: string;
-  /** Writes of which nobody knows whether they took effect. */
-  readonly unknown: readonly string[];
-  readonly isPartlySent: (answered: PendingAnswer) => boolean;
-}
+/** Reports whether the partner has documents of an answer that is not delivered as a whole. */
+export type IsPartlySent = (partnerState: unknown, answered: PendingAnswer) => boolean;
 
 /** Drops the answers that are left of these kinds. The timeline says whether one may have arrived. */
 export const dropAnswers =
-  (concerns: (answered: PendingAnswer) => boolean, { why, unknown, isPartlySent }: DropOptions): Transition =>
+  (concerns: (answered: PendingAnswer) => boolean, why: string, isPartlySent: IsPartlySent): Transition =>
   (state, context) => {
+    const unknown = unknownWrites(state);
     const drop = ({ requirement, progress }: RequirementEntry): readonly Transition[] => {
       if (progress.is === 'open' || !concerns({ requirement, resolution: progress.resolution })) return [];
       const isUnknown = progress.is === 'on its way' && progress.writes.some((id) => unknown.includes(id));
       const when = isUnknown
         ? 'while it was in flight; whether it arrived is unknown'
-        : isPartlySent({ requirement, resolution: progress.resolution })
+        : isPartlySent(state.partnerState, { requirement, resolution: progress.resolution })
           ? 'after a document was uploaded, but before the review was requested'
           : 'before it was delivered';
       return [dropAnswer(requirement.id, `${why} ${when}`)];
@@ -301,12 +298,12 @@ export const dropAnswers =
 
 /** Closes what is open, and drops undelivered answers, except the one that abandoned the onboarding. */
 export const closeRequirements =
-  (left: Omit<DropOptions, 'why'>, isAbandoned: boolean): Transition =>
+  (isAbandoned: boolean, isPartlySent: IsPartlySent): Transition =>
   (state, context) => {
     const isObeyed = ({ resolution }: PendingAnswer) => isAbandoned && resolution.answer.kind === 'abandon';
     return compose(
       ...openRequirements(state).map(({ id }) => withdrawRequirement(id, 'the onboarding has ended')),
-      dropAnswers((answered) => !isObeyed(answered), { ...left, why: 'the onboarding ended' }),
+      dropAnswers((answered) => !isObeyed(answered), 'the onboarding ended', isPartlySent),
     )(state, context);
   };
 

@@ -63,15 +63,30 @@ export function answeredOfKind(
 
 export const MOVED_ON = 'the partner has moved on';
 
-/** Closes requirements that the partner no longer asks about. A caller drops no answers while a write may take them. */
+interface SupersedingRule {
+  /** Reports whether the partner still asks. */
+  readonly isCurrent: (requirement: Requirement) => boolean;
+  /** Whether an answer is dropped as well. Never while a write may take it. */
+  readonly drops: boolean;
+  readonly why: (requirement: Requirement) => string;
+}
+
+/** Closes superseded requirements, and asks the question unless one of its kind remains. */
+export function askOnce(
+  kind: RequirementKind,
+  question: Question | undefined,
+  requirements: Questions,
+  rule: SupersedingRule,
+): readonly Command[] {
+  const { closed, remaining } = closeSuperseded(kind, requirements, rule);
+  return question && remaining.length === 0 ? [...closed, { ask: question }] : closed;
+}
+
+/** Closes requirements that the partner no longer asks about. */
 export function closeSuperseded(
   kind: RequirementKind,
   requirements: Questions,
-  rule: {
-    readonly isCurrent: (requirement: Requirement) => boolean;
-    readonly drops: boolean;
-    readonly why: (requirement: Requirement) => string;
-  },
+  rule: SupersedingRule,
 ): { readonly closed: readonly Command[]; readonly remaining: readonly Requirement[] } {
   const open = openOfKind(requirements, kind);
   const answered = answeredOfKind(requirements, kind).map(({ requirement }) => requirement);

@@ -14,11 +14,17 @@ import type { Answer, AnswerKind } from '../../messages/requirements.js';
 import { describeReason, problemText } from '../../partners/bounds.js';
 import type { PartnerErrorDetails } from '../../partners/partner-error.js';
 import { redact } from '../../platform/privacy/masked.js';
-import { ownFailure, partnerFailure } from './call-failures.js';
 import { momentOf } from './current-details.js';
-import { askForCorrection, describeProblems, Rejected } from './rejections.js';
+import { askForCorrection, describeProblems, ownFailure, partnerFailure, Rejected } from './rejections.js';
 import type { Question } from './state.js';
-import type { IdempotentWrite, LastAttempt, OnceWrite, ReadOptions, StepContext } from './step.js';
+import type {
+  IdempotentWrite,
+  IdentifiedWrite,
+  LastAttempt,
+  OnceWrite,
+  ReadOptions,
+  StepContext,
+} from './step.js';
 
 /**
  * Reads at the partner, however long it takes. The server retries while the partner is unavailable or rejects our credentials; its
@@ -119,7 +125,7 @@ function requireNotCancelled({ isCancelled }: StepContext): void {
 /** Tells the person whose answer led to another attempt that nothing followed. @returns the error */
 function notFollowed(
   { writes }: StepContext,
-  step: IdempotentWrite<unknown> | OnceWrite<unknown>,
+  step: IdentifiedWrite,
   isAnswered: boolean,
   error: unknown,
 ): unknown {
@@ -275,7 +281,7 @@ const unexpected = (title: string, { kind }: PartnerErrorDetails) =>
 /** Makes one call of a write, and keeps what became of it if it is canceled meanwhile. */
 function attemptWrite<Result>(
   context: StepContext,
-  step: Pick<IdempotentWrite<unknown>, 'id' | 'title'>,
+  step: IdentifiedWrite,
   run: () => Promise<Result>,
   cutOff: () => WriteOutcome,
 ): Promise<Outcome<Result, PartnerErrorDetails>> {

@@ -3,6 +3,7 @@ import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 import type { Answers } from './answers.js';
+import type { CorrectableInput } from './input.js';
 import type { StalledCalls } from './stalled-calls.js';
 import { addUnfinishedWrite, compose, recordEvent, removeUnfinishedWrite } from './state.js';
 import type { StatefulWorkflow } from './stateful.js';
@@ -33,7 +34,7 @@ export interface IdempotentWrite<Result> extends EachWrite {
 }
 
 /** Has no idempotency key, so it is sent at most once, and evidence or a person resolves an uncertain outcome. */
-export interface OnceWrite<Result> extends EachWrite, Evidence<Result> {
+export interface OnceWrite<Result> extends EachWrite {
   readonly run: (send: SendOnce, earlier: LastAttempt) => Promise<Result>;
   /** Replaces the document of the next `run`. Without it a rejection takes no other document. */
   readonly replace?: (document: DocumentRef) => void;
@@ -43,9 +44,6 @@ export interface OnceWrite<Result> extends EachWrite, Evidence<Result> {
   readonly rejected?: readonly FieldProblem[] | undefined;
   /** Receives each failure of a request that was sent, so that the next `run` can look for what it may have done. */
   readonly failed?: (failure: PartnerErrorDetails) => void;
-}
-
-interface Evidence<Result> {
   /** Reads evidence that this write took effect, which nothing else explains. Also called after a plain rejection. */
   readonly readEvidence: ((earlier: LastAttempt) => Promise<Proof<Result>>) | 'none';
   /** The same evidence, in what the status poll has read meanwhile. Checked while a person is asked. */
@@ -70,9 +68,10 @@ export interface LastAttempt extends Pick<PartnerErrorDetails, 'baseline' | 'pha
   readonly failure?: PartnerErrorDetails;
 }
 
-export interface StepContext
-  extends Pick<Answers, 'ask' | 'blankFor'>,
-    Pick<StatefulWorkflow<unknown, object>, 'record'> {
+export interface StepContext {
+  readonly record: StatefulWorkflow<unknown, object>['record'];
+  readonly ask: Answers['ask'];
+  readonly blankFor: CorrectableInput['blankFor'];
   readonly writes: UnfinishedWrites;
   readonly stalledCalls: Pick<StalledCalls, 'start'>;
   readonly until: (holds: () => boolean) => Promise<void>;

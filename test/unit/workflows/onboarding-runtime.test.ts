@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Pace } from '../../../src/messages/onboarding-state.js';
-import { noteQuestion } from '../../../src/workflows/boarding/decisions.js';
+import { noteQuestion } from '../../../src/workflows/boarding/questions.js';
 import { requireFields } from '../../../src/workflows/runtime/input.js';
 import { fingerprint } from '../../../src/workflows/runtime/outbound-events.js';
 import { NotConfirmable, requireSecondConfirmation } from '../../../src/workflows/runtime/rejections.js';

@@ -23,7 +23,7 @@ import {
   withdrawRequirement,
 } from '../../../src/workflows/runtime/requirements.js';
 import { answeredOfKind, openOfKind } from '../../../src/workflows/runtime/rules.js';
-import type { PendingAnswer } from '../../../src/workflows/runtime/state.js';
+import { addUnfinishedWrite, type PendingAnswer } from '../../../src/workflows/runtime/state.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import { type CellOptions, cellOf, jsonOf } from './stores.js';
 
@@ -62,7 +62,8 @@ function queueOf({ unclaimedInHours, isPartlySent = () => false, ...more }: Opti
     update(markSending(answeredRequirements(store.state).filter(({ requirement }) => requirement.id === id)));
   const dropUndelivered = (unknown: readonly string[]) => {
     const concerns = ({ requirement }: PendingAnswer) => requirement.kind === 'underwriting-note';
-    update(dropAnswers(concerns, { why: 'the partner decided', unknown, isPartlySent }));
+    for (const write of unknown) update(addUnfinishedWrite(write, { write, outcome: 'unknown' }));
+    update(dropAnswers(concerns, 'the partner decided', (_, answered) => isPartlySent(answered)));
   };
   const queue = {
     get open() {
@@ -258,7 +259,7 @@ describe('an end', () => {
     for (const about of ['open', 'kept', 'last']) raise(about);
     answer('kept');
     answer('last', { kind: 'abandon' });
-    update(closeRequirements({ unknown: [], isPartlySent: () => false }, isAbandoned));
+    update(closeRequirements(isAbandoned, () => false));
     expect(said().slice(5)).toEqual([
       'requirement-closed: open: the onboarding has ended',
       'answer-dropped: kept: the onboarding ended before it was delivered',

@@ -231,7 +231,8 @@ const byItself: fc.Arbitrary<Happened<unknown>> = fc.oneof(
   fc.constant(() =>
     commandTransition({ ask: { kind: 'credentials', title: 'A', detail: 'B', answers: ['retry'] } }),
   ),
-  fc.constant(() => closeRequirements({ unknown: ['create'], isPartlySent: () => false }, false)),
+  fc.constant(() => addUnfinishedWrite('create', { write: 'create the merchant', outcome: 'unknown' })),
+  fc.constant(() => closeRequirements(false, () => false)),
   fc.constant(() => setEnd({ outcome: { outcome: 'declined' }, texts: ['Sorry.'] })),
 );
 

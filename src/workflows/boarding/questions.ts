@@ -1,0 +1,88 @@
+/** The questions of underwriting to people. */
+import type { Note } from '../../messages/boarding-activities.js';
+import { capitalize } from '../../partners/bounds.js';
+import { redact } from '../../platform/privacy/masked.js';
+import type { Question } from '../runtime/state.js';
+
+export function noteQuestion({ id, text, author, more }: Note): Question {
+  const detail = redact(text);
+  const from = author === null ? '' : ` from ${redact(author)}`;
+  const title = `Note${from}: ${beginningOf(detail)}`;
+  return {
+    about: id,
+    kind: 'underwriting-note',
+    title: more === undefined ? title : `${more} more underwriting notes`,
+    detail,
+    answers: ['text', 'documents', 'abandon'],
+  };
+}
+
+const IN_TITLE = 100;
+
+function beginningOf(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= IN_TITLE ? line : `${line.slice(0, IN_TITLE - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+export function midQuestion(merchantProfileId: number, mid: string): Question {
+  return {
+    kind: 'unclear-mid',
+    title: 'Unexpected mid',
+    detail:
+      `The partner approved merchant ${merchantProfileId} and shows the mid “${mid}”, which is not 1 to 20 digits. ` +
+      'Look up the mid in the partner’s portal, and confirm the correct one. ' +
+      'This requirement closes when the partner shows a mid of digits.',
+    answers: ['confirm', 'abandon'],
+    idFormat: 'text',
+  };
+}
+
+export function changesQuestion(comment: string | null): Question {
+  const detail = redact(comment ?? 'The partner gave no comment.');
+  return { kind: 'changes-requested', title: 'Changes requested', detail, ...ANSWERED_BY_SUBMISSION };
+}
+
+/** The correction to fill in names no field, because nobody knows which one it changes. */
+const ANSWERED_BY_SUBMISSION = {
+  answers: ['correction', 'retry', 'abandon'],
+  blank: { application: { '': '' } },
+} as const;
+
+/**
+ * Asks whether to submit the merchant. `lost`: the partner accepted a submission, and does not show it. `unclear`: nobody knows
+ * whether somebody has submitted it. `missing`: nobody has, and Gangway only follows it.
+ */
+export function submissionQuestion(
+  why: 'lost' | 'unclear' | 'missing',
+  { merchantProfileId, dba }: { readonly merchantProfileId: number; readonly dba: string },
+  status: string,
+): Question {
+  const merchant = `merchant ${merchantProfileId} (“${redact(dba)}”)`;
+  const [title, detail] = {
+    lost: [
+      'Submitted, and not shown',
+      `The partner has accepted the submission of ${merchant}, and still shows it as ${status}. Ask the partner whether underwriting ` +
+        'has the application. If it has, wait: this requirement closes by itself when the status shows it. If it has not, retry: ' +
+        'Gangway submits it again.',
+    ],
+    unclear: [
+      'Submitted to underwriting?',
+      `${capitalize(merchant)} reads as ${status}. Gangway has not submitted it, and this status does not show whether somebody else has. Look ` +
+        'in the partner’s portal whether underwriting has the application. If it has, confirm ' +
+        `${merchantProfileId}: Gangway then waits for the underwriters. If it has not, retry: Gangway submits it.`,
+    ],
+    missing: [
+      'Not submitted to underwriting',
+      `${capitalize(merchant)} reads as ${status}. Gangway follows it, and submits nothing by itself. Submit it in the partner’s portal: this ` +
+        'requirement then closes by itself. Or retry: Gangway submits it as the partner has it.',
+    ],
+  }[why] as [string, string];
+  const { answers, blank } = ANSWERED_BY_SUBMISSION;
+  return {
+    kind: 'not-submitted',
+    title,
+    detail: `${detail} A correction is sent with the submission.`,
+    answers: why === 'unclear' ? ['confirm', ...answers] : answers,
+    blank,
+  };
+}
