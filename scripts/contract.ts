@@ -8,7 +8,7 @@ import { gangway } from '../src/apps/command/program.js';
 import { eventTypes } from '../src/apps/receiver/event-routes.js';
 import { inputQuery } from '../src/messages/activities.js';
 import {
-  claimRequirement,
+  assignRequirement,
   confirmAnswer,
   proposeAnswer,
   proposedAnswer,
@@ -43,6 +43,7 @@ const OUTBOUND: Readonly<Record<OutboundEventType, true>> = {
   'requirement.raised.v1': true,
   'requirement.overdue.v1': true,
   'requirement.unclaimed.v1': true,
+  'requirement.assigned.v1': true,
   'onboarding.completed.v1': true,
 };
 
@@ -58,7 +59,7 @@ export function contractLines(): string[] {
     ...Object.entries(WORKFLOW_ID_PREFIXES).map(([type, prefix]) => `workflow ${type} ${prefix}-`),
     ...Object.values(SEARCH_ATTRIBUTES).map(({ name, type }) => `search attribute ${name} ${type}`),
     ...[stateQuery, inputQuery, proposedAnswer].map(({ name }) => `query ${name}`),
-    ...[resolveRequirement, claimRequirement, proposeAnswer, confirmAnswer, withdrawProposal].map(
+    ...[resolveRequirement, assignRequirement, proposeAnswer, confirmAnswer, withdrawProposal].map(
       ({ name }) => `update ${name}`,
     ),
     ...REQUIREMENT_KINDS.map((kind) => `requirement ${kind}`),

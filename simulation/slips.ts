@@ -1,6 +1,6 @@
 import {
   addRemark,
-  claimRequirement,
+  assignRequirement,
   confirmAnswer,
   LONGEST_REMARK,
   MOST_REMARKS,
@@ -190,8 +190,8 @@ export class Answering {
     const { chance, now } = this.scene.world;
     const until = new Date(now + 24 * HOUR_MS).toISOString();
     const claim = (what: string, request: object) =>
-      this.#update(claimRequirement, it, { what, request: { actor, ...request } });
-    await this.#refused(claimRequirement, it, [
+      this.#update(assignRequirement, it, { what, request: { actor, ...request } });
+    await this.#refused(assignRequirement, it, [
       ...['soon', until.replace('20', '19'), until.replace('20', '21')].map((each) => ({
         actor,
         until: each,
@@ -201,7 +201,10 @@ export class Answering {
     ]);
     await claim('releases', {});
     if (!(await claim('claims', { until }))) return;
-    await this.#refused(claimRequirement, it, [{ actor: another, until }]);
+    await this.#refused(assignRequirement, it, [{ actor: another, until }]);
+    const colleague = { actor, assignee: 'Ada Park (ada-17)', text: 'Please answer it.', until };
+    await this.#refused(assignRequirement, it, [{ ...colleague, assignee: 'Ada' }]);
+    if (chance.happens(0.5)) await claim('assigns', colleague);
     await claim('takes over', { actor: another, until, override: true });
     if (chance.happens(0.5)) await claim('releases', { actor: another });
     await this.#remark(it, chance.happens(0.1) ? MOST_REMARKS : 1);

@@ -10,6 +10,18 @@ export function isPersonName(name: string): boolean {
   return form.test(name) && folded(name) !== '' && !looksLikeProgram(name);
 }
 
+/** Reports whether a text names a person with an ID: `Ada Park (ada-17)`. */
+export function isColleague(text: unknown): text is string {
+  return typeof text === 'string' && isPersonName(text) && personId(text) !== undefined;
+}
+
+/** `ada-17` of `Ada Park (ada-17)`, as it is written. */
+export function personId(actor: string): string | undefined {
+  return IDENTITY.exec(actor)?.[1];
+}
+
+export const COLLEAGUE_RULE = 'must name a colleague with an ID, as in Ada Park (ada-17)';
+
 export const PERSON_NAME_RULE =
   "must be 1 to 100 letters, digits, spaces and . ' _ @ + -, and may end with an ID, as in Ada Park (ada-17)";
 
@@ -40,7 +52,7 @@ export function isSamePerson(one: string, other: string): boolean {
  */
 export function identityOf(actor: string): string {
   const { person } = partsOfActor(actor);
-  return folded(person === undefined ? actor : (IDENTITY.exec(person)?.[1] ?? person));
+  return folded(person === undefined ? actor : (personId(person) ?? person));
 }
 
 // Keeps F8.

@@ -11,29 +11,34 @@ import type {
 } from './requirements.js';
 
 /**
- * Several people handle requirements together: one claims a requirement before working on it, and another confirms a proposed
- * answer. Claims and proposals are at the workflow that asks. A customer does not show them for its parts.
+ * Several people handle requirements together: one claims a requirement before working on it or assigns it to a colleague, and
+ * another confirms a proposed answer. Claims and proposals are at the workflow that asks. A customer does not show them for its parts.
  */
 
-/** Claims a requirement, extends a claim, or releases it. */
-export interface ClaimRequest {
+/** Assigns a requirement to a person until a time, or releases it. An assignment to oneself is a claim. */
+export interface Assignment extends Partial<Omit<Remark, 'requirementId' | 'actor'>> {
   readonly requirementId: string;
+  /** Who assigns or releases it. */
   readonly actor: string;
-  /** ISO 8601, at most 7 days ahead. Absent: releases the claim. */
+  /** A colleague with their ID: `Ada Park (ada-17)`. Default: the actor. */
+  readonly assignee?: string;
+  /** ISO 8601, at most 7 days ahead. Absent: releases the requirement. */
   readonly until?: string;
-  /** Takes over another person's claim. */
+  /** Takes it over from whoever has it. */
   readonly override?: boolean;
 }
 
-/** Confirms a claim or a release. */
-export interface ClaimReceipt {
+/** Confirms an assignment or a release. */
+export interface AssignmentReceipt {
   readonly requirementId: string;
   /** Absent after a release. */
   readonly claim?: Claim;
 }
 
-/** Claims or releases a requirement. Its validator rejects a claim while another person has a valid one. */
-export const claimRequirement = defineUpdate<ClaimReceipt, [ClaimRequest, RequestKey?]>('claimRequirement');
+/** Assigns or releases a requirement. Its validator rejects that while somebody else has it. */
+export const assignRequirement = defineUpdate<AssignmentReceipt, [Assignment, RequestKey?]>(
+  'assignRequirement',
+);
 
 /** Confirms that an answer is proposed. */
 export interface ProposalReceipt {
@@ -87,12 +92,17 @@ export const withdrawProposal = defineUpdate<WithdrawalReceipt, [Withdrawal, Req
 export const LONGEST_REMARK = 500;
 export const MOST_REMARKS = 50;
 
+/** How many colleagues a remark mentions, and a requirement keeps: those who were mentioned last. */
+export const MOST_MENTIONS = 5;
+
 /** A remark about a requirement for colleagues. No partner gets it. The timeline keeps it, masked. */
 export interface Remark {
   readonly requirementId: string;
   readonly actor: string;
   /** At most 500 characters. */
   readonly text: string;
+  /** Colleagues with their IDs: `Ada Park (ada-17)`. Each sees the requirement as their own until they act on it. */
+  readonly mentions?: readonly string[];
 }
 
 /** Confirms that the timeline has a remark. */
@@ -124,6 +134,8 @@ export function currentClaim(
 export interface ClaimAndProposal {
   readonly claim?: Claim;
   readonly proposal?: Pick<Proposal, 'actor' | 'at'>;
+  /** The identities of those mentioned. */
+  readonly mentioned?: readonly string[];
 }
 
 /** Keyed by requirement id. */
@@ -132,20 +144,24 @@ export type ClaimsMemo = Readonly<Record<string, ClaimAndProposal>>;
 /** The memo is encrypted, and a search attribute is not: an actor may be an e-mail address. */
 export const CLAIMS_MEMO = 'handling';
 
-/** Some visibility stores keep at most 64 kB of a memo. The list names fewer requirements than this. */
-const MOST_IN_MEMO = 30;
+/** In characters of up to three bytes: some visibility stores keep at most 64 kB of a memo. */
+const LONGEST_MEMO = 20_000;
 
 /** The memo for these requirements; undefined when nobody handles any. */
 export function claimsOf(requirements: readonly Requirement[]): ClaimsMemo | undefined {
   const short = (actor: string) =>
     truncate(actor.length > LONGEST.line ? identityOf(actor) : actor, LONGEST.line);
-  const handled = requirements.flatMap(({ id, claim, proposal }): [string, ClaimAndProposal][] => {
-    if (!claim && !proposal) return [];
+  let left = LONGEST_MEMO;
+  const handled = requirements.flatMap(({ id, claim, proposal, mentioned }): [string, ClaimAndProposal][] => {
+    if (!claim && !proposal && !mentioned) return [];
+    const assigned = claim?.by === undefined ? {} : { by: short(claim.by) };
     const by = {
-      ...(claim && { claim: { actor: short(claim.actor), until: claim.until } }),
+      ...(claim && { claim: { actor: short(claim.actor), until: claim.until, ...assigned } }),
       ...(proposal && { proposal: { actor: short(proposal.actor), at: proposal.at } }),
+      ...(mentioned && { mentioned: mentioned.map(identityOf) }),
     };
-    return [[id, by]];
+    left -= JSON.stringify([id, by]).length;
+    return left < 0 ? [] : [[id, by]];
   });
-  return handled.length > 0 ? Object.fromEntries(handled.slice(0, MOST_IN_MEMO)) : undefined;
+  return handled.length > 0 ? Object.fromEntries(handled) : undefined;
 }

@@ -74,6 +74,9 @@ export const TASKS: Readonly<Record<RequirementKind, string>> = {
 /** The default duration of a claim, in hours. */
 export const DEFAULT_CLAIM_HOURS = 4;
 
+/** The default duration of an assignment to a colleague, who may be away over a weekend, in hours. */
+export const DEFAULT_ASSIGNED_HOURS = 72;
+
 /** The longest duration of a claim, in days. */
 export const LONGEST_CLAIM_DAYS = 7;
 
@@ -84,6 +87,7 @@ export const TIMELINE_EVENTS = [
   // Questions to a person, and their answers.
   ...['requirement-raised', 'requirement-resolved', 'requirement-closed', 'requirement-overdue'],
   ...['requirement-claimed', 'requirement-released', 'requirement-taken-over', 'requirement-unclaimed'],
+  ...['requirement-assigned'],
   ...['answer-taken-back', 'answer-dropped', 'answer-rejected', 'answer-proposed'],
   ...['proposal-withdrawn', 'proposal-dropped', 'remark-added'],
   // Writes whose outcome was unknown, or that were in flight at the end, and what partners remark.

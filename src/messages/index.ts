@@ -14,12 +14,12 @@ export type {
   WebhookRequest,
 } from './banking-activities.js';
 export {
+  type Assignment,
+  type AssignmentReceipt,
   addRemark,
-  type ClaimReceipt,
-  type ClaimRequest,
+  assignRequirement,
   type Confirmation,
   type ConfirmationReceipt,
-  claimRequirement,
   confirmAnswer,
   currentClaim,
   type ProposalReceipt,

@@ -1,4 +1,5 @@
 import { type ClaimAndProposal, type ClaimsMemo, currentClaim } from './claims.js';
+import { compact } from './objects.js';
 import type { Stage } from './onboarding-state.js';
 import type { Requirement, RequirementKind } from './requirements.js';
 
@@ -121,7 +122,7 @@ export function withClaims(
     const by = Object.hasOwn(memo, requirement.id) ? memo[requirement.id] : undefined;
     if (!by) return requirement;
     const claim = currentClaim(by, now);
-    return { ...requirement, ...(claim && { claim }), ...(by.proposal && { proposal: by.proposal }) };
+    return { ...requirement, ...compact({ claim, proposal: by.proposal, mentioned: by.mentioned }) };
   });
 }
 

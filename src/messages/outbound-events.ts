@@ -27,6 +27,14 @@ export interface RequirementEvent extends About {
   readonly dueAt: string;
 }
 
+/** A colleague has assigned a requirement. */
+export interface RequirementAssigned extends RequirementEvent {
+  /** The ID of the person who has it now, as at the identity provider: `ada-17`. */
+  readonly assignee: string;
+  /** ISO 8601. */
+  readonly until: string;
+}
+
 /** An onboarding has ended. */
 export interface Completed extends About {
   readonly outcome: OutcomeName | 'cancelled';
@@ -42,6 +50,7 @@ export interface OutboundEventData {
   readonly 'requirement.raised.v1': RequirementEvent;
   readonly 'requirement.overdue.v1': RequirementEvent;
   readonly 'requirement.unclaimed.v1': RequirementEvent;
+  readonly 'requirement.assigned.v1': RequirementAssigned;
   readonly 'onboarding.completed.v1': Completed;
 }
 

@@ -64,6 +64,8 @@ export const NEVER_PROPOSED: readonly AnswerKind[] = ['code', 'take-back'];
 /** A person works on a requirement. A claim expires, so readers compare its end with the current time. */
 export interface Claim {
   readonly actor: string;
+  /** The colleague who assigned it. Absent: the person claimed it. */
+  readonly by?: string;
   /** ISO 8601. */
   readonly until: string;
 }
@@ -106,6 +108,8 @@ export interface Requirement {
   readonly claim?: Claim;
   /** The same holds for a customer. */
   readonly proposal?: Proposal;
+  /** Colleagues whom a remark mentions, and who have not acted on it since. The same holds for a customer. */
+  readonly mentioned?: readonly string[];
 }
 
 /** Reports whether one person proposes this answer, and another one confirms it. */

@@ -4,13 +4,13 @@ import {
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import type { ClaimRequest } from '../../src/messages/claims.js';
+import type { Assignment } from '../../src/messages/claims.js';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../../src/messages/ids.js';
 import type { ListedRequirement } from '../../src/messages/listed.js';
 import { type OnboardingState, stateQuery } from '../../src/messages/onboarding-state.js';
 import type { Part } from '../../src/messages/onboardings.js';
 import { type Answer, type Requirement, resolveRequirement } from '../../src/messages/requirements.js';
-import { sendClaim, sendConfirmation, sendProposal } from '../../src/services/inbox/answering.js';
+import { sendAssignment, sendConfirmation, sendProposal } from '../../src/services/inbox/answering.js';
 import { partIds } from '../../src/temporal/onboardings.js';
 import { type Listed, listOnboardings } from '../../src/temporal/search.js';
 import { unlessStill } from './still.js';
@@ -133,9 +133,9 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
   }
 
   /** Claims a requirement for an hour, or releases it with `until` undefined. */
-  claim(requirementId: string, actor: string, more: Partial<ClaimRequest> = {}) {
+  claim(requirementId: string, actor: string, more: Partial<Assignment> = {}) {
     const until = new Date(Date.now() + 3_600_000).toISOString();
-    return sendClaim(this.client, this.workflowId, { requirementId, actor, until, ...more });
+    return sendAssignment(this.client, this.workflowId, { requirementId, actor, until, ...more });
   }
 
   propose(requirementId: string, answer: Answer, actor = 'pete', reason = 'called the merchant') {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sendClaim } from '../../src/services/inbox/answering.js';
+import { sendAssignment } from '../../src/services/inbox/answering.js';
 import { merchant } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 
@@ -27,7 +27,7 @@ async function asking(hours: object = { unclaimedInHours: 2 * SECOND }) {
     ]);
   };
   const release = (requirementId: string, actor: string) =>
-    sendClaim(rig.client, boarding.workflowId, { requirementId, actor });
+    sendAssignment(rig.client, boarding.workflowId, { requirementId, actor });
   const overdue = () =>
     boarding.until(
       ({ timeline }) => timeline.filter(({ event }) => event === 'requirement-overdue').length === 2,

@@ -8,7 +8,7 @@ import {
 import { ApplicationFailure } from '@temporalio/common';
 import {
   addRemark,
-  claimRequirement,
+  assignRequirement,
   confirmAnswer,
   proposeAnswer,
   withdrawProposal,
@@ -117,8 +117,8 @@ function sends<Receipt, Request extends { readonly requirementId: string }>(
 
 export const sendResolution = sends(resolveRequirement, 'answer again if the requirement is still open then');
 
-/** Claims a requirement, extends the claim, or releases it. A customer has no claims and proposals: see `askingWorkflow`. */
-export const sendClaim = sends(claimRequirement, 'repeat it if it had no effect');
+/** Assigns a requirement, to oneself or a colleague, or releases it. A customer has no claims and proposals: see `askingWorkflow`. */
+export const sendAssignment = sends(assignRequirement, 'repeat it if it had no effect');
 export const sendProposal = sends(proposeAnswer, 'propose it again if it is not shown then');
 export const sendConfirmation = sends(confirmAnswer, 'confirm again if the requirement is still open then');
 export const sendWithdrawal = sends(withdrawProposal, 'repeat it if the answer is still proposed');

@@ -33,6 +33,7 @@ export function saidOf({ detail = '' }: TimelineEntry): string {
 /** Events whose detail has the end of a claim. */
 const OF_CLAIMS: readonly TimelineEntry['event'][] = [
   'requirement-claimed',
+  'requirement-assigned',
   'requirement-taken-over',
   'requirement-released',
 ];

@@ -1,15 +1,22 @@
 import { setHandler } from '@temporalio/workflow';
-import { isSamePerson, mayBeProposer, partsOfActor } from '../../messages/actors.js';
 import {
+  COLLEAGUE_RULE,
+  isColleague,
+  isSamePerson,
+  mayBeProposer,
+  partsOfActor,
+} from '../../messages/actors.js';
+import {
+  type Assignment,
+  type AssignmentReceipt,
   addRemark,
-  type ClaimReceipt,
-  type ClaimRequest,
+  assignRequirement,
   type Confirmation,
   type ConfirmationReceipt,
-  claimRequirement,
   confirmAnswer,
   currentClaim,
   LONGEST_REMARK,
+  MOST_MENTIONS,
   MOST_REMARKS,
   type ProposalReceipt,
   type ProposedAnswer,
@@ -29,10 +36,20 @@ import type { Answers } from './answers.js';
 import { minuteOf } from './current-details.js';
 import { once, unlessKnown } from './keys.js';
 import type { PublishedState } from './published-state.js';
-import { acceptAnswer, claimsOf, openRequirements, setClaims, setProposal } from './requirements.js';
+import {
+  acceptAnswer,
+  claimsOf,
+  openRequirements,
+  setAssignment,
+  setClaims,
+  setMentions,
+  setProposal,
+} from './requirements.js';
 import { isText, problemWithId, summarizeAnswer } from './resolutions.js';
-import { recordEvent } from './state.js';
+import { compose, recordEvent } from './state.js';
 import type { Store } from './store.js';
+
+type Recorded = Pick<Remark, 'actor' | 'mentions'> & { readonly reason?: string | undefined };
 
 export class Claims {
   constructor(
@@ -43,9 +60,10 @@ export class Claims {
 
   handle(on: typeof setHandler = setHandler): void {
     const { store } = this;
-    on(claimRequirement, once(store, this.#claim), {
-      validator: unlessKnown(store, this.#validateClaim),
-      description: 'Claims a requirement until a time, or releases it if no time is given',
+    on(assignRequirement, once(store, this.#assign), {
+      validator: unlessKnown(store, this.#validateAssignment),
+      description:
+        'Assigns a requirement until a time, by default to the actor, or releases it if no time is given',
     });
     on(proposeAnswer, once(store, this.#propose), {
       validator: unlessKnown(store, this.#validateProposal),
@@ -66,10 +84,11 @@ export class Claims {
     on(proposedAnswer, this.#proposedFor, { description: 'The whole proposed answer to a requirement' });
   }
 
-  readonly #validateClaim = (request: ClaimRequest): void => {
-    reject(problemWithId(request, openRequirements(this.store.state)) ?? problemWithClaim(request));
-    const { requirementId, actor, override } = request;
-    const claim = this.#claimOfOther(requirementId, actor);
+  readonly #validateAssignment = (request: Assignment): void => {
+    reject(problemWithId(request, openRequirements(this.store.state)) ?? problemWithAssignment(request));
+    if (isGiven(request.text)) this.#validateRemark(request as Remark);
+    const { requirementId, override } = request;
+    const claim = this.#claimOfOther(request);
     if (!claim || (override && isGiven(request.until))) return;
     const until = `until ${claim.until}`;
     throw privateRejection(
@@ -79,21 +98,26 @@ export class Claims {
   };
 
   /** The SDK runs it right after its validator, so nothing has changed since. */
-  readonly #claim = async (request: ClaimRequest): Promise<ClaimReceipt> => {
-    const { requirementId, until } = request;
+  readonly #assign = async (request: Assignment): Promise<AssignmentReceipt> => {
+    const { requirementId, until, text, mentions } = request;
     const actor = request.actor.trim();
     if (!isGiven(until)) {
       this.#release(requirementId, actor);
       return { requirementId };
     }
-    const before = this.#claimOfOther(requirementId, actor);
-    const claim = { actor, until: new Date(until).toISOString() };
-    this.store.update(setClaims(requirementId, { claim }));
-    const term = `until ${minuteOf(claim.until)}`;
-    if (before) {
-      const had = `${term}; ${before.actor} had it until ${minuteOf(before.until)}`;
-      this.#record('requirement-taken-over', requirementId, had, actor);
-    } else this.#record('requirement-claimed', requirementId, term, actor);
+    const assignee = assigneeOf(request);
+    const isOwn = isSamePerson(assignee, actor);
+    const before = this.#claimOfOther(request);
+    const last = currentClaim(claimsOf(this.store.state, requirementId));
+    const isNews = !last || !isSamePerson(last.actor, assignee);
+    const claim = { actor: assignee, until: new Date(until).toISOString(), ...(isOwn ? {} : { by: actor }) };
+    this.store.update(setAssignment(requirementId, claim, isNews));
+    const had = before ? `; ${before.actor} had it until ${minuteOf(before.until)}` : '';
+    const term = `${isOwn ? '' : `to ${assignee} `}until ${minuteOf(claim.until)}${had}`;
+    const taken = before ? 'requirement-taken-over' : 'requirement-claimed';
+    this.#record(isOwn ? taken : 'requirement-assigned', requirementId, term, { actor });
+    if (isGiven(text))
+      await this.#remark({ requirementId, actor, text, ...(isGiven(mentions) && { mentions }) });
     return { requirementId, claim };
   };
 
@@ -102,12 +126,15 @@ export class Claims {
     const claim = currentClaim(claimsOf(this.store.state, id));
     if (!claim) return;
     this.store.update(setClaims(id, { claim: undefined }));
-    this.#record('requirement-released', id, `before ${minuteOf(claim.until)}`, actor);
+    this.#record('requirement-released', id, `before ${minuteOf(claim.until)}`, { actor });
   }
 
-  #claimOfOther(id: string, actor: string): Claim | undefined {
-    const claim = currentClaim(claimsOf(this.store.state, id));
-    return claim && !isSamePerson(claim.actor, actor) ? claim : undefined;
+  /** The claim of somebody who is neither of the two, unless this actor assigned it. */
+  #claimOfOther(request: Assignment): Claim | undefined {
+    const { requirementId, actor } = request;
+    const claim = currentClaim(claimsOf(this.store.state, requirementId));
+    if (!claim || isSamePerson(claim.by ?? claim.actor, actor)) return undefined;
+    return [actor, assigneeOf(request)].some((each) => isSamePerson(claim.actor, each)) ? undefined : claim;
   }
 
   readonly #validateProposal = (resolution: Resolution): void => {
@@ -122,7 +149,7 @@ export class Claims {
     // The partner may have moved on meanwhile.
     reject(problemWithId(resolution, openRequirements(this.store.state)));
     this.store.update(setProposal({ requirementId, answer, actor: actor.trim(), reason }));
-    this.#record('answer-proposed', requirementId, summarizeAnswer(answer), actor, reason);
+    this.#record('answer-proposed', requirementId, summarizeAnswer(answer), { actor, reason });
     return { requirementId, proposedAt: this.#proposedFor(requirementId)?.at ?? '' };
   };
 
@@ -173,7 +200,7 @@ export class Claims {
     const { requirementId, actor: proposer } = this.#proposed(withdrawal);
     const { actor, reason } = withdrawal;
     this.store.update(setClaims(requirementId, { proposed: undefined }));
-    this.#record('proposal-withdrawn', requirementId, `it was proposed by ${proposer}`, actor, reason);
+    this.#record('proposal-withdrawn', requirementId, `it was proposed by ${proposer}`, { actor, reason });
     return { requirementId };
   };
 
@@ -183,15 +210,17 @@ export class Claims {
     if (remarks.length >= MOST_REMARKS) throw rejection(`there are ${MOST_REMARKS} remarks already`);
   };
 
-  readonly #remark = async ({ requirementId, actor, text }: Remark): Promise<RemarkReceipt> => {
-    this.#record('remark-added', requirementId, redact(text.trim()), actor);
+  readonly #remark = async ({ requirementId, text, ...who }: Remark): Promise<RemarkReceipt> => {
+    this.#record('remark-added', requirementId, redact(text.trim()), who);
     return { requirementId };
   };
 
   /** Only the inbox, the Web UI and the timeline show it. */
-  #record(event: TimelineEvent, id: string, what: string, actor: string, reason?: string): void {
+  #record(event: TimelineEvent, id: string, what: string, { actor, reason, mentions }: Recorded): void {
     const why = isText(reason) ? { reason: redact(reason) } : {};
-    this.store.update(recordEvent(event, { detail: `${id}: ${what}`, actor: actor.trim(), ...why }));
+    const detail = { detail: `${id}: ${what}`, actor: actor.trim(), ...why };
+    const mentioned = isGiven(mentions) ? mentions.map((each) => each.trim()) : [];
+    this.store.update(compose(setMentions(id, actor, mentioned), recordEvent(event, detail)));
     this.published.refresh();
   }
 
@@ -218,11 +247,20 @@ function isGiven<Value>(value: Value | null | undefined): value is Value {
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
-function problemWithClaim(request: ClaimRequest): string | undefined {
-  const { actor, until, override } = request;
+function assigneeOf({ actor, assignee }: Assignment): string {
+  return (isGiven(assignee) ? assignee : actor).trim();
+}
+
+function problemWithAssignment(request: Assignment): string | undefined {
+  const { actor, assignee, until, override } = request;
   const problem = problemWithPerson(actor, undefined);
   if (problem) return problem;
   if (isGiven(override) && typeof override !== 'boolean') return 'override: must be true or false';
+  if (isGiven(assignee)) {
+    if (!isText(assignee)) return `assignee: ${COLLEAGUE_RULE}`;
+    if (!isSamePerson(assignee, actor) && !isColleague(assignee.trim())) return `assignee: ${COLLEAGUE_RULE}`;
+    if (!isGiven(until)) return 'until: must be given with an assignee';
+  }
   if (!isGiven(until)) return undefined;
   const end = typeof until === 'string' && ISO_8601.test(until) ? Date.parse(until) : Number.NaN;
   if (Number.isNaN(end)) return 'until: must be a time with its zone, such as 2026-01-31T14:00:00Z';
@@ -233,10 +271,16 @@ function problemWithClaim(request: ClaimRequest): string | undefined {
     : undefined;
 }
 
-function problemWithRemark({ actor, text }: Remark): string | undefined {
+function problemWithRemark({ actor, text, mentions }: Remark): string | undefined {
   if (!isText(text)) return 'text: must not be empty';
   if (text.length > LONGEST_REMARK)
     return `text: must have at most ${LONGEST_REMARK} characters; it has ${text.length}`;
+  if (isGiven(mentions)) {
+    if (!Array.isArray(mentions) || mentions.length > MOST_MENTIONS)
+      return `mentions: must be a list of at most ${MOST_MENTIONS}`;
+    if (!mentions.every((each) => isText(each) && isColleague(each.trim())))
+      return `mentions: each ${COLLEAGUE_RULE}`;
+  }
   return problemWithPerson(actor, undefined);
 }
 

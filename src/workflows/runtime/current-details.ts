@@ -139,8 +139,10 @@ function claimOf(requirement: Requirement): string[] {
   const { id, proposal } = requirement;
   const claim = currentClaim(requirement);
   const lines = [];
-  if (claim)
-    lines.push(`**Claimed** by ${plain(truncate(claim.actor, 60))} until ${minuteOf(claim.until)}.\n`);
+  if (claim) {
+    const by = claim.by === undefined ? '' : `, assigned by ${plain(truncate(claim.by, 60))}`;
+    lines.push(`**Claimed** by ${plain(truncate(claim.actor, 60))} until ${minuteOf(claim.until)}${by}.\n`);
+  }
   if (proposal) {
     const { actor, at, answer, reason } = proposal;
     const confirmation = { requirementId: id, proposedAt: at, actor: '' };

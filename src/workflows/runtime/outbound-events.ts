@@ -1,7 +1,12 @@
 import { ONBOARDINGS } from '../../messages/kinds.js';
 import { compact } from '../../messages/objects.js';
 import type { OutcomeName } from '../../messages/onboarding-state.js';
-import type { About, OutboundEventData, OutboundEventType } from '../../messages/outbound-events.js';
+import type {
+  About,
+  OutboundEventData,
+  OutboundEventType,
+  RequirementEvent,
+} from '../../messages/outbound-events.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { compose, type Transition } from './state.js';
 
@@ -37,10 +42,18 @@ export const stageEvent: Transition = (state, context) => {
   return added('onboarding.stage.changed.v1', { stage, partnerStatus })(noted, context);
 };
 
-export const requirementEvent = (
-  type: `requirement.${'raised' | 'overdue' | 'unclaimed'}.v1`,
+export const requirementEvent = <Type extends OutboundEventType & `requirement.${string}`>(
+  type: Type,
   { id: requirementId, kind, raisedAt, dueAt }: Requirement,
-): Transition => compose(added(type, { requirementId, kind, raisedAt, dueAt }), published);
+  more: Omit<OutboundEventData[Type], keyof RequirementEvent>,
+): Transition =>
+  compose(
+    added<Type>(type, { requirementId, kind, raisedAt, dueAt, ...more } as Omit<
+      OutboundEventData[Type],
+      keyof About
+    >),
+    published,
+  );
 
 export const endEvent =
   (outcome: OutcomeName | 'cancelled'): Transition =>

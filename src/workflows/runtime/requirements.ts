@@ -1,11 +1,14 @@
 // Keeps F4.
 /** What is asked of people, and what they answered: one slice of the state, and its transitions. */
-import type { ProposedAnswer } from '../../messages/claims.js';
+import { identityOf, isSamePerson, personId } from '../../messages/actors.js';
+import { MOST_MENTIONS, type ProposedAnswer } from '../../messages/claims.js';
 import type { TimelineEvent } from '../../messages/codes.js';
+import { compact } from '../../messages/objects.js';
 import { rejection } from '../../messages/rejections.js';
 import {
   type Answer,
   type AnswerKind,
+  type Claim,
   NEVER_PROPOSED,
   type Requirement,
   type RequirementKind,
@@ -75,12 +78,13 @@ export function claimsOf(state: State, id: string): Claims {
 /** The open ones with their claims and proposals; without them the same objects. */
 export function openWithClaims(state: State): readonly Requirement[] {
   return openEntries(state).map(({ requirement }) => {
-    const { claim, proposed } = claimsOf(state, requirement.id);
-    if (!claim && !proposed) return requirement;
+    const { claim, proposed, mentioned } = claimsOf(state, requirement.id);
+    if (!claim && !proposed && !mentioned) return requirement;
     return {
       ...requirement,
       ...(claim && { claim }),
       ...(proposed && { proposal: shownProposal(proposed) }),
+      ...(mentioned && { mentioned }),
     };
   });
 }
@@ -165,7 +169,7 @@ export const raiseRequirement =
       ...(about !== undefined && { timesAsked: { ...counts, [about]: times } }),
     }));
     const said = noted('requirement-raised', requirement, title);
-    return compose(raise, said, requirementEvent('requirement.raised.v1', requirement))(state, context);
+    return compose(raise, said, requirementEvent('requirement.raised.v1', requirement, {}))(state, context);
   };
 
 // Keeps F8.
@@ -244,13 +248,42 @@ export const markSending = (answered: readonly PendingAnswer[], writes?: readonl
     ),
   );
 
-/** Changes claim and proposal of an open requirement. `undefined` ends one. */
+/** Changes who handles an open requirement. `undefined` ends a part of it. */
 export const setClaims = (id: string, claims: Claims): Transition =>
   entered(id, (entry) => {
     if (entry.progress.is !== 'open') return entry;
-    const { claim, proposed } = { ...entry.progress, ...claims };
-    return { ...entry, progress: { is: 'open', ...(claim && { claim }), ...(proposed && { proposed }) } };
+    return { ...entry, progress: { is: 'open', ...compact(pickClaims({ ...entry.progress, ...claims })) } };
   });
+
+const pickClaims = ({ claim, proposed, mentioned }: Claims) => ({ claim, proposed, mentioned });
+
+/** Assigns an open requirement. Other systems learn it when a colleague assigned it to somebody who did not have it. */
+export const setAssignment =
+  (id: string, claim: Claim, isNews: boolean): Transition =>
+  (state, context) => {
+    const entry = entryOf(state, id);
+    const { actor, until, by } = claim;
+    const assignee = personId(actor);
+    const isTold = entry && isNews && by !== undefined && assignee !== undefined;
+    return compose(
+      setClaims(id, { claim }),
+      ...(isTold
+        ? [requirementEvent('requirement.assigned.v1', entry.requirement, { assignee, until })]
+        : []),
+    )(state, context);
+  };
+
+/** Adds those whom a remark mentions, and removes the person who acts on the requirement. */
+export const setMentions =
+  (id: string, actor: string, mentions: readonly string[] = []): Transition =>
+  (state, context) => {
+    const others = (claimsOf(state, id).mentioned ?? []).filter((each) => !isSamePerson(each, actor));
+    const all = [...new Map([...others, ...mentions].map((each) => [identityOf(each), each])).values()];
+    return setClaims(id, { mentioned: all.length > 0 ? all.slice(-MOST_MENTIONS) : undefined })(
+      state,
+      context,
+    );
+  };
 
 /** Proposes an answer. The time, which identifies it, is never that of an earlier one. */
 export const setProposal =
@@ -272,7 +305,7 @@ export const reportDeadline = (requirement: Requirement, what: Deadline['what'])
       ...(what === 'overdue' ? { isOverdue: true } : { isUnclaimed: true }),
     })),
     noted(`requirement-${what}`, requirement, requirement.title),
-    requirementEvent(`requirement.${what}.v1`, requirement),
+    requirementEvent(`requirement.${what}.v1`, requirement, {}),
   );
 
 /** Reports whether the partner has documents of an answer that is not delivered as a whole. */

@@ -100,6 +100,7 @@ export type Progress =
 export interface Claims {
   readonly claim?: Claim | undefined;
   readonly proposed?: ProposedAnswer | undefined;
+  readonly mentioned?: readonly string[] | undefined;
 }
 
 export interface EndState {
@@ -235,6 +236,7 @@ const MOST_ENTRIES = 1_000;
 /** What people arrange among themselves, as often as they like. */
 const ARRANGEMENTS: readonly TimelineEvent[] = [
   ...(['requirement-claimed', 'requirement-released', 'requirement-taken-over'] as const),
+  'requirement-assigned',
   ...(['requirement-unclaimed', 'answer-proposed', 'proposal-withdrawn', 'proposal-dropped'] as const),
 ];
 

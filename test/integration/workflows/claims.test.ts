@@ -66,7 +66,7 @@ describe.concurrent('a claim', () => {
     const [mine] = (await boarding.listedAs((all) => all.every(({ claim, proposal }) => claim ?? proposal)))
       .requirements;
     expect([mine?.claim?.actor, mine?.proposal?.actor]).toContain(marked.email);
-    const { message, bytes } = await sent(rig, boarding, 'claimRequirement', {
+    const { message, bytes } = await sent(rig, boarding, 'assignRequirement', {
       ...{ requirementId: note, actor: marked.actor, until: inFuture(HOUR) },
     });
     expect(message).toMatch(/^requirementId: another person has claimed /);

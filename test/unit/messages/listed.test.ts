@@ -75,13 +75,22 @@ describe('who handles requirements, in the memo', () => {
     expect(handledBy(`${name} (${subject}s)`)?.claim?.actor).toBe(`${subject}s`);
   });
 
-  it('is short: 30 requirements, and names of 200 characters', () => {
-    const actor = 'o'.repeat(500);
-    const all = Array.from({ length: 31 }, (_, number) => ({
-      ...{ ...note(number), claim: { ...claim, actor }, proposal: { ...proposal, actor } },
+  it('is short: names of 200 characters, and 64 kB even if each character has three bytes', () => {
+    const [actor, mentioned] = [
+      '語'.repeat(500),
+      Array.from({ length: 5 }, (_, at) => `Ada (${'語'.repeat(63)}${at})`),
+    ];
+    const all = Array.from({ length: 40 }, (_, number) => ({
+      ...{
+        ...note(number),
+        claim: { ...claim, actor, by: actor },
+        proposal: { ...proposal, actor },
+        mentioned,
+      },
     }));
     const memo = claimsOf([note(99), ...all]) ?? {};
-    expect(Object.keys(memo)).toEqual(all.slice(0, 30).map(({ id }) => id));
+    expect(Buffer.byteLength(JSON.stringify(memo))).toBeLessThan(64_000);
+    expect(Object.keys(memo)).toEqual(all.slice(0, 18).map(({ id }) => id));
     const { claim: taken, proposal: record } = memo['note-0'] ?? {};
     expect([taken?.actor.length, record?.actor.length]).toEqual([200, 200]);
   });

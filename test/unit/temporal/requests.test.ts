@@ -133,7 +133,7 @@ describe('a history', () => {
     const events = [
       accepted('1', 'resolveRequirement', resolution),
       ...[accepted('2', 'resolveRequirement', {}), accepted('3', 'resolveRequirement', {})],
-      ...[accepted('4', 'confirmAnswer', {}), accepted('5', 'claimRequirement', {})],
+      ...[accepted('4', 'confirmAnswer', {}), accepted('5', 'assignRequirement', {})],
       ...[completed('1', done({})), completed('2', { failure: { message: 'rejected' } })],
       ...[completed('4', done({ resolution: confirmed })), completed('5', done({}))],
     ];

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   addRemark,
-  claimRequirement,
+  assignRequirement,
   confirmAnswer,
   proposeAnswer,
   proposedAnswer,
@@ -41,7 +41,7 @@ type Sent = Readonly<Record<string, unknown>> | null;
 
 /** The claims of two notes. Updates run as in the SDK: the validator, which cannot wait, and then the handler. */
 function handledNotes(requirements?: RequirementsState) {
-  const { store } = cellOf({ requirements });
+  const { store, published } = cellOf({ requirements });
   const lines: string[] = [];
   const registered = new Map<string, { description: string; run: (request: never) => unknown }>();
   for (const id of requirements ? [] : ['note-1', 'note-2']) {
@@ -69,11 +69,13 @@ function handledNotes(requirements?: RequirementsState) {
     registered.get(name)?.run(request as never);
   return {
     ...{ store, answers, lines, send, registered },
+    told: () => published.filter((each) => each.includes('assigned')),
     listed: () => openWithClaims(store.state),
-    claim: (request: Sent) => send(claimRequirement, request),
+    claim: (request: Sent) => send(assignRequirement, request),
     propose: (more: object = {}) => send(proposeAnswer, { ...PROPOSED, ...more }),
     confirm: (more: object = {}) => send(confirmAnswer, { ...CONFIRMED, ...more }),
     withdraw: (more: object = {}) => send(withdrawProposal, { ...BY_OLGA, ...more }),
+    assign: (more: object = {}) => send(assignRequirement, { ...ASSIGNED, ...more }),
     remark: (more: object = {}) => send(addRemark, { ...BY_OLGA, text: 'Called them.', ...more }),
     proposed: (id = 'note-1') => send(proposedAnswer, id),
     first: () => openWithClaims(store.state).find(({ id }) => id === 'note-1') ?? note('gone'),
@@ -89,6 +91,8 @@ function handledNotes(requirements?: RequirementsState) {
 
 const BY_OLGA = { requirementId: 'note-1', actor: 'olga' };
 const UNTIL_ONE = { ...BY_OLGA, until: ONE };
+const ADA = 'Ada Park (ada-17)';
+const ASSIGNED = { requirementId: 'note-1', actor: 'olga', assignee: ADA, until: ONE };
 const TEXT = { kind: 'text', text: 'One sale in ten.' } as const;
 const PROPOSED = { requirementId: 'note-1', answer: TEXT, actor: ' pete ', reason: 'SSN 123-45-6789' };
 const CONFIRMED = { ...BY_OLGA, proposedAt: NOON };
@@ -357,6 +361,118 @@ it('the next run goes on with claims and proposals', async () => {
   expect(after.accepted()).toMatchObject([{ answer: TEXT, actor: 'pete' }]);
 });
 
+describe('an assignment', () => {
+  it('is a claim of the colleague, and tells other systems', async () => {
+    const { assign, first, told, happened } = handledNotes();
+    const claim = { actor: ADA, by: 'olga', until: ONE };
+    expect(await assign()).toEqual({ requirementId: 'note-1', claim });
+    expect(first().claim).toEqual(claim);
+    expect(told()).toEqual(['requirement.assigned.v1 note-1']);
+    expect(happened()).toEqual([`requirement-assigned: note-1: to ${ADA} until 2026-01-31 13:00 UTC | olga`]);
+  });
+
+  it('has the same rules as a claim: who has it, and for how long', async () => {
+    const { assign, claim, first, told } = handledNotes();
+    await claim({ ...UNTIL_ONE, actor: 'pete' });
+    await expect(assign()).rejects.toThrow('requirementId: pete has claimed note-1');
+    await assign({ override: true });
+    expect(first().claim?.actor).toBe(ADA);
+    await expect(claim({ ...UNTIL_ONE, actor: 'pete' })).rejects.toThrow(`${ADA} has claimed note-1`);
+    // Ada changed her name, and extends it: nobody has to be told.
+    await claim({ ...UNTIL_ONE, actor: 'Ada Smith (ada-17)', until: '2026-01-31T14:00:00.000Z' });
+    expect(first().claim).toEqual({ actor: 'Ada Smith (ada-17)', until: '2026-01-31T14:00:00.000Z' });
+    expect(told()).toHaveLength(1);
+  });
+
+  it('again to the same colleague only extends it; the assigner can still release or reassign it', async () => {
+    const { assign, claim, first, told } = handledNotes();
+    await assign();
+    await assign({ until: '2026-01-31T15:00:00.000Z' });
+    expect([told().length, first().claim?.until]).toEqual([1, '2026-01-31T15:00:00.000Z']);
+    await assign({ assignee: 'Bo (bo-2)' });
+    expect([told().length, first().claim?.actor]).toEqual([2, 'Bo (bo-2)']);
+    await expect(claim({ ...BY_OLGA, actor: 'pete' })).rejects.toThrow('Bo (bo-2) has claimed note-1');
+    await claim(BY_OLGA);
+    expect(first()).not.toHaveProperty('claim');
+  });
+
+  it('to oneself is a claim, also by a program for its person', async () => {
+    const { assign, told, first, happened } = handledNotes();
+    await assign({ actor: `crm (API), for ${ADA}` });
+    expect(first().claim).toEqual({ actor: ADA, until: ONE });
+    await assign({ actor: `crm (API), for ${ADA}`, assignee: null });
+    expect([told(), happened().map(eventOf)]).toEqual([[], ['requirement-claimed', 'requirement-claimed']]);
+  });
+
+  it('makes nobody a second person: neither who assigned it nor who has it may confirm their own proposal', async () => {
+    const { assign, propose, confirm, first } = handledNotes();
+    await propose({ actor: ADA });
+    await assign();
+    expect(first()).toMatchObject({ claim: { actor: ADA }, proposal: { actor: ADA } });
+    await expect(confirm({ actor: 'Somebody Else (ADA-17)' })).rejects.toThrow(
+      'must not be the person who proposed',
+    );
+    await confirm({ actor: 'olga' });
+  });
+
+  it('stays in a later run', async () => {
+    const before = handledNotes();
+    await before.assign({ mentions: ['Bo (bo-2)'], text: 'Please call them.' });
+    const after = handledNotes(jsonOf(before.store.state.requirements));
+    expect(after.first()).toMatchObject({ claim: { actor: ADA, by: 'olga' }, mentioned: ['Bo (bo-2)'] });
+  });
+
+  it('has a remark, masked', async () => {
+    const { assign, happened } = handledNotes();
+    await assign({ text: 'SSN 123-45-6789' });
+    expect(happened()[1]).toBe('remark-added: note-1: SSN ***-**-6789 | olga');
+  });
+
+  it('after the answer is rejected', async () => {
+    const { assign, store } = handledNotes();
+    store.update(acceptAnswer({ ...PROPOSED, actor: 'pete' }));
+    await expect(assign()).rejects.toThrow('no requirement with this id is open');
+  });
+
+  const WHO = 'assignee: must name a colleague with an ID, as in Ada Park (ada-17)';
+  it.each([
+    [{ assignee: 'Ada Park' }, WHO],
+    [{ assignee: ' ' }, WHO],
+    [{ assignee: ['x'] }, WHO],
+    [{ assignee: 'crm (API), for Ada (ada-17)' }, WHO],
+    [{ assignee: 'Ada\n**Park** (ada-17)' }, WHO],
+    [{ until: null }, 'until: must be given with an assignee'],
+    [{ text: 'x'.repeat(501) }, 'text: must have at most 500 characters'],
+    [{ text: 'x', mentions: ['Ada Park'] }, 'mentions: each must name a colleague'],
+  ])('with %j is rejected', async (more, problem) => {
+    const { assign, happened } = handledNotes();
+    await expect(assign(more)).rejects.toThrow(problem);
+    expect(happened()).toEqual([]);
+  });
+});
+
+describe('a mention', () => {
+  const BO = 'Bo (bo-2)';
+
+  it('stays until the colleague acts on the requirement', async () => {
+    const { remark, claim, first } = handledNotes();
+    await remark({ mentions: [ADA, BO, ADA] });
+    expect(first().mentioned).toEqual([ADA, BO]);
+    await claim({ ...UNTIL_ONE, actor: BO });
+    expect(first().mentioned).toEqual([ADA]);
+    await remark({ actor: 'Ada Smith (ada-17)' });
+    expect(first()).not.toHaveProperty('mentioned');
+  });
+
+  it('is kept for the last five', async () => {
+    const { remark, first } = handledNotes();
+    const people = Array.from({ length: 6 }, (_, at) => `P (p-${at})`);
+    await expect(remark({ mentions: people })).rejects.toThrow('mentions: must be a list of at most 5');
+    for (const each of people) await remark({ mentions: [each] });
+    expect(first().mentioned).toEqual(people.slice(1));
+  });
+});
+
 describe('a remark', () => {
   it('is in the timeline, masked, and shown at once; it changes nothing of its requirement', async () => {
     const { remark, first, lines, happened, accepted } = handledNotes();
@@ -392,7 +508,10 @@ describe('a remark', () => {
 it('the Web UI describes each of these messages', () => {
   const { registered } = handledNotes();
   expect([...registered].map(([name, { description }]) => [name, description])).toEqual([
-    ['claimRequirement', 'Claims a requirement until a time, or releases it if no time is given'],
+    [
+      'assignRequirement',
+      'Assigns a requirement until a time, by default to the actor, or releases it if no time is given',
+    ],
     ['proposeAnswer', 'Proposes an answer that a second person confirms. Data: as for resolveRequirement'],
     ['confirmAnswer', 'Confirms an answer that another person proposed'],
     ['withdrawProposal', 'Removes a proposed answer'],

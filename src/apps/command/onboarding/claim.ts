@@ -1,7 +1,7 @@
 import { looksLikeProgram } from '../../../messages/actors.js';
 import { currentClaim } from '../../../messages/claims.js';
 import { DEFAULT_CLAIM_HOURS } from '../../../messages/codes.js';
-import { sendClaim, sendConfirmation } from '../../../services/inbox/answering.js';
+import { sendAssignment, sendConfirmation } from '../../../services/inbox/answering.js';
 import { askingWorkflow } from '../../../services/inbox/waits.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { userName } from '../../../services/texts/names.js';
@@ -39,7 +39,7 @@ export async function claim(
         const value = words[2 * place + 1] ?? '';
         const { workflowId, requirementId } = await findAsking(context, each, value, options);
         const request = { requirementId, actor: actorFrom(options), until, ...(override && { override }) };
-        return { workflowId, ...(await sendClaim(context.client, workflowId, request)) };
+        return { workflowId, ...(await sendAssignment(context.client, workflowId, request)) };
       }),
     );
     const refusals = claimed.flatMap((row, place) => {
@@ -62,7 +62,10 @@ export async function claim(
 
 export const release = atTemporal(async (context, id: string, value: string, options: ActorOptions) => {
   const { workflowId, requirementId, claim } = await findAsking(context, id, value, options);
-  const receipt = await sendClaim(context.client, workflowId, { requirementId, actor: actorFrom(options) });
+  const receipt = await sendAssignment(context.client, workflowId, {
+    requirementId,
+    actor: actorFrom(options),
+  });
   if (options.json) return context.cli.json({ workflowId, ...receipt });
   context.cli.line(claim ? `${requirementId} released` : `${requirementId}: was not claimed`);
 });

@@ -6,7 +6,7 @@ import type { Answer, Requirement } from '../../../messages/requirements.js';
 import { truncate } from '../../../partners/bounds.js';
 import type { Change } from '../../../services/forms/corrections.js';
 import {
-  sendClaim,
+  sendAssignment,
   sendConfirmation,
   sendRemark,
   sendWithdrawal,
@@ -201,12 +201,12 @@ const proposedAt = (fields: Fields) => fields.text('proposedAt');
 const ACTIONS = {
   claim: {
     done: 'You have claimed it. Others see that.',
-    send: (client, id, about) => sendClaim(client, id, { ...about, until: until() }),
+    send: (client, id, about) => sendAssignment(client, id, { ...about, until: until() }),
   },
-  release: { done: 'You released it.', send: (client, id, about) => sendClaim(client, id, about) },
+  release: { done: 'You released it.', send: (client, id, about) => sendAssignment(client, id, about) },
   'take-over': {
     done: 'You took it over.',
-    send: (client, id, about) => sendClaim(client, id, { ...about, until: until(), override: true }),
+    send: (client, id, about) => sendAssignment(client, id, { ...about, until: until(), override: true }),
   },
   confirm: {
     done: 'You confirmed the answer, and it is sent.',

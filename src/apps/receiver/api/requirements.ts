@@ -23,7 +23,7 @@ import {
   needsApproval,
   type Once,
   receiptBefore,
-  sendClaim,
+  sendAssignment,
   sendConfirmation,
   sendProposal,
   sendRemark,
@@ -225,7 +225,7 @@ export function requirementRoutes(): ApiRoute[] {
       [shapes.claimRequest, shapes.claimed],
       ({ backend, body: { hours, takeOver } }, { workflowId, ...about }, once) => {
         const until = new Date(Date.now() + hours * 3_600_000).toISOString();
-        return sendClaim(backend.client, workflowId, { ...about, until, override: takeOver }, once);
+        return sendAssignment(backend.client, workflowId, { ...about, until, override: takeOver }, once);
       },
     ),
     action(
@@ -233,7 +233,8 @@ export function requirementRoutes(): ApiRoute[] {
       'claim',
       'Release a claim',
       [shapes.releaseRequest, shapes.claimed],
-      ({ backend }, { workflowId, ...about }, once) => sendClaim(backend.client, workflowId, about, once),
+      ({ backend }, { workflowId, ...about }, once) =>
+        sendAssignment(backend.client, workflowId, about, once),
     ),
     action(
       'remark',

@@ -122,7 +122,7 @@ describe('the form of a claim', () => {
     const reply = await open({}, `${PAGE}/claim`, { form });
     expect([reply.status, reply.to, reply.message]).toEqual([303, PAGE, { text: message }]);
     const request = { requirementId: 'note-1', actor: 'olga', ...sent };
-    expect(updates()).toEqual([['claimRequirement', ID, request]]);
+    expect(updates()).toEqual([['assignRequirement', ID, request]]);
     const entry = { actor: 'olga', what: form['do'], workflowId: ID, requirementId: 'note-1' };
     expect(audited()).toEqual([entry]);
   });
@@ -158,8 +158,8 @@ describe('what was chosen in the inbox', () => {
     expect([reply.status, reply.to, reply.message]).toEqual([303, '/?kind=ticket', message]);
     const request = { requirementId: 'note-1', actor: 'olga', until: FOUR };
     expect(updates().sort()).toEqual([
-      ['claimRequirement', ID, request],
-      ['claimRequirement', OTHER, request],
+      ['assignRequirement', ID, request],
+      ['assignRequirement', OTHER, request],
     ]);
     const entry = { actor: 'olga', what: 'claim', requirementId: 'note-1' };
     expect(audited()).toEqual([

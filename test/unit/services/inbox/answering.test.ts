@@ -7,7 +7,7 @@ import {
 import { ApplicationFailure, TerminatedFailure } from '@temporalio/common';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
-  sendClaim,
+  sendAssignment,
   sendConfirmation,
   sendProposal,
   sendRemark,
@@ -38,9 +38,9 @@ const timedOut = () => new WorkflowUpdateRPCTimeoutOrCancelledError('Update time
 describe('an update about a requirement', () => {
   it('waits ten seconds for a worker', async () => {
     const { client, asked: questions } = clientOfCalls({ workflows: { [ID]: {} } });
-    await sendClaim(client, ID, BY_OLGA);
+    await sendAssignment(client, ID, BY_OLGA);
     const deadline = ['deadline', Date.parse('2026-01-31T12:00:10.000Z')];
-    expect(questions).toEqual([deadline, ['claimRequirement', ID, BY_OLGA]]);
+    expect(questions).toEqual([deadline, ['assignRequirement', ID, BY_OLGA]]);
   });
 
   const ended = new WorkflowNotFoundError('workflow execution already completed', ID, undefined);
@@ -61,20 +61,20 @@ describe('an update about a requirement', () => {
     ['Temporal refuses it', denied, 'Error', 'denied'],
     ['no worker applies it in time', timedOut(), 'NotYetApplied', NOT_YET],
   ])('reports that %s', async (_, error, name, message) => {
-    const sent = sendClaim(failing(error).client, ID, BY_OLGA);
+    const sent = sendAssignment(failing(error).client, ID, BY_OLGA);
     await expect(sent).rejects.toMatchObject({ name, message: expect.stringContaining(message) });
   });
 
   const OF_NOON = { ...BY_OLGA, proposedAt: NOON };
   it.each([
-    ['claim', sendClaim, BY_OLGA, 'repeat it if it had no effect.'],
+    ['claim', sendAssignment, BY_OLGA, 'repeat it if it had no effect.'],
     ['answer', sendResolution, RESOLUTION, 'answer again if the requirement is still open then.'],
     ['proposal', sendProposal, RESOLUTION, 'propose it again if it is not shown then.'],
     ['confirmation', sendConfirmation, OF_NOON, 'confirm again if the requirement is still open then.'],
     ['withdrawal', sendWithdrawal, BY_OLGA, 'repeat it if the answer is still proposed.'],
     ['remark', sendRemark, { ...BY_OLGA, text: 'x' }, 'write it again if it is not shown then.'],
   ] as const)('says what to do about a %s that was not applied in time', async (_, send, request, next) => {
-    const sent = (send as typeof sendClaim)(failing(timedOut()).client, ID, request as never);
+    const sent = (send as typeof sendAssignment)(failing(timedOut()).client, ID, request as never);
     await expect(sent).rejects.toThrow(`"gangway status ${ID}", and ${next}`);
   });
 });
