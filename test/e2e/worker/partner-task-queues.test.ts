@@ -6,7 +6,8 @@ import { merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
-const PER_SECOND = 5;
+/** Slow enough that the batch is not over before a busy machine has started the others. */
+const PER_SECOND = 1;
 
 let rig: Rig;
 beforeAll(async () => {
