@@ -44,6 +44,12 @@ export function programActor(client: string, person?: string): string {
   return person === undefined ? `${client} (API)` : `${client} (API), for ${person}`;
 }
 
+/** The actor as the subject of a sentence: `crm (API), for Ada Park,` has claimed it. */
+export function asSubject(actor: string): string {
+  const { program, person } = partsOfActor(actor);
+  return program !== undefined && person !== undefined ? `${actor},` : actor;
+}
+
 /** Reports whether a text could be mistaken for the actor of a program. Whatever is not the HTTP API refuses it. */
 export function looksLikeProgram(actor: string): boolean {
   return /\( ?api ?\)/.test(folded(actor));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  asSubject,
   CLIENT_NAME,
   isPersonName,
   isSamePerson,
@@ -61,6 +62,14 @@ describe('the actor of a program', () => {
       person: 'shop (API), for Eve',
     });
     expect(partsOfActor('Ada Park (ada-17)')).toEqual({ person: 'Ada Park (ada-17)' });
+  });
+
+  // Alone catches a sentence whose subject seems to be the person only.
+  it('ends with a comma before its verb', () => {
+    const subjects = [programActor('crm', 'Ada Park'), programActor('crm'), 'Ada Park (ada-17)'].map(
+      asSubject,
+    );
+    expect(subjects).toEqual(['crm (API), for Ada Park,', 'crm (API)', 'Ada Park (ada-17)']);
   });
 
   // Alone catches that an event or a name at the identity provider poses as a program.

@@ -307,3 +307,11 @@ it('only the API needs the list of clients', async () => {
     statuses.push((await call(`GET ${path}`)).statusCode);
   expect(statuses).toEqual([503, 200, 200, 200]);
 });
+
+// Alone catches a client that has to guess the kinds of answers.
+it('an answer of an unknown kind learns the kinds', async () => {
+  const { call } = await receiver();
+  const reply = await call(`POST ${ASKED}/answer`, { answer: { kind: 'yes' }, reason: 'asked' });
+  const message = 'must be one of text, documents, correction, confirm, retry, code, choice, abandon';
+  expect([reply.statusCode, reply.json().errors]).toEqual([422, [{ field: 'answer.kind', message }]]);
+});
