@@ -11,7 +11,7 @@ import { partsOfId } from '../../messages/ids.js';
 import type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../../messages/inputs.js';
 import { ONBOARDINGS } from '../../messages/kinds.js';
 import { compact } from '../../messages/objects.js';
-import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';
+import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from '../../messages/requirements.js';
 import { Deadline } from '../../platform/http/deadline.js';
 import { besideOwn, openClient, requireKeys, temporalSettings } from '../../temporal/connection.js';
@@ -24,7 +24,7 @@ import {
   UnknownOnboarding,
 } from '../../temporal/onboardings.js';
 import { dataConverter, type PayloadKeys } from '../../temporal/payload-codec.js';
-import { type Listed, searchOnboardings, typesOf } from '../../temporal/search.js';
+import { type Filter, type Listed, searchOnboardings, typesOf } from '../../temporal/search.js';
 import type { Started } from '../../temporal/start.js';
 import { isNotFound } from '../../temporal/unavailable.js';
 import {
@@ -110,15 +110,11 @@ interface Parts {
 }
 
 /** The onboardings to list, and their number. Default: all that Temporal remembers. */
-export interface ListOptions {
-  readonly running?: boolean | undefined;
-  /** Only onboardings that wait for a person. */
-  readonly actionRequired?: boolean | undefined;
-  readonly stage?: Stage | undefined;
-  /** Only onboardings of this named partner account. */
-  readonly partnerAccount?: string | undefined;
-  readonly startedBefore?: Date | undefined;
-  readonly endedSince?: Date | undefined;
+export interface ListOptions
+  extends Pick<
+    Filter,
+    'running' | 'actionRequired' | 'stage' | 'partnerAccount' | 'startedBefore' | 'endedSince'
+  > {
   /** The most to list. */
   readonly most?: number | undefined;
 }

@@ -36,6 +36,7 @@ import {
   listedAccounts,
   openOnboarding,
   placeIn,
+  READ_MS,
   requireScope,
   sharedList,
 } from './calls.js';
@@ -214,7 +215,7 @@ async function startOnboarding(call: Call<z.output<typeof shapes.externalIdPath>
   return { workflowId, ...(isUnchanged && { unchanged: true }) };
 }
 
-const read = (call: Pick<Call, 'backend'>) => (id: string) => stateOf(call.backend.client, id, DEADLINE_MS);
+const read = (call: Pick<Call, 'backend'>) => (id: string) => stateOf(call.backend.client, id, READ_MS);
 
 type ReadQuery = z.output<typeof shapes.readQuery>;
 

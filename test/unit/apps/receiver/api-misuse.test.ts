@@ -315,3 +315,19 @@ it('an answer of an unknown kind learns the kinds', async () => {
   const message = 'must be one of text, documents, correction, confirm, retry, code, choice, abandon';
   expect([reply.statusCode, reply.json().errors]).toEqual([422, [{ field: 'answer.kind', message }]]);
 });
+
+// Alone catches a response to a path that is too long, which the OpenAPI document does not have.
+it('a path that is too long gets a response of the OpenAPI document', async () => {
+  const { call } = await receiver();
+  const { paths } = (await call('GET /openapi.json')).json();
+  const undocumented = [];
+  for (const [path, item] of Object.entries<Record<string, { responses: object }>>(paths))
+    for (const [method, { responses }] of Object.entries(item)) {
+      if (!path.includes('{')) continue;
+      const { statusCode } = await call(
+        `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, 'a'.repeat(400))}`,
+      );
+      if (!(statusCode in responses)) undocumented.push([method, path, statusCode]);
+    }
+  expect(undocumented).toEqual([]);
+});
