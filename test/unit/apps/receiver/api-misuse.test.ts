@@ -245,12 +245,12 @@ it.each([
 
 const A_FILE = `${partOf('name="file"; filename="a.txt"')}a\r\n`;
 const A_FIELD = `${partOf('name="note"')}x\r\n`;
-const ONLY = 'must be the only part of the form';
+const ONLY = 'is required, as the only part of the form';
 
 // Catches a part without a name, which the library counts as a file, as an internal error; a second file that is dropped without a
 // word, and the first one that stays; and a form without a file that is too large.
 it.each([
-  ['no part', '', 'is required'],
+  ['no part', '', ONLY],
   [
     'a file without a name',
     `${partOf('name="file"', 'application/octet-stream')}x\r\n`,
