@@ -7,7 +7,8 @@ export const CLIENT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 /** Reports whether a program may act for a person of this name. */
 export function isPersonName(name: string): boolean {
   const form = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} .'’_@+-]{0,99}(?:\([\p{L}\p{N}._@+|:-]{1,64}\))?$/u;
-  return form.test(name) && folded(name) !== '' && !looksLikeProgram(name);
+  const parts = [name.replace(IDENTITY, ''), IDENTITY.exec(name)?.[1] ?? ''];
+  return form.test(name) && folded(name) !== '' && !looksLikeProgram(name) && !parts.some(mixesAlphabets);
 }
 
 /** Reports whether a text names a person with an ID: `Ada Park (ada-17)`. */
@@ -23,11 +24,30 @@ export function personId(actor: string): string | undefined {
 export const COLLEAGUE_RULE = 'must name a colleague with an ID, as in Ada Park (ada-17)';
 
 export const PERSON_NAME_RULE =
-  "must be 1 to 100 letters, digits, spaces and . ' _ @ + -, and may end with an ID, as in Ada Park (ada-17)";
+  "must be 1 to 100 letters of one alphabet, digits, spaces and . ' _ @ + -, and may end with an ID, as in Ada Park (ada-17)";
+
+/** Letters of one of these look like letters of another one. Han, kana and Hangul stand beside Latin letters in real names. */
+const ALPHABETS = [
+  /\p{Script=Latin}/u,
+  /\p{Script=Cyrillic}/u,
+  /\p{Script=Greek}/u,
+  /(?![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Common}])(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}])\p{L}/u,
+];
+
+/** `Ada` with a Cyrillic first letter would be a second person whom nobody can tell from Ada (Unicode UTS 39). */
+function mixesAlphabets(text: string): boolean {
+  return ALPHABETS.filter((alphabet) => alphabet.test(text)).length > 1;
+}
 
 /** Makes the actor for a program that the HTTP API has authenticated. @param person undefined: it acts by itself */
 export function programActor(client: string, person?: string): string {
   return person === undefined ? `${client} (API)` : `${client} (API), for ${person}`;
+}
+
+/** The actor as the subject of a sentence: `crm (API), for Ada Park,` has claimed it. */
+export function asSubject(actor: string): string {
+  const { program, person } = partsOfActor(actor);
+  return program !== undefined && person !== undefined ? `${actor},` : actor;
 }
 
 /** Reports whether a text could be mistaken for the actor of a program. Whatever is not the HTTP API refuses it. */

@@ -66,9 +66,11 @@ function refusedFields(errors: readonly FieldProblem[]): Refusal {
 
 /** Zod's issues as fields and rules. A field is a dotted path. */
 export function wrongFields(error: z.ZodError): FieldProblem[] {
-  const unmatched = error.issues
-    .filter((issue) => issue.code === 'invalid_union' && issue.errors.length === 0)
-    .map(({ path }) => ({ field: path.join('.'), message: 'is not a known value' }));
+  const unmatched = error.issues.flatMap((issue) => {
+    if (issue.code !== 'invalid_union' || issue.errors.length > 0) return [];
+    const { options = [] } = issue as { readonly options?: readonly unknown[] };
+    return [{ field: issue.path.join('.'), message: `must be one of ${options.join(', ')}` }];
+  });
   return [...fieldProblems(error), ...unmatched];
 }
 
@@ -176,6 +178,6 @@ function refusalOf(error: unknown): Refusal | undefined {
   const [, field, rule] =
     /^([\w.]+): (.+)$/s.exec(cause instanceof ApplicationFailure ? cause.message : '') ?? [];
   if (field === undefined || rule === undefined) return undefined;
-  if (field === 'requirementId') return new Refusal('not-open', 'no requirement with this id is open');
+  if (field === 'requirementId') return new Refusal('not-open', 'no requirement with this ID is open');
   return new Refusal('invalid', 'the requirement does not accept this answer', [{ field, message: rule }]);
 }

@@ -73,12 +73,15 @@ export interface Filter {
   readonly workflowIds?: readonly string[] | undefined;
   readonly partnerStatus?: string | undefined;
   readonly mid?: string | undefined;
+  readonly merchantProfileId?: string | undefined;
   readonly system?: SystemName | undefined;
+  /** Not the unnamed account. */
   readonly partnerAccount?: string | undefined;
   /** One of these accounts, '' for the unnamed account. Default: all. */
   readonly partnerAccounts?: readonly string[] | undefined;
   readonly agent?: string | undefined;
   readonly kind?: RequirementKind | undefined;
+  /** Only those that wait for a person. */
   readonly actionRequired?: boolean | undefined;
   readonly running?: boolean | undefined;
   readonly dueAfter?: Date | undefined;
@@ -114,6 +117,7 @@ export function visibilityQuery(filter: Filter): Condition {
     has('stage', stage),
     has('partnerStatus', filter.partnerStatus),
     has('mid', filter.mid),
+    has('merchantProfileId', filter.merchantProfileId),
     dba && isIn(SEARCH_ATTRIBUTES.dba, formsOf(dba)),
     find?.trim() && findable(find.trim(), types),
     has('agentProfileId', agent),

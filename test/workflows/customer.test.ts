@@ -62,7 +62,7 @@ describe.concurrent('a customer', () => {
     );
     const { timeline } = await onboarding.parts.boarding.state();
     expect(timeline.some(({ event }) => event === 'requirement-resolved')).toBe(answered === note);
-    if (answered !== note) expect(refused).toMatch(/no requirement with this id is open|ended/);
+    if (answered !== note) expect(refused).toMatch(/no requirement with this ID is open|ended/);
   });
 
   it('has its business onboarded as soon as its merchant exists, before there is a mid', async () => {
@@ -204,7 +204,7 @@ describe.concurrent('an answer that does not fit', () => {
     const { id } = await onboarding.requirement('ticket');
     const ofTheMerchant: Answer = { kind: 'correction', patch: { merchant: {} } };
     const wrong: [string, Answer, string][] = [
-      ['ticket-0', { kind: 'text', text: 'x' }, 'no requirement with this id is open'],
+      ['ticket-0', { kind: 'text', text: 'x' }, 'no requirement with this ID is open'],
       [id, ofTheMerchant, 'answer.patch: takes one or more of holder, beneficialOwners, and no other field'],
     ];
     for (const [requirementId, answer, why] of wrong) {

@@ -156,7 +156,7 @@ describe.concurrent('a resolution that does not fit', () => {
     const id = requirements[0]?.id ?? '';
     const text: Answer = { kind: 'text', text: 'x' };
     const wrong: [string, Answer, string, string, string][] = [
-      ['note-0', text, 'olga', 'why', 'requirementId: no requirement with this id is open'],
+      ['note-0', text, 'olga', 'why', 'requirementId: no requirement with this ID is open'],
       [id, { kind: 'confirm', id: '1' }, 'olga', 'why', `answer.kind: ${id} takes text, documents, abandon`],
       [id, text, 'olga', ' ', 'reason: must not be empty'],
     ];

@@ -7,7 +7,7 @@
  */
 import '../../platform/process/node-version.js';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
@@ -39,6 +39,7 @@ import {
   start,
   startCrm,
   startPlayground,
+  takeFolder,
   writeSettings,
   YOURS,
 } from './parts.js';
@@ -56,9 +57,8 @@ const running: Process[] = [];
 async function main(): Promise<number> {
   // The paths of its commands are those of a reader in the checkout.
   process.chdir(ROOT);
-  await rm(FOLDER, { recursive: true, force: true });
-  await mkdir(FOLDER, { recursive: true });
-  for (const store of ['documents', 'statements']) await mkdir(join(FOLDER, store), { mode: 0o700 });
+  await takeFolder(FOLDER);
+  running.push({ stop: () => deleteData(FOLDER) });
 
   const { env, address, receiverUrl, consoleUrl, crm, apiToken } = await startEverything();
   const settings = await writeSettings(FOLDER, { ...env, API_URL: `${receiverUrl}/v1`, API_TOKEN: apiToken });
@@ -257,11 +257,10 @@ async function receivedAll({ received }: Crm): Promise<boolean> {
 
 let stopped: Promise<void> | undefined;
 
-/** Stops everything that runs, the last started first, and deletes its data. Further calls wait for the first one. */
+/** Stops everything that runs, the last started first, and then deletes its data. Further calls wait for the first one. */
 function stopEverything(): Promise<void> {
   stopped ??= Promise.resolve().then(async () => {
     for (const each of running.reverse()) await each.stop();
-    await deleteData(FOLDER);
   });
   return stopped;
 }
@@ -278,6 +277,8 @@ for (const [signal, exitCode] of [
     if (interrupted) process.exit();
     interrupted = true;
     printer.note('\nstopping ...');
+    // What is under way would go on to print commands.
+    process.stdout.write = () => true;
     stopEverything()
       .then(() => printer.note('stopped; the logs remain in .cache/demo'))
       .finally(() => process.exit())

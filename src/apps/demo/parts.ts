@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -267,6 +267,31 @@ export async function writeSettings(folder: string, env: NodeJS.ProcessEnv): Pro
 }
 
 const SETTINGS = 'settings.sh';
+
+/** Holds the process ID of the demo that uses the folder. */
+const OWNER = 'demo.pid';
+
+/** Empties the folder for this demo. @throws {Error} when another demo uses it, whose settings and logs would be lost */
+export async function takeFolder(folder: string): Promise<void> {
+  const owner = Number(await readFile(join(folder, OWNER), 'utf8').catch(() => 0));
+  if (owner > 0 && isRunning(owner))
+    throw new Error(
+      `a demo runs in this folder already: stop process ${owner}, or use it: . ${shellWord(join(folder, SETTINGS))}`,
+    );
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, OWNER), `${process.pid}`);
+  for (const store of ['documents', 'statements']) await mkdir(join(folder, store), { mode: 0o700 });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // It runs as another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
 
 /** Tells the settings of this demo from those that a shell has of an earlier one. */
 const DEMO = 'DEMO_ID';

@@ -14,7 +14,7 @@ import {
   serverWithin,
 } from '../../platform/http/server.js';
 import { temporalCheck } from '../../temporal/server.js';
-import { type ApiRoute, apiRoutes } from './api/calls.js';
+import { apiRoutes } from './api/calls.js';
 import { bodySchemas, documentRoute, onboardingRoutes } from './api/onboardings.js';
 import { requirementRoutes } from './api/requirements.js';
 import { followClients } from './clients.js';
@@ -23,7 +23,7 @@ import { eventRoutes, eventSchemas, eventTypes } from './event-routes.js';
 import { nudgeMetrics, WebhookNudges } from './nudges.js';
 import { documentRoutes, response } from './openapi.js';
 import { handleClientError, handleErrors, PROBLEMS, Problem, sendProblem } from './problems.js';
-import { type ReceiverSettings, signatureCheck, WEBHOOK_PARTNERS } from './settings.js';
+import { type ReceiverSettings, signatureCheck } from './settings.js';
 import { partnerWebhookRoutes } from './webhook-routes.js';
 
 export interface ReceiverOptions
@@ -39,13 +39,6 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Longer than any `externalId`. */
 const MAX_PARAM_LENGTH = 300;
-
-/** The methods of the paths, for the response to another method. */
-const METHODS: readonly (readonly [path: RegExp, methods: string])[] = [
-  [/^\/events$/, 'OPTIONS, POST'],
-  [new RegExp(`^/webhooks/(?:${WEBHOOK_PARTNERS.join('|')})(?:/[^/]+)?$`), 'GET, HEAD, POST'],
-  [/^\/(?:openapi\.json|healthz|readyz)$/, 'GET, HEAD'],
-];
 
 // Keeps D3.
 /**
@@ -81,8 +74,7 @@ export async function receiverOf(options: ReceiverOptions): Promise<FastifyInsta
   handleErrors(server, logger, ({ kind }) => metrics.problems.inc({ problem: kind }));
   const types = eventTypes(options);
   const bodies = bodySchemas(options);
-  const routes = [...onboardingRoutes(bodies), ...requirementRoutes()];
-  rejectUnknown(server, [...routes, documentRoute]);
+  rejectUnknown(server);
   const identify = followClients(options.clientsFile, Object.keys(options.accounts));
   // Events, webhooks and health checks do not depend on the list of clients.
   const authorizationOf = (request: FastifyRequest) =>
@@ -98,7 +90,7 @@ export async function receiverOf(options: ReceiverOptions): Promise<FastifyInsta
     ...{ backend, logger, known: options, documentDir: options.documentDir },
     ...{ identify, clientOf: (request: FastifyRequest) => callers.get(request) },
   };
-  await server.register(apiRoutes(api, routes));
+  await server.register(apiRoutes(api, [...onboardingRoutes(bodies), ...requirementRoutes()]));
   await server.register(apiRoutes(api, [documentRoute]));
   const nudges = new WebhookNudges(backend, logger, nudgeMetrics(registry, backend.accounts));
   await server.register(
@@ -108,16 +100,16 @@ export async function receiverOf(options: ReceiverOptions): Promise<FastifyInsta
   return server;
 }
 
-function rejectUnknown(server: FastifyInstance, routes: readonly ApiRoute[]): void {
-  const lines = routes.map(({ line }) => {
-    const [method = '', path = ''] = line.split(' ');
-    const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
-    return [pattern, method === 'GET' ? 'GET, HEAD' : method] as const;
+/** Rejects unknown paths, and other methods of the paths that are registered from now on. */
+function rejectUnknown(server: FastifyInstance): void {
+  const routes: (readonly [path: RegExp, method: string])[] = [];
+  server.addHook('onRoute', ({ method, url }) => {
+    routes.push([new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`), String(method)]);
   });
   server.setNotFoundHandler(({ url }) => {
     const path = url.split('?')[0] ?? '';
-    const methods = [...METHODS, ...lines].flatMap(([pattern, own]) => (pattern.test(path) ? [own] : []));
-    const allow = methods.sort().join(', ');
+    const methods = routes.flatMap(([pattern, method]) => (pattern.test(path) ? [method] : []));
+    const allow = [...new Set(methods)].sort().join(', ');
     if (allow === '') throw new Problem('unknown-path', '/openapi.json lists all paths');
     throw new Problem('wrong-method', `use ${allow}`, { headers: { allow } });
   });

@@ -72,7 +72,7 @@ async function answerCheck({ query }: FastifyRequest, reply: FastifyReply) {
 const checkSchema = (operationId: string) => ({
   operationId,
   summary: 'Check the address of a webhook',
-  response: { 200: response('The challenge of the query', z.string(), 'text/plain'), ...problems(429) },
+  response: { 200: response('The challenge of the query', z.string(), 'text/plain'), ...problems(400, 429) },
 });
 
 function statusOf(partner: SystemName): number {

@@ -1,10 +1,17 @@
 import type { Readable } from 'node:stream';
 import { Client, type Connection } from '@temporalio/client';
+import type {
+  Confirmation,
+  ConfirmationReceipt,
+  ProposalReceipt,
+  Withdrawal,
+  WithdrawalReceipt,
+} from '../../messages/claims.js';
 import { partsOfId } from '../../messages/ids.js';
 import type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../../messages/inputs.js';
 import { ONBOARDINGS } from '../../messages/kinds.js';
 import { compact } from '../../messages/objects.js';
-import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';
+import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from '../../messages/requirements.js';
 import { Deadline } from '../../platform/http/deadline.js';
 import { besideOwn, openClient, requireKeys, temporalSettings } from '../../temporal/connection.js';
@@ -17,10 +24,16 @@ import {
   UnknownOnboarding,
 } from '../../temporal/onboardings.js';
 import { dataConverter, type PayloadKeys } from '../../temporal/payload-codec.js';
-import { type Listed, searchOnboardings, typesOf } from '../../temporal/search.js';
+import { type Filter, type Listed, searchOnboardings, typesOf } from '../../temporal/search.js';
 import type { Started } from '../../temporal/start.js';
 import { isNotFound } from '../../temporal/unavailable.js';
-import { EndedOnboarding, sendResolution } from '../inbox/answering.js';
+import {
+  EndedOnboarding,
+  sendConfirmation,
+  sendProposal,
+  sendResolution,
+  sendWithdrawal,
+} from '../inbox/answering.js';
 import { type OpenRequirement, readWaits } from '../inbox/waits.js';
 import type { ClientSettings } from './settings.js';
 import {
@@ -97,15 +110,11 @@ interface Parts {
 }
 
 /** The onboardings to list, and their number. Default: all that Temporal remembers. */
-export interface ListOptions {
-  readonly running?: boolean | undefined;
-  /** Only onboardings that wait for a person. */
-  readonly actionRequired?: boolean | undefined;
-  readonly stage?: Stage | undefined;
-  /** Only onboardings of this named partner account. */
-  readonly partnerAccount?: string | undefined;
-  readonly startedBefore?: Date | undefined;
-  readonly endedSince?: Date | undefined;
+export interface ListOptions
+  extends Pick<
+    Filter,
+    'running' | 'actionRequired' | 'stage' | 'partnerAccount' | 'startedBefore' | 'endedSince'
+  > {
   /** The most to list. */
   readonly most?: number | undefined;
 }
@@ -205,11 +214,34 @@ export class GangwayClient {
    * Answers a requirement.
    *
    * @throws {InvalidInput} when the onboarding does not accept the answer; it had no effect
-   * @throws {NotYetApplied} when no worker applies it within 10 s; a worker applies it later
+   * @throws {NotYetApplied} when no worker applies it within 10 s; one may still apply it
    * @throws {EndedOnboarding} when the onboarding has ended
    */
   answer(id: string, resolution: Resolution): Promise<ResolutionReceipt> {
     return this.#of(id, (workflowId) => sendResolution(this.#parts.temporal, workflowId, resolution));
+  }
+
+  /**
+   * Proposes an answer, which a second person confirms. It replaces an earlier proposal.
+   *
+   * @throws {InvalidInput} as {@link answer}
+   */
+  propose(id: string, resolution: Resolution): Promise<ProposalReceipt> {
+    return this.#of(id, (workflowId) => sendProposal(this.#parts.temporal, workflowId, resolution));
+  }
+
+  /**
+   * Confirms a proposed answer, as another person than the one who proposed it.
+   *
+   * @throws {InvalidInput} as {@link answer}, and when `proposedAt` is not that of the present proposal
+   */
+  confirm(id: string, confirmation: Confirmation): Promise<ConfirmationReceipt> {
+    return this.#of(id, (workflowId) => sendConfirmation(this.#parts.temporal, workflowId, confirmation));
+  }
+
+  /** Withdraws a proposed answer. The requirement stays open. @throws {InvalidInput} as {@link answer} */
+  withdraw(id: string, withdrawal: Withdrawal): Promise<WithdrawalReceipt> {
+    return this.#of(id, (workflowId) => sendWithdrawal(this.#parts.temporal, workflowId, withdrawal));
   }
 
   /**

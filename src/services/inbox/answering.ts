@@ -106,7 +106,8 @@ function sends<Receipt, Request extends { readonly requirementId: string }>(
         throw new (error.cause.type === reused ? KeyReused : InvalidInput)(error.cause.message);
       }
       if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) throw error;
-      const obstacle = (await obstacleOf(client, workflowId, REASON_TIMEOUT_MS))?.detail ?? 'its worker is busy';
+      const obstacle =
+        (await obstacleOf(client, workflowId, REASON_TIMEOUT_MS))?.detail ?? 'its worker is busy';
       throw new NotYetApplied(
         `${request.requirementId} accepted, not yet applied (${obstacle}). A worker applies it later: check with ` +
           `"gangway status ${workflowId}", and ${next}.`,

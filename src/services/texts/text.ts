@@ -67,11 +67,12 @@ function placeAt(text: string, offset: number): { readonly line: number; readonl
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
+const VALUE_MISSING = 'a value is missing: text in double quotes, a number, true, false, null, { or [';
 const FAULTS: Readonly<Record<string, string>> = {
   PropertyNameExpected: 'a field name in double quotes is missing; no comma may precede }',
   ColonExpected: 'a colon is missing after the name of a field',
   CommaExpected: 'a comma, } or ] is missing',
-  ValueExpected: 'a value is missing: text in double quotes, a number, true, false, null, { or [',
+  ValueExpected: VALUE_MISSING,
   InvalidCommentToken: 'JSON has no comments',
 };
 const AFTER_END = 'nothing may follow the end of the JSON';
@@ -90,8 +91,8 @@ function faultIn(text: string): { readonly offset: number; readonly why: string 
   const code = faults.map(({ error }) => printParseErrorCode(error)).find((name) => name !== 'InvalidSymbol');
   if (offset >= text.trimEnd().length) return { offset, why: 'the text ends early' };
   if (/^['“„]/.test(text.slice(offset))) return { offset, why: 'text needs double quotes: "' };
-  return {
-    offset,
-    why: text[offset] === '"' && code !== 'CommaExpected' ? NO_TEXT : (FAULTS[code ?? ''] ?? AFTER_END),
-  };
+  if (text[offset] === '"' && code !== 'CommaExpected') return { offset, why: NO_TEXT };
+  // At the beginning, as of a page of text, nothing has ended yet.
+  const otherwise = text.slice(0, offset).trim() === '' ? VALUE_MISSING : AFTER_END;
+  return { offset, why: FAULTS[code ?? ''] ?? otherwise };
 }

@@ -1,5 +1,6 @@
 import { setHandler } from '@temporalio/workflow';
 import {
+  asSubject,
   COLLEAGUE_RULE,
   isColleague,
   isSamePerson,
@@ -92,7 +93,7 @@ export class Claims {
     if (!claim || (override && isGiven(request.until))) return;
     const until = `until ${claim.until}`;
     throw privateRejection(
-      `requirementId: ${claim.actor} has claimed ${requirementId} ${until}`,
+      `requirementId: ${asSubject(claim.actor)} has claimed ${requirementId} ${until}`,
       `requirementId: another person has claimed ${requirementId} ${until}`,
     );
   };

@@ -41,12 +41,12 @@ export function problemWithId(
   open: readonly Requirement[],
 ): string | undefined {
   if (open.some(({ id }) => id === request?.requirementId)) return undefined;
-  return `requirementId: no requirement with this id is open; open: ${listOf(open.map(({ id }) => id))}`;
+  return `requirementId: no requirement with this ID is open; open: ${listOf(open.map(({ id }) => id))}`;
 }
 
 function problemWithTakingBack(requirementId: unknown, unsent: readonly string[]): string | undefined {
   if (unsent.some((id) => id === requirementId)) return undefined;
-  return `requirementId: no requirement with this id has an unsent answer; unsent: ${listOf(unsent)}`;
+  return `requirementId: no requirement with this ID has an unsent answer; unsent: ${listOf(unsent)}`;
 }
 
 function listOf(ids: readonly string[]): string {

@@ -15,10 +15,10 @@ it('a rejected answer has a readable reason on the wire, which quotes nothing of
   const boarding = await rig.board(merchant(undefined, { agentProfileId: 999 }));
   const { id: requirementId } = await boarding.requirement('rejected-input');
   const cases: [object, string][] = [
-    [{ requirementId: ssn }, `requirementId: no requirement with this id is open; open: ${requirementId}`],
+    [{ requirementId: ssn }, `requirementId: no requirement with this ID is open; open: ${requirementId}`],
     [
       { requirementId: ssn, answer: { kind: 'take-back' } },
-      'requirementId: no requirement with this id has an unsent answer; unsent: none',
+      'requirementId: no requirement with this ID has an unsent answer; unsent: none',
     ],
     [{ answer: noteAnswer }, 'answer: must be an object with a kind, such as {"kind": "correction"}'],
     [

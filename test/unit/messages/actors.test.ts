@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  asSubject,
   CLIENT_NAME,
   isPersonName,
   isSamePerson,
@@ -63,6 +64,14 @@ describe('the actor of a program', () => {
     expect(partsOfActor('Ada Park (ada-17)')).toEqual({ person: 'Ada Park (ada-17)' });
   });
 
+  // Alone catches a sentence whose subject seems to be the person only.
+  it('ends with a comma before its verb', () => {
+    const subjects = [programActor('crm', 'Ada Park'), programActor('crm'), 'Ada Park (ada-17)'].map(
+      asSubject,
+    );
+    expect(subjects).toEqual(['crm (API), for Ada Park,', 'crm (API)', 'Ada Park (ada-17)']);
+  });
+
   // Alone catches that an event or a name at the identity provider poses as a program.
   it.each([
     ['crm (API), for Ada', true],
@@ -81,6 +90,15 @@ describe('the actor of a program', () => {
     ["Seán O'Neill", true],
     ['ada@example.com', true],
     ['Ада Парк', true],
+    ['Ада Парк (ada-17)', true],
+    ['Park 박 지우', true],
+    ['アダ Park ー', true],
+    // A letter of another alphabet: Cyrillic, Greek, Lisu, and a Cyrillic one in an ID.
+    ['\u0410da Park', false],
+    ['\u0391da Park', false],
+    ['Ada Pa\ua4e3k', false],
+    ['\u0410\u0434\u0430 \u03a0arc', false],
+    ['Ada Park (\u0430da-17)', false],
     ['', false],
     [' Ada', false],
     ['Ada, for Eve', false],

@@ -100,7 +100,7 @@ const CONFIRMED = { ...BY_OLGA, proposedAt: NOON };
 const ANOTHER = 'proposedAt: another answer is proposed now; read it before you confirm it';
 const CLAIMED = 'requirement-claimed: note-1: until 2026-01-31 13:00 UTC | olga';
 const eventOf = (entry: string) => entry.split(':')[0];
-const NO_SUCH = 'requirementId: no requirement with this id is open; open: note-1, note-2';
+const NO_SUCH = 'requirementId: no requirement with this ID is open; open: note-1, note-2';
 
 describe('a claim', () => {
   it('is shown with its end in UTC, in the list and the Web UI only', async () => {
@@ -225,7 +225,7 @@ describe('a proposal', () => {
     expect(confirmed).toEqual({ requirementId: 'note-1', acceptedAt: ONE, open: 1, resolution });
     expect([accepted(), lines]).toEqual([[resolution], ['refresh', 'report']]);
     expect(happened().map(eventOf)).toEqual(['answer-proposed', 'requirement-resolved']);
-    await expect(confirm()).rejects.toThrow('no requirement with this id is open; open: note-2');
+    await expect(confirm()).rejects.toThrow('no requirement with this ID is open; open: note-2');
   });
 
   it.each([undefined, null, ' '])('is confirmed without a reason: %j', async (reason) => {
@@ -258,7 +258,7 @@ describe('a proposal', () => {
     await claim({ ...UNTIL_ONE, requirementId: 'note-2', until: '2026-01-31T14:00:00.000Z' });
     store.update(withdrawRequirement('note-1', 'gone'));
     expect(listed()).toMatchObject([{ id: 'note-2', claim: { actor: 'olga' } }]);
-    await expect(confirm()).rejects.toThrow('no requirement with this id is open; open: note-2');
+    await expect(confirm()).rejects.toThrow('no requirement with this ID is open; open: note-2');
     expect(happened().map(eventOf)).not.toContain('proposal-dropped');
   });
 
@@ -277,7 +277,7 @@ describe('a proposal', () => {
   it('is not made when the requirement closes while the answer is checked', async () => {
     const { store, listed, answers, propose, happened } = handledNotes();
     answers.check = async () => store.update(withdrawRequirement('note-1', 'gone'));
-    await expect(propose()).rejects.toThrow('no requirement with this id is open; open: note-2');
+    await expect(propose()).rejects.toThrow('no requirement with this ID is open; open: note-2');
     expect(listed()).toEqual([note('note-2')]);
     expect(happened().map(eventOf)).toEqual(['requirement-closed']);
   });

@@ -156,8 +156,8 @@ describe('an answer that does not fit', () => {
 
   const TAKE_BACK = { answer: { kind: 'take-back' } };
   const [NOBODY, NO_REASON] = ['actor: must name the person who answers', 'reason: must not be empty'];
-  const NOT_OPEN = 'requirementId: no requirement with this id is open; open:';
-  const SENT = 'requirementId: no requirement with this id has an unsent answer; unsent: r-2';
+  const NOT_OPEN = 'requirementId: no requirement with this ID is open; open:';
+  const SENT = 'requirementId: no requirement with this ID has an unsent answer; unsent: r-2';
   const TWO = { open: [open(), open({ id: 'r-3' })], unsent: ['r-2'] };
   it.each<[unknown, string | undefined, Answerable?]>([
     [{ actor: '' }, NOBODY],

@@ -16,6 +16,7 @@ import {
   type KnownAccounts,
   partnerId,
 } from '../../../messages/inputs.js';
+import { formsOf } from '../../../messages/listed.js';
 import { compact } from '../../../messages/objects.js';
 import { partId } from '../../../messages/onboardings.js';
 import { businessOutcome, merchantOutcome } from '../../../messages/outcomes.js';
@@ -179,8 +180,10 @@ interface PartPreview {
   readonly requirements: readonly RequirementKind[];
   /** The outcome with which it would end at once. */
   readonly outcome?: Outcome;
-  /** Why a person is asked whose profile it is. */
+  /** Why a person is asked whose merchant or profile it is. */
   readonly unclear?: readonly string[];
+  /** The onboarding that has ended and from which it would be taken over. */
+  readonly previous?: string;
 }
 
 /** The longest wait of a row for a worker: a rate limit may hold it back. */
@@ -236,7 +239,7 @@ function partnerReads() {
 type Read = <Result>(what: string, single: Omit<SingleActivity, 'summary' | 'options'>) => Promise<Result>;
 
 async function previewMerchant(read: Read, input: FollowedMerchantInput): Promise<PartPreview> {
-  const { merchantProfileId, account, externalId } = input;
+  const { merchantProfileId, account, externalId, merchant } = input;
   const id = workflowId('merchantBoarding', externalId, account);
   const what = `merchant ${merchantProfileId}`;
   const { now, owner } = await read<MerchantRead>(what, {
@@ -245,6 +248,11 @@ async function previewMerchant(read: Read, input: FollowedMerchantInput): Promis
   });
   if (owner?.isRunning) throw new RefusedRow(`${what}: ${owner.workflowId} has it`);
   const { status, phase, notes, unclearMid } = now;
+  // No read of the partner shows a dba.
+  if (owner?.dba !== undefined && !formsOf(merchant.dba).includes(owner.dba)) {
+    const unclear = [`it is “${redact(owner.dba)}” of ${owner.workflowId}`];
+    return { status, unclear, requirements: ['rejected-input'] };
+  }
   const outcome = merchantOutcome(now, merchantProfileId);
   const requirements: RequirementKind[] = [
     ...(isUnderReview(phase) ? notes.map(() => 'underwriting-note' as const) : []),
@@ -252,7 +260,7 @@ async function previewMerchant(read: Read, input: FollowedMerchantInput): Promis
     ...(phase === 'not-submitted' ? ['not-submitted' as const] : []),
     ...(phase === 'approved' && unclearMid !== null ? ['unclear-mid' as const] : []),
   ];
-  return { status, requirements, ...compact({ outcome }) };
+  return { status, requirements, ...compact({ outcome, previous: owner?.workflowId }) };
 }
 
 async function previewProfile(read: Read, input: FollowedBusinessInput): Promise<PartPreview> {
@@ -301,12 +309,13 @@ function explainRead(error: unknown, what: string, queue: string): unknown {
 }
 
 /** `Pending, 2 underwriting-note`; `Approved, boarded: mid 518000001001` */
-function lineOf({ status, requirements, outcome, unclear }: PartPreview): string {
+function lineOf({ status, requirements, outcome, unclear, previous }: PartPreview): string {
   const kinds = [...Map.groupBy(requirements, (kind) => kind)];
   return [
     status,
     ...kinds.map(([kind, { length }]) => `${length} ${kind}`),
-    ...(unclear ? [`whose profile it is: ${unclear.join(', ')}`] : []),
+    ...(unclear ? [`whose it is: ${unclear.join(', ')}`] : []),
+    ...(previous === undefined ? [] : [`taken over from ${previous}, which has ended`]),
     ...(outcome ? outcomeLines(outcome) : []),
   ].join(', ');
 }

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { changeableInput } from '../../../activities/corrections.js';
 import type { Correctable, Patch } from '../../../messages/activities.js';
-import { isSamePerson } from '../../../messages/actors.js';
+import { asSubject, isSamePerson } from '../../../messages/actors.js';
 import { currentClaim } from '../../../messages/claims.js';
 import { isOnboarding } from '../../../messages/ids.js';
 import type { KnownAccounts } from '../../../messages/inputs.js';
@@ -165,9 +165,10 @@ function noteHandling(cli: CommandLine, requirement: Requirement, actor: string)
   const claim = currentClaim(requirement);
   if (claim && !isSamePerson(claim.actor, actor)) {
     const until = cli.times.at(claim.until);
-    cli.note(`${claim.actor} has claimed ${id} until ${until}. You can still answer it.`);
+    cli.note(`${asSubject(claim.actor)} has claimed ${id} until ${until}. You can still answer it.`);
   }
-  if (proposal) cli.note(`this answer drops the one that ${proposal.actor} proposed: ${proposal.answer}`);
+  if (proposal)
+    cli.note(`this answer drops the one that ${asSubject(proposal.actor)} proposed: ${proposal.answer}`);
 }
 
 /** What an answer leads to that cannot be taken back. A correction asks on its own. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Correctable } from '../../../messages/activities.js';
-import { isSamePerson } from '../../../messages/actors.js';
+import { asSubject, isSamePerson } from '../../../messages/actors.js';
 import { LONGEST_REMARK } from '../../../messages/claims.js';
 import { fieldOf, leavesOf } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
@@ -233,7 +233,7 @@ function Ended({ state, context: { requirementId, user } }: EndedProps) {
   return (
     <>
       <strong>
-        {isSamePerson(actor, user.actor) ? 'You answered this' : `${actor} answered this first`}
+        {isSamePerson(actor, user.actor) ? 'You answered this' : `${asSubject(actor)} answered this first`}
       </strong>
       , <When time={last.at} isExact />: {summarize(saidOf(last))}
     </>

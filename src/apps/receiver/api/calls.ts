@@ -74,6 +74,9 @@ export function defineRoute<Params = unknown, Query = unknown, Body = unknown>(
   return { ...(spec as unknown as Spec<unknown, unknown, unknown>), ...{ line, name, scope, summary } };
 }
 
+/** How long a worker may take to respond to a query, in milliseconds. A second one may follow: both end within ten seconds. */
+export const READ_MS = 4_000;
+
 const MEDIA_TYPES = ['application/json'];
 
 /** Also the types of a query that has no parameters, and of a form with a file. */
@@ -103,7 +106,7 @@ function schemaOf({
     }),
     response: {
       ...route.responses,
-      ...problems(...ALWAYS, ...(params ? [404] : []), ...(body ? [400, 409, 413, 415] : [])),
+      ...problems(...ALWAYS, ...(params ? [400, 404] : []), ...(body ? [400, 409, 413, 415] : [])),
     },
   };
 }

@@ -36,6 +36,7 @@ import {
   listedAccounts,
   openOnboarding,
   placeIn,
+  READ_MS,
   requireScope,
   sharedList,
 } from './calls.js';
@@ -214,7 +215,7 @@ async function startOnboarding(call: Call<z.output<typeof shapes.externalIdPath>
   return { workflowId, ...(isUnchanged && { unchanged: true }) };
 }
 
-const read = (call: Pick<Call, 'backend'>) => (id: string) => stateOf(call.backend.client, id, DEADLINE_MS);
+const read = (call: Pick<Call, 'backend'>) => (id: string) => stateOf(call.backend.client, id, READ_MS);
 
 type ReadQuery = z.output<typeof shapes.readQuery>;
 
@@ -282,6 +283,7 @@ const TOO_LARGE = 'a document has at most 25 MiB';
 /** The second one is refused by name. The parser counts more. */
 const MOST_PARTS = 2;
 
+const ALONE = 'is required, as the only part of the form';
 const wrongFile = (message: string) => invalid([{ field: 'file', message }]);
 
 /** `POST /v1/documents`. The body is streamed to the store, so nothing else here reads it. */
@@ -306,15 +308,14 @@ export const documentRoute = defineRoute(
       const nextPart = async () => {
         const arriving = parts.next().catch((cause: FastifyError) => {
           throw cause.statusCode === 413
-            ? wrongFile('must be the only part of the form')
+            ? wrongFile(ALONE)
             : new Problem('unreadable', 'the form cannot be read', { cause });
         });
         const { value } = await Promise.race([arriving, refused]);
         return value;
       };
       const part = await nextPart();
-      if (part?.type !== 'file' || part.fieldname !== 'file')
-        throw wrongFile(part ? 'must be the only part of the form' : 'is required');
+      if (part?.type !== 'file' || part.fieldname !== 'file') throw wrongFile(ALONE);
       if (!part.filename) throw wrongFile('must have a file name');
       const { file, filename } = part;
       let bytes = 0;
@@ -326,7 +327,7 @@ export const documentRoute = defineRoute(
         const documents = documentStore(await openStore(documentDir));
         const stored = await documents.put(filename, file, count);
         try {
-          if (await nextPart()) throw wrongFile('must be the only part of the form');
+          if (await nextPart()) throw wrongFile(ALONE);
         } catch (error) {
           await documents.remove(stored);
           throw error;

@@ -35,7 +35,7 @@ import { viewOf } from '../../../services/inbox/requirement-view.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { partIds, proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
 import { response } from '../openapi.js';
-import { DEADLINE_MS, invalid, later, Problem } from '../problems.js';
+import { invalid, later, Problem } from '../problems.js';
 import {
   type ApiRoute,
   audit,
@@ -46,6 +46,7 @@ import {
   listedAccounts,
   openOnboarding,
   placeIn,
+  READ_MS,
   requireScope,
   sharedList,
 } from './calls.js';
@@ -182,7 +183,7 @@ const PERHAPS_FINAL: readonly AnswerKind[] = ['confirm', 'retry', 'correction'];
 /** @returns false if the requirement is not open and this kind of answer might need approval */
 async function requireUndoable(call: Call, workflowId: string, { requirementId, answer }: Resolution) {
   const { backend, known: accounts, client } = call;
-  const state = await stateOf(backend.client, workflowId, DEADLINE_MS);
+  const state = await stateOf(backend.client, workflowId, READ_MS);
   const requirement = state.requirements.find(({ id }) => id === requirementId);
   if (needsApproval(requirement, answer.kind)) requireScope(client, 'approve');
   if (requirement && answer.kind === 'correction') {
@@ -330,7 +331,7 @@ async function readRequirement(call: Call<Path, z.output<typeof shapes.readQuery
   const { client } = backend;
   const workflowId = await asking(call);
   requirePrivate(call, workflowId, params.id);
-  const state = await stateOf(client, workflowId, DEADLINE_MS);
+  const state = await stateOf(client, workflowId, READ_MS);
   const requirement = state.requirements.find(({ id }) => id === params.id);
   if (!requirement) throw new Problem('unknown-requirement', NOT_OPEN, { more: firstIn(call, state) });
   const takesCorrection = requirement.answers.includes('correction');
@@ -364,7 +365,7 @@ async function problemOf(call: Call<Path>, workflowId: string, error: unknown): 
   });
   const taken = errors.find(({ field }) => TAKEN.includes(field));
   if (!taken) return invalid(errors);
-  const state = await stateOf(call.backend.client, workflowId, DEADLINE_MS);
+  const state = await stateOf(call.backend.client, workflowId, READ_MS);
   const detail = taken.message.replace(/; (?:open|unsent): .*$/s, '');
   const isOpen = state.requirements.some(({ id }) => id === call.params.id);
   return new Problem(isOpen ? 'not-first' : 'not-open', detail, { more: firstIn(call, state) });

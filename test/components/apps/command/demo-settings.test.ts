@@ -1,8 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { writeSettings } from '../../../../src/apps/demo/parts.js';
+import { deleteData, takeFolder, writeSettings } from '../../../../src/apps/demo/parts.js';
 import { run } from '../../../rigs/processes.js';
 
 /** In place of the command, its process prints how it was started, and a setting. */
@@ -35,6 +36,20 @@ describe('the gangway of the demo', () => {
     expect(await sh(`GANGWAY_ACCOUNTS=own ./${LIST}`)).toEqual(facts('own'));
     expect(await sh(`. ./settings.sh; ${LIST}`)).toEqual(facts('first'));
     expect(await sh(`. ./settings.sh; GANGWAY_ACCOUNTS=own ${LIST}`)).toEqual(facts('own'));
+  });
+
+  // Alone catches a second demo that deletes the settings and the logs of the first one.
+  it('has its folder alone until it has ended', async () => {
+    const own = join(folder, 'taken');
+    await takeFolder(own);
+    const settings = await demo(own, 'first');
+    await expect(takeFolder(own)).rejects.toThrow(`process ${process.pid}, or use it: . ${settings}`);
+    expect(await readFile(settings, 'utf8')).toContain('first');
+    await deleteData(own);
+    await takeFolder(own);
+    const ended = spawnSync('true').pid;
+    await writeFile(join(own, 'demo.pid'), `${ended}`);
+    await takeFolder(own);
   });
 
   it('follows a demo that was started again, in a shell that has the settings of the one before', async () => {

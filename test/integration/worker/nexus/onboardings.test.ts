@@ -218,7 +218,7 @@ describe('answerRequirement and getStatus', () => {
         'answerRequirement',
         { ...who, requirementId: 'none', answer: text('Hm.') },
         'CONFLICT',
-        { type: 'not-open', message: 'no requirement with this id is open' },
+        { type: 'not-open', message: 'no requirement with this ID is open' },
       ],
       ['getStatus', { id: 'unknown-to-all' }, 'NOT_FOUND', { type: 'unknown-onboarding' }],
       ['getStatus', {}, 'BAD_REQUEST', { details: [[{ field: 'id', message: 'is required' }]] }],

@@ -38,6 +38,7 @@ describe('a text that is not JSON', () => {
     ['{"a": "x\ny"}', 'line 1, column 7: text is not closed, or has a line break or a single \\ in it'],
     ['{"a": 1} // note', 'line 1, column 10: JSON has no comments'],
     ['{ // note\n"a": 1}', 'line 1, column 3: JSON has no comments'],
+    ['# A page\n```json\n{}\n```', `line 1, column 1: ${VALUE}`],
     ['{} {}', 'line 1, column 4: nothing may follow the end of the JSON'],
     ['[[[]}', 'line 1, column 5: a comma, } or ] is missing'],
   ])('%j names its place and what is wrong', (text, fault) => {

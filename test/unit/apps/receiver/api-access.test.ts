@@ -157,3 +157,27 @@ it('clients of the same accounts share a list for a second', async () => {
     expect(await searches('b')).toBe(1);
   }
 });
+
+// Alone catches a filter that is accepted, and then ignored: a client acts on everything that the list has.
+it('each filter of the list of onboardings is part of the search', async () => {
+  const { server, sent, call } = await receiver([clientWith({ scopes: ['read'] }, 'o'.repeat(32))]);
+  const { paths } = (await server.inject('/openapi.json')).json();
+  const { parameters } = paths['/v1/onboardings'].get as { parameters: { name: string; schema: object }[] };
+  const [time, names] = ['2026-01-31T12:00:00Z', parameters.map(({ name }) => name)];
+  const values: Record<string, string> = {
+    type: 'merchant',
+    stage: 'underwriting',
+    state: 'running',
+    waiting: 'true',
+  };
+  const searchedBy = async (query: string) => {
+    expect((await call(`GET /v1/onboardings${query}`, 'o'.repeat(32))).statusCode).toBe(200);
+    return sent.findLast(([method]) => method === 'listWorkflowExecutions')?.[1].query;
+  };
+  const searches = [await searchedBy('')];
+  for (const name of names.filter((name) => name !== 'limit' && name !== 'cursor'))
+    searches.push(
+      await searchedBy(`?${name}=${values[name] ?? (/Since|Before/.test(name) ? time : 'acme')}`),
+    );
+  expect(new Set(searches).size).toBe(names.length - 1);
+});

@@ -245,12 +245,12 @@ it.each([
 
 const A_FILE = `${partOf('name="file"; filename="a.txt"')}a\r\n`;
 const A_FIELD = `${partOf('name="note"')}x\r\n`;
-const ONLY = 'must be the only part of the form';
+const ONLY = 'is required, as the only part of the form';
 
 // Catches a part without a name, which the library counts as a file, as an internal error; a second file that is dropped without a
 // word, and the first one that stays; and a form without a file that is too large.
 it.each([
-  ['no part', '', 'is required'],
+  ['no part', '', ONLY],
   [
     'a file without a name',
     `${partOf('name="file"', 'application/octet-stream')}x\r\n`,
@@ -306,4 +306,28 @@ it('only the API needs the list of clients', async () => {
   for (const path of ['/v1/onboardings', '/healthz', '/webhooks/boarding', '/openapi.json'])
     statuses.push((await call(`GET ${path}`)).statusCode);
   expect(statuses).toEqual([503, 200, 200, 200]);
+});
+
+// Alone catches a client that has to guess the kinds of answers.
+it('an answer of an unknown kind learns the kinds', async () => {
+  const { call } = await receiver();
+  const reply = await call(`POST ${ASKED}/answer`, { answer: { kind: 'yes' }, reason: 'asked' });
+  const message = 'must be one of text, documents, correction, confirm, retry, code, choice, abandon';
+  expect([reply.statusCode, reply.json().errors]).toEqual([422, [{ field: 'answer.kind', message }]]);
+});
+
+// Alone catches a response to a path that is too long, which the OpenAPI document does not have.
+it('a path that is too long gets a response of the OpenAPI document', async () => {
+  const { call } = await receiver();
+  const { paths } = (await call('GET /openapi.json')).json();
+  const undocumented = [];
+  for (const [path, item] of Object.entries<Record<string, { responses: object }>>(paths))
+    for (const [method, { responses }] of Object.entries(item)) {
+      if (!path.includes('{')) continue;
+      const { statusCode } = await call(
+        `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, 'a'.repeat(400))}`,
+      );
+      if (!(statusCode in responses)) undocumented.push([method, path, statusCode]);
+    }
+  expect(undocumented).toEqual([]);
 });

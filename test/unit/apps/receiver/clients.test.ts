@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { clientsIn, followClients, newClient } from '../../../../src/apps/receiver/clients.js';
 import { Problem } from '../../../../src/apps/receiver/problems.js';
+import { listening } from '../../../rigs/listening.js';
 import { clientsFile, clientWith } from '../../../rigs/receiver/running-receiver.js';
 
 const [OLD, NEW] = ['a'.repeat(43), 'b'.repeat(43)];
@@ -95,4 +98,39 @@ it('is read again after an error', async () => {
 
 it('without a file, nobody has a token', async () => {
   expect(await followClients(undefined, [])(`Bearer ${OLD}`)).toBeUndefined();
+});
+
+// Catches a token of an issuer that counts for whichever client has that issuer, and one that outlives its time or its client.
+it('a JSON Web Token is of the client with its issuer and subject, until it expires or its line is gone', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const [keys, stranger] = [await generateKeyPair('ES256'), await generateKeyPair('ES256')];
+  const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'ES256' };
+  const server = createServer((_, response) => void response.end(JSON.stringify({ keys: [jwk] })));
+  const jwksUrl = `http://${await listening(server)}`;
+  const [issuer, audience, now] = [
+    'https://login.example.com',
+    'gangway-api',
+    Math.floor(Date.now() / 1_000),
+  ];
+  const line = (name: string, subject: string) =>
+    JSON.stringify({ name, scopes: ['read'], jwt: { jwksUrl, issuer, audience, subject } });
+  const file = clientsFile([]);
+  writeFileSync(file, `${line('crm', 'crm-17')}\n${line('erp', 'erp-4')}`);
+  const identify = followClients(file, []);
+  const nameOf = async (claims: object = {}, { privateKey } = keys) => {
+    const token = new SignJWT({ iss: issuer, aud: audience, sub: 'crm-17', exp: now + 300, ...claims });
+    const signed = await token.setProtectedHeader({ alg: 'ES256', kid: 'one' }).sign(privateKey);
+    return (await identify(`Bearer ${signed}`))?.name;
+  };
+  expect([await nameOf(), await nameOf({ sub: 'erp-4' })]).toEqual(['crm', 'erp']);
+  for (const claims of [
+    ...[{ sub: 'shop-2' }, { sub: undefined }, { aud: 'gangway-codec' }, { iss: 'https://example.com' }],
+    ...[{ exp: now - 60 }, { exp: undefined }],
+  ])
+    expect([claims, await nameOf(claims)]).toEqual([claims, undefined]);
+  expect(await nameOf({}, stranger)).toBeUndefined();
+  writeFileSync(file, line('erp', 'erp-4'));
+  vi.advanceTimersByTime(600);
+  expect([await nameOf(), await nameOf({ sub: 'erp-4' })]).toEqual([undefined, 'erp']);
 });

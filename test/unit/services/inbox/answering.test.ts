@@ -6,6 +6,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure, TerminatedFailure } from '@temporalio/common';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { GangwayClient } from '../../../../src/services/client/client.js';
 import {
   sendAssignment,
   sendConfirmation,
@@ -77,4 +78,19 @@ describe('an update about a requirement', () => {
     const sent = (send as typeof sendAssignment)(failing(timedOut()).client, ID, request as never);
     await expect(sent).rejects.toThrow(`"gangway status ${ID}", and ${next}`);
   });
+});
+
+// Alone catches a proposal that is sent as an answer, and a confirmation that does not name its proposal.
+it('a program proposes, confirms and withdraws by the updates of the other doors', async () => {
+  const { client, asked } = clientOfCalls({ workflows: { [ID]: {} } });
+  const gangway = new GangwayClient({ temporal: client, settings: {} as never, env: {} });
+  const confirmation = { ...BY_OLGA, actor: 'bo', proposedAt: NOON };
+  await gangway.propose(ID, RESOLUTION);
+  await gangway.confirm(ID, confirmation);
+  await gangway.withdraw(ID, BY_OLGA);
+  expect(asked.filter(([name]) => name !== 'deadline')).toEqual([
+    ['proposeAnswer', ID, RESOLUTION],
+    ['confirmAnswer', ID, confirmation],
+    ['withdrawProposal', ID, BY_OLGA],
+  ]);
 });

@@ -78,7 +78,7 @@ const PROFILES: readonly Phase[] = [
   ],
   [
     { bankingStatus: 'PendingUW', hides: ['employerIdentificationNumber'] },
-    'would ask: PendingUW, 1 uncertain-write, whose profile it is: its EIN is not shown',
+    'would ask: PendingUW, 1 uncertain-write, whose it is: its EIN is not shown',
     ['uncertain-write'],
   ],
 ];
@@ -188,6 +188,26 @@ describe('a row that cannot be followed', () => {
         '2 rows: 2 failed\n',
     );
   });
+});
+
+// Alone catches a dry run that does not foresee whose merchant it is. The partner shows no dba, an onboarding that had it does.
+it('a merchant that an ended onboarding has is taken over, or a person is asked if it has another dba', async () => {
+  const input = merchant('waiting');
+  const boarding = await rig.board(input);
+  const { merchantProfileId } = await boarding.until(({ stage }) => stage === 'underwriting');
+  await boarding.handle.terminate();
+  const { dba } = input.merchant;
+  const [same, other] = [dba, 'Harbor Books'].map((dba) => imported({ dba, merchantProfileId }));
+  expect((await importRows([same ?? {}], '--dry-run')).stdout).toMatch(
+    new RegExp(` would poll: \\w+, taken over from ${boarding.workflowId}, which has ended\n`),
+  );
+  const { stdout } = await importRows([other ?? {}], '--dry-run');
+  const why = `whose it is: it is “${dba}” of ${boarding.workflowId}`;
+  expect(stdout.replace(/: \w+, /, ': ')).toContain(` would ask: 1 rejected-input, ${why}\n`);
+  await importRows([other ?? {}]);
+  const asking = new Onboarding(rig.client, boardingOf(other));
+  const { requirements } = await asking.until((state) => state.requirements.length > 0, 'a question');
+  expect(requirements.map(({ kind }) => kind)).toEqual(['rejected-input']);
 });
 
 it('a file that nobody can read at the partners because no worker runs starts nothing, and names the task queue', async () => {

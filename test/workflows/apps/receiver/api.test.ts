@@ -156,7 +156,7 @@ describe('a program', () => {
     const late = problemOf(await crm.send(`POST ${question}/${SHARE}/answer`, withText('One in nine.')));
     expect(late).toEqual({
       ...{ type: 'urn:gangway:problem:not-open', title: 'The requirement is not open', status: 409 },
-      detail: 'no requirement with this id is open',
+      detail: 'no requirement with this ID is open',
       first: {
         ...{ event: 'requirement-resolved', at: expect.any(String), actor: 'crm (API), for Bo Baker' },
         ...{ detail: `${SHARE}: text: One in ten.`, reason: 'asked' },

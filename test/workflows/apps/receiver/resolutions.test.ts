@@ -93,7 +93,7 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
     };
     const retry = { kind: 'retry' };
     expect(problemOf(await send({ requirementId: 'ada@example.com', answer: retry }, 'e-1'))).toEqual(
-      notOpen('no requirement with this id is open'),
+      notOpen('no requirement with this ID is open'),
     );
     expect(problemOf(await send({ requirementId: first, answer: retry }, 'e-2'))).toEqual({
       type: 'urn:gangway:problem:invalid',
