@@ -9,15 +9,13 @@ import { createOf, finalMid, holderOf } from './ledger.js';
 import { MARKERS } from './markers.js';
 import type { Departure, Network } from './network.js';
 import { PartnerStaff } from './partner-staff.js';
-import { OUTAGES } from './plan.js';
+import { HOUR_MS, OUTAGES } from './plan.js';
 import type { Scene } from './scene.js';
 import { Answering, type Case } from './slips.js';
 import { type Witness, writtenAs } from './writes.js';
 
 /** The latest moment at which a write takes effect after the question about it, in milliseconds: its request may still be on its way. */
 const SURELY_OVER_MS = 5 * 60_000;
-
-const HOUR_MS = 3_600_000;
 
 /** The longest time until somebody looks again, in milliseconds. */
 const LONGEST_SHIFT_MS = 6 * HOUR_MS;
@@ -41,9 +39,6 @@ const FOR_NO_REASON = new RegExp(
 const SHUT_OUT =
   /^the partner does not let us read it \(403\)|^the bank shows no banking profile|^agentProfileId: the partner does not permit it \(403\)/;
 
-/** The merchant of a create that could not be read right after it. Whoever looks at the partner finds that it is theirs. */
-const CREATED = /^The partner responded to the create with merchant (\d+), but it cannot be read/m;
-
 /** Another workflow follows the merchant. */
 const CLAIMED =
   /has this merchant$|^workflow \S+ has \d+ as well; |^it is the merchant|^\d+ cannot be confirmed: /;
@@ -52,7 +47,7 @@ const CLAIMED =
 const PORTAL = /confirm its (merchant )?profile id\. Correct it or retry only if it is not there/;
 
 /** The partner refuses a create, or returns another record, by a habit. */
-const SAVED = /^The (application was saved|partner responded to the create with merchant)/;
+const SAVED = /^The (application was saved|partner responded to the create with merchant)/m;
 
 /** The partner does not know the number that it gave. */
 const UNKNOWN_NUMBER = /^merchant \d+ not found$/;
@@ -272,12 +267,7 @@ export class People {
           const there = this.#inPortal(party, detail);
           if (there) return { kind: 'confirm', id: there };
         }
-        if (CREATED.test(detail))
-          return this.#isShutOut(this.scene.world.now)
-            ? 'none'
-            : { kind: 'confirm', id: CREATED.exec(detail)?.[1] ?? '' };
-        if (SAVED.test(detail))
-          return detail.startsWith('The partner') ? this.#anotherOne() : this.#onceMended();
+        if (SAVED.test(detail)) return /^The partner/m.test(detail) ? this.#anotherOne() : this.#onceMended();
         // It accepts a correction without them, because nobody knows all of it, and asks before it sends the holder.
         if (!LACKS_SSN.test(detail) || !this.#isNewRun(workflowId)) return undefined;
         this.#knowsNoSsn.add(workflowId);
