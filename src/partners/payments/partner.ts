@@ -104,7 +104,6 @@ export const payments = definePartner({
       'An `event_id` is any text. Gangway uses a UUID (`src/partners/payments/client.ts`).',
       'A transaction’s status is `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined` or `refunded` (`src/partners/payments/schemas.ts`).',
       'Errors have the forms of the banking API (`src/partners/fields.ts`). A 404 means that this API key has no such record.',
-      'An action on a payment gets a 400 unless the status allows it: a capture needs `authorized`.',
       'The names of permissions are unknown, so Gangway sends any.',
     ],
   },

@@ -74,15 +74,15 @@ export function versionedPrefixes(): string {
  * Statuses of a transaction (docs/partner-apis.md#payments-platform-assumptions). The contract leaves them out, so the list is
  * open: every other name is kept and shown.
  */
-export const PENDING = 'pending';
-export const SURCHARGE_PENDING = 'surcharge_pending';
-export const AUTHORIZED = 'authorized';
-export const CAPTURED = 'captured';
-export const SETTLED = 'settled';
-export const DECLINED = 'declined';
-export const REFUNDED = 'refunded';
-
-const TRANSACTION_STATUSES = [PENDING, SURCHARGE_PENDING, AUTHORIZED, CAPTURED, SETTLED, DECLINED, REFUNDED];
+const TRANSACTION_STATUSES = [
+  'pending',
+  'surcharge_pending',
+  'authorized',
+  'captured',
+  'settled',
+  'declined',
+  'refunded',
+];
 
 /** Requests of the payments platform (assumed: docs/partner-apis.md#payments-platform). Further fields are sent unchanged. */
 
