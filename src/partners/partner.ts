@@ -106,10 +106,7 @@ export interface Partner<
   readonly whenOff?: 'failure' | string;
   readonly hasEnvironments?: true;
   /** The field of a request by which the partner recognizes a repeated call. */
-  readonly idempotencyKey?: {
-    readonly field: string;
-    make(callId: string, path: string): string;
-  };
+  readonly idempotencyKey?: string;
   readonly webhooks?: {
     readonly status: 200 | 202;
     readonly idFields: readonly IdField[];

@@ -3,7 +3,7 @@ import { BadSetting, isLoopbackHost } from '../../platform/settings/settings.js'
 import { json } from '../fields.js';
 import { type Contract, PROBLEM, ref, repeatResponse } from '../openapi/contract.js';
 import { definePartner } from '../partner.js';
-import { eventIdOf, NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient } from './client.js';
+import { NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient } from './client.js';
 import { PAYMENTS_OPERATIONS } from './operations.js';
 import * as schemas from './schemas.js';
 
@@ -72,7 +72,7 @@ export const payments = definePartner({
     },
   },
   hasEnvironments: true,
-  idempotencyKey: { field: 'event_id', make: eventIdOf },
+  idempotencyKey: 'event_id',
   contract,
   documentation: {
     assumptions: {
@@ -101,7 +101,7 @@ export const payments = definePartner({
     alsoAssumed: [
       'The contract has the addresses of get-account, list-terminals, update-transaction and capture-payment, with the methods of the last two, and otherwise only version and resource. Every action on a payment exists in v1 and v3.',
       'Amounts are whole cents, at least 1. An absent or null optional `amount` means all of it.',
-      'An `event_id` is any text. Gangway uses a UUID (`src/partners/payments/client.ts`).',
+      'An `event_id` is any text. Gangway uses a UUID.',
       'A transaction’s status is `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined` or `refunded` (`src/partners/payments/schemas.ts`).',
       'Errors have the forms of the banking API (`src/partners/fields.ts`). A 404 means that this API key has no such record.',
       'The names of permissions are unknown, so Gangway sends any.',

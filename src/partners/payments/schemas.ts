@@ -135,7 +135,7 @@ const ofPayment = { transaction_id: text, event_id: text };
 /** All of it if `amount` is null or absent. */
 const upToAll = cents.nullish();
 
-/** The actions on a payment. `event_id` makes each of them safe to repeat, see `eventIdOf`. */
+/** The actions on a payment. `event_id` makes each of them safe to repeat. */
 export const capture = z.strictObject({
   ...ofPayment,
   amount: upToAll,
