@@ -36,7 +36,7 @@ export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   'docs/api.md': () =>
     withParts('docs/api.md', { 'kinds of requirements': requirementKinds(), answers: answerExamples() }),
   'docs/partner-apis.md': () =>
-    withParts('docs/partner-apis.md', { systems: systemTables(), habits: habitsTable() }),
+    withParts('docs/partner-apis.md', { ...systemTables(), habits: habitsTable() }),
   'docs/simulation.md': () => withParts('docs/simulation.md', { faults: faultsTable() }),
   'docs/configuration.md': () => withParts('docs/configuration.md', { settings: configurationTables() }),
   '.env.example': envExample,

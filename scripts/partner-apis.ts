@@ -7,9 +7,9 @@ import { PARTNERS, SYSTEM_NAMES, type SystemName } from '../src/partners/systems
 import { isAny, type NamedSchemas, type Shape, shapeOf } from '../src/platform/schemas/shape.js';
 import { markdownTable } from '../src/services/texts/docs.js';
 
-/** The part of docs/partner-apis.md about the systems. */
-export function systemTables(): string {
-  return SYSTEM_NAMES.map(section).join('\n\n');
+/** The parts of docs/partner-apis.md that come from the catalogues. */
+export function systemTables(): Readonly<Record<SystemName, string>> {
+  return Object.fromEntries(SYSTEM_NAMES.map((system) => [system, section(system)])) as Record<SystemName, string>;
 }
 
 /** The habits of real services and what Gangway makes of them, a row for each family. */
@@ -40,8 +40,7 @@ type Entry = readonly [key: string, operation: Operation];
 const WORTH_A_NAME = 3;
 
 function section(system: SystemName): string {
-  const { title, contract, documentation, operations } = PARTNERS[system];
-  const { assumptions, rules, alsoAssumed } = documentation;
+  const { title, contract, operations } = PARTNERS[system];
   const entries: Entry[] = Object.entries(operations({}));
   const requests = requestCells(entries);
   const rows = entries.flatMap(([key, operation], row) => {
@@ -58,25 +57,9 @@ function section(system: SystemName): string {
     [...shapes].reduce((text, [shape, name]) => text.replaceAll(shape, `_${name}_`), table),
     '',
     ...[...shapes].map(([shape, name]) => `- _${name}_: ${shape}`),
-    ...(shapes.size > 0 ? [''] : []),
-    `### ${title}: rules`,
-    '',
-    ...rules.map((line) => `- ${line}`),
-    '',
-    `### ${title}: assumptions`,
-    '',
-    ...assumptionsOf(entries, assumptions),
-    ...alsoAssumed.map((line) => `- ${line}`),
-  ].join('\n');
-}
-
-/** What is assumed of operations besides the table; operations of which the same is assumed are one line. */
-function assumptionsOf(entries: readonly Entry[], assumptions: Readonly<Record<string, string>>): string[] {
-  const names = entries.map(([key]) => operationName(key)).filter((name) => name in assumptions);
-  const alike = Map.groupBy(names, (name) => assumptions[name]);
-  return [...alike].map(
-    ([assumption, own]) => `- ${own.map((name) => `**${name}**`).join(', ')}: ${assumption}`,
-  );
+  ]
+    .join('\n')
+    .trimEnd();
 }
 
 /** An operation, with its other versions. */

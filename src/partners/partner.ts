@@ -106,24 +106,12 @@ export interface Partner<
   readonly whenOff?: 'failure' | string;
   readonly hasEnvironments?: true;
   /** The field of a request by which the partner recognizes a repeated call. */
-  readonly idempotencyKey?: {
-    readonly field: string;
-    make(callId: string, path: string): string;
-  };
+  readonly idempotencyKey?: string;
   readonly webhooks?: {
     readonly status: 200 | 202;
     readonly idFields: readonly IdField[];
   };
   readonly contract: Contract;
-  /** The parts of docs/partner-apis.md that the catalogue does not have. */
-  readonly documentation: {
-    /** The assumption about an assumed operation, by its name. Default: its row in docs/partner-apis.md shows it all. */
-    readonly assumptions: Readonly<Record<string, string>>;
-    /** Rules that the contract prints about more than one operation, and that the code relies on. */
-    readonly rules: readonly string[];
-    /** Assumptions about more than one operation. */
-    readonly alsoAssumed: readonly string[];
-  };
 }
 
 /** Lets the compiler infer the types of a descriptor. */

@@ -65,5 +65,5 @@ function plantHandlers({ ledger }: World): Handlers<PlantStoreOperations, void> 
       if (!plants.delete(id)) throw invalid('id', 'is unknown');
       record('delete-plant', id);
     },
-  };
+  } satisfies Required<Handlers<PlantStoreOperations, void>>;
 }

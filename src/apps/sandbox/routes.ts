@@ -5,7 +5,7 @@ import { type Operation, type Operations, operationName } from '../../partners/c
 import { fieldProblems } from '../../partners/describe-rules.js';
 import { parseExactly } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { formsOf, shapeOf } from '../../platform/schemas/shape.js';
+import { formsOf, type Shape, shapeOf } from '../../platform/schemas/shape.js';
 import type { Answer } from './answer.js';
 import { type Behavior, type Meanwhile, withFaults } from './faults.js';
 import type { Fields } from './habits/habit.js';
@@ -39,8 +39,9 @@ export interface EmulatedPartner {
   start(server: FastifyInstance, world: World): void;
 }
 
+/** An operation without handler does nothing, and gets the least that its response may have. */
 export type Handlers<Ops extends Operations, Caller> = {
-  readonly [Key in keyof Ops]: (request: z.output<Ops[Key]['request']>, caller: Caller) => unknown;
+  readonly [Key in keyof Ops]?: (request: z.output<Ops[Key]['request']>, caller: Caller) => unknown;
 };
 
 /** An emulated partner: what its operations do, and what differs from partner to partner. */
@@ -104,12 +105,18 @@ export function readExactJson(server: FastifyInstance, invalid: Error | null): v
 /** Serves every operation of a catalogue: admits the caller, checks the request, then calls the handler. */
 export function partnerRoutes<Ops extends Operations, Caller>(
   server: FastifyInstance,
-  behavior: Behavior,
+  world: World,
   system: PartnerSystem<Ops, Caller>,
 ): void {
   const { invalidStatus = 400 } = system;
   for (const [key, operation] of Object.entries(system.operations) as [keyof Ops & string, Operation][]) {
-    const handle = system.handlers[key] as (request: unknown, caller: Caller) => unknown;
+    const record = (id: number | string) =>
+      world.ledger.record({ system: system.name, operation: operationName(key), id });
+    const answerLeast = (request: Fields) => {
+      if (operation.effect !== 'read') record(String(Object.values(request)[0]));
+      return leastOf(shapeOf(operation.response));
+    };
+    const handle = (system.handlers[key] ?? answerLeast) as (request: unknown, caller: Caller) => unknown;
     const fields = fieldReader(operation);
     const schema: z.ZodType = system.requests?.[key] ?? operation.request;
     const failure = (status: number, error: string, fields: readonly FieldProblem[] = []) =>
@@ -142,9 +149,27 @@ export function partnerRoutes<Ops extends Operations, Caller>(
     server.route({
       method: operation.method,
       url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
-      handler: withFaults(behavior, called, { fields, perform, errorBody, move }),
+      handler: withFaults(world, called, { fields, perform, errorBody, move }),
     });
   }
+}
+
+/** The least that a response of this shape may have. */
+function leastOf({
+  types,
+  forms: [form],
+  fields,
+  values,
+  mark: { names = values },
+  ...rules
+}: Shape): unknown {
+  if (form) return leastOf(form);
+  if (types.includes('boolean')) return true;
+  if (types.includes('null')) return null;
+  if (types.includes('array')) return [];
+  if (types.includes('string')) return names?.[0] ?? 'none';
+  if (types.includes('integer') || types.includes('number')) return rules.minimum ?? 0;
+  return Object.fromEntries([...fields].map(([name, field]) => [name, leastOf(field)]));
 }
 
 function fieldReader(operation: Operation) {

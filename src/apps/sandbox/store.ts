@@ -114,7 +114,7 @@ export function usualHandlers<Ops extends Operations>(
   operations: Ops,
   stores: Readonly<Record<string, Store<object>>>,
   record: (operation: keyof Ops & string, id: Id) => void,
-): Partial<Handlers<Ops, Owner>> {
+): Handlers<Ops, Owner> {
   const handlers = Object.entries(operations).flatMap(([key, operation]): [string, Handler][] => {
     const store = stores[operation.path.replace(/\/\{\w+\}$/, '')];
     if (!store) return [];
@@ -144,7 +144,7 @@ export function usualHandlers<Ops extends Operations>(
     const handler = usual[`${operation.method} ${idField && 'one'}`];
     return handler ? [[key, handler]] : [];
   });
-  return Object.fromEntries(handlers) as unknown as Partial<Handlers<Ops, Owner>>;
+  return Object.fromEntries(handlers) as unknown as Handlers<Ops, Owner>;
 }
 
 export function pageOf<Item>(items: readonly Item[], skip: number, count: number): readonly Item[] {

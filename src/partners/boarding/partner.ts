@@ -74,30 +74,4 @@ export const boarding = definePartner({
     ],
   },
   contract,
-  documentation: {
-    assumptions: {
-      'create-merchant': 'Takes the fields of v1. Gangway sends others with a warning.',
-      'update-fees': 'The body replaces all fees.',
-      'submit-merchant': 'Submits this `merchantProfileId`. The other fields are known by name only.',
-      'upload-attachment': 'The limit of 25 MiB is Gangway’s own.',
-      'request-underwriting-review': '`comment` contains the texts of people’s replies.',
-    },
-    rules: [
-      'A response has an envelope: `data`, `status`, `error`, `warning`, `validationResults` (items `{memberNames, errorMessage}`) and `requestId`. The envelope of the fees has `success` and `validationErrors` in place of `status`, `warning` and `validationResults`. `error` has the message of a failed call; a warning fails nothing.',
-      '400: a field is missing or invalid. 401: the credentials are wrong. 403: the caller lacks permission, or the merchant is of another ISO. 404: the merchant, agent profile or boarding settings do not exist.',
-      'The agent profile of a create must be of the caller’s ISO.',
-      'Statuses are `Pending`, `Approved`, `Declined`, `RequestChanges` (its `comment` says what to correct), `UW Level 1` and `Pending Review`. request-underwriting-review moves `Pending` to `Pending Review`, and set-underwriting-pending any status to `UW Level 1: Pending`.',
-      'A `mid` is present once the merchant is approved and boarded.',
-      'A fee line has `perItem` (dollars) and `percent`, and zero applies. `cardBrand` has flags.',
-    ],
-    alsoAssumed: [
-      'The two card-brand groups of the fees, unnamed in the contract, are `amex` and `visaMasterCardDiscover`.',
-      'The status names `Not Submitted`, `Withdrawn`, `Closed`, `UW Level 1: Pending Review`, `Conditionally Approved`, `CR:POS Equipment` and those of `UW Level 2` exist, besides those in the contract. Each ISO can have more (`src/partners/boarding/schemas.ts`).',
-      'A temporary `mid` can exist before approval.',
-      'No two merchants have the same `mid`. A `merchantProfileId` in a status or in fees is the one that was asked for.',
-      'A `mid` is 1 to 20 digits, not all 0, as text or as a number (`isMid` in `src/partners/boarding/schemas.ts`).',
-      'A 401 or 403 can have `{error, message}` without the envelope (`src/partners/boarding/client.ts`). Items of `validationErrors` are `{field, error}`.',
-      'A query can spell `id` as `ID`.',
-    ],
-  },
 });

@@ -3,7 +3,7 @@ import { BadSetting, isLoopbackHost } from '../../platform/settings/settings.js'
 import { json } from '../fields.js';
 import { type Contract, PROBLEM, ref, repeatResponse } from '../openapi/contract.js';
 import { definePartner } from '../partner.js';
-import { eventIdOf, NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient } from './client.js';
+import { NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient } from './client.js';
 import { PAYMENTS_OPERATIONS } from './operations.js';
 import * as schemas from './schemas.js';
 
@@ -16,12 +16,6 @@ const contract: Contract = {
     repeatResponse(ref('Problem'), 400, 401, 403, 500, ...Object.keys(failures).map(Number)),
   tooMany: () => ref('Problem'),
 };
-
-const CHANGES = 'Takes the fields to change, and returns the whole record.';
-const SEARCH = '`search` is the search that the contract names as an operation.';
-const NO_KEY = 'Gangway does not rely on `event_id` to make a repeated call safe.';
-const ADDED = '`amount` is what is added.';
-const NEW_AMOUNT = '`amount` is the new total.';
 
 /** Words of a host name that belong to the other environment. */
 const OTHER_ENVIRONMENT = {
@@ -72,40 +66,6 @@ export const payments = definePartner({
     },
   },
   hasEnvironments: true,
-  idempotencyKey: { field: 'event_id', make: eventIdOf },
+  idempotencyKey: 'event_id',
   contract,
-  documentation: {
-    assumptions: {
-      'create-account': 'The organization, webhook application and API key can have any fields.',
-      'update-account': CHANGES,
-      'create-api-key': 'Returns the secret as `key`.',
-      'update-api-key': CHANGES,
-      'list-terminals': SEARCH,
-      'update-terminal': CHANGES,
-      'update-location': CHANGES,
-      'list-transactions': SEARCH,
-      'close-batch': 'Closing a batch again leaves it closed.',
-      'update-batch': CHANGES,
-      'start-payment': NO_KEY,
-      'start-preauth': NO_KEY,
-      'increment-authorization': ADDED,
-      'adjust-payment': NEW_AMOUNT,
-      'increment-authorization-v1': ADDED,
-      'adjust-payment-v1': NEW_AMOUNT,
-      'refund-transaction': NO_KEY,
-    },
-    rules: [
-      'Each path starts with a version of its resource: `v1` or `v2` for accounts, `v2` for terminals, `v3` for payments, preauths and refunds, `v1` or `v3` for actions on a payment, `v5` for API keys, otherwise `v1`. Other paths get a 404.',
-      '404: the transaction does not exist, or the caller may not see it.',
-    ],
-    alsoAssumed: [
-      'The contract has the addresses of get-account, list-terminals, update-transaction and capture-payment, with the methods of the last two, and otherwise only version and resource. Every action on a payment exists in v1 and v3.',
-      'Amounts are whole cents, at least 1. An absent or null optional `amount` means all of it.',
-      'An `event_id` is any text. Gangway uses a UUID (`src/partners/payments/client.ts`).',
-      'A transaction’s status is `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined` or `refunded` (`src/partners/payments/schemas.ts`).',
-      'Errors have the forms of the banking API (`src/partners/fields.ts`). A 404 means that this API key has no such record.',
-      'An action on a payment gets a 400 unless the status allows it: a capture needs `authorized`.',
-      'The names of permissions are unknown, so Gangway sends any.',
-    ],
-  },
 });

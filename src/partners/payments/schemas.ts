@@ -74,15 +74,15 @@ export function versionedPrefixes(): string {
  * Statuses of a transaction (docs/partner-apis.md#payments-platform-assumptions). The contract leaves them out, so the list is
  * open: every other name is kept and shown.
  */
-export const PENDING = 'pending';
-export const SURCHARGE_PENDING = 'surcharge_pending';
-export const AUTHORIZED = 'authorized';
-export const CAPTURED = 'captured';
-export const SETTLED = 'settled';
-export const DECLINED = 'declined';
-export const REFUNDED = 'refunded';
-
-const TRANSACTION_STATUSES = [PENDING, SURCHARGE_PENDING, AUTHORIZED, CAPTURED, SETTLED, DECLINED, REFUNDED];
+const TRANSACTION_STATUSES = [
+  'pending',
+  'surcharge_pending',
+  'authorized',
+  'captured',
+  'settled',
+  'declined',
+  'refunded',
+];
 
 /** Requests of the payments platform (assumed: docs/partner-apis.md#payments-platform). Further fields are sent unchanged. */
 
@@ -135,7 +135,7 @@ const ofPayment = { transaction_id: text, event_id: text };
 /** All of it if `amount` is null or absent. */
 const upToAll = cents.nullish();
 
-/** The actions on a payment. `event_id` makes each of them safe to repeat, see `eventIdOf`. */
+/** The actions on a payment. `event_id` makes each of them safe to repeat. */
 export const capture = z.strictObject({
   ...ofPayment,
   amount: upToAll,

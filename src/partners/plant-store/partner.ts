@@ -28,11 +28,4 @@ export const plantStore = definePartner({
     },
   },
   contract,
-  documentation: {
-    assumptions: {},
-    rules: ['Every failure is a 400 with `{error, message}`.'],
-    alsoAssumed: [
-      'A plant in a response has no `id`, as printed. If there is one, Gangway keeps its digits as text, even beyond 2^53.',
-    ],
-  },
 });

@@ -35,17 +35,4 @@ export const processor = definePartner({
   client: (settings) => processorClient(settings),
   webhooks: { status: 200, idFields: [{ path: 'client_reference_id', kind: 'externalId' }] },
   contract,
-  documentation: {
-    assumptions: {},
-    rules: [
-      'A response has an envelope: `status` (whether it succeeded), `message`, `data`, `errors` and `error_code`.',
-      'URLs are HTTPS. `TransactionCompleted` and `TransactionFailed` are names of events; `errors` names the place of an unknown one (`event_names.0`).',
-    ],
-    alsoAssumed: [
-      'The envelope’s `status` decides, not the HTTP status. `errors` is null, absent, an empty list, or messages by field (`src/partners/processor/operations.ts`).',
-      'A 2xx refusal that mentions a token is about the API key.',
-      '401: the token is wrong. 422: the data is invalid.',
-      'More names of events exist than the contract lists, so Gangway sends any.',
-    ],
-  },
 });

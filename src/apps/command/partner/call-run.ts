@@ -117,7 +117,9 @@ async function readCall(
   const account = accountOf(config, partnerAccount);
   const operation = PARTNERS[system].operations(account)[key] ?? wanted;
   const id = `call-${system}-${name}-${randomUUID()}`;
-  const field = idempotencyKey(system, operation, id);
+  const { idempotencyKey } = PARTNERS[system];
+  const takesKey = fieldsOf(operation).some((each) => each.name === idempotencyKey);
+  const field = idempotencyKey && takesKey ? { field: idempotencyKey, value: randomUUID() } : undefined;
   const request = await readRequest(cli, operation, value, field && { [field.field]: field.value }).catch(
     showingExample(`gangway call ${system} ${name} '${exampleRequest(operation)}'`),
   );
@@ -134,13 +136,6 @@ function showingExample(example: string) {
     const lacks = error instanceof InvalidInput && error.problems.some(({ message }) => message === REQUIRED);
     throw lacks ? new InvalidInput(`${error.report}\nfor example: ${example}`) : error;
   };
-}
-
-/** The key by which the partner recognizes a repeated call. A request without one gets one made from the call's id. */
-function idempotencyKey(system: SystemName, operation: Operation, id: string) {
-  const key = PARTNERS[system].idempotencyKey;
-  if (!key || !fieldsOf(operation).some(({ name }) => name === key.field)) return undefined;
-  return { field: key.field, value: key.make(id, operation.path) };
 }
 
 /** The response of a call. A file is saved already. */

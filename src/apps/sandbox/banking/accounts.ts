@@ -57,26 +57,19 @@ export class Accounts {
       this.#statement(financialAccountIds, period, fileFormat, user),
     generateStatement: ({ financialAccountId, period, fileFormat }, user) =>
       this.#statement([financialAccountId], period, fileFormat, user),
-    listTransactions: ({ financialAccountId, dateFrom, dateTo, skip = 0, take = 100 }, user) => {
-      const { transactions } = this.get(financialAccountId, user);
-      const wanted = transactions.filter(({ createdAt }) => isWithin(createdAt, dateFrom, dateTo));
-      return pageOf(wanted, skip, take);
-    },
+    listTransactions: ({ financialAccountId, skip = 0, take = 100 }, user) =>
+      pageOf(this.get(financialAccountId, user).transactions, skip, take),
     listFinancialAccounts: (_, user) =>
       this.#accounts.of(user).map(({ id, profileId, name, last4, transactions }) => {
         return { id, profileId, name, last4, status: 'ACTIVE', balance: sum(transactions) };
       }),
-    getExternalAccountActivity: ({ profileId, provider, dateFrom, dateTo, financialAccountId }, user) => {
+    getExternalAccountActivity: ({ profileId, provider }, user) => {
       const { id } = this.profileOf(profileId, user);
       if (provider !== undefined && !PROVIDERS.includes(provider)) {
         throw new Refusal(400, 'Validation failed', [{ field: 'provider', message: 'is not a provider' }]);
       }
       if (id === NOT_LINKED_PROFILE_ID) throw new Refusal(404, 'No external account is linked');
-      const activity = (id === LINKED_PROFILE_ID ? ACTIVITY : []).filter(
-        ({ createdAt, toFinancialAccount: { id: account } }) =>
-          isWithin(createdAt, dateFrom, dateTo) && [undefined, account].includes(financialAccountId),
-      );
-      return { transferPageInfo: [PAGE], transactionPageInfo: PAGE, activity };
+      return { transferPageInfo: [PAGE], transactionPageInfo: PAGE, activity: [] };
     },
   } satisfies BankingHandlers;
 
@@ -98,31 +91,12 @@ export class Accounts {
   }
 }
 
-/** Bounds are inclusive. */
-export function isWithin(at: string, from: string | undefined, to: string | undefined): boolean {
-  const time = Date.parse(at);
-  return (from === undefined || time >= Date.parse(from)) && (to === undefined || time <= Date.parse(to));
-}
-
 const PROVIDERS: readonly string[] = ['AGGREGATOR_A', 'AGGREGATOR_B'];
 
-const LINKED_PROFILE_ID = 501;
 /** A profile without linked accounts, for which the bank responds with a 404. Others without any get an empty list. */
 export const NOT_LINKED_PROFILE_ID = 502;
 
 const PAGE = { startCursor: '1', endCursor: '1', hasNextPage: false, hasPreviousPage: false };
-
-const ACTIVITY = [activity(1, '2026-01-05T09:00:00Z', 25_000), activity(2, '2026-01-20T15:30:00Z', 12_500)];
-
-function activity(number: number, createdAt: string, value: number) {
-  return {
-    id: `external-${number}`,
-    name: 'Deposit from outside',
-    amount: { value, currencyCode: 'USD' },
-    createdAt,
-    toFinancialAccount: { id: 'fa-501-1', name: 'Operating account', last4: '5011', provider: PROVIDERS[0] },
-  };
-}
 
 const ROUTING_NUMBER = '021000021';
 

@@ -9,7 +9,6 @@ import type { BankingHandlers, BankingUser } from './users.js';
 
 /** Card statuses (docs/partner-apis.md#banking-rules) with their names in lists (docs/partner-apis.md#banking-assumptions). */
 const ACTIVE = 1;
-const SUSPENDED = 2;
 const CLOSED = 3;
 const STATUS_NAMES = ['UNKNOWN', 'ACTIVE', 'SUSPENDED', 'CLOSED'];
 
@@ -57,37 +56,10 @@ export class Cards {
       if (last4 !== undefined && last4 !== card.last4) throw invalid('last4', 'is not that of the card');
       if (card.type === OTHER) throw invalid('paymentCardId', 'is a card of a type that cannot be closed');
       if (card.status === CLOSED) return refusedResponse(card.profileId, 'the card is closed already');
-      return this.#move('closeCard', card, CLOSED);
-    },
-    suspendCard: ({ paymentCardId }, user) => {
-      const card = this.#cards.get(paymentCardId, user);
-      if (card.status !== ACTIVE) return refusedResponse(card.profileId, 'the card is not active');
-      return this.#move('suspendCard', card, SUSPENDED);
-    },
-    activateCard: ({ paymentCardId }, user) => {
-      const card = this.#cards.get(paymentCardId, user);
-      if (card.status !== SUSPENDED) return refusedResponse(card.profileId, 'the card is not suspended');
-      return this.#move('activateCard', card, ACTIVE);
-    },
-    reissueCard: ({ paymentCardId }, user) => {
-      const card = this.#cards.get(paymentCardId, user);
-      if (card.status === CLOSED) return refusedResponse(card.profileId, 'the card is closed');
-      const account = this.context.accounts.get(card.financialAccountId, user);
-      const { type, paymentCardName, maxTotalSpending } = card;
-      card.reissuedCardId = this.issue(account, type, paymentCardName, maxTotalSpending).paymentCardId;
-      return this.#move('reissueCard', card, CLOSED);
-    },
-    setCardStatus: ({ paymentCardId, status }, user) => {
-      const card = this.#cards.get(paymentCardId, user);
-      if (status === 0) throw invalid('status', 'must be 1, 2 or 3');
-      if (card.status === CLOSED) throw invalid('paymentCardId', 'is a closed card');
-      this.#move('setCardStatus', card, status);
-      return { success: true };
-    },
-    setCardAuthorizationControls: ({ paymentCardId, authorizationControls }, user) => {
-      this.#cards.get(paymentCardId, user).authorizationControls = authorizationControls;
-      this.context.record('setCardAuthorizationControls', paymentCardId);
-      return { success: true };
+      card.status = CLOSED;
+      this.context.record('closeCard', paymentCardId);
+      this.context.report(card);
+      return boardedResponse(card.profileId);
     },
     createCard: ({ financialAccountId, paymentCardName, type, maxTotalSpending }, user) => {
       const account = this.context.accounts.get(financialAccountId, user);
@@ -99,14 +71,6 @@ export class Cards {
     listCards: (page, user) => this.#page(page, user),
     listPaymentCards: (page, user) => this.#page(page, user),
   } satisfies BankingHandlers;
-
-  #move(operation: keyof BankingOperations, card: Card, status: number) {
-    const hasChanged = card.status !== status;
-    card.status = status;
-    this.context.record(operation, card.paymentCardId);
-    if (hasChanged) this.context.report(card);
-    return boardedResponse(card.profileId);
-  }
 
   #page({ userProfileId, skip = 0, count = PAGE }: Page, user: BankingUser) {
     const isWanted = (card: Card) => [undefined, card.userProfileId].includes(userProfileId);
@@ -130,6 +94,8 @@ export class Cards {
       formFactor: FORM_FACTORS[card.type] ?? 'VIRTUAL',
       cardProfileSetId: 'card-set-1',
       cardProfileSet: null,
+      authorizationControls: [],
+      reissuedCardId: null,
       syncSubDate: new Date(this.context.now()).toISOString(),
     };
   }
@@ -156,8 +122,6 @@ function newCard(
     ...{ paymentCardName, type, last4: paymentCardId.slice(-4), financialAccountId },
     expirationDate: expiration.toISOString(),
     status: ACTIVE,
-    reissuedCardId: null as string | null,
-    authorizationControls: [] as unknown[],
     maxTotalSpending,
   };
 }

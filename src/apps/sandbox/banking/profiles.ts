@@ -94,28 +94,10 @@ export class Profiles {
     getProfile: ({ id }, user) => this.get(id, user, true).record,
     findProfileByUser: ({ userProfileId }, user) => this.get(profileIdOf(userProfileId), user, true).record,
     submitBusinessCustomer: (request, user) => this.#openAccount(request['profileId'], user),
-    submitAuthorizedUser: (request, user) => {
-      const text = (field: string) => String(request[field] ?? '');
-      const { id } = this.addPerson(user.partnerId, {
-        givenName: text('givenName'),
-        familyName: text('familyName'),
-        email: text('email'),
-        phone: text('phone'),
-      });
-      this.#context.record('submitAuthorizedUser', id);
-      return boardedResponse(id);
-    },
     searchBusinessAccountHolders: ({ dba, count, ...scope }, user) => {
       const holders = this.#inScope(scope, user).flatMap(({ id, holder }) =>
         holder && matches(holder.doingBusinessAsName, dba) ? [{ id, dba: holder.doingBusinessAsName }] : [],
       );
-      return limited(holders, count);
-    },
-    searchPersonalAccountHolders: ({ name, count, ...scope }, user) => {
-      const holders = this.#inScope(scope, user).flatMap(({ id, person }) => {
-        const fullName = person && `${person.givenName} ${person.familyName}`;
-        return fullName !== undefined && matches(fullName, name) ? [{ id, name: fullName }] : [];
-      });
       return limited(holders, count);
     },
     changeAddress: ({ oneTimeCode, secureOperationType, associatedPersonId, city, ...change }, user) => {

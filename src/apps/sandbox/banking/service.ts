@@ -115,19 +115,9 @@ function addCustomers({ profiles, accounts, cards, notifications }: Parts): void
   const cysAccount = open(profiles.addPerson(2, person('Cy', 'Elsewhere'), 601));
   if (cysAccount) cards.issue(cysAccount, 1);
 
-  const texts: readonly (readonly [subject: string | null, body: string | null, ...kind: object[]])[] = [
-    ['Card shipped', 'On its way', { category: 'Cards' }],
-    ['Deposit', '$1,200.00 arrived', { category: 'Deposits' }],
-    ['Low balance', null, { level: 'Warning', category: 'WithdrawalsTransfers' }],
-    [null, 'A message', { group: 'Campaigns' }],
-    ['Agreement', 'Please read it', { group: 'CardholderAgreement', category: 'Cards' }],
-    ['Elsewhere', null],
-  ];
-  for (const [index, [subject, body, kind]] of texts.entries()) {
-    const createdDate = `2026-01-0${index + 1}T08:00:00Z`;
-    const partnerId = subject === 'Elsewhere' ? 2 : 1;
-    notifications.add(partnerId, { subject, body, createdDate, group: 'Notifications', ...kind });
-  }
+  for (const subject of ['Card shipped', 'Deposit', 'Low balance'])
+    notifications.add(1, { subject, body: null, group: 'Notifications' });
+  notifications.add(2, { subject: 'Elsewhere', body: null });
 }
 
 /** The operations on tickets. A ticket is answered by a reply, by a text put into it, or by the change it asks for. */

@@ -22,7 +22,7 @@ export interface BankingUser {
   readonly needsSecondFactor?: true;
 }
 
-export type BankingHandlers = Partial<Handlers<BankingOperations, BankingUser>>;
+export type BankingHandlers = Handlers<BankingOperations, BankingUser>;
 
 const CUSTOMER = { partnerId: 1, access: 'write', role: 'owner', profileId: 501 } as const;
 

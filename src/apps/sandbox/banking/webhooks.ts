@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
-import type { BankingOperations } from '../../../partners/banking/operations.js';
 import type { NotificationType, webhook } from '../../../partners/banking/requests.js';
 import { Deadline } from '../../../platform/http/deadline.js';
 import type { Faults } from '../faults.js';
 import { Refusal } from '../routes.js';
 import { pageOf, Store } from '../store.js';
-import { isWithin } from './accounts.js';
 import type { BankingHandlers } from './users.js';
 
 /** The payload of a webhook. The contract shows none; this one is assumed. */
@@ -132,7 +130,6 @@ async function post(url: string, payload: WebhookPayload, signal: AbortSignal): 
 
 interface Notification {
   readonly id: number;
-  readonly category: 'Cards' | 'Deposits' | 'WithdrawalsTransfers' | 'Transactions' | 'Other';
   readonly createdDate: string;
   readonly subject: string | null;
   readonly body: string | null;
@@ -142,38 +139,30 @@ interface Notification {
   readonly metaData: Readonly<Record<string, string | null>> | null;
 }
 
-type Wanted = z.output<BankingOperations['listNotifications']['request']>;
-
 const TAKE = 100;
 
 export class Notifications {
-  readonly all = new Store<Notification>({
-    kind: 'notification',
-    id: (number) => 6_000 + number,
-    render: ({ category: _, ...record }) => record,
-  });
+  readonly all = new Store<Notification>({ kind: 'notification', id: (number) => 6_000 + number });
 
   constructor(
     private readonly now: () => number,
     private readonly record: (operation: 'markNotificationRead', id: number) => void,
   ) {}
 
-  /** Default: created now, and of no other kind than a note about the application. */
+  /** Created now. */
   add(partnerId: number, notification: Partial<Notification> & Pick<Notification, 'subject' | 'body'>): void {
     this.all.add({ partnerId }, (id) => ({
-      ...{ createdDate: this.#today(), group: 'Messages', level: 'Info', category: 'Other' },
-      ...{ metaData: null, dateRead: null },
+      ...{ createdDate: this.#today(), group: 'Messages', level: 'Info', metaData: null, dateRead: null },
       ...notification,
       id: Number(id),
     }));
   }
 
   readonly handlers = {
-    listNotifications: ({ skip = 0, take = TAKE, ...wanted }, user) => {
+    /** Every notification, whatever the filters ask for. */
+    listNotifications: ({ skip = 0, take = TAKE }, user) => {
       if (user.profileId === undefined) throw new Refusal(404, 'The user has no banking profile');
-      const notifications = this.all.of(user).filter((one) => fits(one, wanted));
-      notifications.sort((one, other) => Date.parse(one.createdDate) - Date.parse(other.createdDate));
-      return pageOf(notifications, skip, take).map((one) => this.all.render(one));
+      return pageOf(this.all.of(user), skip, take);
     },
     markNotificationRead: ({ id }, user) => {
       this.all.get(id, user).dateRead ??= this.#today();
@@ -185,19 +174,4 @@ export class Notifications {
   #today(): string {
     return new Date(this.now()).toISOString();
   }
-}
-
-function fits(
-  { createdDate, level, group, category, subject, body }: Notification,
-  wanted: Omit<Wanted, 'skip' | 'take'>,
-): boolean {
-  const text = `${subject ?? ''}\n${body ?? ''}`.toLowerCase();
-  return (
-    isWithin(createdDate, wanted.fromDate, wanted.toDate) &&
-    (wanted.level ?? level) === level &&
-    (wanted.group ?? group) === group &&
-    (wanted.types?.includes(group) ?? true) &&
-    (wanted.categories?.includes(category) ?? true) &&
-    text.includes(wanted.searchTerm?.toLowerCase() ?? '')
-  );
 }

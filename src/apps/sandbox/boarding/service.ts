@@ -154,7 +154,7 @@ class BoardingService {
       this.#change('setUnderwritingPending', id, user, (merchant) =>
         merchant.set({ status: UW_LEVEL_1_PENDING }),
       ),
-  };
+  } satisfies Required<Handlers<BoardingOperations, User>>;
 
   #create(
     operation: 'createMerchant' | 'createMerchantV1',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answered, gangway } from '../../../rigs/command.js';
 import { issuingToken } from '../../../rigs/partners/banking/partner.js';
 import { type Respond, recordingServer, responding } from '../../../rigs/partners/servers.js';
@@ -43,16 +43,19 @@ async function callAt(system: string, args: readonly string[], respond: Respond)
 }
 
 describe('a call whose response reports a failure although its HTTP status is 200', () => {
-  const card = '{"paymentCardId":"card-1003"}';
-  const reason = 'the partner reports a failure:\n  the card is not suspended\n';
+  const CLOSE = ['banking', 'close-card', '{"paymentCardId":"card-1003"}', '--yes'];
+  const reason = 'the partner reports a failure:\n  the card is closed already\n';
+  beforeAll(async () => {
+    expect(await call([...CLOSE, '--local'])).toMatchObject({ code: 0 });
+  });
 
   it.each([
     ['by a worker', []],
     ['with --local', ['--local', '--json']],
   ])('prints the response and the problems, and exits 1, %s', async (_, more) => {
-    const { code, stdout, stderr } = await call(['banking', 'activate-card', card, ...more]);
+    const { code, stdout, stderr } = await call([...CLOSE, ...more]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: reason });
-    expect(JSON.parse(stdout)).toMatchObject({ success: false, errors: 'the card is not suspended' });
+    expect(JSON.parse(stdout)).toMatchObject({ success: false, errors: 'the card is closed already' });
   });
 
   it('does so again for gangway call response', async () => {

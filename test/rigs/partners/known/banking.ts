@@ -55,10 +55,6 @@ async function registered(client: ByHand<BankingClient>, { key }: Case): Promise
 const issued = (client: ByHand<BankingClient>) =>
   client.createCard({ financialAccountId: 'fa-501-1', paymentCardName: 'Fuel', type: 3 });
 
-async function newCard(client: ByHand<BankingClient>): Promise<typeof CARD> {
-  return { paymentCardId: (await issued(client)).paymentCardId };
-}
-
 type Call = (client: ByHand<BankingClient>, test: Case) => Promise<unknown>;
 
 /** Valid calls for each operation: the last one is the operation, those before it prepare it. The compiler asks for all of them. */
@@ -155,16 +151,12 @@ const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
   searchPersonalAccountHolders: (client) => client.searchPersonalAccountHolders({ isoId: 1, name: 'Reader' }),
   createCard: issued,
   listCards: (client) => client.listCards({ skip: 1, count: 2 }),
-  setCardStatus: async (client) => client.setCardStatus({ ...(await newCard(client)), status: 2 }),
+  setCardStatus: (client) => client.setCardStatus({ ...CARD, status: 2 }),
   setCardAuthorizationControls: (client) =>
     client.setCardAuthorizationControls({ ...CARD, authorizationControls: [{ mcc: ['5411'] }] }),
-  suspendCard: async (client) => client.suspendCard({ ...(await newCard(client)), reason: 'lost' }),
-  activateCard: async (client) => {
-    const card = await newCard(client);
-    await client.suspendCard(card);
-    await client.activateCard(card);
-  },
-  reissueCard: async (client) => client.reissueCard(await newCard(client)),
+  suspendCard: (client) => client.suspendCard({ ...CARD, reason: 'lost' }),
+  activateCard: (client) => client.activateCard(CARD),
+  reissueCard: (client) => client.reissueCard(CARD),
   listPaymentCards: (client) => client.listPaymentCards({ userProfileId: 10_501, count: 5 }),
   generateStatement: async (client) => {
     const { body } = await client.generateStatement({ ...PERIOD, financialAccountId: 'fa-501-1' });

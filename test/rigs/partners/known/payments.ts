@@ -9,16 +9,14 @@ const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zi
 const account = { type: 'merchant', name: 'Bakery', description: 'Bread', address } as const;
 const account_id = 'account-1001';
 
-/** Starts a payment at a new terminal that plays a scenario. */
+/** Starts a payment. */
 async function started(
   client: ByHand<PaymentsClient>,
   { key }: Case,
-  kind: 'startPayment' | 'startPreauth',
-  scenario = 'straight',
+  kind: 'startPayment' | 'startPreauth' = 'startPayment',
 ) {
-  const { id: terminal_id } = await client.createTerminal({ account_id, name: `Till [${scenario}]` });
   const { id: transaction_id } = await client[kind]({
-    terminal_id,
+    terminal_id: 'terminal-1001',
     amount: 1250,
     event_id: key,
     note: 'n',
@@ -76,15 +74,15 @@ const PAYMENTS_CALLS: Record<
     client.updateLocation({ location_id: await newLocation(client), name: 'Stall' }),
   getLocation: async (client) => client.getLocation({ location_id: await newLocation(client) }),
   listTransactions: async (client, test) => {
-    await started(client, test, 'startPayment');
+    await started(client, test);
     await client.listTransactions({ search: 'captured', account_id, status: 'captured' });
   },
   getTransaction: async (client, test) => {
-    const { transaction_id } = await started(client, test, 'startPayment');
+    const { transaction_id } = await started(client, test);
     await client.getTransaction({ transaction_id });
   },
   updateTransaction: async (client, test) => {
-    const { transaction_id } = await started(client, test, 'startPayment', 'passthrough');
+    const { transaction_id } = await started(client, test);
     await client.updateTransaction({ transaction_id, status: 'captured', auth_code: '00' });
   },
   openBatch: newBatch,
@@ -104,26 +102,26 @@ const PAYMENTS_CALLS: Record<
   incrementAuthorization: async (client, test) =>
     client.incrementAuthorization({ ...(await started(client, test, 'startPreauth')), amount: 500 }),
   refundPayment: async (client, test) =>
-    client.refundPayment({ ...(await started(client, test, 'startPayment')), amount: null }),
+    client.refundPayment({ ...(await started(client, test)), amount: null }),
   reversePayment: async (client, test) => client.reversePayment(await started(client, test, 'startPreauth')),
   adjustPayment: async (client, test) =>
     client.adjustPayment({ ...(await started(client, test, 'startPreauth')), amount: 1100 }),
   confirmPayment: async (client, test) =>
-    client.confirmPayment({ ...(await started(client, test, 'startPayment', 'surcharge')), confirm: false }),
+    client.confirmPayment({ ...(await started(client, test)), confirm: false }),
   capturePaymentV1: async (client, test) =>
     client.capturePaymentV1(await started(client, test, 'startPreauth')),
   incrementAuthorizationV1: async (client, test) =>
     client.incrementAuthorizationV1({ ...(await started(client, test, 'startPreauth')), amount: 500 }),
   refundPaymentV1: async (client, test) =>
-    client.refundPaymentV1({ ...(await started(client, test, 'startPayment')), amount: 1 }),
+    client.refundPaymentV1({ ...(await started(client, test)), amount: 1 }),
   reversePaymentV1: async (client, test) =>
     client.reversePaymentV1(await started(client, test, 'startPreauth')),
   adjustPaymentV1: async (client, test) =>
     client.adjustPaymentV1({ ...(await started(client, test, 'startPreauth')), amount: 1100 }),
   confirmPaymentV1: async (client, test) =>
-    client.confirmPaymentV1({ ...(await started(client, test, 'startPayment', 'surcharge')), confirm: true }),
+    client.confirmPaymentV1({ ...(await started(client, test)), confirm: true }),
   refundTransaction: async (client, test) =>
-    client.refundTransaction({ ...(await started(client, test, 'startPayment')), amount: 300 }),
+    client.refundTransaction({ ...(await started(client, test)), amount: 300 }),
 };
 
 export const PAYMENTS: KnownPartner<'payments'> = {

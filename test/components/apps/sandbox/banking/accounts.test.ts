@@ -38,9 +38,8 @@ describe('transactions', () => {
 
   it.each([
     ['', ['Card sales', 'Rent', 'Card sales']],
-    [',"dateFrom":"2026-01-10T12:00:00Z","dateTo":"2026-01-31T00:00:00Z"', ['Rent']],
     [',"skip":1,"take":1', ['Rent']],
-  ])('are filtered and paged:%s', async (more, matches) => {
+  ])('come in pages:%s', async (more, matches) => {
     const banking = running();
     const { text } = await banking.call(
       'POST /api/Transaction/V2/list',
@@ -48,27 +47,6 @@ describe('transactions', () => {
     );
     const transactions = JSON.parse(text) as { description: string }[];
     expect(transactions.map(({ description }) => description)).toEqual(matches);
-  });
-});
-
-describe('external account activity', () => {
-  const running = shared(async (until) => {
-    const banking = await runBanking({}, until);
-    await banking.submit();
-    return banking;
-  });
-
-  it.each([
-    ['501', 2],
-    ['501?dateFrom=2026-01-20T15:30:00Z', 1],
-    ['501?dateFrom=2026-01-01T00:00:00Z&dateTo=2026-01-02T00:00:00Z', 0],
-    ['501?financialAccountId=fa-501-2', 0],
-    ['3001', 0],
-  ])('of %s has %i entries', async (query, entries) => {
-    const banking = running();
-    const { text } = await banking.call(`GET /svc/externalAccountActivity/${query}`);
-    const { activity } = JSON.parse(text) as { activity: unknown[] };
-    expect(activity).toHaveLength(entries);
   });
 });
 
@@ -83,22 +61,18 @@ describe('searches', () => {
 
   const ALL = ['Corner Bakery', 'Harbor Books', 'Corner Books'];
   it.each([
-    ['BusinesAccountHolder', '{}', ALL],
-    ['BusinesAccountHolder', '{"dba":null,"agentIds":null,"isoId":null}', ALL],
-    ['BusinesAccountHolder', '{"dba":"corner"}', ['Corner Bakery', 'Corner Books']],
-    ['BusinesAccountHolder', '{"dba":"Harbor Books"}', ['Harbor Books']],
-    ['BusinesAccountHolder', '{"dba":"Books","count":1}', ['Harbor Books']],
-    ['BusinesAccountHolder', '{"dba":"Bakehouse"}', []],
-    ['BusinesAccountHolder', '{"isoId":1,"agentIds":[101,102]}', ALL],
-    ['BusinesAccountHolder', '{"agentIds":[102]}', []],
-    ['PersonalAccountHolder', '{}', ['Ada Reader', 'Bo Reader', 'Di Teller']],
-    ['PersonalAccountHolder', '{"name":"ada r"}', ['Ada Reader']],
-    ['PersonalAccountHolder', '{"name":"Reader","count":1}', ['Ada Reader']],
-    ['PersonalAccountHolder', '{"name":"Elsewhere"}', []],
-  ])('for a %s by %s', async (kind, body, matches) => {
-    const { text } = await running().call(`POST /api/AccountsSearch/${kind}`, body);
-    const all = JSON.parse(text) as { dba?: string; name?: string }[];
-    expect(all.map(({ dba, name }) => dba ?? name)).toEqual(matches);
+    ['{}', ALL],
+    ['{"dba":null,"agentIds":null,"isoId":null}', ALL],
+    ['{"dba":"corner"}', ['Corner Bakery', 'Corner Books']],
+    ['{"dba":"Harbor Books"}', ['Harbor Books']],
+    ['{"dba":"Books","count":1}', ['Harbor Books']],
+    ['{"dba":"Bakehouse"}', []],
+    ['{"isoId":1,"agentIds":[101,102]}', ALL],
+    ['{"agentIds":[102]}', []],
+  ])('for a business by %s', async (body, matches) => {
+    const { text } = await running().call(`POST /api/AccountsSearch/BusinesAccountHolder`, body);
+    const all = JSON.parse(text) as { dba: string }[];
+    expect(all.map(({ dba }) => dba)).toEqual(matches);
   });
 });
 

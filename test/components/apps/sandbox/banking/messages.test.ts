@@ -1,38 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { holderOf, runBanking } from '../../../../rigs/sandbox/banking/running-banking.js';
-import { shared } from '../../../../rigs/shared.js';
 
 describe('notifications', () => {
-  const running = shared((until) => runBanking({}, until));
-
-  it.each([
-    ['', ['Card shipped', 'Deposit', 'Low balance', null, 'Agreement']],
-    ['?skip=1&take=2', ['Deposit', 'Low balance']],
-    ['?level=Warning', ['Low balance']],
-    ['?group=Campaigns', [null]],
-    ['?types=Campaigns', [null]],
-    ['?types=Campaigns&types=CardholderAgreement', [null, 'Agreement']],
-    ['?categories=Cards', ['Card shipped', 'Agreement']],
-    ['?categories=Deposits&categories=WithdrawalsTransfers', ['Deposit', 'Low balance']],
-    ['?searchTerm=ARRIVED', ['Deposit']],
-    ['?searchTerm=1200', []],
-    ['?fromDate=2026-01-02T08:00:00Z&toDate=2026-01-03T08:00:00Z', ['Deposit', 'Low balance']],
-    ['?fromDate=2026-01-05T09:00:00%2B01:00', ['Agreement']],
-    ['?level=Info&categories=Cards&searchTerm=card', ['Card shipped']],
-  ])('are filtered and paged: %s', async (query, subjects) => {
-    const banking = running();
-    const { text } = await banking.call(`GET /api/notifications${query}`);
-    expect((JSON.parse(text) as { subject: string }[]).map(({ subject }) => subject)).toEqual(subjects);
+  it('come in pages', async () => {
+    const banking = await runBanking();
+    const { json } = await banking.call('GET /api/notifications?skip=1&take=2');
+    const subjects = json<{ subject: string }[]>().map(({ subject }) => subject);
+    expect(subjects).toEqual(['Deposit', 'Low balance']);
   });
 
   it('include each status change, as the last one', async () => {
     const banking = await runBanking();
     await banking.submit(holderOf('waiting'));
-    const { text } = await banking.call('GET /api/notifications?group=Messages');
+    const { text } = await banking.call('GET /api/notifications?skip=3');
     const createdDate = expect.any(String);
     const about = { subject: 'Application status', body: 'Now Submitted', metaData: { profileId: '3001' } };
     expect(JSON.parse(text)).toEqual([
-      { id: 6007, createdDate, ...about, group: 'Messages', level: 'Info', dateRead: null },
+      { id: 6005, createdDate, ...about, group: 'Messages', level: 'Info', dateRead: null },
     ]);
   });
 

@@ -30,7 +30,7 @@ describe('the processor', () => {
 
   it.each([
     ['an unknown event', REGISTRATION.replace('TransactionCompleted', 'Earthquake'), invalid(0)],
-    ['some', REGISTRATION.replace('"TransactionCompleted"', '"A","BatchRefund","B"'), invalid(0, 2)],
+    ['some', REGISTRATION.replace('"TransactionCompleted"', '"A","TransactionFailed","B"'), invalid(0, 2)],
     ['no TLS', REGISTRATION.replace('https:', 'http:'), refusal('HTTPS is required.')],
   ])('refuses %s', async (_, body, expected) => {
     const processor = refusing();
