@@ -13,8 +13,8 @@ const execArgv = [...DEPRECATED.map((name) => `GANGWAY_${name}`), 'ExperimentalW
   (warning) => `--disable-warning=${warning}`,
 );
 
-/** How long `expect.poll` repeats a question. A busy machine takes its time. */
-const poll = { timeout: 60_000, interval: 10 };
+/** How long, and how often, `expect.poll` repeats a question. A busy machine takes its time. */
+const poll = (interval: number) => ({ timeout: 60_000, interval });
 
 /** What a folder of tests needs, and may take, beside what all have in common. */
 const project = (name: string, more: object) => ({
@@ -23,7 +23,7 @@ const project = (name: string, more: object) => ({
     include: [`test/${name}/**/*.test.ts`],
     pool: 'forks' as const,
     execArgv,
-    expect: { poll },
+    expect: { poll: poll(10) },
     maxWorkers,
     isolate: false,
     setupFiles: ['test/rigs/cost/each-file.ts'],
@@ -36,6 +36,8 @@ const TEMPORAL = 'test/rigs/temporal-server.ts';
 const SERVER = {
   globalSetup: [TEMPORAL],
   provide: { isSimulated: false },
+  // A question to a server or a browser costs something.
+  expect: { poll: poll(100) },
   testTimeout: 200_000,
   hookTimeout: 200_000,
 };
@@ -43,12 +45,12 @@ const SERVER = {
 /** A process for each core: more only take turns. vitest leaves a core alone by default. */
 const maxWorkers = '100%';
 
-/** The simulated service, on virtual time. */
+/** The simulated service, on virtual time. Its limit is above that of `eventually`, whose error says what a test waits for. */
 const SIMULATED = {
   globalSetup: ['test/rigs/fresh-build.ts'],
   provide: { isSimulated: true },
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: 200_000,
+  hookTimeout: 200_000,
 };
 
 /** Projects run one after the other. Those of the same place run side by side. */

@@ -7,12 +7,13 @@ cd "$(dirname "$0")/.."
 
 # Lost namespaces, jumping clocks, refused connections, memory, disasters: all that the gate has nothing of.
 tests() {
-  SCHEMATHESIS_SECONDS=25 FLOOD_EVENTS=1500 NETWORK_CUT_SECONDS=60 BATCH_ROWS=300 LARGE_RESPONSES=50 vitest run --project nightly
+  EVERY_VARIANT=1 SCHEMATHESIS_SECONDS=25 FLOOD_EVENTS=1500 NETWORK_CUT_SECONDS=60 BATCH_ROWS=300 LARGE_RESPONSES=50 vitest run --project nightly
 }
 # The gate has small sizes of these.
 sizes() {
   EVERY_VARIANT=1 BATCH_ROWS=300 vitest run --project e2e \
-    test/e2e/{demo,commands/batch-killed,console/answering,console/screens,browser/console-start,privacy/leaks}.test.ts
+    test/e2e/{demo,apps/command/batch-killed,apps/console/{answering,screens,sign-in,together}}.test.ts \
+    test/e2e/{browser/console-start,platform/privacy/leaks}.test.ts
 }
 # The packed package on the oldest and the newest Node that it supports, and on the one between.
 nodes() {
@@ -26,6 +27,8 @@ nodes() {
   done
   return "$failed"
 }
+# The workflow tests on a server, which the gate runs on the simulated service.
+server() { WORKFLOWS_ON=server vitest run --project workflows; }
 # Another seed each day.
 chaos() { npm run chaos -- --seed "$(date -u +%Y%m%d)" --count 60; }
 # The simulated service and a server, with the same plans: others each day.
@@ -46,14 +49,14 @@ parts() {
 
 [ "${1:-}" != --minutes ] || { minutes=${2:?--minutes needs a number}; shift 2; }
 chosen=("$@")
-[ $# -gt 0 ] || chosen=(tests sizes nodes chaos compare simulation)
+[ $# -gt 0 ] || chosen=(tests sizes nodes server chaos compare simulation)
 counted=()
 simulates=
 for each in "${chosen[@]}"; do
   case $each in
-    tests | sizes | nodes | chaos | compare) counted+=("$each") ;;
+    tests | sizes | nodes | server | chaos | compare) counted+=("$each") ;;
     simulation) simulates=yes ;;
-    *) echo "there is no part $each: tests, sizes, nodes, chaos, compare, simulation" >&2; exit 2 ;;
+    *) echo "there is no part $each: tests, sizes, nodes, server, chaos, compare, simulation" >&2; exit 2 ;;
   esac
 done
 status=0

@@ -17,10 +17,13 @@ const EXEC_ARGV = [
   ...['--import', 'tsx'],
 ];
 
-/** Runs plans on all cores. Yields what they have shown in the order of the plans. */
-export async function* verdictsOf(plans: Iterable<Plan>): AsyncGenerator<Verdict> {
+/** Runs plans on all cores, or on as many as `count`. Yields what they have shown in the order of the plans. */
+export async function* verdictsOf(
+  plans: Iterable<Plan>,
+  count = availableParallelism(),
+): AsyncGenerator<Verdict> {
   const threads: Worker[] = [];
-  const limit = pLimit(availableParallelism());
+  const limit = pLimit(count);
   const run = async (plan: Plan): Promise<Verdict> => {
     const thread = threads.pop() ?? new Worker(FILE, { resourceLimits, execArgv: EXEC_ARGV });
     thread.postMessage(plan);

@@ -186,8 +186,6 @@ it('the receiver starts without Temporal, alive and not ready, warns that it acc
 /** test/nightly/processes.test.ts has more. */
 it.each<[command: string, Settings, code: number, line: RegExp]>([
   ['receiver', ELSEWHERE, 2, /^PAYLOAD_KEYS: is not set/],
-  ['console', { CONSOLE_ADDRESS: '127.0.0.1:99999' }, 2, /^CONSOLE_ADDRESS: options.port should be/],
-  ['codec-server', { PAYLOAD_KEYS: '' }, 2, /^PAYLOAD_KEYS: is not set/],
   [
     'worker',
     { TEMPORAL_ADDRESS: '127.0.0.1:1' },

@@ -38,6 +38,7 @@ function worldOfTests(): World {
   world = new World(1);
   world.isBusy = () => process.getActiveResourcesInfo().some((resource) => OF_FILES.test(resource));
   World.current = world;
+  awaitAppsThatSleep(world);
   installVirtualTime();
   replaceTransport((_, origin) => networks.get(origin));
   globalThis.fetch = fetchFromPartners;
@@ -90,12 +91,24 @@ const fetchFromPartners: typeof fetch = async (input, init = {}) => {
   return new Response(new Uint8Array(body), { status, headers: got as Record<string, string> });
 };
 
+/** An app in the process of a test. */
+class App extends Process {}
+
 /**
- * Runs an app in the process of a test. Its timers belong to it, so that time passes while the app waits for Temporal or the test
- * for a state, and not because a session of the app may end some day.
+ * Runs an app in the process of a test. Its timers belong to it, so that time passes while the app waits for Temporal or sleeps, or the
+ * test waits for a state, and not because a session of the app may end some day.
  */
 export function asApp<Result>(run: () => Result): Result {
-  return isSimulated() ? worldOfTests().within(new Process('app'), run) : run();
+  return isSimulated() ? worldOfTests().within(new App('app'), run) : run();
+}
+
+/** Without this, a request to an app that sleeps would wait forever: nothing else moves time. */
+function awaitAppsThatSleep(world: World): void {
+  const sleep = world.sleep.bind(world);
+  world.sleep = (...args) => {
+    const sleeping = sleep(...args);
+    return World.process instanceof App ? world.awaited(sleeping) : sleeping;
+  };
 }
 
 /** Time passes while a test waits. A failure that nobody waits for fails the run. */

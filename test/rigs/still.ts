@@ -7,11 +7,11 @@ import { describe, partIds } from '../../src/temporal/onboardings.js';
 import { TIMEOUT_MS } from './waiting.js';
 
 /**
- * A workflow stands still when so many looks in a row find nothing that moves. On an idle machine that takes less than 20 s, and a
+ * A workflow stands still when so many looks in a row find nothing that moves. On an idle machine that takes 20 s, and a
  * minute or two where status polls have become rare. A busy machine takes longer for as many looks and polls.
  */
-const STILL = { looks: 70, polls: 10 };
-const LOOK_MS = 250;
+const STILL = { looks: 40, polls: 10 };
+const LOOK_MS = 500;
 
 /**
  * Waits, and fails as soon as the workflow stands still.

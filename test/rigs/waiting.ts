@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Pause before the next attempt: short at first, then longer. */
 const FIRST_PAUSE_MS = 25;
-const LONGEST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 1_000;
 
 /**
  * Less than a test may take, so that the error names what the test waited for. More than two minutes, after which the server

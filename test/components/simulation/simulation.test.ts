@@ -8,28 +8,31 @@ import { run } from '../../rigs/processes.js';
 const simulate = (...args: string[]) =>
   run(process.execPath, ['--import', 'tsx', 'simulation/run.ts', ...args], {});
 
-/** The nightly part runs for an hour, with seeds of its own. */
-const RUNS = 16;
-
 /** In these, the simulation itself was once wrong: its people, a promise, or the end of the faults. */
-const ONCE_WRONG = [172, 203, 438, 663, 681];
-const SEEDS = [...Array.from({ length: RUNS }, (_, index) => index + 1), ...ONCE_WRONG];
+const ONCE_WRONG = [172, 438, 663, 681];
 
-/** The same run twice, at once on two cores, and those of the first seeds. A thread takes longer to start than a run takes. */
+/**
+ * Of the first ninety seeds, those that add most to what the others reach (`reached`) for the steps that they take. The nightly part runs
+ * for an hour, with seeds of its own.
+ */
+const REACH_MOST = [5, 11, 21, 31, 35, 36, 38, 51, 52, 58, 59, 60, 61, 63, 64, 65, 76, 77, 80, 81];
+const SEEDS = [...REACH_MOST, ...ONCE_WRONG];
+
+/** The same run twice, and those of the seeds. One thread for all: it takes longer to start than a run takes. */
 const twice: Verdict[] = [];
 const verdicts: Verdict[] = [];
 // A busy machine takes minutes.
 beforeAll(async () => {
   const plans = [planOf(25), planOf(25)];
   for (const seed of SEEDS) plans.push(planOf(seed));
-  for await (const verdict of verdictsOf(plans)) (twice.length < 2 ? twice : verdicts).push(verdict);
+  for await (const verdict of verdictsOf(plans, 1)) (twice.length < 2 ? twice : verdicts).push(verdict);
 }, 1_200_000);
 
 it(`keeps every promise in ${SEEDS.length} runs on virtual time, with all faults there are`, () => {
   expect(verdicts).toHaveLength(SEEDS.length);
   const broken = verdicts.filter(({ problems }) => problems.length > 0);
   expect(broken.map(({ plan: { seed }, problems }) => ({ seed, problems }))).toEqual([]);
-  expect(verdicts.reduce((sum, { onboardings }) => sum + onboardings, 0)).toBeGreaterThan(RUNS);
+  expect(verdicts.reduce((sum, { onboardings }) => sum + onboardings, 0)).toBeGreaterThan(SEEDS.length);
 });
 
 it('does the same with the same seed, byte for byte', () => {

@@ -10,6 +10,7 @@ import { runConsole } from '../../rigs/console/running-console.js';
 import { business, merchant, OWNER } from '../../rigs/inputs.js';
 import { shared, testEnds } from '../../rigs/shared.js';
 import { variants } from '../../rigs/variants.js';
+import { eventually } from '../../rigs/waiting.js';
 
 const browser = sharedBrowser();
 const rig = await office();
@@ -117,8 +118,17 @@ describe.each(variants([true], [false]))('in a browser with JavaScript: %s', (ja
     const { pathname } = new URL(page.url());
     // This one leads to itself again and again.
     page = await newPage();
-    await page.goto(`${console().url}/start`);
-    await page.locator(`a[href="${pathname}"]`).click();
+    const link = page.locator(`a[href="${pathname}"]`);
+    // Lists lag.
+    await eventually(
+      async () => {
+        await page.goto(`${console().url}/start`);
+        return link.count();
+      },
+      (count) => count > 0,
+      'the batch in the list',
+    );
+    await link.click();
     // The page updates itself.
     await page.getByText(`${count} of ${count} rows: done`).waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);

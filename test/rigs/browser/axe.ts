@@ -1,5 +1,6 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { variants } from '../variants.js';
 
 /** The rules that axe-core applies in a color scheme. In the dark only colors differ, and these two look at them. */
 const RULES = {
@@ -7,12 +8,12 @@ const RULES = {
   dark: { runOnly: ['color-contrast', 'link-in-text-block'] },
 } as const satisfies Record<string, axe.RunOptions>;
 
-const BOTH = ['light', 'dark'] as const;
+type Scheme = keyof typeof RULES;
 
-/** What axe-core finds wrong with a page, in light and in dark: `dark: color-contrast: .faint`. */
+/** What axe-core finds wrong with a page, in light, and every night in dark as well: `dark: color-contrast: .faint`. */
 export async function axeFindings(
   page: Page,
-  schemes: readonly (typeof BOTH)[number][] = BOTH,
+  schemes: readonly Scheme[] = variants<Scheme>(['light'], ['dark']),
 ): Promise<string[]> {
   const matches: string[] = [];
   await page.evaluate(axe.source);

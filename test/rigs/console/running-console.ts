@@ -7,10 +7,14 @@ import { type ConsoleSettings, loadConsoleSettings } from '../../../src/apps/con
 import { createLogger } from '../../../src/platform/process/logging.js';
 import type { Rig } from '../rig.js';
 import { testEnds, type Until } from '../shared.js';
+import { asApp, isSimulated } from '../simulated-place.js';
 import { type Person, type RunningProvider, runProvider } from './provider.js';
 
 /** A secret for session cookies. */
 export const SESSION_KEY = 'c0ffee00c0ffee00c0ffee00c0ffee00';
+
+/** On virtual time, days pass while a test waits, and nobody is to be signed out. */
+const YEAR_MS = 365 * 24 * 3_600_000;
 
 export interface ConsoleRigOptions {
   /** Settings of the process, which override those of the rig. */
@@ -86,11 +90,15 @@ export async function runConsole(
     ...(provider && { ...provider.env, CONSOLE_SESSION_KEYS: SESSION_KEY }),
     ...options.env,
   });
-  const settings = { ...read, requestsPerMinute: 100_000, ...options.times };
+  const settings = {
+    ...{ ...read, requestsPerMinute: 100_000 },
+    ...(isSimulated() && { idleMs: YEAR_MS, sessionMaxMs: YEAR_MS }),
+    ...options.times,
+  };
   const lines: string[] = [];
   const logger = createLogger('trace', { write: (line) => void lines.push(line) });
   const { routes } = options;
-  const server = await startConsole({ settings, client, logger, ...(routes && { routes }) });
+  const server = await asApp(() => startConsole({ settings, client, logger, ...(routes && { routes }) }));
   until(() => server.close());
   const user = () => userOf(server.url);
   return {

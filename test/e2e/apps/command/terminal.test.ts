@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { READING_MS } from '../../../rigs/command.js';
-import { idOf, inputFile, merchantsFile } from '../../../rigs/commands/files.js';
+import { idOf, inputFile } from '../../../rigs/commands/files.js';
 import { merchant } from '../../../rigs/inputs.js';
 import { Onboarding } from '../../../rigs/onboarding.js';
-import { run } from '../../../rigs/processes.js';
 import { sharedRig } from '../../../rigs/shared-rig.js';
 import { CTRL_C, gangwayAtTerminal } from '../../../rigs/terminal.js';
 
@@ -55,20 +54,6 @@ describe('board --wait at a terminal', () => {
   });
 });
 
-describe('batch at a terminal', () => {
-  it('shows a bar below the lines, with the rate and the remaining time, and clears it at the end', async () => {
-    const { file, ids } = await merchantsFile(rig, 20, 'waiting');
-    const batch = at(`batch ${file} --rate 10`);
-    const { code, screen } = await batch.finished;
-    expect(code).toBe(0);
-    expect(batch.stdout()).toMatch(/\[=+-+\] \d+ of 20 started, \d+\.\d\/s, \d s to go/);
-    const [note, ...lines] = screen;
-    expect(note).toMatch(/^\.\.\. the workers start the rows: "gangway batches /);
-    expect(lines.slice(0, 20).sort()).toEqual(ids.map((id, place) => `${place + 1} ${id} started`).sort());
-    expect(lines.slice(20)).toEqual(['20 rows: 20 started', '']);
-  });
-});
-
 it('a question is not answered by what was typed before it, such as the start of a line that Enter would complete', async () => {
   const closing = at(`call banking close-card '{"paymentCardId":"card-1001"}'`);
   closing.type('gangway inbox\ry');
@@ -79,12 +64,4 @@ it('a question is not answered by what was typed before it, such as the start of
   const { code, screen } = await closing.finished;
   expect([code, screen.at(-2)]).toEqual([1, 'not confirmed; nothing was done']);
   expect(await rig.sandbox.ledger({ operation: 'close-card' })).toEqual([]);
-});
-
-it('a pipe gets no control codes', async () => {
-  const input = merchant();
-  const command = `board - --wait < ${await inputFile(rig, input)} 2>&1 | cat`;
-  const piped = await run('sh', ['-c', `"${process.execPath}" dist/starter.js ${command}`], rig.env);
-  expect(piped.stdout).toContain(`${idOf(input)} boarded: mid`);
-  expect(piped.stdout).not.toMatch(/[^\P{Cc}\n]/u);
 });

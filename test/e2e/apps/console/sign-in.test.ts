@@ -5,6 +5,7 @@ import { browse, sharedBrowser } from '../../../rigs/console/browsing.js';
 import { office } from '../../../rigs/console/office.js';
 import { runConsole } from '../../../rigs/console/running-console.js';
 import { testEnds } from '../../../rigs/shared.js';
+import { variants } from '../../../rigs/variants.js';
 
 const rig = await office();
 
@@ -27,7 +28,7 @@ const FILTERED: Route = {
   }),
 };
 
-it.each([true, false])(
+it.each(variants([true], [false]))(
   'a person signs in, is signed in again after a pause, and signs out (scripts: %s)',
   async (scripts) => {
     const times = { idleMs: PAUSE_MS };

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../../../src/messages/search-attributes.js';
@@ -10,41 +9,15 @@ import {
   parsePayloadKeys,
 } from '../../../../src/temporal/payload-codec.js';
 import { gangway } from '../../../rigs/command.js';
+import { type Finding, ownRig, problems, wrong } from '../../../rigs/commands/doctor.js';
 import { merchant } from '../../../rigs/inputs.js';
-import { jsonLines, launch, run } from '../../../rigs/processes.js';
-import { createRig, type Rig, type RigOptions } from '../../../rigs/rig.js';
+import { run } from '../../../rigs/processes.js';
+import type { Rig } from '../../../rigs/rig.js';
 import { sharedRig } from '../../../rigs/shared-rig.js';
 import { startOldServer } from '../../../rigs/temporal/old-server.js';
 import { eventually } from '../../../rigs/waiting.js';
 
-interface Finding {
-  readonly check: string;
-  readonly state: string;
-  readonly detail: string;
-  readonly fix?: string;
-}
-
-const wrong = (check: string, detail: string, fix: string): Finding => ({
-  ...{ check, state: 'wrong', detail, fix },
-});
-
 const rig = await sharedRig();
-
-/** The findings of doctor that are not in order, without weak settings. */
-async function problems(env: Record<string, string>): Promise<Finding[]> {
-  const result = await gangway(env, ['doctor', '--json']);
-  const matches = jsonLines<Finding>(result).filter(
-    ({ state, check }) => state !== 'ok' && check !== 'weak setting',
-  );
-  expect(result.code).toBe(matches.some(({ state }) => state === 'wrong') ? 1 : 0);
-  return matches;
-}
-
-async function ownRig(options: RigOptions = {}): Promise<Rig> {
-  const own = await createRig(options);
-  onTestFinished(() => own.close());
-  return own;
-}
 
 it('doctor names what is wrong, what it called, and the settings to correct: credentials that each partner refuses, in each account', async () => {
   const sandbox = rig.sandbox.url;
@@ -218,30 +191,6 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
       expect(matches).toEqual([wrong('keys', detail, fix)]);
     }
   });
-
-  it('one worker of two that has another key of the same id, and nothing else, however often it is asked', async () => {
-    const own = await ownRig({ worker: false, payloadKeys: first });
-    for (let number = 0; number < 4; number++) await own.board(merchant('waiting'));
-    await own.startWorker();
-    const differing = { ...own.env, PAYLOAD_KEYS: `${idOf(first)}:${second.split(':')[1]}` };
-    const { child, exit } = await launch('worker', differing, 'worker is ready');
-    onTestFinished(async () => {
-      // A worker that cannot read what it runs takes its time to end.
-      child.kill('SIGKILL');
-      await exit;
-    });
-    const finding = wrong(
-      'keys',
-      `worker ${child.pid}@${hostname()} lacks key ${idOf(first)} of this command, or has another value for it; the value of this command reads 4 running workflows`,
-      `correct key ${idOf(first)} in PAYLOAD_KEYS of that worker, and restart it`,
-    );
-    await eventually(
-      () => ofKeys(own.env),
-      (all) => all.length > 0,
-      'both workers',
-    );
-    for (let question = 0; question < 5; question++) expect(await ofKeys(own.env)).toEqual([finding]);
-  });
 });
 
 it('doctor calls a check without a result unknown, blames no setting for it, and exits with 4', async () => {
@@ -264,27 +213,6 @@ describe('doctor finds what is wrong with the server:', () => {
         'server features',
         'server 1.30.2 is too old: Gangway needs 1.31.0 or later, which has standalone activities for calls and outbound events',
         'update the Temporal server to 1.31.0 or later',
-      ),
-    ]);
-  });
-
-  it('standalone activities and updates are off', async () => {
-    const dynamicConfig = {
-      'activity.enableStandalone': false,
-      'frontend.enableUpdateWorkflowExecution': false,
-    };
-    const own = await ownRig({ server: { dynamicConfig } });
-    // The server lists a worker a moment after its first poll.
-    expect((await problems(own.env)).filter(({ check }) => check !== 'workers')).toEqual([
-      wrong(
-        'server features',
-        'standalone activities are off, so no worker can make a call or deliver an outbound event',
-        'set activity.enableStandalone to true in the dynamic configuration of the server',
-      ),
-      wrong(
-        'server features',
-        'updates are off, so nobody can answer a requirement',
-        'set frontend.enableUpdateWorkflowExecution to true in the dynamic configuration of the server',
       ),
     ]);
   });

@@ -1,10 +1,10 @@
 import { afterAll, expect, it } from 'vitest';
-import { UNVERIFIED_SSN } from '../../../src/apps/sandbox/banking/scenarios.js';
-import { type Resolution, resolveRequirement } from '../../../src/messages/requirements.js';
-import { gangway } from '../../rigs/command.js';
-import { business, merchant } from '../../rigs/inputs.js';
-import { createRig } from '../../rigs/rig.js';
-import { hostilePartner } from '../../rigs/workflows/hostile-partner.js';
+import { UNVERIFIED_SSN } from '../../src/apps/sandbox/banking/scenarios.js';
+import { type Resolution, resolveRequirement } from '../../src/messages/requirements.js';
+import { gangway } from '../rigs/command.js';
+import { business, merchant } from '../rigs/inputs.js';
+import { createRig } from '../rigs/rig.js';
+import { hostilePartner } from '../rigs/workflows/hostile-partner.js';
 
 const rig = await createRig({ worker: false });
 const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);

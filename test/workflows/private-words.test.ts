@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { destinationOf } from '../../../src/platform/events/sender.js';
-import { SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
-import { business, merchant } from '../../rigs/inputs.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
-import { eventually } from '../../rigs/waiting.js';
+import { destinationOf } from '../../src/platform/events/sender.js';
+import { SECRET, type Subscriber, subscriber } from '../rigs/events/subscriber.js';
+import { business, merchant } from '../rigs/inputs.js';
+import { createRig, type Rig } from '../rigs/rig.js';
+import { eventually } from '../rigs/waiting.js';
 import {
   boardingResponse,
   type HostilePartner,
   hostilePartner,
   NOTES,
   STATUS,
-} from '../../rigs/workflows/hostile-partner.js';
+} from '../rigs/workflows/hostile-partner.js';
 
 /** In the words of a partner, where nobody expects them. */
 const PRIVATE = ['900-12-3456', '900123456', 'ada@example.com'];

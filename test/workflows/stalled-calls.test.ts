@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gangway } from '../../rigs/command.js';
-import { merchant } from '../../rigs/inputs.js';
-import { jsonLines } from '../../rigs/processes.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
-import { eventually } from '../../rigs/waiting.js';
-import { boardingResponse, hostilePartner, STATUS } from '../../rigs/workflows/hostile-partner.js';
+import { gangway } from '../rigs/command.js';
+import { merchant } from '../rigs/inputs.js';
+import { jsonLines } from '../rigs/processes.js';
+import { createRig, type Rig } from '../rigs/rig.js';
+import { eventually } from '../rigs/waiting.js';
+import { boardingResponse, hostilePartner, STATUS } from '../rigs/workflows/hostile-partner.js';
 
 const CREATE = 'POST /api/v2/merchant/create';
 const BUSY = '{"data":null,"status":"Too Many Requests","error":"busy","validationResults":[]}';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
-import { customer, merchant } from '../../rigs/inputs.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
+import { customer, merchant } from '../rigs/inputs.js';
+import { createRig, type Rig } from '../rigs/rig.js';
 
 let rig: Rig;
 beforeAll(async () => {

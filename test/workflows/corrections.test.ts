@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer, Requirement } from '../../../src/messages/requirements.js';
-import { gangway } from '../../rigs/command.js';
-import { existing } from '../../rigs/commands/existing.js';
-import { customer, merchant } from '../../rigs/inputs.js';
-import type { Onboarding } from '../../rigs/onboarding.js';
-import { sharedRig } from '../../rigs/shared-rig.js';
+import type { Answer, Requirement } from '../../src/messages/requirements.js';
+import { gangway } from '../rigs/command.js';
+import { existing } from '../rigs/commands/existing.js';
+import { customer, merchant } from '../rigs/inputs.js';
+import type { Onboarding } from '../rigs/onboarding.js';
+import { sharedRig } from '../rigs/shared-rig.js';
 
 const rig = await sharedRig();
 

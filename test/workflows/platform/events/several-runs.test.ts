@@ -9,9 +9,8 @@ import { event, type Reply, runReceiver, STRUCTURED } from '../../../rigs/receiv
 import { createRig } from '../../../rigs/rig.js';
 import { eventually } from '../../../rigs/waiting.js';
 
-// A server that suggests a new run after a few dozen events, where a real one waits for thousands.
-const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 30 };
-const rig = await createRig({ server: { dynamicConfig }, worker: false });
+// A real server suggests a new run after thousands of events.
+const rig = await createRig({ continueAfter: 30, worker: false });
 const crm = await subscriber(SECRET, afterAll);
 const worker = await rig.startWorker({
   events: { secrets: [SECRET], toLoopback: true, destinations: [destinationOf(crm.url)] },
