@@ -75,7 +75,7 @@ describe('the figures of a report', () => {
       listed({ startedAt: ago(25), stageSeconds: { applying: 2 * 3_600 } }),
       listed({ type: 'customerOnboarding', stage: 'onboarding', startedAt: ago(25) }),
     ];
-    expect(figuresOf(rows).overADay).toBe(2);
+    expect(figuresOf(rows).overADay).toBe(1);
   });
 
   it('have the open requirements by kind: how many, how many overdue, and how long they have waited', () => {
