@@ -92,10 +92,13 @@ export function mayBeProposer(actor: string, proposer: string): boolean {
 const IDENTITY = /\(([^()]*)\)$/;
 
 /** A text as people read it: without characters that nobody sees, and with single spaces. */
-function folded(text: string): string {
+export function folded(text: string): string {
   const seen = text.normalize('NFKC').replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu, '');
   return seen.replace(/\s+/g, ' ').trim().toLowerCase();
 }
+
+/** The roles of people in the console. Each includes the ones before it. */
+export const ROLES = ['viewer', 'operator', 'approver', 'admin'] as const;
 
 /** The rights of a program at the HTTP API. */
 export const SCOPES = [

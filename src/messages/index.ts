@@ -85,6 +85,7 @@ export type {
   OutboundEvent,
   OutboundEventData,
   OutboundEventType,
+  RequirementAssigned,
   RequirementEvent,
   StageChanged,
 } from './outbound-events.js';

@@ -15,11 +15,14 @@ export interface Layout {
   readonly context?: RequestContext | undefined;
   readonly message?: string | undefined;
   readonly path?: string;
+  /** How many onboardings wait for a person. */
+  readonly waiting?: number | undefined;
 }
 
 const NAVIGATION = [
   { path: '/', name: 'Inbox', role: 'viewer' },
   { path: '/onboardings', name: 'Onboardings', role: 'viewer' },
+  { path: '/activity', name: 'Activity', role: 'viewer' },
   { path: '/start', name: 'Start', role: 'admin' },
   { path: '/report', name: 'Report', role: 'viewer' },
 ] as const;
@@ -39,7 +42,7 @@ export function renderPart(context: RequestContext | undefined, part: VNode): st
   return harmless(renderToString(<CurrentRequest.Provider value={context}>{part}</CurrentRequest.Provider>));
 }
 
-function Top({ context, path = '' }: Layout) {
+function Top({ context, path = '', waiting }: Layout) {
   const user = context?.user;
   return (
     <header class="top">
@@ -51,7 +54,7 @@ function Top({ context, path = '' }: Layout) {
           <nav aria-label="Main">
             {NAVIGATION.filter(({ role }) => hasRole(user, role)).map((item) => (
               <a href={item.path} aria-current={isAt(path, item.path) ? 'page' : undefined}>
-                {item.name}
+                {item.path === '/' ? <InboxName waiting={waiting} /> : item.name}
               </a>
             ))}
           </nav>
@@ -83,6 +86,15 @@ function Top({ context, path = '' }: Layout) {
         </>
       )}
     </header>
+  );
+}
+
+/** `(3) Inbox`. A live inbox changes the number. */
+function InboxName({ waiting = 0 }: Pick<Layout, 'waiting'>) {
+  return (
+    <>
+      <span id="waiting">{waiting > 0 && `(${waiting}) `}</span>Inbox
+    </>
   );
 }
 
@@ -121,14 +133,14 @@ const KEYS = {
 } as const;
 
 function Page(frame: Layout & { readonly children: ComponentChildren }) {
-  const { title, context, message, children } = frame;
+  const { title, context, message, path, waiting = 0, children } = frame;
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{title} · Gangway</title>
+        <title>{`${path === '/' && waiting > 0 ? `(${waiting}) ` : ''}${title} · Gangway`}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={ASSETS.shared.path} />
         <link rel="stylesheet" href={ASSETS.style.path} />

@@ -5,12 +5,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { createContext, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
+import { ROLES } from '../../messages/actors.js';
 import type { Times } from '../../services/texts/time.js';
 import type { Fields } from './query.js';
 import type { ConsoleSettings } from './settings.js';
-
-/** The roles in the console. Each includes the ones before it. */
-export const ROLES = ['viewer', 'operator', 'approver', 'admin'] as const;
 
 /**
  * `viewer` sees onboardings with private values masked. `operator` answers requirements. `approver` decides about uncertain writes,

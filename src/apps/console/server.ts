@@ -25,6 +25,7 @@ import { type Ended, hasEnded, recordSignOut } from '../../temporal/sign-outs.js
 import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../../temporal/unavailable.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
 import { ASSETS, type Asset, errorPage, renderPage, renderPart } from './layout.js';
+import { countWaiting } from './pages/inbox-filter.js';
 import { ROUTES } from './pages/routes.js';
 import { providerOf } from './provider.js';
 import { Fields } from './query.js';
@@ -255,11 +256,13 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
       if (isForm) admission.sessionOfForm(request);
       if (!part && console.settings.oidc) await sessions.write(reply, session);
       const context = contextOf(console, session, request, reply);
+      const mayCount = method === 'GET' && !part && !admission.temporalErrorOf(request);
+      const waiting = mayCount && (await isReady()) ? countWaiting(context) : undefined;
       const respond = () => (isForm ? handleOnce(context, () => show(context)) : show(context));
       const response = admission.temporalErrorOf(request)
         ? console.client.withDeadline(Date.now(), respond)
         : inTime(console.client, isReady, respond);
-      return send(context, await response.catch(instead), sessions);
+      return send(context, await response.catch(instead), sessions, await waiting);
     },
   });
 }
@@ -303,6 +306,7 @@ async function send(
   context: RequestContext,
   response: RouteResponse,
   sessions: Sessions,
+  waiting: number | undefined,
 ): Promise<FastifyReply> {
   const { reply, request } = context;
   if ('to' in response) {
@@ -323,7 +327,7 @@ async function send(
   const message = (await sessions.readEntry(request, 'message', MESSAGE_MS)) as { text: string } | undefined;
   // A script that follows a redirect shows the page to nobody.
   if (message && request.headers['sec-fetch-dest'] !== 'empty') sessions.forget(reply, 'message');
-  const frame = { title: response.title, context, message: message?.text, path: routeOf(request) };
+  const frame = { title: response.title, context, message: message?.text, path: routeOf(request), waiting };
   return reply.send(renderPage(frame, response.page));
 }
 

@@ -3,7 +3,7 @@ import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EncryptJWT, errors, jwtDecrypt } from 'jose';
 import { z } from 'zod';
-import { ROLES } from './route.js';
+import { ROLES } from '../../messages/actors.js';
 
 const sessionData = z.strictObject({
   actor: z.string(),

@@ -15,6 +15,7 @@ import {
   trustedProxies,
   withAdvice,
 } from '../../platform/settings/settings.js';
+import { peopleSettings, readPeople } from '../../services/inbox/people.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
 import { MAX_SESSION_MS } from '../../temporal/sign-outs.js';
 import { webUiSettings } from '../../temporal/web-ui.js';
@@ -87,6 +88,7 @@ export const consoleSettings = z.object({
   ...accountNames.shape,
   ...temporalClientSettings.shape,
   ...storeSettings.shape,
+  ...peopleSettings.shape,
   GANGWAY_LOG_LEVEL: withAdvice(
     logSettings.shape.GANGWAY_LOG_LEVEL,
     (level, name) =>
@@ -110,10 +112,13 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
   if (!isSecureOrLoopback(new URL(`http://${host}`)) && !(oidc && address))
     throw new BadSetting('CONSOLE_ADDRESS', 'must be a loopback address without OIDC_ISSUER and CONSOLE_URL');
   if (oidc && !keys) throw new BadSetting('CONSOLE_SESSION_KEYS', 'is not set, but OIDC_ISSUER is');
+  const accounts = readAccounts(environment);
+  readPeople(set.GANGWAY_PEOPLE_FILE, Object.keys(accounts.accounts));
   return {
-    ...readAccounts(environment),
+    ...accounts,
     ...storesFrom(set),
     ...{ host, port, oidc },
+    peopleFile: set.GANGWAY_PEOPLE_FILE,
     metricsAddress: set.CONSOLE_METRICS_ADDRESS,
     // Without it, browsers use the address that the console listens at.
     url: address,

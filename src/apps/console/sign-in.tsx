@@ -3,14 +3,14 @@ import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallenge
 import type { Logger } from 'pino';
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
-import { looksLikeProgram } from '../../messages/actors.js';
+import { looksLikeProgram, ROLES } from '../../messages/actors.js';
 import { LONGEST, truncate } from '../../partners/bounds.js';
 import { isAboutToken, kindOf } from '../../platform/http/server.js';
 import { harmless } from '../../services/texts/text.js';
 import type { Ended } from '../../temporal/sign-outs.js';
 import { renderPage } from './layout.js';
 import { type Person, type Provider, renewal, SIGN_IN_PATHS, transaction } from './provider.js';
-import { PageError, ROLES, type Role } from './route.js';
+import { PageError, type Role } from './route.js';
 import { randomToken, type SessionData, type Sessions } from './session.js';
 import type { OidcSettings } from './settings.js';
 

@@ -29,6 +29,7 @@ import {
   type Asked,
   answerTo,
   CAST,
+  COLLEAGUES,
   type Crm,
   deleteData,
   gangway,
@@ -129,6 +130,7 @@ async function startEverything() {
   const crmPort = await freePort();
   const eventSecret = `whsec_${randomBytes(32).toString('base64')}`;
   const api = newClient('demo', SCOPES, undefined);
+  await writeFile(join(FOLDER, 'people.jsonl'), COLLEAGUES.map((each) => JSON.stringify(each)).join('\n'));
   await writeFile(join(FOLDER, 'api-clients.jsonl'), JSON.stringify(api.client), { mode: 0o600 });
   const env: NodeJS.ProcessEnv = {
     TEMPORAL_ADDRESS: server.address,
@@ -138,6 +140,7 @@ async function startEverything() {
     RECEIVER_ADDRESS: receiverAddress,
     RECEIVER_SECRETS: eventSecret,
     API_CLIENTS_FILE: join(FOLDER, 'api-clients.jsonl'),
+    GANGWAY_PEOPLE_FILE: join(FOLDER, 'people.jsonl'),
     EVENTS_URLS: `http://127.0.0.1:${crmPort}`,
     EVENTS_SECRETS: eventSecret,
     EVENTS_TO_LOOPBACK: 'true',
@@ -232,6 +235,9 @@ async function report(client: Client): Promise<boolean> {
   });
   printer.line('');
   printer.table(['workflow', 'outcome', 'mid', 'bank account'], await Promise.all(reported));
+  printer.prose(
+    'A merchant gets a mid, and a business a bank account if its input has openFinancialAccount. - stands for neither.',
+  );
   const allAsExpected = 'Each onboarding ended with the outcome of its scenario.';
   printer.line(`\n${surprises === 0 ? allAsExpected : `${surprises} did not end as expected.`}`);
   return surprises === 0;

@@ -96,6 +96,12 @@ export async function inbox(env: NodeJS.ProcessEnv): Promise<InboxItem[]> {
   return items.filter((item): item is InboxItem => item.detail !== undefined);
 }
 
+/** To whom the demo's visitor can assign a requirement. */
+export const COLLEAGUES = [
+  { name: 'Ada Park', id: 'ada', role: 'operator' },
+  { name: 'Bo Baker', id: 'bo', role: 'approver' },
+] as const;
+
 /** One onboarding of the demo: its file in examples/, what starts it, and the outcome of its scenario. */
 export interface Part {
   readonly command: 'board' | 'onboard-business' | 'onboard' | 'event';

@@ -23,6 +23,7 @@ import {
   withAdvice,
   withPrefix,
 } from '../../platform/settings/settings.js';
+import { peopleSettings, readPeople } from '../../services/inbox/people.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
 import { readClients } from './clients.js';
 import { Problem } from './problems.js';
@@ -234,6 +235,7 @@ export const receiverSettings = z.object({
     format: 'path',
     unset: 'the API refuses everybody',
   }),
+  ...peopleSettings.shape,
   RECEIVER_TRUSTED_PROXIES: trustedProxies,
 });
 
@@ -253,11 +255,13 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv) {
   if (isOpen && open) throw new BadSetting(authSetting(open[0]), 'none is allowed only on loopback');
   const accounts = knownAccounts(readWordings(environment));
   if (set.API_CLIENTS_FILE !== undefined) readClients(set.API_CLIENTS_FILE, Object.keys(accounts.accounts));
+  readPeople(set.GANGWAY_PEOPLE_FILE, Object.keys(accounts.accounts));
   return {
     host,
     port,
     secrets: set.RECEIVER_SECRETS,
     clientsFile: set.API_CLIENTS_FILE,
+    peopleFile: set.GANGWAY_PEOPLE_FILE,
     documentDir: set.DOCUMENT_DIR,
     metricsAddress: set.RECEIVER_METRICS_ADDRESS,
     requestsPerMinute: REQUESTS_PER_MINUTE,

@@ -1,13 +1,15 @@
 import type { Client } from '@temporalio/client';
+import { isSamePerson } from '../../messages/actors.js';
 import { atAccount, partsOfId } from '../../messages/ids.js';
 import { ASKING, ONBOARDINGS } from '../../messages/kinds.js';
 import type { ListedRequirement } from '../../messages/listed.js';
+import { compact } from '../../messages/objects.js';
 import { type AnswerKind, TASKS } from '../../messages/requirements.js';
 import { type Filter, type Listed, mostUrgent, pageBy } from '../../temporal/search.js';
 
 /** An open requirement, its onboarding, and the people who handle it. */
 export interface InboxItem
-  extends Partial<Omit<ListedRequirement, 'claim' | 'proposal'>>,
+  extends Partial<Omit<ListedRequirement, 'claim' | 'proposal' | 'mentioned'>>,
     Pick<Listed, 'workflowId' | 'taskQueue' | 'dba' | 'system' | 'partnerAccount' | 'stage'> {
   /** The task of a person. */
   readonly task: string;
@@ -20,10 +22,21 @@ export interface InboxItem
   readonly claimedBy?: string;
   /** ISO 8601. */
   readonly claimedUntil?: string;
+  /** The colleague who assigned it to that person. */
+  readonly assignedBy?: string;
   /** The person who proposed an answer that waits for a second person. */
   readonly proposedBy?: string;
   /** Identifies the proposal. ISO 8601. */
   readonly proposedAt?: string;
+  /** Identities of the people whom a remark mentions. */
+  readonly mentioned?: readonly string[];
+}
+
+/** Reports whether a person has it, or a remark mentions them. */
+export function isMine({ claimedBy, mentioned = [] }: InboxItem, actor: string): boolean {
+  return [...(claimedBy === undefined ? [] : [claimedBy]), ...mentioned].some((each) =>
+    isSamePerson(each, actor),
+  );
 }
 
 /** The open requirements of a workflow in a list. Those that the list only counts are one item without an id. */
@@ -34,7 +47,7 @@ export function itemsOf(listed: Listed): InboxItem[] {
     ...{ ...of, ...requirement },
     task: TASKS[requirement.kind],
     overdue: isOverdue(requirement.dueAt),
-    ...(claim && { claimedBy: claim.actor, claimedUntil: claim.until }),
+    ...(claim && compact({ claimedBy: claim.actor, claimedUntil: claim.until, assignedBy: claim.by })),
     ...(proposal && { proposedBy: proposal.actor, proposedAt: proposal.at }),
   }));
   if (more === 0) return items;
@@ -42,6 +55,25 @@ export function itemsOf(listed: Listed): InboxItem[] {
   const [last] = items.slice(-1);
   const task = `and ${more} more`;
   return [...items, { ...of, task, overdue: false, ...(last && { dueAt: last.dueAt }) }];
+}
+
+/** How long a requirement waits, and when it was raised. */
+export interface WaitFilter {
+  /** Milliseconds. */
+  readonly waitingOver?: number | undefined;
+  readonly raisedSince?: Date | undefined;
+}
+
+/** Reports whether a requirement was raised in this time. One that a list only counts has no time, and fits no filter. */
+export function isRaisedIn(
+  { waitingOver, raisedSince }: WaitFilter,
+  { raisedAt }: Pick<InboxItem, 'raisedAt'>,
+): boolean {
+  const at = Date.parse(raisedAt ?? '');
+  return (
+    (waitingOver === undefined || at < Date.now() - waitingOver) &&
+    (raisedSince === undefined || at >= raisedSince.getTime())
+  );
 }
 
 /** A place in the list of everything that waits: a window of due dates, and the server's place in it. */

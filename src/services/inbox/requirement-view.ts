@@ -24,7 +24,7 @@ const output = {
   ...{ id: z.string(), title: z.string(), detail: z.string(), task: z.string() },
   workflowId: z.string().describe('The workflow that takes the answer'),
   ...{ raisedAt: z.iso.datetime(), dueAt: z.iso.datetime(), overdue: z.boolean() },
-  claim: z.object({ actor: z.string(), until: z.iso.datetime() }).optional(),
+  claim: z.object({ actor: z.string(), until: z.iso.datetime(), by: z.string().optional() }).optional(),
   proposal: z
     .object({ actor: z.string(), at: z.iso.datetime(), reason: z.string(), answer: z.string() })
     .optional()

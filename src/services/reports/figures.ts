@@ -43,7 +43,7 @@ export class Tally {
   readonly #groups = new Grouped(() => ({ running: 0, waiting: 0, others: 0, seconds: [] as number[] }));
   readonly #longest: Readonly<Record<WaitFigure['waits'], WaitFigure[]>> = { person: [], stage: [] };
   /** Of a customer, its parts count, and not the customer. So they do for the groups. */
-  readonly #all = { running: 0, waiting: 0, ended: 0, overADay: 0 };
+  readonly #all = { running: 0, waiting: 0, waitingOverADay: 0, overADay: 0, ended: 0 };
 
   constructor(private readonly options: TallyOptions) {}
 
@@ -60,7 +60,7 @@ export class Tally {
   }
 
   #addRunning(row: Listed, subject: string): void {
-    const { stage = 'unknown', requirements, workflowId } = row;
+    const { stage = 'unknown', requirements } = row;
     const waiting = requirements.length > 0 ? 1 : 0;
     const isCounted = ASKING.includes(row.type);
     for (const counts of [
@@ -71,9 +71,11 @@ export class Tally {
       counts.waiting += waiting;
     }
     if (!isCounted) return;
-    const start = this.options.firstStarts.get(workflowId) ?? row.startedAt;
-    const since = new Date(start.getTime() + total(row) * 1_000).toISOString();
-    this.#countLong(row, secondsBetween(since, this.options.now));
+    const { now, firstStarts } = this.options;
+    const since = stageBegan(row, firstStarts).toISOString();
+    const isLong = (time: string) => now.getTime() - Date.parse(time) > DAY_MS;
+    if (isLong(since)) this.#all.overADay += 1;
+    if (requirements.some(({ raisedAt }) => isLong(raisedAt))) this.#all.waitingOverADay += 1;
     this.#keep({ ...aboutOf(row), waits: 'stage', for: stage, since });
   }
 
@@ -85,16 +87,9 @@ export class Tally {
     }
     if (!ASKING.includes(row.type)) return;
     this.#all.ended += 1;
-    this.#countLong(row);
     const group = this.#group(row);
     if (SUCCESSES.includes(outcome)) group.seconds.push(total(row));
     else group.others += 1;
-  }
-
-  /** Counts an onboarding that was, or is, in one stage for more than a day. */
-  #countLong({ stageSeconds }: Listed, secondsNow = 0): void {
-    const longest = Math.max(secondsNow, ...Object.values(stageSeconds));
-    if (longest > DAY_MS / 1_000) this.#all.overADay += 1;
   }
 
   #group({ agentProfileId, partnerAccount }: Listed) {
@@ -184,6 +179,12 @@ class Grouped<Value> {
 
 function aboutOf({ workflowId, dba, partnerStatus }: Listed) {
   return { workflowId, dba: dba ?? null, partnerStatus: partnerStatus ?? null };
+}
+
+/** The time at which a running onboarding entered its stage. @param firstStarts of workflows with several runs, by id */
+export function stageBegan(row: Listed, firstStarts: ReadonlyMap<string, Date>): Date {
+  const start = firstStarts.get(row.workflowId) ?? row.startedAt;
+  return new Date(start.getTime() + total(row) * 1_000);
 }
 
 /** Seconds in the stages that are over: of an ended onboarding, all of its time. */

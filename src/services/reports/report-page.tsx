@@ -7,8 +7,22 @@ import { webhookText } from './webhooks.js';
 interface Shown {
   readonly report: Report;
   readonly times: Times;
-  /** Where a reader finds an onboarding. Default: nowhere. */
-  readonly pathOf?: ((workflowId: string) => string) | undefined;
+  /** Default: a page without links. */
+  readonly links?: ReportLinks | undefined;
+}
+
+/** Where a reader finds an onboarding, and the rows that a number counts; undefined if no list has exactly these. */
+export interface ReportLinks {
+  readonly pathOf: (workflowId: string) => string;
+  readonly rowsOf: (counted: Counted) => string | undefined;
+}
+
+/** What a number of a report counts: onboardings, perhaps of a stage, or requirements of a kind. */
+export interface Counted {
+  readonly of: 'running' | 'waiting' | 'waitingOverADay' | 'overADay' | 'ended' | 'open' | 'overdue';
+  readonly subject?: string;
+  readonly stage?: string;
+  readonly kind?: string;
 }
 
 export function reportPage(report: Report, times: Times): string {
@@ -20,11 +34,8 @@ const FILTERS: Readonly<Record<string, string>> = {
   ...{ system: 'partner', partnerAccount: 'account', partnerAccounts: 'account' },
 };
 
-export function ReportFigures({ report, times, pathOf }: Shown) {
-  const { at, namespace, since, filter, running, waiting, ended, overADay, webhooks = [] } = report;
-  const figures = {
-    ...{ running, 'wait for a person': waiting, ended, 'waited in one stage for over a day': overADay },
-  };
+export function ReportFigures({ report, times, links }: Shown) {
+  const { at, namespace, since, filter, webhooks = [] } = report;
   const only = Object.entries(filter).map(([name, value]) => `${FILTERS[name] ?? name} ${value}`);
   const lack = lackOf(report);
   return (
@@ -35,16 +46,18 @@ export function ReportFigures({ report, times, pathOf }: Shown) {
       </p>
       <Notes notes={lack === undefined ? [] : [lack]} />
       <dl class="figures">
-        {Object.entries(figures).map(([name, count]) => (
+        {FIGURES.map(([of, name]) => (
           <div>
             <dt>{name}</dt>
-            <dd>{count}</dd>
+            <dd>
+              <Linked to={links?.rowsOf({ of })} number={report[of]} what={name} />
+            </dd>
           </div>
         ))}
       </dl>
       <p class="faint">Of a customer, these numbers count its merchant and its business.</p>
       {tablesOf(report, times).map((table) =>
-        sectionOf(CHARTS[table.part]?.(report) ?? [], table, { times, pathOf }),
+        sectionOf(CHARTS[table.part]?.(report) ?? [], table, { times, links }),
       )}
       {webhooks.length > 0 && <h2>Webhooks</h2>}
       {webhooks.map((figure) => (
@@ -54,11 +67,55 @@ export function ReportFigures({ report, times, pathOf }: Shown) {
   );
 }
 
+/** The totals, in the order of the page. Waits for a person and for a stage to end are counted apart. */
+export const FIGURES = [
+  ['running', 'running'],
+  ['waiting', 'wait for a person'],
+  ['waitingOverADay', 'wait for a person for over a day'],
+  ['overADay', 'in one stage for over a day'],
+  ['ended', 'ended'],
+] as const;
+
+function Linked({
+  to,
+  number,
+  what,
+}: {
+  readonly to: string | undefined;
+  readonly number: number;
+  readonly what: string;
+}) {
+  if (to === undefined || number === 0) return <>{number}</>;
+  return (
+    <a href={to} aria-label={`${number} ${what}`}>
+      {number}
+    </a>
+  );
+}
+
+/** What a cell counts, by the title of its column. */
+const COUNTED: Readonly<Partial<Record<FigureTable['part'], Readonly<Record<string, Counted['of']>>>>> = {
+  stages: { Running: 'running', 'Wait for a person': 'waiting' },
+  requirements: { Open: 'open', Overdue: 'overdue' },
+};
+
 /** Charts next to the table of their numbers; the table alone if there is nothing to draw. */
-function sectionOf(charts: readonly Chart[], { title, caption, head, rows }: FigureTable, how: How) {
+function sectionOf(charts: readonly Chart[], { part, title, caption, head, rows }: FigureTable, how: How) {
   const columns = head.map((name, index): Column<FigureTable['rows'][number]> => {
     const isNumber = typeof rows[0]?.[index] === 'number';
-    return { title: name, cell: (row) => formatCell(name, row[index], how), ...(isNumber && { isNumber }) };
+    const countedCell = (row: FigureTable['rows'][number]) => {
+      const of = COUNTED[part]?.[name];
+      const [first, second] = row.map(String);
+      if (!of || !how.links || first === undefined || second === undefined) return undefined;
+      const counted = part === 'stages' ? { of, subject: first, stage: second } : { of, kind: first };
+      const what = `${part === 'stages' ? `${first}, ${second}` : first}: ${name.toLowerCase()}`;
+      return <Linked to={how.links.rowsOf(counted)} number={Number(row[index])} what={what} />;
+    };
+    return {
+      title: name,
+      cell: (row) => countedCell(row) ?? formatCell(name, row[index], how),
+      ...(isNumber && { isNumber }),
+    };
   });
   const drawn = charts.filter(({ bars }) => bars.length > 0);
   return (
@@ -80,11 +137,11 @@ function sectionOf(charts: readonly Chart[], { title, caption, head, rows }: Fig
   );
 }
 
-type How = Pick<Shown, 'times' | 'pathOf'>;
+type How = Pick<Shown, 'times' | 'links'>;
 
-function formatCell(title: string, value: string | number | Date | undefined, { times, pathOf }: How) {
+function formatCell(title: string, value: string | number | Date | undefined, { times, links }: How) {
   if (value instanceof Date) return <Time times={times} at={value.toISOString()} />;
-  if (title === 'ID' && pathOf) return <a href={pathOf(String(value))}>{value}</a>;
+  if (title === 'ID' && links) return <a href={links.pathOf(String(value))}>{value}</a>;
   return title === 'Name' ? <Name name={String(value)} /> : value;
 }
 

@@ -32,7 +32,7 @@ export function lackOf({ since, at, retentionSeconds }: Report): string | undefi
 }
 
 export interface FigureTable {
-  readonly part: Exclude<keyof Figures, 'running' | 'waiting' | 'ended' | 'overADay'>;
+  readonly part: Exclude<keyof Figures, 'running' | 'waiting' | 'waitingOverADay' | 'ended' | 'overADay'>;
   readonly title: string;
   readonly caption: string;
   readonly head: readonly string[];
@@ -222,7 +222,7 @@ function wordsOf(filter: Omit<ReportOf, 'since' | 'by'>): Record<string, string>
 }
 
 /** The start of workflows with several runs. Few have so long a history. */
-async function firstStartsOf(client: Client, filter: Filter): Promise<Map<string, Date>> {
+export async function firstStartsOf(client: Client, filter: Filter): Promise<Map<string, Date>> {
   const first = new Map<string, Date>();
   const query = is('ExecutionStatus', 'ContinuedAsNew');
   for await (const { workflowId, startedAt } of searchOnboardings(client, { ...filter, query })) {

@@ -79,6 +79,7 @@ export function receiverOptions(
     port: 0,
     secrets: [SECRET],
     clientsFile: clientsFile([CRM]),
+    peopleFile: undefined,
     documentDir: 'documents',
     requestsPerMinute: 1_000,
     trustedProxies: [],

@@ -48,7 +48,11 @@ export function questionOf(requirement: Requirement): string {
 
 function claimsOf(times: Times, requirement: Requirement): string[] {
   const claim = currentClaim(requirement);
-  const claimed = claim ? [`claimed by ${claim.actor} until ${times.at(claim.until)}`] : [];
+  const claimed = claim
+    ? [
+        `claimed by ${claim.actor} until ${times.at(claim.until)}${claim.by === undefined ? '' : `, assigned by ${claim.by}`}`,
+      ]
+    : [];
   const { proposal } = requirement;
   if (!proposal) return claimed;
   const { actor, at, answer, reason } = proposal;

@@ -1,7 +1,8 @@
 import { looksLikeProgram } from '../../../messages/actors.js';
 import { currentClaim } from '../../../messages/claims.js';
-import { DEFAULT_CLAIM_HOURS } from '../../../messages/codes.js';
+import { DEFAULT_ASSIGNED_HOURS, DEFAULT_CLAIM_HOURS } from '../../../messages/codes.js';
 import { sendAssignment, sendConfirmation } from '../../../services/inbox/answering.js';
+import { assignmentTo, type Colleague, readPeople } from '../../../services/inbox/people.js';
 import { askingWorkflow } from '../../../services/inbox/waits.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { userName } from '../../../services/texts/names.js';
@@ -16,29 +17,37 @@ import { openRequirement, readFor, reportAccepted } from './answering.js';
 
 type ActorOptions = IdOptions & Texts<'actor'>;
 
-interface ClaimOptions extends ActorOptions, Flags<'override'> {
+interface ClaimOptions extends ActorOptions, Flags<'override'>, Texts<'to' | 'remark'> {
   /** Milliseconds. */
   readonly for?: number;
 }
+
+/** `claim` and `assign`, which has a colleague. */
 
 export async function claim(
   cli: CommandLine,
   id: string,
   value: string,
   more: readonly string[],
-  { for: ms = DEFAULT_CLAIM_HOURS * 3_600_000, override, ...options }: ClaimOptions,
+  { for: ms, to, remark, override, ...options }: ClaimOptions,
 ): Promise<void> {
   const words = [id, value, ...more];
+  const done = to === undefined ? 'claimed' : 'assigned';
   if (words.length % 2 === 1)
-    throw new InvalidInput(`${words.at(-1)}: add its requirement; nothing was claimed`);
+    throw new InvalidInput(`${words.at(-1)}: add its requirement; nothing was ${done}`);
   const ids = words.filter((_, place) => place % 2 === 0);
   await withTemporal(cli, async (context) => {
-    const until = new Date(Date.now() + ms).toISOString();
+    const hours = to === undefined ? DEFAULT_CLAIM_HOURS : DEFAULT_ASSIGNED_HOURS;
+    const until = new Date(Date.now() + (ms ?? hours * 3_600_000)).toISOString();
+    const people = to === undefined ? [] : peopleOf(cli);
     const claimed = await Promise.allSettled(
       ids.map(async (each, place) => {
         const value = words[2 * place + 1] ?? '';
         const { workflowId, requirementId } = await findAsking(context, each, value, options);
-        const request = { requirementId, actor: actorFrom(options), until, ...(override && { override }) };
+        const colleague =
+          to === undefined ? {} : assignmentTo(people, workflowId, { assignee: to, text: remark });
+        const about = { requirementId, actor: actorFrom(options), until };
+        const request = { ...about, ...colleague, ...(override && { override }) };
         return { workflowId, ...(await sendAssignment(context.client, workflowId, request)) };
       }),
     );
@@ -47,7 +56,10 @@ export async function claim(
         return [{ id: ids[place], error: row.reason as unknown, why: explain(row.reason) }];
       const { requirementId, claim } = row.value;
       if (options.json) cli.json(row.value);
-      else cli.line(`${requirementId} claimed by ${claim?.actor} until ${cli.times.at(claim?.until)}`);
+      else {
+        const who = `${claim?.by === undefined ? 'claimed by' : 'assigned to'} ${claim?.actor}`;
+        cli.line(`${requirementId} ${who} until ${cli.times.at(claim?.until)}`);
+      }
       return [];
     });
     if (refusals.length === 0) return;
@@ -55,7 +67,7 @@ export async function claim(
     const unexpected = refusals.find(({ why }) => ids.length === 1 || why === undefined);
     if (unexpected) throw unexpected.error;
     const lines = refusals.map(({ id, why }) => `${id}: ${why}`);
-    const some = `claimed ${ids.length - refusals.length} of ${ids.length}`;
+    const some = `${done} ${ids.length - refusals.length} of ${ids.length}`;
     throw new CommandFailed([...lines, some].join('\n'));
   });
 }
@@ -107,6 +119,12 @@ async function findAsking(context: CommandContext, id: string, value: string, op
   const { workflowId, typed } = read.execution;
   const asking = askingWorkflow(workflowId, read.state, requirementId);
   return { workflowId: asking, requirementId, typed, claim: currentClaim(requirement) };
+}
+
+/** The colleagues of `GANGWAY_PEOPLE_FILE`. */
+export function peopleOf(cli: CommandLine): readonly Colleague[] {
+  const { peopleFile, accounts } = cli.config();
+  return readPeople(peopleFile, Object.keys(accounts));
 }
 
 /** @throws {InvalidInput} for the name of a program: only the HTTP API knows which one calls */

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import {
+  DEFAULT_ASSIGNED_HOURS,
   DEFAULT_CLAIM_HOURS,
   LONGEST_CLAIM_DAYS,
   REQUIREMENT_KINDS,
@@ -73,6 +74,8 @@ export function addViews(program: Command, action: Action): void {
     .option('--running', 'only running ones')
     .option('--started-before <time>', 'only those that started before: 2d, yesterday, 2026-01-31', pastTime)
     .option('--ended-since <time>', 'only those that ended since: today, 12h, 2026-01-31', pastTime)
+    .addOption(waitingOver())
+    .addOption(raisedSince())
     .option('--query <query>', 'an additional visibility query: "PartnerStatus = \'Pending\'"')
     .option('--limit <n>', 'maximum number of rows, 0 for all', limit, 50)
     .action(action(async () => (await import('./lists.js')).list));
@@ -87,13 +90,28 @@ export function addViews(program: Command, action: Action): void {
   withListFilter(withWords(inbox))
     .addOption(new Option('--kind <kind>', 'only requirements of this kind').choices(REQUIREMENT_KINDS))
     .option('--overdue', 'only overdue requirements')
-    .option('--unclaimed', 'only unclaimed requirements')
+    .addOption(new Option('--unclaimed', 'only unclaimed requirements').conflicts('mine'))
+    .option(
+      '--mine [name]',
+      'only those that you have, or in whose remarks you are mentioned (default: the user of this machine)',
+    )
+    .addOption(waitingOver())
+    .addOption(raisedSince())
     .option('--due-after <time>', 'only onboardings whose first requirement is due after this time', pastTime)
     .option('--details', 'show each question and how to answer it')
     .option('--limit <n>', 'maximum number of onboardings, most urgent first, 0 for all', limit, 1_000)
     .action(action(async () => (await import('./lists.js')).inbox));
   withRecordFormats(inbox);
 }
+
+const waitingOver = () =>
+  new Option('--waiting-over <duration>', 'only what has waited longer for a person: 4h, 1d').argParser(
+    milliseconds,
+  );
+const raisedSince = () =>
+  new Option('--raised-since <time>', 'only what a person was asked since: today, 12h, 2026-01-31').argParser(
+    pastTime,
+  );
 
 export function addClaims(program: Command, action: Action): void {
   withId(program.command('claim'))
@@ -111,6 +129,25 @@ export function addClaims(program: Command, action: Action): void {
     )
     .option('--actor <name>', 'who works on it (default: the user of this machine)')
     .option('--override', 'take over someone else’s claim')
+    .option('--json', 'print JSON')
+    .action(action(async () => (await import('./claim.js')).claim));
+  withId(program.command('assign'))
+    .summary('assign requirements to a colleague')
+    .description(
+      'Assign a requirement to a colleague of GANGWAY_PEOPLE_FILE, as a claim of theirs: they find it with "gangway inbox --mine". ' +
+        'Without the file, people can only claim requirements for themselves.',
+    )
+    .argument('<requirement>', 'id of the requirement, or its beginning')
+    .argument('[more...]', 'further IDs, each followed by its requirement')
+    .requiredOption('--to <name>', 'name, first name or ID of the colleague')
+    .option('--remark <text>', 'why, or what to do: a remark for colleagues. @NAME mentions another one')
+    .option(
+      '--for <duration>',
+      `how long: 2h, at most ${LONGEST_CLAIM_DAYS}d (default: ${DEFAULT_ASSIGNED_HOURS / 24}d)`,
+      milliseconds,
+    )
+    .option('--actor <name>', 'who assigns it (default: the user of this machine)')
+    .option('--override', 'take it over from whoever has it')
     .option('--json', 'print JSON')
     .action(action(async () => (await import('./claim.js')).claim));
   withId(program.command('release'))

@@ -9,10 +9,15 @@ import {
   compareDueDates,
   type InboxItem,
   isLate,
+  isMine,
+  isRaisedIn,
   itemsOf,
   shortIds,
   toDo,
+  type WaitFilter,
 } from '../../../services/inbox/inbox.js';
+import { actorNamed } from '../../../services/inbox/people.js';
+import { userName } from '../../../services/texts/names.js';
 import { stateOf } from '../../../temporal/onboardings.js';
 import {
   count,
@@ -28,9 +33,11 @@ import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { describeRequirement } from '../cli/descriptions.js';
 import type { Flags, ListFilter, Texts } from '../cli/options.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
+import { peopleOf } from './claim.js';
 
 interface ListOptions
   extends ListFilter,
+    WaitFilter,
     RecordFormat,
     Flags<'operations' | 'accounts' | 'actionRequired' | 'running'>,
     Texts<'query'> {
@@ -41,15 +48,23 @@ interface ListOptions
 }
 
 export async function list(cli: CommandLine, words: readonly string[], options: ListOptions): Promise<void> {
-  const { operations, accounts, limit, json, csv, ...filter } = options;
+  const { operations, accounts, limit, json, csv, waitingOver, raisedSince, ...filter } = options;
+  const isSearched = waitingOver !== undefined || raisedSince !== undefined;
   const types = typesOf(accounts ? ACCOUNTS : operations ? OPERATIONS : ONBOARDINGS);
-  const query = visibilityQuery({ ...filter, types, find: words.join(' ') });
+  const query = visibilityQuery({
+    ...{ ...filter, types, find: words.join(' ') },
+    ...(isSearched && { actionRequired: true }),
+  });
   partnerAccountOf(cli.config(), options, 'list', 'nothing was read');
   await withTemporal(cli, async ({ client }) => {
-    const onboardings = await Array.fromAsync(listOnboardings(client, query, limit)).catch(
+    // The server cannot search for the time of a question.
+    const all = await Array.fromAsync(listOnboardings(client, query, isSearched ? undefined : limit)).catch(
       explainQuery(client, query, options.query),
     );
-    const total = onboardings.length < limit ? onboardings.length : await count(client, query);
+    const isAsked = ({ requirements }: Listed) => requirements.some((each) => isRaisedIn(options, each));
+    const found = isSearched ? all.filter(isAsked) : all;
+    const onboardings = found.slice(0, limit);
+    const total = isSearched || found.length < limit ? found.length : await count(client, query);
     const shortOf = shortIds(onboardings.map(({ workflowId }) => workflowId));
     const columns: Columns = {
       ...(operations || accounts ? {} : NAME),
@@ -92,14 +107,21 @@ const LIST_FIELDS = [
   ...['startedAt', 'endedAt'],
 ];
 
-interface InboxOptions extends ListFilter, RecordFormat, Flags<'overdue' | 'unclaimed' | 'details'> {
+interface InboxOptions
+  extends ListFilter,
+    WaitFilter,
+    RecordFormat,
+    Flags<'overdue' | 'unclaimed' | 'details'> {
   readonly kind?: RequirementKind;
+  /** True without a name. */
+  readonly mine?: string | true;
   readonly dueAfter?: Date;
   readonly limit: number;
 }
 
 export async function inbox(cli: CommandLine, words: readonly string[], options: InboxOptions) {
-  const { overdue, unclaimed, limit, json, csv, ...others } = options;
+  const { overdue, unclaimed, mine, limit, json, csv, ...others } = options;
+  const actor = mine && actorNamed(peopleOf(cli), mine === true ? userName() : mine);
   partnerAccountOf(cli.config(), options, 'inbox', 'nothing was read');
   const everything = { types: ASKING, actionRequired: true };
   const find = words.join(' ');
@@ -108,10 +130,12 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
     const { filter: page, total } = await mostUrgent(client, wanted, limit);
     const onboardings = await Array.fromAsync(listOnboardings(client, visibilityQuery(page)));
     // What does not fit into a list has no kind, and may be of this one.
-    const isWanted = ({ kind, overdue: isLate, claimedBy }: InboxItem) =>
-      (options.kind === undefined || kind === undefined || kind === options.kind) &&
-      (!overdue || isLate) &&
-      (!unclaimed || claimedBy === undefined);
+    const isWanted = (item: InboxItem) =>
+      (options.kind === undefined || item.kind === undefined || item.kind === options.kind) &&
+      isRaisedIn(options, item) &&
+      (!overdue || item.overdue) &&
+      (!unclaimed || item.claimedBy === undefined) &&
+      (!actor || isMine(item, actor));
     const items = onboardings.flatMap(itemsOf).filter(isWanted).sort(compareDueDates);
     const none = items.length > 0 ? '' : nothing(options, await count(client, visibilityQuery(everything)));
     const details: Details = options.details ? await detailsOf(cli, client, items) : new Map();
@@ -131,10 +155,13 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
   });
 }
 
-function nothing({ kind, overdue, unclaimed }: InboxOptions, total: number): string {
+function nothing({ kind, overdue, unclaimed, mine }: InboxOptions, total: number): string {
   if (total === 0) return 'nothing waits for a person';
   const what =
-    (overdue && 'is overdue') || (kind && `is of kind ${kind}`) || (unclaimed ? 'is unclaimed' : 'matches');
+    (overdue && 'is overdue') ||
+    (kind && `is of kind ${kind}`) ||
+    (unclaimed && 'is unclaimed') ||
+    (mine ? 'is yours' : 'matches');
   return `none of the ${total} that ${total === 1 ? 'waits' : 'wait'} for a person ${what}`;
 }
 
@@ -215,5 +242,5 @@ const columnsOf = (
 const INBOX_FIELDS = [
   ...['workflowId', 'dba', 'system', 'partnerAccount', 'stage', 'id', 'kind', 'raisedAt', 'dueAt'],
   ...['task', 'overdue', 'title', 'detail', 'answers'],
-  ...['claimedBy', 'claimedUntil', 'proposedBy', 'proposedAt'],
+  ...['claimedBy', 'claimedUntil', 'assignedBy', 'proposedBy', 'proposedAt', 'mentioned'],
 ];

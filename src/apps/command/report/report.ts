@@ -57,10 +57,10 @@ async function webhooksOf(cli: CommandLine, { system, partnerAccount, dba, agent
 }
 
 function printReport(cli: CommandLine, result: Report): void {
-  const { running, waiting, ended, overADay, since } = result;
+  const { running, waiting, waitingOverADay, overADay, ended, since } = result;
   cli.line(
-    `${running} running, ${waiting} waiting for a person; ${ended} ended since ${cli.times.at(since)}; ` +
-      `${overADay} waited in one stage for over a day`,
+    `${running} running, ${waiting} waiting for a person, ${waitingOverADay} of them for over a day; ` +
+      `${overADay} in one stage for over a day; ${ended} ended since ${cli.times.at(since)}`,
   );
   for (const { title, head, rows } of tablesOf(result, cli.times)) {
     cli.line(`\n${title}`);

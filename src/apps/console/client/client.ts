@@ -42,10 +42,15 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     const fresh = page.body.firstElementChild;
     if (!(fresh instanceof HTMLElement) || fresh.id !== region.id) throw new Error('another page');
-    const before = Number(region.dataset['new']);
+    const before = { ...region.dataset };
     holdingStill(() => morph(region, fresh));
-    const more = Number(region.dataset['new']) - before;
-    if (more > 0) notify(region, `Gangway has ${more} new ${more === 1 ? 'requirement' : 'requirements'}`);
+    const more = (name: 'new' | 'mine') => Number(region.dataset[name]) - Number(before[name]);
+    const requirements = (number: number) => `${number} ${number === 1 ? 'requirement' : 'requirements'}`;
+    if (more('new') > 0)
+      notify(region, `Gangway has ${more('new')} new ${more('new') === 1 ? 'requirement' : 'requirements'}`);
+    if (more('mine') > 0)
+      notify(region, `Assigned to you, or with a mention of you: ${requirements(more('mine'))}`);
+    showWaiting(region);
     showIsOld(false);
     countAll();
     return true;
@@ -53,6 +58,14 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
     showIsOld(true);
     return false;
   }
+}
+
+/** Shows in the tab and in the navigation how many wait. Unknown numbers stay as they are. */
+function showWaiting({ dataset: { waiting } }: HTMLElement): void {
+  const name = document.getElementById('waiting');
+  if (!name || waiting === undefined) return;
+  name.textContent = waiting === '0' ? '' : `(${waiting}) `;
+  document.title = name.textContent + document.title.replace(/^\(\d+\) /, '');
 }
 
 /**

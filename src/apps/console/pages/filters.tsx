@@ -1,6 +1,8 @@
 import type { VNode } from 'preact';
 import { SYSTEM_NAMES } from '../../../partners/names.js';
 import { redact } from '../../../platform/privacy/masked.js';
+import { duration } from '../../../platform/settings/settings.js';
+import type { WaitFilter } from '../../../services/inbox/inbox.js';
 import { UNNAMED } from '../../../services/reports/report.js';
 import { address, type Fields } from '../query.js';
 import { maySee, type User, useRequest } from '../route.js';
@@ -43,6 +45,63 @@ export const FIND: FilterField<string> = {
 export const SYSTEM = choice('Partner', 'every partner', SYSTEM_NAMES);
 
 export const AGENT = text('Agent profile', { inputMode: 'numeric', maxLength: 20 });
+
+/** Periods up to now, as filters and their links have them. */
+const PERIODS = {
+  '1h': 'an hour',
+  '4h': '4 hours',
+  '1d': 'a day',
+  '3d': '3 days',
+  '7d': '7 days',
+  '30d': '30 days',
+};
+
+export const OVER = choice('Waiting longer than', 'any time', PERIODS);
+export const RAISED = choice('Raised within', 'any time', PERIODS);
+export const IN_STAGE = choice('In its stage longer than', 'any time', PERIODS);
+
+/** Milliseconds of a period. */
+export function periodOf(period: string | undefined): number | undefined {
+  return duration.safeParse(period).data;
+}
+
+export function waitIn({
+  over,
+  raised,
+}: {
+  readonly over?: string | undefined;
+  readonly raised?: string | undefined;
+}) {
+  const within = periodOf(raised);
+  return {
+    waitingOver: periodOf(over),
+    raisedSince: within === undefined ? undefined : new Date(Date.now() - within),
+  } satisfies WaitFilter;
+}
+
+/** Links to the page with another `since`, for people who would have to know its format. */
+export function Presets({
+  path,
+  chosen,
+}: {
+  readonly path: string;
+  readonly chosen: Parameters<typeof address>[1];
+}) {
+  return (
+    <nav class="actions" aria-label="Periods">
+      {Object.entries(PRESETS).map(([since, name]) => (
+        <a
+          href={address(path, { ...chosen, since })}
+          aria-current={chosen['since'] === since ? 'true' : undefined}
+        >
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+const PRESETS = { today: 'Today', '7d': '7 days', '30d': '30 days', '84d': '12 weeks' };
 
 /** A choice of the account, where a person sees more than one. */
 export const ACCOUNT: FilterField<string> = {

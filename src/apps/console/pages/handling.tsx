@@ -1,9 +1,10 @@
 import type { Client } from '@temporalio/client';
 import { isSamePerson } from '../../../messages/actors.js';
 import { currentClaim, LONGEST_REMARK } from '../../../messages/claims.js';
-import { DEFAULT_CLAIM_HOURS } from '../../../messages/codes.js';
+import { DEFAULT_ASSIGNED_HOURS, DEFAULT_CLAIM_HOURS } from '../../../messages/codes.js';
 import type { Answer, Requirement } from '../../../messages/requirements.js';
 import { truncate } from '../../../partners/bounds.js';
+import { BadSetting } from '../../../platform/settings/settings.js';
 import type { Change } from '../../../services/forms/corrections.js';
 import {
   sendAssignment,
@@ -12,6 +13,13 @@ import {
   sendWithdrawal,
 } from '../../../services/inbox/answering.js';
 import type { InboxItem } from '../../../services/inbox/inbox.js';
+import {
+  assignmentTo,
+  type Colleague,
+  colleaguesFor,
+  readPeople,
+  remarkTo,
+} from '../../../services/inbox/people.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { TemporalProblem } from '../../../temporal/unavailable.js';
@@ -28,7 +36,7 @@ import {
 } from '../route.js';
 import { forgetLists } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
-import { Form, summarize, When } from './parts.js';
+import { Field, Form, summarize, When } from './parts.js';
 
 export const INBOX = 'inbox';
 
@@ -75,6 +83,7 @@ export function Handling({ workflowId, requirement, proposed, page = '' }: Handl
         {claim ? (
           <span class={isMine ? 'holder mine' : 'holder'}>
             Claimed by {isMine ? 'you' : claim.actor} until <When time={claim.until} isExact />
+            {claim.by !== undefined && `, assigned by ${claim.by}`}
           </span>
         ) : (
           <span class="holder nobody">Unclaimed</span>
@@ -88,6 +97,49 @@ export function Handling({ workflowId, requirement, proposed, page = '' }: Handl
     </>
   );
 }
+
+/** All colleagues. A file that cannot be used has none, and the log says why. */
+function peopleOf({ settings, logger }: RequestContext): readonly Colleague[] {
+  try {
+    return readPeople(settings.peopleFile, Object.keys(settings.accounts));
+  } catch (error) {
+    if (!(error instanceof BadSetting)) throw error;
+    logger.error({ reason: error.message }, 'the colleagues cannot be read');
+    return [];
+  }
+}
+
+/** Those to whom this person can assign a requirement of a workflow. Default: of any. */
+export function colleaguesOf(context: RequestContext, workflowId?: string): readonly Colleague[] {
+  const others = peopleOf(context).filter(({ actor }) => !isSamePerson(actor, context.user.actor));
+  return colleaguesFor(others, workflowId);
+}
+
+/** As many as a page of 60 kB can name. Others can be typed. */
+const MOST_OFFERED = 200;
+
+/** The field of a colleague. A browser completes the name, and the workflow's door checks it. */
+export function ColleagueField({
+  colleagues,
+  id,
+}: {
+  readonly colleagues: readonly Colleague[];
+  readonly id: string;
+}) {
+  const attributes = { id, name: ASSIGNEE, label: 'Colleague', maxLength: 170, list: `${id}-names` };
+  return (
+    <>
+      <Field {...attributes} />
+      <datalist id={`${id}-names`}>
+        {colleagues.slice(0, MOST_OFFERED).map(({ name }) => (
+          <option value={name} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+const ASSIGNEE = 'assignee';
 
 export interface ProposedShown {
   readonly answer: Answer;
@@ -175,11 +227,20 @@ export function ChooseCell({ item }: { readonly item: InboxItem }) {
 }
 
 export function ClaimChosen({ list }: { readonly list: string }) {
+  const colleagues = colleaguesOf(useRequest());
   return (
-    <Form id={CHOSEN} class="actions" action="/inbox/claims" hidden={{ [LIST]: list }}>
-      <button type="submit" class="plain">
+    <Form id={CHOSEN} class="actions" action="/inbox/claims" hidden={{ [LIST]: list }} data-keep="">
+      <button type="submit" name="do" value="claim-selected" class="plain">
         Claim selected
       </button>
+      {colleagues.length > 0 && (
+        <>
+          <ColleagueField colleagues={colleagues} id="chosen-colleague" />
+          <button type="submit" name="do" value="assign" class="plain">
+            Assign selected
+          </button>
+        </>
+      )}
     </Form>
   );
 }
@@ -192,16 +253,26 @@ interface Action {
     workflowId: string,
     about: { readonly requirementId: string; readonly actor: string },
     fields: Fields,
+    people: readonly Colleague[],
   ) => Promise<unknown>;
 }
 
-const until = () => new Date(Date.now() + DEFAULT_CLAIM_HOURS * 3_600_000).toISOString();
+const until = (hours = DEFAULT_CLAIM_HOURS) => new Date(Date.now() + hours * 3_600_000).toISOString();
 const proposedAt = (fields: Fields) => fields.text('proposedAt');
 
 const ACTIONS = {
   claim: {
     done: 'You have claimed it. Others see that.',
     send: (client, id, about) => sendAssignment(client, id, { ...about, until: until() }),
+  },
+  assign: {
+    done: 'Your colleague has it now.',
+    send: (client, id, about, fields, people) => {
+      const to = { assignee: fields.text(ASSIGNEE), text: fields.text('remark') };
+      const override = fields.text('override') === 'true';
+      const assigned = { ...about, until: until(DEFAULT_ASSIGNED_HOURS), override };
+      return sendAssignment(client, id, { ...assigned, ...assignmentTo(people, id, to) });
+    },
   },
   release: { done: 'You released it.', send: (client, id, about) => sendAssignment(client, id, about) },
   'take-over': {
@@ -220,7 +291,8 @@ const ACTIONS = {
   },
   remark: {
     done: 'Your colleagues see the remark.',
-    send: (client, id, about, fields) => sendRemark(client, id, { ...about, text: fields.text('remark') }),
+    send: (client, id, about, fields, people) =>
+      sendRemark(client, id, { ...about, ...remarkTo(people, id, fields.text('remark')) }),
   },
 } as const satisfies Readonly<Record<string, Action>>;
 
@@ -239,11 +311,13 @@ export async function runAction(
   const isProposal = what === 'confirm' || what === 'withdraw';
   const { done, send }: Action = ACTIONS[what];
   try {
-    await send(client, workflowId, { requirementId, actor }, fields);
+    await send(client, workflowId, { requirementId, actor }, fields, peopleOf(context));
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     if (isProposal) refresh(client, workflowId);
-    const wrote = what === 'remark' ? `. You wrote: ${truncate(fields.text('remark'), LONGEST_REMARK)}` : '';
+    const wrote = fields.text('remark')
+      ? `. You wrote: ${truncate(fields.text('remark'), LONGEST_REMARK)}`
+      : '';
     throw new Redirect({ to: back, message: error.message + wrote });
   }
   audit(user, { what: isProposal ? `${what} a proposed answer` : what, workflowId, requirementId });
@@ -270,12 +344,15 @@ export async function claimChosen(context: RequestContext): Promise<RouteRespons
   const chosen = [...new Set(fields.all(CHOSEN))].map(placeOf);
   if (chosen.length > MOST_CHOSEN) throw new PageError(400, `Select at most ${MOST_CHOSEN}.`);
   if (chosen.length === 0) return { to, message: 'Select something first.' };
+  const what = fields.oneOf('do', ['assign']) ?? 'claim';
+  const { send }: Action = ACTIONS[what];
+  const people = peopleOf(context);
   const refusals = await Promise.all(
     chosen.map(async ({ workflowId, requirementId }) => {
       try {
         await openOnboarding(context, workflowId);
-        await ACTIONS.claim.send(client, workflowId, { requirementId, actor });
-        audit(user, { what: 'claim', workflowId, requirementId });
+        await send(client, workflowId, { requirementId, actor }, fields, people);
+        audit(user, { what, workflowId, requirementId });
         refresh(client, workflowId);
         return [];
       } catch (error) {
@@ -287,10 +364,14 @@ export async function claimChosen(context: RequestContext): Promise<RouteRespons
   );
   const reasons = refusals.flat();
   const claimed = chosen.length - reasons.length;
-  if (reasons.length === 0) return { to, message: `You are on ${claimed}. Others see that.` };
+  const done = what === 'assign' ? `You assigned ${claimed}` : `You are on ${claimed}`;
+  if (reasons.length === 0) return { to, message: `${done}. Others see that.` };
   const rest = reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more`] : [];
   const why = [...reasons.slice(0, MOST_REASONS), ...rest].join('; ');
-  throw new Redirect({ to, message: `You are on ${claimed} of ${chosen.length}. Not on: ${why}` });
+  throw new Redirect({
+    to,
+    message: `${done} of ${chosen.length}. Not${what === 'assign' ? '' : ' on'}: ${why}`,
+  });
 }
 
 /** Back to the page of the form: of the requirement, or of an onboarding. */

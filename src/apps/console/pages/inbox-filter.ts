@@ -1,14 +1,27 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { isSamePerson } from '../../../messages/actors.js';
 import { ASKING } from '../../../messages/kinds.js';
 import { TASKS } from '../../../messages/requirements.js';
-import { compareDueDates, type InboxItem, itemsOf } from '../../../services/inbox/inbox.js';
+import {
+  compareDueDates,
+  type InboxItem,
+  isMine,
+  isRaisedIn,
+  itemsOf,
+} from '../../../services/inbox/inbox.js';
 import { nameOf } from '../../../services/texts/names.js';
-import { type Filter, mostUrgent, searchOnboardings, visibilityQuery } from '../../../temporal/search.js';
+import {
+  count,
+  type Filter,
+  mostUrgent,
+  searchOnboardings,
+  visibilityQuery,
+} from '../../../temporal/search.js';
 import { SharedReads } from '../../../temporal/sharing.js';
 import { Fields, inboxOf, pathOf, withList } from '../query.js';
 import type { RequestContext } from '../route.js';
-import { ACCOUNT, choice, FIND, filterOf, listedAccounts, SYSTEM } from './filters.js';
+import { ACCOUNT, choice, FIND, filterOf, listedAccounts, OVER, RAISED, SYSTEM, waitIn } from './filters.js';
 
 /** The server applies a part of it to its list, and the console the rest. */
 export const FILTER = filterOf('Filter the inbox', '/', {
@@ -19,8 +32,10 @@ export const FILTER = filterOf('Filter the inbox', '/', {
   due: choice('Due', 'whenever', {
     ...{ overdue: 'overdue', today: 'due today or before', week: 'due this week or before' },
   }),
+  over: OVER,
+  raised: RAISED,
   taken: choice('Claimed', 'or not', {
-    ...{ untaken: 'nobody has it', taken: 'somebody has it', mine: 'I have it' },
+    ...{ untaken: 'nobody has it', taken: 'somebody has it', mine: 'mine: I have it, or am mentioned' },
   }),
   sort: choice('Sorted by', 'first due', { waiting: 'longest waiting', dba: 'business' }),
 });
@@ -54,14 +69,26 @@ export async function nextIn(context: RequestContext, list: string): Promise<str
 }
 
 /** Reports whether the console itself filters and sorts, which needs the whole list. */
-export function isSearched({ due, taken, sort }: Choices): boolean {
-  return due !== undefined || taken !== undefined || sort !== undefined;
+export function isSearched({ due, over, raised, taken, sort }: Choices): boolean {
+  return [due, over, raised, taken, sort].some((each) => each !== undefined);
 }
+
+/** How many onboardings wait for a person, among those that this one may see; undefined while that is not known. */
+export async function countWaiting({ client, user }: Pick<RequestContext, 'client' | 'user'>) {
+  const query = visibilityQuery({ types: ASKING, actionRequired: true, partnerAccounts: user.accounts });
+  const counted = counts.get(client, query, () => count(client, query)).catch(() => undefined);
+  return Promise.race([counted, pause(COUNT_MS, undefined, { ref: false })]);
+}
+
+/** No page waits longer for the number in its navigation. */
+const COUNT_MS = 300;
+
+const counts = new SharedReads<number>(5_000, 60_000);
 
 /** The part of the list that the server cannot choose, sorted. */
 export function chosenItems(
   items: readonly InboxItem[],
-  { due, taken, sort }: Choices,
+  { due, over, raised, taken, sort }: Choices,
   { times, user }: Pick<RequestContext, 'times' | 'user'>,
 ): InboxItem[] {
   // `2026-03-01`, in the zone of the person.
@@ -70,11 +97,12 @@ export function chosenItems(
   const last = due === 'week' ? sundayAfter(today) : today;
   const isDue = ({ dueAt, overdue }: InboxItem) =>
     dueAt !== undefined && (due === 'overdue' ? overdue : dayOf(dueAt) <= last);
-  const isTaken = ({ claimedBy: by }: InboxItem) =>
-    taken === 'mine'
-      ? by !== undefined && isSamePerson(by, user.actor)
-      : (by !== undefined) === (taken === 'taken');
-  const chosen = items.filter((item) => (!due || isDue(item)) && (!taken || isTaken(item)));
+  const isTaken = (item: InboxItem) =>
+    taken === 'mine' ? isMine(item, user.actor) : (item.claimedBy !== undefined) === (taken === 'taken');
+  const wait = waitIn({ over, raised });
+  const chosen = items.filter(
+    (item) => (!due || isDue(item)) && (!taken || isTaken(item)) && isRaisedIn(wait, item),
+  );
   const by = { waiting: ({ raisedAt = '' }: InboxItem) => raisedAt, dba: nameOf };
   return sort ? chosen.sort((one, other) => by[sort](one).localeCompare(by[sort](other))) : chosen;
 }
@@ -112,6 +140,7 @@ const keyOf = ({ workflowId, id }: Pick<InboxItem, 'workflowId' | 'id'>) => `${w
 /** Somebody has just answered or claimed: the next list is a new one, without what was answered. */
 export function forgetLists(client: Client, workflowId: string, id: string | undefined): void {
   lists.forget(client);
+  counts.forget(client);
   if (id === undefined) return;
   const key = keyOf({ workflowId, id });
   answered.add(key);

@@ -1,16 +1,25 @@
 import type { VNode } from 'preact';
 import { isSamePerson } from '../../../messages/actors.js';
 import { capitalize } from '../../../partners/bounds.js';
-import type { InboxItem } from '../../../services/inbox/inbox.js';
+import { type InboxItem, isMine } from '../../../services/inbox/inbox.js';
 import { type Column, Table, tooltip } from '../../../services/reports/page.js';
+import { nameOf } from '../../../services/texts/names.js';
 import { readState } from '../onboarding-view.js';
-import { address, pathOf, withList } from '../query.js';
+import { address, Fields, pathOf, withList } from '../query.js';
 import { withQuestions } from '../questions.js';
 import { hasRole, type RequestContext, type RouteResponse, useRequest } from '../route.js';
 import { AnswerForms } from './answer-forms.js';
 import { withoutPrivate } from './filters.js';
 import { ChooseCell, ClaimChosen, chosenAs, INBOX } from './handling.js';
-import { type Choices, choicesIn, chosenItems, FILTER, isSearched, waitingList } from './inbox-filter.js';
+import {
+  type Choices,
+  choicesIn,
+  chosenItems,
+  countWaiting,
+  FILTER,
+  isSearched,
+  waitingList,
+} from './inbox-filter.js';
 import { BusinessCell, Due, Empty, Pages, Person } from './parts.js';
 import { Detail, ObstacleNote } from './requirement.js';
 
@@ -60,11 +69,24 @@ async function inboxOf(context: RequestContext, choices: Choices, sizes: InboxSi
   );
   // What is raised later is new. A part counts from when its page was opened.
   const since = fields.text('since') || new Date().toISOString();
-  return { list, items, pageItems, open, since, page, pages, choices, size: sizes.page };
+  const mine = await newsFor(context, sizes);
+  const waiting = await countWaiting(context);
+  return { list, items, pageItems, open, since, page, pages, choices, size: sizes.page, mine, waiting };
 }
 
-function isFiltered({ kind, system, account, due, find, taken }: Choices): boolean {
-  return [kind, system, account, due, find, taken].some(Boolean);
+/** How many requirements colleagues have assigned to this person, or mention them. Without colleagues, nobody can. */
+async function newsFor(context: RequestContext, sizes: InboxSizes): Promise<number> {
+  const { settings, user } = context;
+  if (settings.peopleFile === undefined) return 0;
+  const { items } = await waitingList(context, choicesIn(new Fields({})), sizes.list, sizes.list);
+  return items.filter((item) => {
+    const { claimedBy, assignedBy, ...others } = item;
+    return isMine(assignedBy === undefined ? others : item, user.actor);
+  }).length;
+}
+
+function isFiltered({ kind, system, account, due, over, raised, find, taken }: Choices): boolean {
+  return [kind, system, account, due, over, raised, find, taken].some(Boolean);
 }
 
 /**
@@ -105,7 +127,8 @@ function takesText({ answers = [], proposedBy }: InboxItem, { user }: Pick<Reque
 
 type Inbox = Awaited<ReturnType<typeof inboxOf>>;
 
-function InboxList({ list, pageItems, items, open, since, page, pages, choices, size }: Inbox) {
+function InboxList(inbox: Inbox) {
+  const { list, pageItems, items, open, since, page, pages, choices, size, mine, waiting } = inbox;
   const context = useRequest();
   const { page: _, ...others } = choices;
   const isWhole = list.later === 0 || isSearched(choices);
@@ -113,6 +136,8 @@ function InboxList({ list, pageItems, items, open, since, page, pages, choices, 
     address('/', { ...others, page: number > 1 ? number : '', answer });
   const source = address('/inbox/part', { ...others, page, since, answer: open && chosenAs(open.item) });
   const filter = address('', others).slice(1);
+  const isNew = ({ raisedAt = '' }: InboxItem) => raisedAt > since;
+  const news = items.filter(isNew);
   const answerIn = (item: InboxItem) =>
     item === open?.item
       ? { form: open.form }
@@ -120,19 +145,22 @@ function InboxList({ list, pageItems, items, open, since, page, pages, choices, 
   return (
     <section
       {...{ id: 'inbox', 'data-live': source, 'data-seconds': 10 }}
-      data-new={items.filter(({ raisedAt = '' }) => raisedAt > since).length}
+      {...{ 'data-new': news.length, 'data-mine': mine, 'data-waiting': waiting }}
       aria-label="Open requirements"
     >
+      <p class="advice" role="status" id="inbox-news">
+        {news.length > 0 && newsOf(news)}
+      </p>
       {items.length === 0 ? (
         <NothingHere list={list} choices={choices} />
       ) : (
         <Table
           caption={summaryOf(list, items, isWhole)}
           rows={pageItems}
-          columns={columnsFor(context, filter, answerIn)}
-          rowOf={({ workflowId, id, overdue }) => ({
-            id: `r-${workflowId}-${id ?? 'more'}`,
-            class: overdue ? 'late' : undefined,
+          columns={columnsFor(context, filter, answerIn, isNew)}
+          rowOf={(item) => ({
+            id: `r-${item.workflowId}-${item.id ?? 'more'}`,
+            class: [item.overdue && 'late', isNew(item) && 'new'].filter(Boolean).join(' ') || undefined,
           })}
           isWide
         />
@@ -142,6 +170,15 @@ function InboxList({ list, pageItems, items, open, since, page, pages, choices, 
       <Pages page={page} pages={pages} atLeast={isWhole ? undefined : Math.ceil(list.total / size)} to={to} />
     </section>
   );
+}
+
+const MOST_NAMED = 3;
+
+/** For a screen reader, which reads it when it changes. */
+function newsOf(news: readonly InboxItem[]): string {
+  const named = news.slice(0, MOST_NAMED).map((item) => `${nameOf(item)}, ${item.task}`);
+  const more = news.length > MOST_NAMED ? [`and ${news.length - MOST_NAMED} more`] : [];
+  return `${news.length} new since you opened this page: ${[...named, ...more].join('; ')}.`;
 }
 
 /** Counts onboardings, because the list knows the number of all that wait without reading them. It begins with what is overdue. */
@@ -161,15 +198,17 @@ function waitingOf(number: number, other = ''): string {
   return `${number} ${other}${number === 1 ? 'onboarding waits' : 'onboardings wait'}`;
 }
 
-/** Reports whether this person can claim it here. */
-function isFree({ id, claimedBy }: InboxItem, { user }: Pick<RequestContext, 'user'>): boolean {
-  return id !== undefined && claimedBy === undefined && hasRole(user, 'operator');
+/** Reports whether this person can claim it here, or hand it over. */
+function isFree({ id, claimedBy = '' }: InboxItem, { user }: Pick<RequestContext, 'user'>): boolean {
+  const isTheirs = claimedBy !== '' && !isSamePerson(claimedBy, user.actor);
+  return id !== undefined && !isTheirs && hasRole(user, 'operator');
 }
 
 function columnsFor(
   { times, user }: RequestContext,
   list: string,
   answerIn: (item: InboxItem) => Pick<TaskProps, 'here' | 'form'>,
+  isNew: (item: InboxItem) => boolean,
 ): readonly Column<InboxItem>[] {
   const choose: Column<InboxItem> = {
     title: 'Select',
@@ -177,7 +216,15 @@ function columnsFor(
   };
   return [
     ...(hasRole(user, 'operator') ? [choose] : []),
-    { title: 'Due', cell: ({ dueAt }) => dueAt && <Due at={dueAt} /> },
+    {
+      title: 'Due',
+      cell: (item) => (
+        <>
+          {isNew(item) && <strong class="mark">new</strong>}
+          {item.dueAt && <Due at={item.dueAt} />}
+        </>
+      ),
+    },
     { title: 'Business', cell: BusinessCell },
     { title: 'What to do', cell: (item) => <TaskCell item={item} list={list} {...answerIn(item)} /> },
     { title: 'Waiting', cell: ({ raisedAt }) => raisedAt && times.since(raisedAt) },
@@ -192,12 +239,24 @@ function columnsFor(
     },
     {
       title: 'Claimed by',
-      cell: ({ claimedBy: by }) => {
-        if (by === undefined) return undefined;
-        return isSamePerson(by, user.actor) ? <strong>you</strong> : <Person actor={by} />;
-      },
+      cell: (item) => <HolderCell {...item} />,
     },
   ];
+}
+
+function HolderCell({ claimedBy: by, assignedBy, mentioned = [] }: InboxItem) {
+  const { user } = useRequest();
+  return (
+    <>
+      {by !== undefined && (isSamePerson(by, user.actor) ? <strong>you</strong> : <Person actor={by} />)}
+      {assignedBy !== undefined && (
+        <small>
+          assigned by <Person actor={assignedBy} />
+        </small>
+      )}
+      {mentioned.some((each) => isSamePerson(each, user.actor)) && <small>a remark mentions you</small>}
+    </>
+  );
 }
 
 /** Keeps the place of a question that no worker tells in time. */

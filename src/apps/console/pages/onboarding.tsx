@@ -6,7 +6,9 @@ import { REDACTED } from '../../../platform/privacy/masked.js';
 import { isCorrectable } from '../../../services/forms/corrections.js';
 import type { OpenRequirement } from '../../../services/inbox/waits.js';
 import { Facts } from '../../../services/reports/page.js';
+import type { ExportedCorrection } from '../../../services/reports/record.js';
 import { PART_NAMES } from '../../../services/reports/record-page.js';
+import { MASKED, type Mask, SHOWN } from '../../../services/reports/record-parts.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { inputOf } from '../../../temporal/onboardings.js';
 import { type Listed, toListed } from '../../../temporal/search.js';
@@ -21,6 +23,7 @@ import {
 } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { hasRole, PageError, type RequestContext, type RouteResponse, useRequest } from '../route.js';
+import { Corrected, correctionsFor } from './activity.js';
 import { AnswerForms } from './answer-forms.js';
 import { Handling } from './handling.js';
 import { Form, fieldLabel, Id, Problem, Trail, When } from './parts.js';
@@ -43,7 +46,12 @@ async function opened(context: RequestContext) {
 
 export async function showOnboarding(context: RequestContext): Promise<RouteResponse> {
   const { description, props } = await opened(context);
-  return onboardingShown(props, await readMaskedInput(context.client, description));
+  const input = await readMaskedInput(context.client, description);
+  return onboardingShown(props, {
+    input,
+    isPrivate: false,
+    changes: await changesIn(context, props, MASKED),
+  });
 }
 
 export async function showLive(context: RequestContext): Promise<RouteResponse> {
@@ -59,10 +67,14 @@ export async function showPrivate(context: RequestContext): Promise<RouteRespons
     throw new PageError(404, 'This onboarding has no private values of its own.');
   const { input } = await inputOf(client, workflowId);
   audit(user, { what: 'show private values', workflowId });
-  return onboardingShown(props, input, true);
+  return onboardingShown(props, { input, isPrivate: true, changes: await changesIn(context, props, SHOWN) });
 }
 
-function onboardingShown(props: OnboardingProps, input: unknown, isPrivate = false): RouteResponse {
+function changesIn({ client }: RequestContext, { listed, view }: OnboardingProps, mask: Mask) {
+  return correctionsFor(client, listed, view.state?.timeline ?? [], mask);
+}
+
+function onboardingShown(props: OnboardingProps, shown: Omit<InputProps, 'workflowId'>): RouteResponse {
   const { listed, view } = props;
   const { workflowId } = listed;
   const page = (
@@ -70,7 +82,7 @@ function onboardingShown(props: OnboardingProps, input: unknown, isPrivate = fal
       <Trail to="/onboardings" name="Onboardings" />
       <h1>{nameOf({ workflowId, dba: view.state?.dba ?? listed.dba })}</h1>
       <Live {...props} />
-      {input !== undefined && <Input {...{ workflowId, input, isPrivate }} />}
+      {shown.input !== undefined && <Input {...{ workflowId, ...shown }} />}
     </>
   );
   // A name of a business may be that of a person.
@@ -240,9 +252,13 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
   );
 }
 
-type InputProps = Pick<Listed, 'workflowId'> & { readonly input: unknown; readonly isPrivate: boolean };
+interface InputProps extends Pick<Listed, 'workflowId'> {
+  readonly input: unknown;
+  readonly isPrivate: boolean;
+  readonly changes: readonly ExportedCorrection[];
+}
 
-function Input({ workflowId, input, isPrivate }: InputProps) {
+function Input({ workflowId, input, isPrivate, changes }: InputProps) {
   const { user } = useRequest();
   const leaves = leavesOf(input);
   const hasHidden = leaves.some(({ value }) => value === REDACTED);
@@ -269,6 +285,14 @@ function Input({ workflowId, input, isPrivate }: InputProps) {
         )
       )}
       <Facts facts={Object.fromEntries(facts)} />
+      {[...Map.groupBy(changes, ({ actor, at }) => `${at} ${actor}`).values()].map((own) => (
+        <div>
+          <p>
+            {own[0]?.actor} corrected <When time={own[0]?.at ?? ''} isExact />: {own[0]?.reason}
+          </p>
+          <Corrected changes={own} />
+        </div>
+      ))}
     </details>
   );
 }

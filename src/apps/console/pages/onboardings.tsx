@@ -1,14 +1,18 @@
+import type { Client } from '@temporalio/client';
 import {
   ACCOUNTS,
+  ASKING,
   EACH_ONBOARDING,
   ONBOARDINGS,
   type OnboardingType,
   OPERATIONS,
 } from '../../../messages/kinds.js';
 import { STAGES } from '../../../messages/onboarding-state.js';
-import { isLate, toDo } from '../../../services/inbox/inbox.js';
+import { isLate, isRaisedIn, toDo } from '../../../services/inbox/inbox.js';
+import { stageBegan } from '../../../services/reports/figures.js';
 import { Table } from '../../../services/reports/page.js';
-import { isNot } from '../../../temporal/query.js';
+import { firstStartsOf } from '../../../services/reports/report.js';
+import { all, isNot } from '../../../temporal/query.js';
 import {
   count,
   type Filter,
@@ -26,9 +30,14 @@ import {
   choice,
   FIND,
   filterOf,
+  IN_STAGE,
   listedAccounts,
+  OVER,
+  periodOf,
+  RAISED,
   SYSTEM,
   text,
+  waitIn,
   withoutPrivate,
 } from './filters.js';
 import { BusinessCell, Empty, Id, Pages, When } from './parts.js';
@@ -38,22 +47,32 @@ const PAGE_SIZE = 50;
 /** Temporal lists from the start only, so a later page costs as much as all before it. */
 const MOST_PAGES = 40;
 
+/** Those that the figures of a report count: the parts of a customer, and not the customer. */
+const PARTS = typesOf(ONBOARDINGS).filter((type) => ASKING.includes(type));
+
 const WHAT = { onboardings: ONBOARDINGS, operations: OPERATIONS, accounts: ACCOUNTS } as const;
 const KINDS = Object.fromEntries(
   EACH_ONBOARDING.map(([type, { idPrefix }]) => [type, idPrefix.replace('-', ' ')]),
 ) as Readonly<Record<OnboardingType, string>>;
 
-const day = (label: string) => ({ ...text(label, { type: 'date' }), read: dayIn });
+const day = (label: string) => ({
+  ...text(label, { type: 'date' }),
+  read: dayIn,
+  show: (name: string, value: string | undefined) =>
+    text(label, { type: 'date' }).show(name, value?.slice(0, 10) ?? ''),
+});
 
-/** `2026-03-01` */
+/** `2026-03-01`, or a time, as a link of the report has it. */
 function dayIn(value: string): string | undefined {
-  return /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined;
+  return /^\d{4}-\d{2}-\d{2}(T[\d:.]{8,12}Z)?$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? value
+    : undefined;
 }
 
 const FILTER = filterOf('Filter the onboardings', '/onboardings', {
   find: FIND,
   what: choice('Show', 'onboardings', { operations: 'single operations', accounts: 'partner accounts' }),
-  type: choice('Kind', 'every kind', KINDS),
+  type: choice('Kind', 'every kind', { ...KINDS, part: 'merchants and businesses' }),
   stage: choice('Stage', 'every stage', STAGES),
   state: choice('State', 'running or ended', {
     ...{ running: 'running', waiting: 'waits for a person', ended: 'ended' },
@@ -61,6 +80,9 @@ const FILTER = filterOf('Filter the onboardings', '/onboardings', {
   system: SYSTEM,
   account: ACCOUNT,
   agent: AGENT,
+  over: OVER,
+  raised: RAISED,
+  inStage: IN_STAGE,
   before: day('Started before'),
   since: day('Ended since'),
 });
@@ -73,12 +95,15 @@ export async function showOnboardings(context: RequestContext): Promise<RouteRes
   const page = Math.min(fields.page('page'), MOST_PAGES);
   const filter = filterFrom(choices, user);
   const query = visibilityQuery(filter);
-  const read = page * PAGE_SIZE;
-  const all = await Array.fromAsync(listOnboardings(client, query, read));
+  const isSearched = [choices.over, choices.raised, choices.inStage].some((each) => each !== undefined);
+  const read = (isSearched ? MOST_PAGES : page) * PAGE_SIZE;
+  const rows = await Array.fromAsync(listOnboardings(client, query, read));
+  const isShown = await shownBy(client, choices, filter);
   // A person may have started one by hand with an id of another account.
-  const onboardings = all.filter((each) => isInAccounts(each, filter.partnerAccounts));
-  const counted = all.length < read ? all.length : await count(client, query);
-  const total = counted - (all.length - onboardings.length);
+  const onboardings = rows.filter((each) => isInAccounts(each, filter.partnerAccounts) && isShown(each));
+  const isWhole = rows.length < read;
+  const counted = isSearched ? onboardings.length : isWhole ? rows.length : await count(client, query);
+  const total = isSearched ? counted : counted - (rows.length - onboardings.length);
   const pages = Math.min(MOST_PAGES, Math.max(1, Math.ceil(counted / PAGE_SIZE)));
   const to = (number: number) => address('/onboardings', { ...choices, page: number > 1 ? number : '' });
   return {
@@ -91,7 +116,8 @@ export async function showOnboardings(context: RequestContext): Promise<RouteRes
           isFiltered={Object.values(choices).some(Boolean)}
           without={choices.what && 'type'}
         />
-        <List onboardings={onboardings.slice((page - 1) * PAGE_SIZE)} total={total} />
+        {isSearched && !isWhole && <p class="advice">Only the {read} newest were searched.</p>}
+        <List onboardings={onboardings.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)} total={total} />
         <Pages page={page} pages={pages} to={to} />
       </>
     ),
@@ -100,16 +126,34 @@ export async function showOnboardings(context: RequestContext): Promise<RouteRes
 
 function filterFrom(choices: ReturnType<typeof FILTER.read>, user: RequestContext['user']): Filter {
   const { what, find, type, stage, system, account, agent, state, since, before } = choices;
+  const { over, raised, inStage } = choices;
   return {
-    types: type && !what ? [type] : typesOf(WHAT[what ?? 'onboardings']),
+    types: what || !type ? typesOf(WHAT[what ?? 'onboardings']) : type === 'part' ? PARTS : [type],
     ...{ find, stage, system, agent: agent || undefined },
     partnerAccounts: listedAccounts(user, account),
-    ...(state === 'running' && { running: true }),
-    ...(state === 'waiting' && { actionRequired: true }),
-    ...(state === 'ended' && { query: isNot('ExecutionStatus', 'Running') }),
+    ...((state === 'running' || inStage) && { running: true }),
+    ...((state === 'waiting' || over || raised) && { actionRequired: true }),
+    ...(state === 'ended' && {
+      query: all(isNot('ExecutionStatus', 'Running'), isNot('ExecutionStatus', 'ContinuedAsNew')),
+    }),
     startedBefore: before === undefined ? undefined : new Date(before),
     endedSince: since === undefined ? undefined : new Date(since),
   };
+}
+
+/** What the server cannot filter by: when a person was asked, and how long each is in its stage. */
+async function shownBy(
+  client: Client,
+  { over, raised, inStage }: ReturnType<typeof FILTER.read>,
+  filter: Filter,
+) {
+  const wait = waitIn({ over, raised });
+  const isAsked = ({ requirements }: Listed) =>
+    (!over && !raised) || requirements.some((each) => isRaisedIn(wait, each));
+  const longest = periodOf(inStage);
+  if (longest === undefined) return isAsked;
+  const firstStarts = await firstStartsOf(client, filter);
+  return (row: Listed) => isAsked(row) && Date.now() - stageBegan(row, firstStarts).getTime() > longest;
 }
 
 function List({ onboardings, total }: { readonly onboardings: readonly Listed[]; readonly total: number }) {

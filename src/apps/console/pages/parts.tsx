@@ -186,6 +186,7 @@ type ControlProps = Pick<
   | 'autoComplete'
   | 'class'
   | 'inputMode'
+  | 'list'
   | 'maxLength'
   | 'multiple'
   | 'required'

@@ -1,9 +1,10 @@
+import { EACH_ONBOARDING } from '../../../messages/kinds.js';
 import { compact } from '../../../messages/objects.js';
 import { recordOf } from '../../../services/reports/gather.js';
 import type { ExportedRecord } from '../../../services/reports/record.js';
 import { RecordBody } from '../../../services/reports/record-page.js';
 import { COLUMNS, numbersOf, type Report, reportOf } from '../../../services/reports/report.js';
-import { ReportFigures } from '../../../services/reports/report-page.js';
+import { type Counted, ReportFigures } from '../../../services/reports/report-page.js';
 import { csvOf } from '../../../services/texts/csv.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { PAST_TIME_RULE, timeBefore } from '../../../services/texts/time.js';
@@ -12,7 +13,7 @@ import { openOnboarding } from '../onboarding-view.js';
 import { address, pathOf } from '../query.js';
 import { PageError, type RequestContext, type RouteResponse } from '../route.js';
 import { documentsOf } from '../uploads.js';
-import { ACCOUNT, AGENT, choice, filterOf, listedAccounts, SYSTEM, text } from './filters.js';
+import { ACCOUNT, AGENT, choice, filterOf, listedAccounts, Presets, SYSTEM, text } from './filters.js';
 
 const FILTER = filterOf('Filter the report', '/report', {
   since: text('Since, such as 7d'),
@@ -49,14 +50,50 @@ export async function showReport(context: RequestContext): Promise<RouteResponse
     <>
       <h1>Report</h1>
       <FILTER.Form chosen={filter} isFiltered={query !== ''} />
+      <Presets path="/report" chosen={filter} />
       <p>
         <a href={`/report.json${query}`}>Download as JSON</a>, <a href={`/report.csv${query}`}>as CSV</a>
       </p>
-      <ReportFigures report={report} times={context.times} pathOf={pathOf} />
+      <ReportFigures
+        report={report}
+        times={context.times}
+        links={{ pathOf, rowsOf: rowsFor(filter, report) }}
+      />
     </>
   );
   return { title: 'Report', page };
 }
+
+/** The addresses of the lists with exactly the rows that a number counts. The inbox has no agents. */
+const rowsFor =
+  ({ system, account, agent }: ReturnType<typeof FILTER.read>, { since }: Report) =>
+  ({ of, subject, stage, kind }: Counted): string | undefined => {
+    if (kind !== undefined)
+      return agent === '' ? address('/', { kind, system, account, due: of === 'open' ? '' : of }) : undefined;
+    const [type = 'part'] = EACH_ONBOARDING.flatMap(([each, { nouns }]) =>
+      nouns[0] === subject ? [each] : [],
+    );
+    return address('/onboardings', {
+      type,
+      stage,
+      system,
+      account,
+      agent,
+      ...LISTED[of],
+      ...(of === 'ended' && { since }),
+    });
+  };
+
+/** The filter of the list of onboardings for a number. */
+const LISTED: Readonly<Record<Counted['of'], Readonly<Record<string, string>>>> = {
+  running: { state: 'running' },
+  waiting: { state: 'waiting' },
+  waitingOverADay: { state: 'waiting', over: '1d' },
+  overADay: { state: 'running', inStage: '1d' },
+  ended: { state: 'ended' },
+  open: {},
+  overdue: {},
+};
 
 export async function reportJson(context: RequestContext): Promise<RouteResponse> {
   const report = await reportFor(context, FILTER.read(context.fields));

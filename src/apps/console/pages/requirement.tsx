@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Correctable } from '../../../messages/activities.js';
 import { asSubject, isSamePerson } from '../../../messages/actors.js';
-import { LONGEST_REMARK } from '../../../messages/claims.js';
+import { currentClaim, LONGEST_REMARK } from '../../../messages/claims.js';
 import { fieldOf, leavesOf } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
 import { type AnswerKind, detailBeside, type Requirement, TASKS } from '../../../messages/requirements.js';
@@ -21,7 +21,7 @@ import { onboardingView, openOnboarding, readMaskedInput, readState } from '../o
 import { type Fields, pathOf, withList } from '../query.js';
 import { CurrentRequest, hasRole, PageError, type RequestContext, type RouteResponse } from '../route.js';
 import { AnswerForms, labelOf } from './answer-forms.js';
-import { Handling, listIn, type ProposedShown, pageIn } from './handling.js';
+import { ColleagueField, colleaguesOf, Handling, listIn, type ProposedShown, pageIn } from './handling.js';
 import { Due, Field, Form, fieldLabel, Id, Problem, Prose, summarize, Trail, When } from './parts.js';
 
 /** A request for a requirement, with what is known of it. `requirement` is undefined when it is not open. */
@@ -136,6 +136,7 @@ export async function renderRequirement(
             />
           )}
           <RemarkForm context={context} />
+          <AssignForm context={context} />
         </section>
         <aside>
           <Business listed={listed} state={context.state} input={input} />
@@ -264,10 +265,37 @@ function RemarkForm({ context }: Pick<EndedProps, 'context'>) {
         <Field
           {...{ id: `${requirementId}-remark`, name: 'remark', label: 'Remark', required: true, rows: 2 }}
           maxLength={LONGEST_REMARK}
-          advice="The partner does not get it. It stays in the timeline."
+          advice={`The partner does not get it. It stays in the timeline.${colleaguesOf(context).length > 0 ? ' @ and a name mentions a colleague.' : ''}`}
         />
         <button type="submit" class="secondary">
           Add the remark
+        </button>
+      </Form>
+    </details>
+  );
+}
+
+/** Without a file of colleagues there is nobody to assign it to. */
+function AssignForm({ context }: Pick<EndedProps, 'context'>) {
+  const { requirementId, requirement, workflowId, path, user } = context;
+  const colleagues = colleaguesOf(context, workflowId);
+  if (!hasRole(user, 'operator') || colleagues.length === 0) return null;
+  const { actor } = (requirement && currentClaim(requirement)) ?? {};
+  const isTheirs = actor !== undefined && !isSamePerson(actor, user.actor);
+  const hidden = { do: 'assign', ...(isTheirs && { override: 'true' }), ...listIn(context) };
+  return (
+    <details>
+      <summary>Assign to a colleague</summary>
+      <Form action={`${path}/claim`} id={`form-${requirementId}-assign`} hidden={hidden}>
+        {isTheirs && <p class="advice">{actor} has it now. An assignment takes it over.</p>}
+        <ColleagueField colleagues={colleagues} id={`${requirementId}-colleague`} />
+        <Field
+          {...{ id: `${requirementId}-why`, name: 'remark', label: 'Remark', rows: 2 }}
+          maxLength={LONGEST_REMARK}
+          advice="For colleagues. You can leave it out."
+        />
+        <button type="submit" class="secondary">
+          Assign
         </button>
       </Form>
     </details>

@@ -1,4 +1,5 @@
 import type { Role, Route } from '../route.js';
+import { activityCsv, showActivity } from './activity.js';
 import { answerRequirement, uploadDocuments } from './answering.js';
 import { checkFile } from './batch-file.js';
 import { results, showBatch, showProgress, startBatch, stopBatch } from './batches.js';
@@ -32,7 +33,7 @@ export const routesWith = (inbox: InboxSizes): readonly Route[] => [
   form(REQUIREMENT, 'operator', answerRequirement),
   upload(`${REQUIREMENT}/documents`, 'operator', uploadDocuments),
   form(`${REQUIREMENT}/claim`, 'operator', (context) =>
-    runAction(context, ['claim', 'release', 'take-over']),
+    runAction(context, ['claim', 'release', 'take-over', 'assign']),
   ),
   form(`${REQUIREMENT}/proposal`, 'operator', (context) => runAction(context, ['confirm', 'withdraw'])),
   form(`${REQUIREMENT}/remarks`, 'operator', (context) => runAction(context, ['remark'])),
@@ -51,6 +52,8 @@ export const routesWith = (inbox: InboxSizes): readonly Route[] => [
   form('/batches/:id/start', 'admin', startBatch),
   form('/batches/:id/stop', 'admin', stopBatch),
   page('/batches/:id/results.csv', 'admin', results),
+  page('/activity', 'viewer', showActivity),
+  page('/activity.csv', 'viewer', activityCsv),
   page('/report', 'viewer', showReport),
   page('/report.json', 'viewer', reportJson),
   page('/report.csv', 'viewer', reportCsv),

@@ -77,8 +77,18 @@ function endedOf({ timeline, requirements }: OnboardingState) {
   return [...ended].map(([id, entry]) => ({ id, title: titles.get(id) ?? id, entry }));
 }
 
-export function Timeline({ timeline }: Pick<OnboardingState, 'timeline'>) {
+export function EntryText({ entry }: { readonly entry: TimelineEntry }) {
   const { times } = useRequest();
+  return (
+    <>
+      <Prose text={sentenceOf(entry)} />
+      {entry.detail && <small>{detailOf(entry, times)}</small>}
+      {entry.reason && <small>Reason: {entry.reason}</small>}
+    </>
+  );
+}
+
+export function Timeline({ timeline }: Pick<OnboardingState, 'timeline'>) {
   return (
     <section class="card" aria-labelledby="timeline-title" id="timeline">
       <h2 id="timeline-title">What happened</h2>
@@ -90,9 +100,7 @@ export function Timeline({ timeline }: Pick<OnboardingState, 'timeline'>) {
             <li key={number} id={`entry-${number}`}>
               <When time={entry.at} isExact />
               <div>
-                <Prose text={sentenceOf(entry)} />
-                {entry.detail && <small>{detailOf(entry, times)}</small>}
-                {entry.reason && <small>Reason: {entry.reason}</small>}
+                <EntryText entry={entry} />
               </div>
             </li>
           ))}

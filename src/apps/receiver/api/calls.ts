@@ -21,6 +21,7 @@ export interface Api {
   readonly backend: Backend;
   readonly known: KnownAccounts;
   readonly documentDir: string;
+  readonly peopleFile: string | undefined;
   readonly logger: Logger;
   /** The client that sent the headers of a request. */
   readonly clientOf: (request: FastifyRequest) => ApiClient | undefined;

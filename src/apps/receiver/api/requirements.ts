@@ -31,6 +31,7 @@ import {
   sendWithdrawal,
 } from '../../../services/inbox/answering.js';
 import { type WaitingPage, waitingPage } from '../../../services/inbox/inbox.js';
+import { assignmentTo, type Colleague, readPeople, remarkTo } from '../../../services/inbox/people.js';
 import { viewOf } from '../../../services/inbox/requirement-view.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { partIds, proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
@@ -113,6 +114,11 @@ const WITH_KEY =
 const WITHOUT_KEY =
   'no worker has responded within 10 s, and one may apply it later: read the requirement before you repeat it. ' +
   'With an Idempotency-Key you could repeat it at once';
+
+/** @throws {BadSetting} while the file cannot be used */
+function peopleOf({ peopleFile, known }: Pick<Call, 'peopleFile' | 'known'>): readonly Colleague[] {
+  return readPeople(peopleFile, Object.keys(known.accounts));
+}
 
 interface About {
   readonly workflowId: string;
@@ -230,6 +236,19 @@ export function requirementRoutes(): ApiRoute[] {
       },
     ),
     action(
+      'assign',
+      'claim',
+      'Assign a requirement to a colleague',
+      [shapes.assignRequest, shapes.claimed],
+      (call, { workflowId, ...about }, once) => {
+        const { hours, takeOver, ...wanted } = call.body;
+        const until = new Date(Date.now() + hours * 3_600_000).toISOString();
+        const to = assignmentTo(peopleOf(call), workflowId, wanted);
+        const request = { ...about, ...to, until, override: takeOver };
+        return sendAssignment(call.backend.client, workflowId, request, once);
+      },
+    ),
+    action(
       'release',
       'claim',
       'Release a claim',
@@ -242,8 +261,10 @@ export function requirementRoutes(): ApiRoute[] {
       'claim',
       'Add a remark for colleagues. No partner gets it',
       [shapes.remarkRequest, shapes.about],
-      ({ backend, body: { text } }, { workflowId, ...about }, once) =>
-        sendRemark(backend.client, workflowId, { ...about, text }, once),
+      (call, { workflowId, ...about }, once) => {
+        const remark = remarkTo(peopleOf(call), workflowId, call.body.text);
+        return sendRemark(call.backend.client, workflowId, { ...about, ...remark }, once);
+      },
     ),
     action(
       'answer',
@@ -317,11 +338,22 @@ async function listRequirements(call: Call<unknown, z.output<typeof shapes.requi
   return {
     requirements: page.items
       .filter((item) => isMeant(item.claimedBy))
-      .map(({ claimedBy: actor, claimedUntil: until, proposedBy, proposedAt, system, ...item }) => ({
-        ...{ ...item, partner: system || undefined, account: partsOfId(item.workflowId)?.account },
-        claim: actor && { actor, until },
-        proposal: proposedBy && { actor: proposedBy, at: proposedAt },
-      })),
+      .map(
+        ({
+          claimedBy: actor,
+          claimedUntil: until,
+          assignedBy: by,
+          mentioned: _,
+          proposedBy,
+          proposedAt,
+          system,
+          ...item
+        }) => ({
+          ...{ ...item, partner: system || undefined, account: partsOfId(item.workflowId)?.account },
+          claim: actor && { actor, until, by },
+          proposal: proposedBy && { actor: proposedBy, at: proposedAt },
+        }),
+      ),
     next: cursorOf(page.next),
   };
 }
@@ -376,6 +408,7 @@ const FIRST: readonly TimelineEntry['event'][] = [
     'requirement-resolved',
     'requirement-closed',
     'requirement-claimed',
+    'requirement-assigned',
     'requirement-taken-over',
   ] as const),
   ...(['answer-proposed', 'proposal-withdrawn', 'answer-taken-back'] as const),

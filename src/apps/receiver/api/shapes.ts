@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isPersonName, PERSON_NAME_RULE } from '../../../messages/actors.js';
 import { LONGEST_REMARK } from '../../../messages/claims.js';
-import { DEFAULT_CLAIM_HOURS, LONGEST_CLAIM_DAYS } from '../../../messages/codes.js';
+import { DEFAULT_ASSIGNED_HOURS, DEFAULT_CLAIM_HOURS, LONGEST_CLAIM_DAYS } from '../../../messages/codes.js';
 import { EACH_ONBOARDING, ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
 import { STAGES, type Stage } from '../../../messages/onboarding-state.js';
 import { REQUIREMENT_KINDS } from '../../../messages/requirements.js';
@@ -142,6 +142,14 @@ export const claimRequest = example(
   }),
   { hours: 2, person: 'Ada Park' },
 );
+export const assignRequest = example(
+  claimRequest.extend({
+    assignee: short.describe('A colleague of GANGWAY_PEOPLE_FILE: the name or the ID'),
+    hours: claimRequest.shape.hours.unwrap().default(DEFAULT_ASSIGNED_HOURS),
+    text: z.string().max(LONGEST_REMARK).optional().describe('A remark for colleagues'),
+  }),
+  { assignee: 'Bo Baker', text: 'Please call them.', person: 'Ada Park' },
+);
 export const releaseRequest = example(z.strictObject({ person }), { person: 'Ada Park' });
 export const remarkRequest = example(
   z.strictObject({ text: z.string().regex(/\S/, 'must not be empty').max(LONGEST_REMARK), person }),
@@ -160,7 +168,7 @@ export const cancelRequest = example(z.strictObject({ reason, person }), {
   reason: 'The merchant has closed.',
 });
 
-const claim = z.object({ actor: z.string(), until: at });
+const claim = z.object({ actor: z.string(), until: at, by: z.string().optional() });
 
 const requirementRow = z.object({
   workflowId: z.string().describe('The `onboarding` of its paths'),
@@ -249,7 +257,7 @@ const count = z.int();
 export const report = z.object({
   ...{ version: z.literal(1), at, namespace: z.string(), since: at, by: z.string().nullable() },
   ...{ filter: z.record(z.string(), z.string()), retentionSeconds: z.number().nullable() },
-  ...{ running: count, waiting: count, ended: count, overADay: count },
+  ...{ running: count, waiting: count, waitingOverADay: count, overADay: count, ended: count },
   stages: z.array(z.object({ subject: z.string(), stage: z.string(), running: count, waiting: count })),
   stageTimes: z.array(
     z.object({
@@ -289,7 +297,12 @@ export const NAMED = {
   ...{ OnboardingPage: onboardingPage, Onboarding: onboarding, OnboardingRow: onboardingRow },
   ...{ RequirementPage: requirementPage, RequirementRow: requirementRow, Requirement: requirement },
   ...{ TimelinePage: timelinePage, Claim: claim, Answer: answerBody, RequirementView: requirementView },
-  ...{ AnswerRequest: answerRequest, TakeBackRequest: takeBackRequest, ClaimRequest: claimRequest },
+  ...{
+    AnswerRequest: answerRequest,
+    TakeBackRequest: takeBackRequest,
+    ClaimRequest: claimRequest,
+    AssignRequest: assignRequest,
+  },
   ...{ ReleaseRequest: releaseRequest, RemarkRequest: remarkRequest, ConfirmRequest: confirmRequest },
   ...{ WithdrawRequest: withdrawRequest, CancelRequest: cancelRequest },
   ...{ Started: started, Canceled: canceled, Nudged: nudged, Answered: answered, Claimed: claimed },

@@ -62,7 +62,7 @@ describe('gangway setup and doctor', () => {
     const broken = { BANKING_URL: '', STATEMENT_DIR: '/dev/null/statements', BOARDING_PASSWORD: 'guess' };
     const env = { ...rig.env, ...broken };
     const { code, stdout, stderr } = await runGangway(env, ['doctor']);
-    const text = stdout.replace(/(?<=server |workers: )[\d.]+/g, '#').replaceAll(rig.taskQueue, 'TASK_QUEUE');
+    const text = stdout.replace(/(?<=server |workers: )[\d.]+/g, '#').replaceAll(rig.taskQueue, 'TASK_QUEUE').replaceAll(rig.client.options.namespace, 'NAMESPACE');
     expect(text.replaceAll(url, 'URL').replaceAll(rig.documentDir, 'DOCUMENTS')).toBe(GOLDEN);
     expect([code, stderr]).toEqual([1, '2 of 19 findings are wrong\n']);
   });
@@ -90,7 +90,7 @@ ok       workers            polled in the last minute: task queue TASK_QUEUE and
 ok       builds             off: GANGWAY_BUILD_ID is not set, so any worker takes any task
 ok       workflow tasks     none fail (the server reports a failing task after a minute)
 ok       waits              nothing waits too long for a partner
-ok       keys               no workflow runs
+ok       keys               no workflow of Gangway runs in namespace NAMESPACE
 wrong    boarding partner   the boarding partner rejected our credentials (401): correct them in the settings; Unauthorized: Invalid credentials; called list-agent-profiles
                             fix: correct BOARDING_USERNAME, BOARDING_PASSWORD
 ok       banking partner    off: BANKING_URL is not set, so businesses, customers, cards, statements and lists are unavailable

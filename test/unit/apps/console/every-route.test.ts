@@ -61,6 +61,8 @@ GET /                                                        303 200 200 200 200
 GET /assets/shared.css                                       200 200 200 200 200 200
 GET /assets/style.css                                        200 200 200 200 200 200
 GET /assets/client.js                                        200 200 200 200 200 200
+GET /activity                                                303 200 200 200 200 200
+GET /activity.csv                                            303 200 200 200 200 200
 GET /healthz                                                 200 200 200 200 200 200
 GET /readyz                                                  200 200 200 200 200 200
 GET /report                                                  303 200 200 200 200 200

@@ -3,7 +3,13 @@ import type { Role } from '../../../../src/apps/console/route.js';
 import type { SessionData } from '../../../../src/apps/console/session.js';
 import type { Requirement } from '../../../../src/messages/requirements.js';
 import { stoppedAt } from '../../../rigs/clock.js';
-import { type CallOptions, consoleOfCalls, rejected } from '../../../rigs/console/console-of-calls.js';
+import {
+  type CallOptions,
+  consoleOfCalls,
+  PROVIDER,
+  rejected,
+} from '../../../rigs/console/console-of-calls.js';
+import { peopleFile } from '../../../rigs/people-file.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 const ONE = '2026-01-31T13:00:00.000Z';
@@ -127,6 +133,43 @@ describe('the form of a claim', () => {
     expect(audited()).toEqual([entry]);
   });
 
+  const people = [
+    { name: 'Ada Park', id: 'ada-17', role: 'operator' },
+    { name: 'Vera Viewer', id: 'v-1', role: 'viewer' },
+    { name: 'Olga', id: 'olga', role: 'operator' },
+  ];
+  const THREE_DAYS = '2026-02-03T12:00:00.000Z';
+
+  it('assigns it to a colleague, with a remark that mentions another one', async () => {
+    const { open, updates } = await asking({}, { env: { ...PROVIDER, ...peopleFile(people) } });
+    const { text } = await open({}, PAGE);
+    // Neither oneself nor who may not answer.
+    expect([...text.matchAll(/<option value="(.*?)"/g)].map(([, name]) => name)).toEqual(['Ada Park']);
+    const form = { do: 'assign', assignee: 'ada', remark: 'Please call them, @Olga.' };
+    const reply = await open({}, `${PAGE}/claim`, { form });
+    expect([reply.to, reply.message]).toEqual([PAGE, { text: 'Your colleague has it now.' }]);
+    const assigned = { assignee: 'Ada Park (ada-17)', until: THREE_DAYS, override: false };
+    const remark = { text: form.remark, mentions: ['Olga (olga)'] };
+    const request = { requirementId: 'note-1', actor: 'olga', ...assigned, ...remark };
+    expect(updates()).toEqual([['assignRequirement', ID, request]]);
+  });
+
+  it.each([
+    ['Adda', 'assignee: no colleague is called "Adda"; did you mean Ada?'],
+    ['vera', 'assignee: Vera Viewer may not answer requirements of this account'],
+    ['', 'assignee: no colleague is called ""'],
+  ])('sends nothing for the colleague %s, and keeps the remark', async (assignee, message) => {
+    const { open, updates } = await asking({}, { env: { ...PROVIDER, ...peopleFile(people) } });
+    const reply = await open({}, `${PAGE}/claim`, { form: { do: 'assign', assignee, remark: 'Why' } });
+    expect(reply.message).toEqual({ text: `${message}. You wrote: Why` });
+    expect(updates()).toEqual([]);
+  });
+
+  it('of an assignment is not there without colleagues', async () => {
+    const { open } = await asking();
+    expect((await open({}, PAGE)).text).not.toContain('Assign to a colleague');
+  });
+
   it('leads to an error when it fails for another reason', async () => {
     const fail = () => {
       throw new Error('broken');
@@ -140,11 +183,11 @@ describe('the form of a claim', () => {
 
 describe('what was chosen in the inbox', () => {
   const OTHER = 'merchant-boarding-m-2@north';
-  const inbox = (onUpdate?: CallOptions['onUpdate']) => {
+  const inbox = (onUpdate?: CallOptions['onUpdate'], env: CallOptions['env'] = PROVIDER) => {
     const state = { requirements: [NOTE] };
     return consoleOfCalls({
       workflows: { [ID]: { state }, [OTHER]: { state, account: 'north' } },
-      ...(onUpdate && { onUpdate }),
+      ...{ env, ...(onUpdate && { onUpdate }) },
     });
   };
   const chosen = (...places: string[]) => ({ chosen: places, list: 'kind=ticket' });
@@ -166,6 +209,17 @@ describe('what was chosen in the inbox', () => {
       { ...entry, workflowId: ID },
       { ...entry, workflowId: OTHER },
     ]);
+  });
+
+  it('is assigned to a colleague', async () => {
+    const ada = { name: 'Ada Park', id: 'ada-17', role: 'operator', accounts: ['default'] };
+    const env = { ...PROVIDER, ...peopleFile([ada]) };
+    const { open, updates } = await inbox(undefined, env);
+    const form = { ...chosen(`note-1 ${ID}`, `note-1 ${OTHER}`), do: 'assign', assignee: 'Ada Park' };
+    const { message } = await open({}, '/inbox/claims', { form });
+    const refused = `${OTHER}: assignee: Ada Park may not answer requirements of this account`;
+    expect(message).toEqual({ text: `You assigned 1 of 2. Not: ${refused}` });
+    expect(updates()).toMatchObject([['assignRequirement', ID, { assignee: 'Ada Park (ada-17)' }]]);
   });
 
   it.each<[string, string[], text: string, claimed: number]>([

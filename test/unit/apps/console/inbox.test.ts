@@ -20,6 +20,11 @@ const ITEMS = [
   { workflowId: 'e', overdue: false, dba: 'Bakery' },
 ] as unknown as InboxItem[];
 
+const RAISED = [
+  { workflowId: 'f', raisedAt: '2026-02-02T00:00:00Z', overdue: false, mentioned: ['olga'] },
+  { workflowId: 'g', raisedAt: '2026-01-31T00:00:00Z', overdue: false, claimedBy: 'pete' },
+] as unknown as InboxItem[];
+
 const SATURDAY = '2026-01-31T23:00:00Z';
 const SUNDAY = '2026-02-01T23:00:00Z';
 const MONDAY = '2026-02-02T05:00:00Z';
@@ -36,14 +41,21 @@ it.each<[now: string, Partial<Choices>, shown: string]>([
   [SATURDAY, { taken: 'taken' }, 'bc'],
   [SATURDAY, { taken: 'untaken' }, 'ade'],
   [SATURDAY, { taken: 'untaken', due: 'week' }, 'a'],
+  [MONDAY, { taken: 'mine' }, 'bf'],
+  [MONDAY, { over: '1d' }, 'abcg'],
+  [MONDAY, { raised: '1d' }, 'f'],
+  [MONDAY, { over: '1h', raised: '7d' }, 'fg'],
+  [MONDAY, { over: '7d', raised: '1d' }, ''],
   [SATURDAY, { sort: 'waiting', taken: 'taken' }, 'bc'],
   [SATURDAY, { sort: 'dba' }, 'becda'],
 ])('at %s the inbox with %j shows %s', (now, choices, text) => {
   vi.setSystemTime(new Date(now));
   const all = choices as Choices;
   const of = { times: new Times({ TZ: 'America/New_York' }), user: { actor: 'olga' } as User };
+  // These are raised before the clock of the others.
+  const items = now === MONDAY && !choices.due ? [...ITEMS.slice(0, 5), ...RAISED] : ITEMS;
   expect(
-    chosenItems([...ITEMS], all, of)
+    chosenItems([...items], all, of)
       .map(({ workflowId }) => workflowId)
       .join(''),
   ).toBe(text);

@@ -30,6 +30,7 @@ const ROUTES: readonly (readonly [
   ['GET /v1/requirements', 'read', undefined, 200],
   [`GET ${ASKED}`, 'read', undefined, 404],
   [`POST ${ASKED}/claim`, 'claim', {}, 404],
+  [`POST ${ASKED}/assign`, 'claim', { assignee: 'Bo' }, 404],
   [`POST ${ASKED}/release`, 'claim', {}, 404],
   [`POST ${ASKED}/remark`, 'claim', { text: 'Called.' }, 404],
   [`POST ${ASKED}/answer`, 'answer', { answer, reason }, 404],

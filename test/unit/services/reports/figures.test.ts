@@ -66,7 +66,7 @@ describe('the figures of a report', () => {
     expect(figuresOf(long).stageTimes).toMatchObject([{ count: 3, overADay: 2 }]);
   });
 
-  it('count those that were in one stage for over a day, or still are', () => {
+  it('count those that are in one stage for over a day, and those that wait for a person as long, apart', () => {
     const day = DAY * 3_600;
     const rows = [
       ended('boarded', { stageSeconds: { applying: 60, underwriting: day + 1 } }),
@@ -75,7 +75,12 @@ describe('the figures of a report', () => {
       listed({ startedAt: ago(25), stageSeconds: { applying: 2 * 3_600 } }),
       listed({ type: 'customerOnboarding', stage: 'onboarding', startedAt: ago(25) }),
     ];
-    expect(figuresOf(rows).overADay).toBe(2);
+    const asked = listed({
+      startedAt: ago(25),
+      stageSeconds: { applying: 2 * 3_600 },
+      requirements: [note(25, 1)],
+    });
+    expect(figuresOf([...rows, asked])).toMatchObject({ overADay: 1, waitingOverADay: 1 });
   });
 
   it('have the open requirements by kind: how many, how many overdue, and how long they have waited', () => {

@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { afterEach, describe, expect, it } from 'vitest';
 import { gangway as runGangway } from '../../../rigs/command.js';
 import { waitingBoarding } from '../../../rigs/commands/waiting-boarding.js';
+import { peopleFile } from '../../../rigs/people-file.js';
 import { jsonLines } from '../../../rigs/processes.js';
 import { sharedRig } from '../../../rigs/shared-rig.js';
 
@@ -82,6 +83,43 @@ describe('gangway claim and release', () => {
       ...{ code: 2, stdout: '', stderr: 'nowhere: add its requirement; nothing was claimed\n' },
     });
   });
+});
+
+it('gangway assign hands several over to a colleague, who finds them with inbox --mine', async () => {
+  const env = { ...rig.env, ...peopleFile([{ name: 'Ada Park', id: 'ada', role: 'operator' }]) };
+  const { boarding, id } = await waitingBoarding(rig);
+  const assign = [
+    'assign',
+    boarding.workflowId,
+    id,
+    '--actor',
+    'olga',
+    '--remark',
+    'SSN 123-45-6789',
+    '--to',
+  ];
+  expect(await runGangway(env, [...assign, 'Adda'])).toMatchObject({
+    ...{ code: 2, stderr: 'assignee: no colleague is called "Adda"; did you mean Ada?\n' },
+  });
+  expect(await runGangway(env, [...assign, 'Ada Park'])).toMatchObject({
+    ...{ code: 0, stdout: expect.stringMatching(/^note-\w+ assigned to Ada Park \(ada\) until /) },
+  });
+  await boarding.listedAs((all) => all.some((each) => each.claim));
+  const mine = async (actor: string) =>
+    jsonLines<object>(await runGangway(env, ['inbox', '--mine', actor, '--json']));
+  const row = { workflowId: boarding.workflowId, id, claimedBy: 'Ada Park (ada)', assignedBy: 'olga' };
+  expect(await mine('ada')).toMatchObject([row]);
+  expect(await mine('olga')).toEqual([]);
+  const { timeline, requirements } = await boarding.state();
+  expect(minutesUntil(requirements[0]?.claim?.until)).toBe(3 * 24 * 60);
+  expect(timeline.slice(-2)).toMatchObject([
+    { event: 'requirement-assigned', actor: 'olga' },
+    { event: 'remark-added', detail: `${id}: SSN ***-**-6789` },
+  ]);
+  for (const over of ['0ms', '1d'])
+    expect(jsonLines(await runGangway(env, ['list', '--waiting-over', over, '--json']))).toHaveLength(
+      over === '1d' ? 0 : 1,
+    );
 });
 
 it('the inbox has a column for claims only when there is one, fields in JSON and CSV, and a filter', async () => {

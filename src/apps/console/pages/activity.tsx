@@ -1,0 +1,210 @@
+import type { Client } from '@temporalio/client';
+import pLimit from 'p-limit';
+import { ONBOARDINGS } from '../../../messages/kinds.js';
+import type { TimelineEntry } from '../../../messages/onboarding-state.js';
+import {
+  ACTIVITY_COLUMNS,
+  activityRows,
+  changesByEntry,
+  correctionsIn,
+  entriesIn,
+  isCorrection,
+} from '../../../services/reports/activity.js';
+import { Name, Table } from '../../../services/reports/page.js';
+import type { ExportedCorrection } from '../../../services/reports/record.js';
+import { MASKED, type Mask } from '../../../services/reports/record-parts.js';
+import { csvOf } from '../../../services/texts/csv.js';
+import { InvalidInput } from '../../../services/texts/invalid-input.js';
+import { nameOf } from '../../../services/texts/names.js';
+import { PAST_TIME_RULE, timeBefore } from '../../../services/texts/time.js';
+import { isUnreadablePayload } from '../../../temporal/payload-codec.js';
+import { compareField, either, IS_RUNNING } from '../../../temporal/query.js';
+import { type Listed, pageBy, typesOf } from '../../../temporal/search.js';
+import { SharedReads } from '../../../temporal/sharing.js';
+import { readState } from '../onboarding-view.js';
+import { address, pathOf } from '../query.js';
+import type { RequestContext, RouteResponse } from '../route.js';
+import { ACCOUNT, choice, FIND, filterOf, listedAccounts, Presets, text, withoutPrivate } from './filters.js';
+import { Empty, When } from './parts.js';
+import { EntryText } from './timeline.js';
+
+/** The onboardings whose timelines a page reads: those that started last, or after those of the page before. */
+const MOST_READ = 100;
+
+/** The number of concurrent reads: a query may replay a workflow that its worker no longer has in memory. */
+const AT_ONCE = 8;
+
+/** As many rows as a page of 60 kB has. */
+const PAGE_SIZE = 50;
+
+const DEFAULT_SINCE = '7d';
+
+const FILTER = filterOf('Filter the activity', '/activity', {
+  find: FIND,
+  person: text('Person', { maxLength: 100 }),
+  kind: choice('What', 'everything', {
+    ...{ answer: 'answers', correction: 'corrections', assignment: 'claims and assignments' },
+    ...{ remark: 'remarks', question: 'questions', partner: 'partners and Gangway' },
+  }),
+  account: ACCOUNT,
+  since: text('Since, such as 7d', { maxLength: 40 }),
+});
+
+type Chosen = ReturnType<typeof FILTER.read>;
+
+interface Row {
+  readonly listed: Listed;
+  readonly entry: TimelineEntry;
+}
+
+export async function showActivity(context: RequestContext): Promise<RouteResponse> {
+  const { fields } = context;
+  const chosen = FILTER.read(fields);
+  const instead = withoutPrivate(fields, '/activity', chosen);
+  if (instead) return instead;
+  const token = fields.text('from');
+  const { rows, next, unreadable, read } = await activityOf(context, chosen, token);
+  const page = fields.page('page');
+  const shown = rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+  const changes = await changesOf(context, shown);
+  const isMore = rows.length > page * PAGE_SIZE;
+  const to = address('/activity', { ...chosen, from: token, page: page + 1 });
+  const older = address('/activity', { ...chosen, from: next });
+  const query = address('', { ...chosen, from: token });
+  return {
+    title: 'Activity',
+    page: (
+      <>
+        <h1>Activity</h1>
+        <FILTER.Form chosen={chosen} isFiltered={Object.values(chosen).some(Boolean)} />
+        <Presets path="/activity" chosen={chosen} />
+        <p>
+          <a href={`/activity.csv${query}`}>Download as CSV</a>
+        </p>
+        {unreadable > 0 && <p class="notes">{unreadable} onboardings cannot be read now.</p>}
+        {shown.length === 0 ? (
+          <Empty title="Nothing happened.">{read} onboardings were read.</Empty>
+        ) : (
+          <Table
+            caption={`The newest first, in ${read} onboardings${token || next ? ': those that started last come first' : ''}.`}
+            rows={shown}
+            isWide
+            columns={[
+              { title: 'When', cell: ({ entry }) => <When time={entry.at} isExact /> },
+              { title: 'Business', cell: BusinessLink },
+              { title: 'What happened', cell: ({ entry }) => <EntryText entry={entry} /> },
+              { title: 'Changed', cell: ({ entry }) => <Corrected changes={changes.get(entry) ?? []} /> },
+            ]}
+          />
+        )}
+        <nav class="pages" aria-label="Pages">
+          {isMore && (
+            <a href={to} rel="next">
+              Next
+            </a>
+          )}
+          {!isMore && next !== undefined && <a href={older}>In onboardings that started before</a>}
+        </nav>
+      </>
+    ),
+  };
+}
+
+export async function activityCsv(context: RequestContext): Promise<RouteResponse> {
+  const { rows } = await activityOf(context, FILTER.read(context.fields), context.fields.text('from'));
+  const changes = await changesOf(context, rows);
+  const records = rows.flatMap(({ listed, entry }) => activityRows(listed, entry, changes.get(entry) ?? []));
+  const file = csvOf(records, ACTIVITY_COLUMNS);
+  return { file, fileName: 'activity.csv', contentType: 'text/csv; charset=utf-8' };
+}
+
+/** @param token of the page before. @throws {InvalidInput} */
+async function activityOf(context: RequestContext, chosen: Chosen, token: string) {
+  const { client, user } = context;
+  const { find, person, kind, account } = chosen;
+  const since = timeBefore(chosen.since || DEFAULT_SINCE);
+  if (!since)
+    throw new InvalidInput('There is no such activity', [{ field: 'since', message: PAST_TIME_RULE }]);
+  const query = either(IS_RUNNING, compareField('CloseTime', '>=', since));
+  const partnerAccounts = listedAccounts(user, account);
+  const filter = { types: typesOf(ONBOARDINGS), find, partnerAccounts, query };
+  const { found, next } = await pageBy(client, filter, MOST_READ, token);
+  const states = await pLimit(AT_ONCE).map(found, ({ workflowId }) => readState(client, workflowId));
+  const rows = found.flatMap((listed, at) =>
+    entriesIn(states[at]?.state?.timeline ?? [], { since, kind, person }).map(
+      (entry): Row => ({ listed, entry }),
+    ),
+  );
+  return {
+    rows: rows.sort((one, other) => other.entry.at.localeCompare(one.entry.at)),
+    next,
+    unreadable: states.filter(({ state }) => !state).length,
+    read: found.length,
+  };
+}
+
+const corrections = new SharedReads<readonly ExportedCorrection[]>(60_000);
+
+/** The corrections of an onboarding, which do not change while its timeline does not; none if they cannot be read. */
+export async function correctionsFor(
+  client: Client,
+  { workflowId, runId }: Pick<Listed, 'workflowId' | 'runId'>,
+  timeline: readonly TimelineEntry[],
+  mask: Mask = MASKED,
+): Promise<readonly ExportedCorrection[]> {
+  const times = timeline.filter(isCorrection).length;
+  if (times === 0) return [];
+  const read = () => correctionsIn(client, { workflowId, runId }, mask);
+  try {
+    return await (mask === MASKED
+      ? corrections.get(client, `${workflowId} ${runId} ${times}`, read)
+      : read());
+  } catch (error) {
+    if (isUnreadablePayload(error)) return [];
+    throw error;
+  }
+}
+
+/** What the corrections among these rows changed. */
+async function changesOf({ client }: RequestContext, rows: readonly Row[]) {
+  const corrected = rows.filter(({ entry }) => isCorrection(entry));
+  const onboardings = [...new Set(corrected.map(({ listed }) => listed))];
+  const changes = await pLimit(AT_ONCE).map(onboardings, async (listed) => {
+    const { timeline = [] } = (await readState(client, listed.workflowId)).state ?? {};
+    const changed = changesByEntry(timeline, await correctionsFor(client, listed, timeline));
+    // Entries of another read are other objects.
+    const byTime = new Map([...changed].map(([entry, its]) => [`${entry.at} ${entry.detail}`, its]));
+    return corrected
+      .filter((row) => row.listed === listed)
+      .map(({ entry }) => [entry, byTime.get(`${entry.at} ${entry.detail}`) ?? []] as const);
+  });
+  return new Map(changes.flat());
+}
+
+function BusinessLink({ listed }: Row) {
+  return (
+    <a href={pathOf(listed.workflowId)}>
+      <Name name={nameOf(listed)} />
+    </a>
+  );
+}
+
+/** Each field with its value before and after. */
+export function Corrected({ changes }: { readonly changes: readonly ExportedCorrection[] }) {
+  if (changes.length === 0) return null;
+  return (
+    <ul class="answered">
+      {changes.map(({ field, old, new: value, takenBack }) => (
+        <li>
+          <strong>{field}</strong>: <del>{shown(old)}</del> <ins>{shown(value)}</ins>
+          {takenBack && ' (taken back)'}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,181 @@
+/**
+ * The colleagues to whom people assign requirements and whom remarks mention, from `GANGWAY_PEOPLE_FILE`: a JSON object on each line. A
+ * file, and not the people who have signed in: it also serves the command and the API, names a new colleague before their first
+ * sign-in, and says which accounts they see. It gives nobody a right.
+ */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { COLLEAGUE_RULE, folded, isColleague, isSamePerson, ROLES } from '../../messages/actors.js';
+import type { Assignment, Remark } from '../../messages/claims.js';
+import { problemText } from '../../partners/bounds.js';
+import { fieldProblems } from '../../partners/describe-rules.js';
+import { didYouMean } from '../../platform/settings/nearest.js';
+import { BadSetting } from '../../platform/settings/settings.js';
+import { isWithin } from '../../temporal/onboardings.js';
+import { UNNAMED } from '../reports/report.js';
+import { InvalidInput } from '../texts/invalid-input.js';
+
+const SETTING = 'GANGWAY_PEOPLE_FILE';
+const MOST_PEOPLE = 1_000;
+const MOST_BYTES = 1024 * 1024;
+
+export const peopleSettings = z.object({
+  [SETTING]: z.string().optional().meta({
+    description: 'File with the [colleagues](console.md#colleagues) to whom people assign requirements.',
+    format: 'path',
+    unset: 'people claim requirements for themselves only',
+  }),
+});
+
+const personLine = z
+  .strictObject({
+    name: z.string(),
+    id: z.string(),
+    role: z.enum(ROLES),
+    accounts: z.array(z.string()).min(1).optional(),
+  })
+  .refine(({ name, id }) => isColleague(`${name} (${id})`), `the name and the ID together ${COLLEAGUE_RULE}`);
+
+export interface Colleague {
+  readonly name: string;
+  readonly id: string;
+  /** `Ada Park (ada-17)` */
+  readonly actor: string;
+  readonly role: (typeof ROLES)[number];
+  /** '' for the account without a name; undefined for all. */
+  readonly accounts: readonly string[] | undefined;
+}
+
+/**
+ * @param accounts the names of all partner accounts
+ * @throws {BadSetting} which names the first line that cannot be used, and quotes nothing of it
+ */
+export function peopleIn(text: string, accounts: readonly string[]): Colleague[] {
+  const lines = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [{ line, index }]));
+  if (lines.length > MOST_PEOPLE) throw new BadSetting(SETTING, `has more than ${MOST_PEOPLE} lines`);
+  const taken = new Set<string>();
+  return lines.map(({ line, index }) => {
+    const bad = (rule: string) => new BadSetting(SETTING, `line ${index + 1}: ${rule}`);
+    const { data, error } = personLine.safeParse(jsonIn(line));
+    if (error) throw bad(fieldProblems(error).map(problemText).join('; '));
+    const own = [data.name, data.id].map(folded);
+    if (own.some((each) => taken.has(each))) throw bad('another line has this name or ID');
+    for (const each of own) taken.add(each);
+    if (data.accounts?.some((name) => name !== UNNAMED && !accounts.includes(name)))
+      throw bad(`accounts: must be ${UNNAMED} or one of GANGWAY_ACCOUNTS`);
+    const { name, id, role } = data;
+    const seen = data.accounts?.map((account) => (account === UNNAMED ? '' : account));
+    return { name, id, role, actor: `${name} (${id})`, accounts: seen };
+  });
+}
+
+function jsonIn(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+/** @throws {BadSetting} when the file cannot be read or used */
+export function readPeople(file: string | undefined, accounts: readonly string[]): readonly Colleague[] {
+  if (file === undefined) return [];
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new BadSetting(SETTING, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+  if (text.length > MOST_BYTES) throw new BadSetting(SETTING, 'is larger than 1 MiB');
+  return peopleIn(text, accounts);
+}
+
+/** Those who may answer a requirement of this workflow. Default: of any. */
+export function colleaguesFor(people: readonly Colleague[], workflowId?: string): readonly Colleague[] {
+  const sees = ({ accounts }: Colleague) => workflowId === undefined || isWithin(workflowId, accounts);
+  return people.filter((each) => each.role !== 'viewer' && sees(each));
+}
+
+/** What people may call a colleague: the name, the ID, or the beginning of the name that is a whole word. */
+function namesOf({ name, id }: Colleague): string[] {
+  const words = name.split(' ');
+  const beginnings = words.map((_, at) => words.slice(0, at + 1).join(' '));
+  return [id, ...beginnings].map(folded);
+}
+
+/**
+ * The colleague of a name, an ID, `Ada Park (ada-17)`, or a first name that only one has.
+ *
+ * @throws {InvalidInput} which names the most similar ones
+ */
+export function colleagueOf(people: readonly Colleague[], text: string, field: string): Colleague {
+  const wanted = folded(text);
+  const whole = people.find(({ name, id, actor }) =>
+    [name, id, actor].some((each) => folded(each) === wanted),
+  );
+  const named = whole ? [whole] : people.filter((each) => namesOf(each).includes(wanted));
+  const [only] = named;
+  if (only && named.length === 1) return only;
+  const quoted = JSON.stringify(text.slice(0, LONGEST_NAME));
+  if (only) {
+    const some = named.slice(0, 3).map(({ actor }) => actor);
+    throw new InvalidInput(`${field}: ${quoted} can be ${some.join(' or ')}; write the whole name`);
+  }
+  if (people.length === 0) throw new InvalidInput(`${field}: no colleague is known; set ${SETTING}`);
+  const names = people.flatMap(({ name, id }) => [name, id, name.split(' ')[0] ?? name]);
+  throw new InvalidInput(`${field}: no colleague is called ${quoted}${didYouMean(text, names)}`);
+}
+
+const LONGEST_NAME = 100;
+
+/** The longest text that can name a colleague. */
+const LONGEST_MENTION = 170;
+
+/** The colleagues whom a text mentions: `@Ada Park`, `@Ada` or `@ada-17`, and no email address. @throws {InvalidInput} */
+export function mentionsIn(people: readonly Colleague[], text: string): Colleague[] {
+  if (people.length === 0) return [];
+  const found = [...text.matchAll(/(?<![\p{L}\p{N}._-])@(?=[\p{L}\p{N}])/gu)].map(({ index }) => {
+    const rest = folded(text.slice(index + 1, index + 1 + LONGEST_MENTION));
+    const begins = (name: string) => rest.startsWith(name) && !/^[\p{L}\p{N}]/u.test(rest.slice(name.length));
+    const longest = people
+      .flatMap(namesOf)
+      .filter(begins)
+      .reduce((one, other) => (other.length > one.length ? other : one), '');
+    return colleagueOf(people, longest || (/^[\p{L}\p{N}._-]+/u.exec(rest)?.[0] ?? rest), 'text');
+  });
+  return [...new Set(found)];
+}
+
+/** The remark as the workflow takes it. @throws {InvalidInput} for a name that nobody has */
+export function remarkTo(
+  people: readonly Colleague[],
+  workflowId: string,
+  text: string,
+): Pick<Remark, 'text' | 'mentions'> {
+  const mentions = mentionsIn(people, text).map((each) => requireSight(each, workflowId, 'text'));
+  return { text, ...(mentions.length > 0 && { mentions }) };
+}
+
+/** The assignment as the workflow takes it. @throws {InvalidInput} for a name that nobody has */
+export function assignmentTo(
+  people: readonly Colleague[],
+  workflowId: string,
+  { assignee, text = '' }: { readonly assignee: string; readonly text?: string | undefined },
+): Pick<Assignment, 'assignee' | 'text' | 'mentions'> {
+  const colleague = colleagueOf(people, assignee, 'assignee');
+  return {
+    assignee: requireSight(colleague, workflowId, 'assignee'),
+    ...(text.trim() !== '' && remarkTo(people, workflowId, text)),
+  };
+}
+
+function requireSight(colleague: Colleague, workflowId: string, field: string): string {
+  const { name, actor } = colleague;
+  if (colleaguesFor([colleague], workflowId).length > 0) return actor;
+  throw new InvalidInput(`${field}: ${name} may not answer requirements of this account`);
+}
+
+/** The actor of a person on this machine: a colleague with this name, or else the name. */
+export function actorNamed(people: readonly Colleague[], name: string): string {
+  return people.find(({ actor, id }) => isSamePerson(actor, name) || isSamePerson(id, name))?.actor ?? name;
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import {
+  actorNamed,
+  assignmentTo,
+  colleagueOf,
+  mentionsIn,
+  peopleIn,
+  readPeople,
+  remarkTo,
+} from '../../../../src/services/inbox/people.js';
+
+const FILE = [
+  { name: 'Ada Park', id: 'ada-17', role: 'operator' },
+  { name: 'Ada Smith', id: 'ada-18', role: 'approver' },
+  { name: 'Bo Baker', id: 'b.baker@example.com', role: 'operator', accounts: ['acme', 'default'] },
+  { name: 'Vera Viewer', id: 'v-1', role: 'viewer' },
+].map((each) => JSON.stringify(each));
+const PEOPLE = peopleIn(FILE.join('\n'), ['acme']);
+const ID = 'merchant-boarding-m-1';
+
+describe('a colleague', () => {
+  it.each([
+    ['Ada Park', 'ada-17'],
+    [' ada  PARK ', 'ada-17'],
+    ['ADA-18', 'ada-18'],
+    ['Ada Smith (ada-18)', 'ada-18'],
+    ['bo', 'b.baker@example.com'],
+    ['vera', 'v-1'],
+  ])('is called %s', (text, id) => {
+    expect(colleagueOf(PEOPLE, text, 'assignee').id).toBe(id);
+  });
+
+  it.each([
+    ['ada', 'assignee: "ada" can be Ada Park (ada-17) or Ada Smith (ada-18); write the whole name'],
+    ['Ada Prak', 'assignee: no colleague is called "Ada Prak"; did you mean Ada Park?'],
+    ['Boo', 'assignee: no colleague is called "Boo"; did you mean Bo?'],
+    ['Baker', 'assignee: no colleague is called "Baker"'],
+    ['Ada Park (ada-18)', 'assignee: no colleague is called "Ada Park (ada-18)"'],
+    ['x'.repeat(200), `assignee: no colleague is called "${'x'.repeat(100)}"`],
+  ])('is not called %s', (text, message) => {
+    expect(() => colleagueOf(PEOPLE, text, 'assignee')).toThrow(message);
+  });
+
+  it('is nobody without a file', () => {
+    expect(() => colleagueOf([], 'Ada', 'assignee')).toThrow(
+      'no colleague is known; set GANGWAY_PEOPLE_FILE',
+    );
+    expect(readPeople(undefined, [])).toEqual([]);
+  });
+
+  it('is assigned only what they may answer', () => {
+    const to = (assignee: string, workflowId: string) => assignmentTo(PEOPLE, workflowId, { assignee });
+    expect(to('bo', ID)).toEqual({ assignee: 'Bo Baker (b.baker@example.com)' });
+    expect(to('bo', `${ID}@acme`)).toBeDefined();
+    expect(() => to('bo', `${ID}@other`)).toThrow(
+      'assignee: Bo Baker may not answer requirements of this account',
+    );
+    expect(() => to('vera', ID)).toThrow('assignee: Vera Viewer may not answer');
+  });
+
+  it('is the actor of their name on this machine, and nobody by a first name', () => {
+    expect(['ada-17', 'Ada Park (ada-17)', 'ada', 'olga'].map((each) => actorNamed(PEOPLE, each))).toEqual([
+      ...['Ada Park (ada-17)', 'Ada Park (ada-17)', 'ada', 'olga'],
+    ]);
+  });
+});
+
+describe('a mention', () => {
+  it.each([
+    ['@Ada Park please', ['ada-17']],
+    ['Ask (@ada-18), @BO: or @Ada Smith.', ['ada-18', 'b.baker@example.com']],
+    ['@b.baker@example.com', ['b.baker@example.com']],
+    ['They write from joe@example.com, 2 @ 3', []],
+  ])('is in "%s"', (text, ids) => {
+    expect(mentionsIn(PEOPLE, text).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it.each([
+    ['@Bob', 'text: no colleague is called "bob"; did you mean Bo?'],
+    ['@Adam', 'text: no colleague is called "adam"; did you mean Ada?'],
+    ['@Ada', 'text: "ada" can be Ada Park'],
+    ['@vera', 'text: Vera Viewer may not answer'],
+  ])('of nobody is refused: %s', (text, message) => {
+    expect(() => remarkTo(PEOPLE, ID, text)).toThrow(message);
+  });
+
+  it('is text where no colleagues are known', () => {
+    expect(remarkTo([], ID, '@Bob')).toEqual({ text: '@Bob' });
+  });
+});
+
+describe('a file of people', () => {
+  it.each([
+    [['{'], 'line 1: '],
+    [['', '{"name":"Ada","id":"a","role":"boss"}'], 'line 2: role: '],
+    [
+      ['{"name":"Ada (x)","id":"a","role":"viewer"}'],
+      'line 1: the name and the ID together must name a colleague',
+    ],
+    [
+      ['{"name":"crm (API)","id":"a","role":"viewer"}'],
+      'line 1: the name and the ID together must name a colleague',
+    ],
+    [[FILE[0], '{"name":"ADA-17","id":"a","role":"viewer"}'], 'line 2: another line has this name or ID'],
+    [
+      ['{"name":"Ada","id":"a","role":"viewer","accounts":["other"]}'],
+      'line 1: accounts: must be default or',
+    ],
+    [Array.from({ length: 1_001 }, () => '{}'), 'has more than 1000 lines'],
+  ])('that cannot be used is named without its content', (lines, rule) => {
+    expect(() => peopleIn(lines.join('\n'), ['acme'])).toThrow(`GANGWAY_PEOPLE_FILE: ${rule}`);
+  });
+
+  it('that is missing is named', () => {
+    expect(() => readPeople('/nowhere/people.jsonl', [])).toThrow('cannot be read (ENOENT)');
+  });
+});
