@@ -1,7 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { workflowId } from '../src/messages/ids.js';
 import type { MerchantBoardingInput } from '../src/messages/inputs.js';
-import { compact } from '../src/messages/objects.js';
+import { omitUndefined } from '../src/messages/objects.js';
 import { KINDS } from '../src/temporal/kinds/kinds.js';
 import { MERCHANT } from '../src/temporal/kinds/merchant.js';
 import { type OperationStart, startOperation } from '../src/temporal/start.js';
@@ -98,7 +98,7 @@ export class Starts {
     const { account } = party.input;
     if (party.twice || !world.chance.happens(0.3)) {
       const options = { fourEyes: [], taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(plan) } as const;
-      await MERCHANT.start(client, { ...boarding, ...compact({ account }) }, options);
+      await MERCHANT.start(client, { ...boarding, ...omitUndefined({ account }) }, options);
       return;
     }
     const { abandoned, spared } = this.people;
@@ -117,7 +117,11 @@ export class Starts {
     const dba = world.chance.pick(['Somebody else', String(part.merchant.dba)]);
     const rival = { merchantProfileId, agentProfileId, merchant: { dba }, follow: true, dueInHours: 48 };
     const id = `${externalId}-rival`;
-    const input = { ...rival, ...compact({ account }), externalId: id } as unknown as MerchantBoardingInput;
+    const input = {
+      ...rival,
+      ...omitUndefined({ account }),
+      externalId: id,
+    } as unknown as MerchantBoardingInput;
     await MERCHANT.start(client, input, { fourEyes: [], taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(plan) });
     await world.sleep(world.chance.between(HOUR_MS, 8 * HOUR_MS));
     // It may have ended with the merchant.

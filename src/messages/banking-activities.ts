@@ -1,4 +1,4 @@
-import type { Once, Recorded } from '../at-most-once/workflow.js';
+import type { AtMostOnce, Recorded } from '../at-most-once/workflow.js';
 import type { ProfilePhase } from '../partners/banking/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import type { ImportedRecord } from './activities.js';
@@ -121,9 +121,11 @@ export interface BankingActivities {
       declined?: readonly number[];
       refused?: readonly RefusedSubmission[];
     },
-  ): Once<Submission>;
+  ): AtMostOnce<Submission>;
   /** Reserves a profile that a submission has returned, as {@link submitHolder} does. `since`: when it was decided on (ISO 8601). */
-  claimProfile(request: BusinessToFind & { profileId: number; since: string }): Promise<InspectedProfile>;
+  reserveSubmittedProfile(
+    request: BusinessToFind & { profileId: number; since: string },
+  ): Promise<InspectedProfile>;
   /** The profiles of the same merchant (E5), or of the same dba in any case (E9), without those of the `baseline`. */
   findCandidates(request: BusinessToFind & { baseline: readonly number[] }): Promise<readonly Candidate[]>;
   /** One profile, compared with the business; null when there is none that this account may see (404, 403). */
@@ -150,7 +152,7 @@ export interface BankingActivities {
   /** Opens none if there is one by now. Sent at most once. `problems` has the reasons why none was opened. */
   openFinancialAccount(request: {
     profileId: number;
-  }): Once<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;
+  }): AtMostOnce<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;
   /**
    * Answers a ticket by another one that names it as parent. Sent at most once. The baseline of an `Uncertain` failure holds the
    * replies just before. Nudges the status poll afterwards.
@@ -161,7 +163,7 @@ export interface BankingActivities {
     text: string;
     /** The profile of the onboarding that replies; absent when an account does. */
     profileId?: number;
-  }): Once<{ replyId: number }>;
+  }): AtMostOnce<{ replyId: number }>;
   /** The reply of this text to a ticket, other than those of the `baseline`; null when there is none. */
   findReply(request: { ticketId: number; text: string; baseline: readonly number[] }): Promise<number | null>;
   /**
@@ -180,7 +182,7 @@ export interface BankingActivities {
     paymentCardId: string;
     last4: string;
     notes?: string;
-  }): Once<{ problems: readonly FieldProblem[] }>;
+  }): AtMostOnce<{ problems: readonly FieldProblem[] }>;
   /** Reports whether the card is closed; null when it cannot be seen. */
   isCardClosed(request: { paymentCardId: string }): Promise<boolean | null>;
   /** E3. May be repeated; with a one-time code, which is valid for one call, it is sent at most once. */
@@ -200,7 +202,7 @@ export interface BankingActivities {
   /** E10. Streams a statement into the statement store. */
   saveStatement(request: Omit<StatementRequest, 'email'>): Promise<SavedStatement>;
   /** The same without saving it, and the partner sends a message for each call. Sent at most once. */
-  sendStatement(request: StatementRequest & { readonly email: string }): Once<void>;
+  sendStatement(request: StatementRequest & { readonly email: string }): AtMostOnce<void>;
 }
 
 /** A statement in the statement store. */

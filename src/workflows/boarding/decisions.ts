@@ -84,7 +84,12 @@ export const UNSUBMITTED_STATE: BoardingState = {
 };
 
 /** The kinds of requirements that these rules raise; steps raise others, which end the boarding themselves when they are abandoned. */
-export const KINDS = ['underwriting-note', 'changes-requested', 'not-submitted', 'unclear-mid'] as const;
+export const RAISED_KINDS = [
+  'underwriting-note',
+  'changes-requested',
+  'not-submitted',
+  'unclear-mid',
+] as const;
 
 export interface BoardingContext extends Questions {
   readonly merchantProfileId: number;
@@ -111,7 +116,7 @@ export function reduce(
     const midChange = outcome.outcome === 'boarded' ? [{ set: { mid: outcome.mid } }] : [];
     return { state: { ...before, volatile, seen }, commands: [...statusCommands, ...midChange] };
   }
-  const delivered = stillDelivered(before.delivered, now, volatile);
+  const delivered = currentDeliveries(before.delivered, now, volatile);
   const commands = [
     ...statusCommands,
     ...onNotes(delivered, now, context),
@@ -156,7 +161,7 @@ function showVolatile(volatile: VolatileFields): readonly Command[] {
  * A note listed in a status set after its delivery is asked again. While `in-review`, the partner may still list a note that was
  * answered.
  */
-function stillDelivered(
+function currentDeliveries(
   delivered: BoardingState['delivered'],
   { status, phase, statusDate, notes, isWithoutNotes }: StatusSnapshot,
   volatile: VolatileFields,
@@ -272,20 +277,20 @@ export function pendingSend(state: BoardingState, context: BoardingContext): Pen
   };
   if (MERCHANT_PHASES[phase].changes === 'submitted') return submission('changes-requested');
   if (phase === 'not-submitted') {
-    if (submitted && !isLost) return lateRead(state, context);
+    if (submitted && !isLost) return readAtDeadline(state, context);
     return context.isFollowed || isLost ? submission('not-submitted') : { send: 'application' };
   }
   const confirmed = isUnclear(state, phase) ? submission('not-submitted') : undefined;
   if (confirmed) return confirmed;
   const answers = answeredOfKind(context, 'underwriting-note');
   const isComplete = answers.length > 0 && openOfKind(context, 'underwriting-note').length === 0;
-  if (!isComplete || MERCHANT_PHASES[phase].answer === 'waits') return lateRead(state, context);
+  if (!isComplete || MERCHANT_PHASES[phase].answer === 'waits') return readAtDeadline(state, context);
   const isNotTaken =
     notTaken !== undefined && isSame(notTaken, seen, volatile) && notTaken.answers === idsOf(answers);
   return isNotTaken ? undefined : { send: 'answers', answers };
 }
 
-function lateRead(state: BoardingState, { now }: BoardingContext): PendingSend | undefined {
+function readAtDeadline(state: BoardingState, { now }: BoardingContext): PendingSend | undefined {
   return pendingDeadlines(state).some((time) => time <= now) ? { send: 'late read' } : undefined;
 }
 
@@ -303,13 +308,13 @@ export function plan(
   state: BoardingState,
   context: BoardingContext,
 ): Plan<Seen, PendingSend, MerchantBoardingOutcome> {
-  const sent = pendingSend(state, context);
+  const pending = pendingSend(state, context);
   const { phase } = state.seen;
   const outcome = merchantOutcome(state.seen, context.merchantProfileId);
   // A decision ends a question, and the partner may take a decision back: only a read shows either.
   const mayChange = context.open.length > 0 || (phase !== null && isDecided(phase));
   return {
-    pending: sent ? [{ task: 'write', ...sent }] : [],
+    pending: pending ? [{ task: 'write', ...pending }] : [],
     wakeAt: nextTime(pendingDeadlines(state), context.now),
     baseline: !context.isWriting || mayChange ? comparable(state.volatile, state.seen) : undefined,
     end: outcome ? { outcome, commands: [] } : endedByConfirmedMid(context),

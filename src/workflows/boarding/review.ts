@@ -3,7 +3,7 @@ import { MERCHANT_PHASES } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { redact } from '../../platform/privacy/masked.js';
 import { askForCorrection, Rejected } from '../runtime/rejections.js';
-import { removeEntry } from '../runtime/requirements.js';
+import { removeAnswered } from '../runtime/requirements.js';
 import { withoutExpired } from '../runtime/rules.js';
 import { runOnce } from '../runtime/run-step.js';
 import type { PendingAnswer } from '../runtime/state.js';
@@ -34,16 +34,16 @@ export async function deliverAnswers(boarding: Boarding, answers: readonly Pendi
     boarding.poll.forgetLatest();
     try {
       const sent = await requestReview(boarding, answers);
-      if (sent.delivered) await keepDelivery(boarding, answers, sent.before);
+      if (sent.delivered) await recordDelivery(boarding, answers, sent.before);
       // Somebody is asked about the other note first.
       else if (sent.isIncomplete) boarding.poll.replaceWith(sent.before);
-      else keepForLater(boarding, answers, sent.before);
+      else deferAnswers(boarding, answers, sent.before);
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
       const now = await readStatus(boarding);
       // The partner takes answers, but not these.
       if (MERCHANT_PHASES[now.phase].answer === 'sent') return error.problems;
-      keepForLater(boarding, answers, now);
+      deferAnswers(boarding, answers, now);
     }
     return undefined;
   });
@@ -63,12 +63,12 @@ async function uploadDocuments(boarding: Boarding, answers: readonly PendingAnsw
   );
 }
 
-async function keepDelivery(
+async function recordDelivery(
   boarding: Boarding,
   answers: readonly PendingAnswer[],
   before: StatusMark,
 ): Promise<void> {
-  boarding.update(...answers.map(({ requirement }) => removeEntry(requirement.id)));
+  boarding.update(...answers.map(({ requirement }) => removeAnswered(requirement.id)));
   boarding.patchState(afterDelivery(boarding.partnerState, answers, before, Date.now() + boarding.dueInMs));
   boarding.record('answers-delivered');
   boarding.published.report();
@@ -79,7 +79,7 @@ async function keepDelivery(
 }
 
 /** Reads once more. Notes that are still listed long after their answers are asked again, and so is a submission that does not show. */
-export async function readLate(boarding: Boarding): Promise<void> {
+export async function readAfterDeadline(boarding: Boarding): Promise<void> {
   const begunAt = Date.now();
   const now = await readStatus(boarding);
   const { delivered, shownBy = begunAt + 1 } = boarding.partnerState;
@@ -89,7 +89,7 @@ export async function readLate(boarding: Boarding): Promise<void> {
 }
 
 /** Keeps answers that the partner does not take in this status, until it sets another one or asks something else. */
-function keepForLater(boarding: Boarding, answers: readonly PendingAnswer[], now: StatusSnapshot): void {
+function deferAnswers(boarding: Boarding, answers: readonly PendingAnswer[], now: StatusSnapshot): void {
   boarding.patchState(withNotTaken(boarding.partnerState, answers, now));
   const detail = `the partner takes no answers in status ${now.status}`;
   boarding.record('answers-wait', { detail });

@@ -2,7 +2,7 @@
 import type { StatusSnapshot, Submission } from '../../messages/boarding-activities.js';
 import { MERCHANT_PHASES, type MerchantPhase, phasesBefore } from '../../partners/boarding/phases.js';
 import { redact } from '../../platform/privacy/masked.js';
-import { dropAnswer, removeEntry, requireNotAbandoned } from '../runtime/requirements.js';
+import { dropAnswer, removeAnswered, requireNotAbandoned } from '../runtime/requirements.js';
 import { runOnce } from '../runtime/run-step.js';
 import type { PendingAnswer } from '../runtime/state.js';
 import type { LastAttempt } from '../runtime/step.js';
@@ -20,7 +20,7 @@ export async function submitAsAnswered(boarding: Boarding, answers: readonly Pen
   if (confirmed) {
     boarding.patchState({ submitted: true });
     boarding.record('submitted', { detail: 'as a person has confirmed' });
-    boarding.update(removeEntry(confirmed.requirement.id));
+    boarding.update(removeAnswered(confirmed.requirement.id));
     boarding.published.enter('underwriting');
     return;
   }
@@ -59,7 +59,7 @@ export async function submit(
     boarding.record('submitted', isOthers && { detail: 'by somebody else' });
     boarding.patchState({ submitted: true, isLost: false, shownBy: Date.now() + boarding.dueInMs });
     const close = ({ requirement: { id } }: PendingAnswer) =>
-      isOthers ? dropAnswer(id, 'somebody else has submitted it') : removeEntry(id);
+      isOthers ? dropAnswer(id, 'somebody else has submitted it') : removeAnswered(id);
     boarding.update(...answers.map(close));
   } else {
     boarding.record('submission-superseded', { detail: `the status is ${status}` });
@@ -85,8 +85,8 @@ function firstSubmission(boarding: Boarding): Promise<Submitted> {
   // Once a person has said that nobody has submitted it, its phase is one before a submission.
   const before = phasesBefore(submitted ? 'next' : 'first');
   // The phase of a new merchant is assumed, and has no status.
-  const output = seen.status === undefined ? undefined : (seen.phase ?? undefined);
-  const phases = (earlier: LastAttempt) => phasesToSendIn(boarding, before, earlier.phase ?? output);
+  const lastPhase = seen.status === undefined ? undefined : (seen.phase ?? undefined);
+  const phases = (earlier: LastAttempt) => phasesToSendIn(boarding, before, earlier.phase ?? lastPhase);
   return sendSubmission(boarding, {
     phases,
     isOurs: (phase, earlier) =>

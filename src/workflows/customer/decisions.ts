@@ -82,19 +82,19 @@ export function publishedParts({ reports: reported }: CustomerState) {
 
 /** Returns the part whose requirement is open or answered. Default: the business, so that the check reports the unknown id. */
 export function partWith({ reports: reported }: CustomerState, requirementId: string): Part {
-  const entry = Object.entries(reported).find(
+  const match = Object.entries(reported).find(
     ([, { state }]) =>
       state.requirements.some(({ id }) => id === requirementId) || state.unsent?.includes(requirementId),
   );
-  return (entry?.[0] as Part | undefined) ?? 'business';
+  return (match?.[0] as Part | undefined) ?? 'business';
 }
 
 export function reduceStart(before: CustomerState, part: Part, unreported: ReportedPart): CustomerState {
-  const { [part]: entry = unreported } = before.reports;
+  const { [part]: report = unreported } = before.reports;
   return {
     ...before,
     starts: { ...before.starts, [part]: 'started' },
-    reports: { ...before.reports, [part]: entry },
+    reports: { ...before.reports, [part]: report },
   };
 }
 
@@ -104,8 +104,8 @@ export function reduceReport(
   now: ReportedPart,
 ): Reduction<CustomerState, PublishedCommand> {
   const ended = before.ends[part];
-  const entry = ended?.run === now.run ? closed(now, ended.end) : now;
-  const reported = { ...before.reports, [part]: entry };
+  const report = ended?.run === now.run ? closePart(now, ended.end) : now;
+  const reported = { ...before.reports, [part]: report };
   const states = Object.values(reported).map(({ state }) => state);
   const facts: Partial<Facts> = Object.assign({}, ...states.map(idsIn));
   return { state: { ...before, reports: reported }, commands: [{ set: facts }] };
@@ -117,9 +117,9 @@ export function reduceEnd(
   part: Part,
   end: PartEnd,
 ): Reduction<CustomerState, PublishedCommand> {
-  const entry = before.reports[part];
-  const ended = { ...before.ends, [part]: { end, run: entry?.run } };
-  const reported = entry ? { ...before.reports, [part]: closed(entry, end) } : before.reports;
+  const report = before.reports[part];
+  const ended = { ...before.ends, [part]: { end, run: report?.run } };
+  const reported = report ? { ...before.reports, [part]: closePart(report, end) } : before.reports;
   const commands: readonly PublishedCommand[] =
     end.how === 'completed'
       ? [{ set: idsIn(end.outcome) }, { record: `${part}-ended`, detail: end.outcome.outcome }]
@@ -144,22 +144,22 @@ export function reduceReset(before: CustomerState, part: Part): Reduction<Custom
 
 /** Returns the state after the end of the customer. Its parts close their own requirements. */
 export function withoutRequirements(before: CustomerState): CustomerState {
-  const silent = Object.entries(before.reports).map(([part, entry]) => [part, asksNothing(entry)]);
+  const silent = Object.entries(before.reports).map(([part, report]) => [part, withoutQuestions(report)]);
   return { ...before, reports: Object.fromEntries(silent) };
 }
 
-function asksNothing(part: ReportedPart): ReportedPart {
+function withoutQuestions(part: ReportedPart): ReportedPart {
   return { ...part, state: { ...part.state, requirements: [], unsent: [] } };
 }
 
 /** Returns a part whose workflow has ended: it asks nothing. A part that did not complete shows as `cancelled`. */
-function closed(part: ReportedPart, end: PartEnd): ReportedPart {
-  const { state, ...entry } = asksNothing(part);
-  if (end.how !== 'completed') return { ...entry, state: { ...state, stage: 'cancelled' } };
+function closePart(part: ReportedPart, end: PartEnd): ReportedPart {
+  const { state, ...report } = withoutQuestions(part);
+  if (end.how !== 'completed') return { ...report, state: { ...state, stage: 'cancelled' } };
   const { outcome } = end;
   const { outcome: stage } = outcome as { readonly outcome: OutcomeName };
   const partnerStatus = 'bankingStatus' in outcome ? outcome.bankingStatus : null;
-  return { ...entry, state: { ...state, ...idsIn(outcome), stage, outcome: stage, partnerStatus } };
+  return { ...report, state: { ...state, ...idsIn(outcome), stage, outcome: stage, partnerStatus } };
 }
 
 export function outcomeIn(end: PartEnd): PartOutcome {

@@ -3,7 +3,7 @@ import { proxyActivities, setHandler } from '@temporalio/workflow';
 import { credentialsRefused, type ProcessActivities, type Refusal } from '../../messages/partner-account.js';
 import { partnerActivities, RETRY_WAITING, WAIT } from '../runtime/activity-proxies.js';
 import { answerTo } from '../runtime/answers.js';
-import { removeEntry, withdrawRequirement } from '../runtime/requirements.js';
+import { removeAnswered, withdrawRequirement } from '../runtime/requirements.js';
 import { runUnlessEnded, type Task } from '../runtime/tasks.js';
 import type { Account } from './duties.js';
 import { credentialsQuestion, type System } from './questions.js';
@@ -42,7 +42,7 @@ export function refusedCredentials(account: Account, system: System): () => read
     const answer = answerTo(account.store, id)?.resolution.answer;
     account.update(
       withdrawRequirement(id, result ? 'the reason has changed' : 'no longer refused'),
-      removeEntry(id),
+      removeAnswered(id),
     );
     account.published.report();
     if (!answer) return result;

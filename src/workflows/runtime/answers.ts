@@ -8,7 +8,7 @@ import {
   answeredRequirements,
   openRequirements,
   raiseRequirement,
-  removeEntry,
+  removeAnswered,
   requireNotAbandoned,
   takeBackAnswer,
   unsentIds,
@@ -36,7 +36,7 @@ export class Answers {
     try {
       await condition(() => answerTo(store, id) !== undefined || isSuperseded());
       const answered = answerTo(store, id);
-      store.update(removeEntry(id));
+      store.update(removeAnswered(id));
       return answered && requireNotAbandoned(answered.resolution);
     } finally {
       store.update(withdrawRequirement(id, 'no longer needed'));

@@ -13,9 +13,9 @@ export function partnerFailure(error: unknown): PartnerErrorDetails {
   const { cause, activityType } = error;
   if (cause instanceof ApplicationFailure && cause.type === PARTNER_ERROR)
     return cause.details?.[0] as PartnerErrorDetails;
-  const entry = unreportedOutcome(cause);
-  if (!entry) throw error;
-  const { outcome, reason, sent } = entry;
+  const unreported = unreportedOutcome(cause);
+  if (!unreported) throw error;
+  const { outcome, reason, sent } = unreported;
   return { ...ownFailure(outcome === 'none' ? 'NotSent' : 'Uncertain', activityType, reason), ...sent };
 }
 

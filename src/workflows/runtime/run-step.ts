@@ -8,7 +8,7 @@ import {
   sendUntilKnown,
   type Verdict,
 } from '../../at-most-once/workflow.js';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { Answer, AnswerKind } from '../../messages/requirements.js';
 import { describeReason, problemText } from '../../partners/bounds.js';
@@ -55,7 +55,7 @@ export async function runIdempotent<Result>(
       await step.prepare?.();
       requireNotCancelled(context);
     } catch (error) {
-      throw notFollowed(context, step, isAnswered, error);
+      throw withNotSent(context, step, isAnswered, error);
     }
     // An earlier attempt may have taken effect.
     const outcome = await attemptWrite(context, step, step.run, () => 'unknown');
@@ -74,14 +74,14 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
         await step.prepare?.();
         if (!inherited) requireNotCancelled(context);
       } catch (error) {
-        throw notFollowed(context, step, !isFirst, error);
+        throw withNotSent(context, step, !isFirst, error);
       }
       if (inherited) return inherited;
       const begunAt = Date.now();
       // A write that is canceled between two attempts fails without the intent of one that timed out, so the time that has passed decides.
-      const cutOff = () => (Date.now() - begunAt >= ATTEMPT_MS ? 'unknown' : 'not-sent');
-      const outcome = await attemptWrite(context, step, () => step.run(send, earlier), cutOff);
-      if (outcome.is !== 'done') step.failed?.(outcome.failure);
+      const outcomeIfCanceled = () => (Date.now() - begunAt >= ATTEMPT_MS ? 'unknown' : 'not-sent');
+      const outcome = await attemptWrite(context, step, () => step.run(send, earlier), outcomeIfCanceled);
+      if (outcome.is !== 'done') step.onFailure?.(outcome.failure);
       return outcome;
     },
     rejected: async (failure) => {
@@ -90,7 +90,7 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
       const effect = await findEvidence(context, step, earlier);
       if (effect) return effect;
       if (step.endsWhenRejected) throw new Rejected(failure.fields, failure.status);
-      return correctedOrKnown(context, step, earlier, failure);
+      return askAfterRejection(context, step, earlier, failure);
     },
     forbidden: async (failure) => {
       await context.ask(permissionQuestion(step.title, failure));
@@ -107,14 +107,19 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
 function afterFailure(earlier: LastAttempt, failure: PartnerErrorDetails): LastAttempt {
   const { isUncertain } = earlier;
   const { baseline, phase = earlier.phase } = isUncertain ? earlier : failure;
-  return { isUncertain, ...compact({ baseline, phase }), failure };
+  return { isUncertain, ...omitUndefined({ baseline, phase }), failure };
 }
 
 /** In place of a first request: an earlier workflow may have sent it, or its response named a record that is not ours. */
-function inheritedOutcome({ title, mayBeDone, rejected }: OnceWrite<unknown>): Failed | undefined {
+function inheritedOutcome({
+  title,
+  mayBeDone,
+  earlierProblems,
+}: OnceWrite<unknown>): Failed | undefined {
   if (mayBeDone !== undefined)
     return { is: 'uncertain', failure: { ...ownFailure('Uncertain', title, mayBeDone), baseline: [] } };
-  return rejected && { is: 'rejected', failure: ownFailure('Rejected', title, 'not believed', rejected) };
+  if (!earlierProblems) return undefined;
+  return { is: 'rejected', failure: ownFailure('Rejected', title, 'not believed', earlierProblems) };
 }
 
 /** A write that ran to its end during a cancellation must not lead to another one. */
@@ -123,7 +128,7 @@ function requireNotCancelled({ isCancelled }: StepContext): void {
 }
 
 /** Tells the person whose answer led to another attempt that nothing followed. @returns the error */
-function notFollowed(
+function withNotSent(
   { writes }: StepContext,
   step: IdentifiedWrite,
   isAnswered: boolean,
@@ -163,7 +168,7 @@ async function askAbout(
 }
 
 /** Asks for a correction, or for the id of what was done by hand if no read would show it. */
-function correctedOrKnown<Result>(
+function askAfterRejection<Result>(
   context: StepContext,
   step: OnceWrite<Result>,
   earlier: LastAttempt,
@@ -172,7 +177,7 @@ function correctedOrKnown<Result>(
   const { title, correct, replace, readEvidence, idFormat = 'digits', whereToLook } = step;
   // If no read can show the effect, or the refusal names a record, only a person can tell.
   const confirmFormat = readEvidence === 'none' || saved !== undefined ? idFormat : undefined;
-  const wasSent = status !== undefined || step.rejected !== undefined;
+  const wasSent = status !== undefined || step.earlierProblems !== undefined;
   if (saved !== undefined)
     context.record('write-uncertain', { detail: `${title}, refused: ${describeSign(saved)}` });
   const advice =
@@ -180,8 +185,8 @@ function correctedOrKnown<Result>(
       ? `${describeSign(saved)} ${whereToLook} Correct it or retry only if it is not there, because either sends it again.`
       : undefined;
   return askUntilDecided(context, step, earlier, (refused, isOver) => {
-    const all = refused ? [{ field: '', message: refused }, ...problems] : problems;
-    return askForCorrection(context, { title, advice, correct, replace, confirmFormat }, all, isOver);
+    const allProblems = refused ? [{ field: '', message: refused }, ...problems] : problems;
+    return askForCorrection(context, { title, advice, correct, replace, confirmFormat }, allProblems, isOver);
   });
 }
 
@@ -232,7 +237,7 @@ type WriteOutcome = UnfinishedWrite['outcome'];
 interface AttemptOptions {
   readonly waitsForChange?: boolean | undefined;
   /** Receives what became of the call; undefined if it was cut off. */
-  readonly ended?: (outcome: WriteOutcome | undefined) => void;
+  readonly onEnd?: (outcome: WriteOutcome | undefined) => void;
 }
 
 /** Makes one call, and shows that the step waits for the partner meanwhile. */
@@ -240,17 +245,17 @@ async function attempt<Result>(
   context: StepContext,
   title: string,
   run: () => Promise<Result>,
-  { waitsForChange, ended = () => {} }: AttemptOptions,
+  { waitsForChange, onEnd = () => {} }: AttemptOptions,
 ): Promise<Outcome<Result, PartnerErrorDetails>> {
   const endWait = context.stalledCalls.start(title, waitsForChange);
   try {
     const result = await run();
     keepWarnings(context, title, result);
-    ended('done');
+    onEnd('done');
     return { is: 'done', result };
   } catch (error) {
     if (isCancellation(error)) {
-      ended(undefined);
+      onEnd(undefined);
       throw error;
     }
     const failure =
@@ -258,7 +263,7 @@ async function attempt<Result>(
         ? ownFailure('Rejected', title, error.message, error.problems)
         : partnerFailure(error);
     const mayHaveEffect = failure.kind === 'Uncertain' || failure.saved !== undefined;
-    ended(mayHaveEffect ? 'unknown' : failure.kind === 'Rejected' ? 'rejected' : 'not-sent');
+    onEnd(mayHaveEffect ? 'unknown' : failure.kind === 'Rejected' ? 'rejected' : 'not-sent');
     if (context.isCancelled) throw new CancelledFailure('canceled while it was in flight');
     const is = OUTCOMES[failure.kind];
     // The server retries every other failure.
@@ -283,12 +288,12 @@ function attemptWrite<Result>(
   context: StepContext,
   step: IdentifiedWrite,
   run: () => Promise<Result>,
-  cutOff: () => WriteOutcome,
+  outcomeIfCanceled: () => WriteOutcome,
 ): Promise<Outcome<Result, PartnerErrorDetails>> {
-  const ended = (outcome = cutOff()) => {
+  const onEnd = (outcome = outcomeIfCanceled()) => {
     if (context.isCancelled) context.writes.cancelled(step, outcome);
   };
-  return attempt(context, step.title, run, { ended });
+  return attempt(context, step.title, run, { onEnd });
 }
 
 /** A partner's warning does not fail a step. The timeline keeps it for people. */

@@ -17,7 +17,7 @@ import type {
   AnswerTo,
   Claim,
   FourEyes,
-  RequestKey,
+  IdempotencyKey,
   Requirement,
   RequirementKind,
   Resolution,
@@ -48,7 +48,7 @@ export interface State<PartnerState = unknown, Input extends object = object> ex
   readonly reports: ReportState;
   readonly events: OutboundEventsState;
   /** Those of the last updates, the latest last: see keys.ts. */
-  readonly keys: readonly KnownKey[];
+  readonly keys: readonly AppliedKey[];
   /** What people read about the end, besides the outcome and the IDs. */
   readonly ended?: EndState;
   readonly partnerState: PartnerState;
@@ -155,7 +155,7 @@ export interface PendingEvent {
 }
 
 /** The key of an update. The receipt is absent while the update is applied. */
-export interface KnownKey extends RequestKey {
+export interface AppliedKey extends IdempotencyKey {
   readonly receipt?: object;
 }
 

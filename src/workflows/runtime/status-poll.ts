@@ -1,5 +1,5 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import type { Pace } from '../../messages/onboarding-state.js';
 import type { OnboardingRuntime } from './onboarding-runtime.js';
 import { runRead } from './run-step.js';
@@ -63,7 +63,10 @@ export class StatusPoll<Seen, Snapshot> {
   }
 
   #keep(change: { readonly [Name in keyof PollState]?: PollState<Snapshot>[Name] | undefined }): void {
-    this.runtime.update((state) => ({ ...state, poll: compact({ ...state.poll, ...change }) as PollState }));
+    this.runtime.update((state) => ({
+      ...state,
+      poll: omitUndefined({ ...state.poll, ...change }) as PollState,
+    }));
   }
 
   /** True while a poll runs, and until its change is taken. */

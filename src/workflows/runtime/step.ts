@@ -41,9 +41,9 @@ export interface OnceWrite<Result> extends EachWrite {
   /** The reason why an earlier workflow may have done it already. The outcome is then uncertain from the beginning. */
   readonly mayBeDone?: string | undefined;
   /** The problems of an earlier attempt, whose result is not believed. A person is asked before it is sent again. */
-  readonly rejected?: readonly FieldProblem[] | undefined;
+  readonly earlierProblems?: readonly FieldProblem[] | undefined;
   /** Receives each failure of a request that was sent, so that the next `run` can look for what it may have done. */
-  readonly failed?: (failure: PartnerErrorDetails) => void;
+  readonly onFailure?: (failure: PartnerErrorDetails) => void;
   /** Reads evidence that this write took effect, which nothing else explains. Also called after a plain rejection. */
   readonly readEvidence: ((earlier: LastAttempt) => Promise<Proof<Result>>) | 'none';
   /** The same evidence, in what the status poll has read meanwhile. Checked while a person is asked. */

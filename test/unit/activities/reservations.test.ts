@@ -51,7 +51,7 @@ describe('a record that another onboarding reserves at the same moment', () => {
       startWorkflowExecution: () => Promise.reject(grpcError('ALREADY_EXISTS')),
     };
     const info = { workflowExecution: { workflowId: 'own', runId: 'run' }, taskQueue: 'gangway-boarding' };
-    const claim = () => reservationsAt('boarding', undefined).claim(5001, async () => []);
+    const claim = () => reservationsAt('boarding', undefined).reserveNew(5001, async () => []);
     const client = { workflowService, withDeadline: (_: unknown, call: () => unknown) => call() };
     expect(await environment(info, { client }).run(claim)).toEqual(['other has it']);
   });

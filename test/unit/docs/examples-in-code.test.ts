@@ -12,7 +12,7 @@ const CENTRAL = [
   'OnboardingState',
   'SEARCH_ATTRIBUTES',
   'SystemName',
-  'compact',
+  'omitUndefined',
   'didYouMean',
   'partsOfId',
   'readSettings',
