@@ -12,9 +12,9 @@ export interface AtMostOnce<Response> {
 }
 
 /** The result of an activity whose write may be repeated, and records its intent. Only `sendRepeatably()` makes it. */
-export type Recorded<Response> = Promise<Response> & { readonly [recordsIntent]: true };
+export type IntentRecorded<Response> = Promise<Response> & { readonly [recordsIntent]: true };
 
-type Writes = AtMostOnce<unknown> | Recorded<unknown>;
+type Writes = AtMostOnce<unknown> | IntentRecorded<unknown>;
 
 /** The names of the activities that record an intent. */
 export type WriteNames<Activities> = {

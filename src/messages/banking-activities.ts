@@ -1,4 +1,4 @@
-import type { AtMostOnce, Recorded } from '../at-most-once/workflow.js';
+import type { AtMostOnce, IntentRecorded } from '../at-most-once/workflow.js';
 import type { ProfilePhase } from '../partners/banking/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import type { ImportedRecord } from './activities.js';
@@ -138,7 +138,7 @@ export interface BankingActivities {
     request: BusinessIdentity & { profileId: number; workflowId: string },
   ): Promise<InspectedProfile | null>;
   /** Replaces the holder of a profile. May be repeated, and is never canceled halfway. Nudges the status poll afterwards. */
-  correctHolder(request: HolderRequest & { profileId: number }): Recorded<HolderVerdict>;
+  correctHolder(request: HolderRequest & { profileId: number }): IntentRecorded<HolderVerdict>;
   /** Nudges the status poll afterwards, which may not have seen the change. */
   readProfile(request: { profileId: number }): Promise<ProfileSnapshot>;
   /** Reserves the profile, and is rejected if another running onboarding has it. Takes it over from one that has ended. */
@@ -186,7 +186,7 @@ export interface BankingActivities {
   /** Reports whether the card is closed; null when it cannot be seen. */
   isCardClosed(request: { paymentCardId: string }): Promise<boolean | null>;
   /** E3. May be repeated; with a one-time code, which is valid for one call, it is sent at most once. */
-  changeAddress(request: { change: Readonly<Record<string, unknown>> }): Recorded<void>;
+  changeAddress(request: { change: Readonly<Record<string, unknown>> }): IntentRecorded<void>;
   /** E4. May be repeated. */
   setCardNickname(request: {
     paymentCardId: string;
@@ -196,7 +196,7 @@ export interface BankingActivities {
    * E15. May be repeated. The partner responds with 404 when the sub-user is already restored. `afterLostCall` is true when that
    * followed a call whose response was lost, because that call most likely restored it.
    */
-  restoreSubUser(request: { subUserId: number }): Recorded<{ afterLostCall: boolean }>;
+  restoreSubUser(request: { subUserId: number }): IntentRecorded<{ afterLostCall: boolean }>;
   /** E13. May be repeated. */
   ensureWebhook(request: WebhookRequest): Promise<Pick<EnsuredWebhook, 'existed' | 'id'>>;
   /** E10. Streams a statement into the statement store. */

@@ -3,7 +3,7 @@ import type { FollowedMerchantInput, MerchantBoardingInput } from '../messages/i
 import { omitUndefined } from '../messages/objects.js';
 import type { MerchantBoardingOutcome, Restored } from '../messages/onboardings.js';
 import { Boarding } from './boarding/boarding.js';
-import { type BoardingState, type PendingSend, plan, RAISED_KINDS, reduce } from './boarding/decisions.js';
+import { type BoardingState, type PendingTask, plan, RAISED_KINDS, reduce } from './boarding/decisions.js';
 import { deliverAnswers, readAfterDeadline } from './boarding/review.js';
 import { createMerchant, importMerchant, setFees } from './boarding/steps.js';
 import { submit, submitAsAnswered } from './boarding/submission.js';
@@ -59,8 +59,8 @@ async function establishMerchant(boarding: Boarding, restored: Restored | undefi
   else await importMerchant(boarding, merchantProfileId, restored);
 }
 
-/** Carries out a pending action of `boarding/decisions.ts`. */
-async function runPending(boarding: Boarding, pending: PendingSend): Promise<void> {
+/** Runs a pending task of `boarding/decisions.ts`. */
+async function runPending(boarding: Boarding, pending: PendingTask): Promise<void> {
   switch (pending.send) {
     case 'application':
       boarding.published.setFacts({ stage: 'applying' });
@@ -73,7 +73,7 @@ async function runPending(boarding: Boarding, pending: PendingSend): Promise<voi
     case 'answers':
       await deliverAnswers(boarding, pending.answers);
       break;
-    case 'late read':
+    case 'nothing':
       await readAfterDeadline(boarding);
   }
 }

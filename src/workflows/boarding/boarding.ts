@@ -89,7 +89,7 @@ export class Boarding extends OnboardingRuntime<BoardingState, Input> {
       dba: this.dba,
       isFollowed: this.isFollowed,
       isWriting: this.tasks.isBusy,
-      inARow: this.poll.changes,
+      consecutiveChanges: this.poll.changes,
       now: Date.now(),
       ...{ open, answered },
     };

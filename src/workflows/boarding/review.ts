@@ -9,18 +9,18 @@ import { runOnce } from '../runtime/run-step.js';
 import type { PendingAnswer } from '../runtime/state.js';
 import { runPendingTasks } from '../runtime/tasks.js';
 import { type Boarding, partner } from './boarding.js';
-import type { StatusMark } from './decisions.js';
+import type { StatusVersion } from './decisions.js';
 import {
   afterDelivery,
   afterUpload,
   commentOf,
   deliveredNotes,
-  listsDelivered,
+  listsDeliveredNote,
   missingDocuments,
   notesOf,
   showsReview,
   type Upload,
-  withNotTaken,
+  withDeferred,
 } from './deliveries.js';
 import { readStatus, readUndecided } from './steps.js';
 
@@ -66,7 +66,7 @@ async function uploadDocuments(boarding: Boarding, answers: readonly PendingAnsw
 async function recordDelivery(
   boarding: Boarding,
   answers: readonly PendingAnswer[],
-  before: StatusMark,
+  before: StatusVersion,
 ): Promise<void> {
   boarding.update(...answers.map(({ requirement }) => removeAnswered(requirement.id)));
   boarding.patchState(afterDelivery(boarding.partnerState, answers, before, Date.now() + boarding.dueInMs));
@@ -74,7 +74,7 @@ async function recordDelivery(
   boarding.published.report();
   // The poll may have read that the partner asks again. Nobody was asked, because these answers were in flight.
   const { latest } = boarding.poll;
-  if (latest && listsDelivered(boarding.partnerState, latest))
+  if (latest && listsDeliveredNote(boarding.partnerState, latest))
     boarding.poll.replaceWith(await readStatus(boarding));
 }
 
@@ -90,7 +90,7 @@ export async function readAfterDeadline(boarding: Boarding): Promise<void> {
 
 /** Keeps answers that the partner does not take in this status, until it sets another one or asks something else. */
 function deferAnswers(boarding: Boarding, answers: readonly PendingAnswer[], now: StatusSnapshot): void {
-  boarding.patchState(withNotTaken(boarding.partnerState, answers, now));
+  boarding.patchState(withDeferred(boarding.partnerState, answers, now));
   const detail = `the partner takes no answers in status ${now.status}`;
   boarding.record('answers-wait', { detail });
   boarding.poll.replaceWith(now);
@@ -133,7 +133,7 @@ async function upload(boarding: Boarding, { id, description, ...first }: Upload)
 
 /** The status before the partner took the answers, or the one with which it did not take them. */
 type Sent =
-  | { readonly delivered: true; readonly before: StatusMark }
+  | { readonly delivered: true; readonly before: StatusVersion }
   | (Delivery & { readonly delivered: false });
 
 /** Reports to the underwriters that their notes are answered, with the texts as comment. */
@@ -145,7 +145,7 @@ function requestReview(boarding: Boarding, answers: readonly PendingAnswer[]): P
   const noteIds = notesOf(answers);
   const deliveredIds = deliveredNotes(state);
   const comment = commentOf(answers);
-  const effectIn = (now: StatusSnapshot | undefined) =>
+  const proofIn = (now: StatusSnapshot | undefined) =>
     now && showsReview(now) ? { result: taken } : undefined;
   const request = {
     ...{ merchantProfileId, noteIds },
@@ -158,9 +158,9 @@ function requestReview(boarding: Boarding, answers: readonly PendingAnswer[]): P
     endsWhenRejected: true,
     readEvidence: async ({ isUncertain }) => {
       if (!isUncertain) return undefined;
-      return effectIn(poll.latest) ?? effectIn(await readUndecided(boarding));
+      return proofIn(poll.latest) ?? proofIn(await readUndecided(boarding));
     },
-    polledEvidence: () => effectIn(poll.latest),
+    polledEvidence: () => proofIn(poll.latest),
     confirm: () => taken,
     whereToLook:
       `Check in the partner’s portal whether merchant ${merchantProfileId} (“${redact(boarding.dba)}”) is in review with these answers. ` +

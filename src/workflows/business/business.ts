@@ -53,7 +53,7 @@ export class Business extends OnboardingRuntime<BusinessState, Input> {
     bank.awaitProfileChange({ profileId: this.profileId, seen, pace }),
   );
   readonly tasks = new Tasks();
-  readonly grace = '5s';
+  readonly gracePeriod = '5s';
 
   constructor(input: Input, carriedState?: CarriedState<BusinessState>) {
     requireFields(input, { externalId: 'string', holder: 'object' });

@@ -238,12 +238,12 @@ function pendingTasks(
     ({ resolution }) => resolution.answer.kind === 'correction',
   );
   const correction = answered ? [{ task: 'holder', begin: 'correction', answered } as const] : [];
-  const isLate = deadlinesOf(state.answered).some((time) => time <= context.now);
+  const isAfterDeadline = deadlinesOf(state.answered).some((time) => time <= context.now);
   return [
     ...replies,
     ...(needsHolder(state) ? [{ task: 'holder', begin: 'problems' } as const] : correction),
     ...(needsAccount(state, context) ? [{ task: 'account', begin: 'account' } as const] : []),
-    ...(isLate ? [{ task: 'late tickets', begin: 'late tickets' } as const] : []),
+    ...(isAfterDeadline ? [{ task: 'late tickets', begin: 'late tickets' } as const] : []),
   ];
 }
 

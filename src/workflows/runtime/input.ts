@@ -55,16 +55,16 @@ export class CorrectableInput<Input extends object = object> {
 
   readonly correct = (patch: Patch): void => {
     this.store.update(updateInput(({ base: stored }) => ({ base: mergePatch(stored, patch) })));
-    this.tryOut(patch);
+    this.applyTentatively(patch);
   };
 
-  /** Applies a correction until it is known whether it reached the partner: {@link keep} or {@link restore} follows. */
-  tryOut(patch: Patch): void {
+  /** Applies a correction until it is known whether it reached the partner: {@link commit} or {@link rollBack} follows. */
+  applyTentatively(patch: Patch): void {
     this.store.update(updateInput(({ current }) => ({ current: mergePatch(current, patch) })));
   }
 
   /** Keeps the corrections that have reached the partner: those of one field, or all. */
-  keep(field?: keyof Input): void {
+  commit(field?: keyof Input): void {
     this.store.update(
       updateInput(({ current, base: stored }) => {
         const partly = { ...stored, [field ?? '']: (current as Input)[field as keyof Input] };
@@ -74,7 +74,7 @@ export class CorrectableInput<Input extends object = object> {
   }
 
   /** Removes the corrections that have not reached the partner, whose answers can still be taken back. */
-  restore(): void {
+  rollBack(): void {
     this.store.update(updateInput(({ base: stored }) => ({ current: stored })));
   }
 

@@ -19,7 +19,7 @@ import {
   receiptQuery,
   resolveRequirement,
 } from '../../messages/requirements.js';
-import { Answers, answerTo, raiseQuestion } from './answers.js';
+import { Answers, pendingAnswerTo, raiseQuestion } from './answers.js';
 import { Claims } from './claims.js';
 import type { NextSteps } from './current-details.js';
 import { CustomerReports } from './customer-reports.js';
@@ -111,7 +111,7 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
   }
 
   isAnswered(id: string): boolean {
-    return answerTo(this.store, id) !== undefined;
+    return pendingAnswerTo(this.store, id) !== undefined;
   }
 
   /** @returns the id of the new requirement */

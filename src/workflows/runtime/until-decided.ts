@@ -22,8 +22,8 @@ export interface Onboarding<State, Context, Seen, Snapshot> extends OnboardingRu
   readonly poll: StatusPoll<Seen, Snapshot>;
   readonly tasks: Tasks;
   readonly context: Context;
-  /** How long tasks may finish after a decision before they are canceled. Default: no time. A request in flight always finishes. */
-  readonly grace?: Duration;
+  /** The time after a decision until running tasks are canceled. Default: none. A request in flight always finishes. */
+  readonly gracePeriod?: Duration;
 }
 
 type AnyOnboarding = Onboarding<unknown, unknown, never, unknown>;
@@ -95,23 +95,24 @@ export async function runUntilDecided<State, Context, Seen, Snapshot, Pending, O
 const isStalled = ({ open }: AnyOnboarding) => open.some(({ kind }) => kind === 'waiting');
 
 /** Reports whether to continue as new: it is suggested, and only the poll is running. */
-function shouldContinueAsNew(running: AnyOnboarding): boolean {
+function shouldContinueAsNew(onboarding: AnyOnboarding): boolean {
   if (!workflowInfo().continueAsNewSuggested) return false;
-  return !running.tasks.isBusy && !isStalled(running) && allHandlersFinished();
+  return !onboarding.tasks.isBusy && !isStalled(onboarding) && allHandlersFinished();
 }
 
+/** Waits until a round has something to do. Publishes the state meanwhile. */
 async function waitForWork(
-  running: AnyOnboarding,
+  onboarding: AnyOnboarding,
   kinds: readonly RequirementKind[],
   plan: () => Plan<unknown, unknown, unknown>,
 ): Promise<void> {
-  const { published, poll, tasks } = running;
+  const { published, poll, tasks } = onboarding;
   const hasWork = () => {
     if (
-      shouldContinueAsNew(running) ||
+      shouldContinueAsNew(onboarding) ||
       poll.hasChange ||
       tasks.hasFailed ||
-      findAbandonment(running.store.state, kinds)
+      findAbandonment(onboarding.store.state, kinds)
     )
       return true;
     const { pending, baseline, end } = plan();
@@ -132,11 +133,11 @@ async function waitForWork(
  * Stops the tasks once there is an outcome. Writes in flight finish, and no new one starts. Undelivered answers are dropped, and
  * the timeline says whether one may have arrived.
  */
-async function endTasks(running: AnyOnboarding, kinds: readonly RequirementKind[]): Promise<void> {
-  const { tasks, grace } = running;
-  const isAsking = () => running.open.some(({ kind }) => !kinds.includes(kind));
+async function endTasks(onboarding: AnyOnboarding, kinds: readonly RequirementKind[]): Promise<void> {
+  const { tasks, gracePeriod: grace } = onboarding;
+  const isAsking = () => onboarding.open.some(({ kind }) => !kinds.includes(kind));
   if (grace !== undefined && tasks.isBusy)
     await condition(() => !tasks.isBusy || isAsking(), grace, { summary: 'Let calls in flight end' });
   await tasks.stop();
-  running.dropUndelivered(kinds);
+  onboarding.dropUndelivered(kinds);
 }
