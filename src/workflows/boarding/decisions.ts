@@ -270,7 +270,7 @@ export type PendingTask =
  * are answered, unless the partner has declined exactly these answers in this status.
  */
 export function pendingTask(state: BoardingState, context: BoardingContext): PendingTask | undefined {
-  const { seen, submitted, isLost, deferred: notTaken, volatile } = state;
+  const { seen, submitted, isLost, deferred, volatile } = state;
   const { phase } = seen;
   if (phase === null) return undefined;
   const submission = (kind: RequirementKind): PendingTask | undefined => {
@@ -288,7 +288,7 @@ export function pendingTask(state: BoardingState, context: BoardingContext): Pen
   const isComplete = answers.length > 0 && openOfKind(context, 'underwriting-note').length === 0;
   if (!isComplete || MERCHANT_PHASES[phase].answer === 'waits') return readAtDeadline(state, context);
   const isDeferred =
-    notTaken !== undefined && isSame(notTaken, seen, volatile) && notTaken.answers === idsOf(answers);
+    deferred !== undefined && isSame(deferred, seen, volatile) && deferred.answers === idsOf(answers);
   return isDeferred ? undefined : { send: 'answers', answers };
 }
 

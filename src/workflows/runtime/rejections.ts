@@ -71,7 +71,7 @@ interface Correctable {
 /** Asks a person to correct what the partner, or our own check, rejected. Undefined if the question was superseded first. */
 export async function askForCorrection(
   { ask, blankFor }: Pick<StepContext, 'ask' | 'blankFor'>,
-  { title, advice, correct, replace, confirmFormat: confirms }: Correctable,
+  { title, advice, correct, replace, confirmFormat }: Correctable,
   problems: readonly FieldProblem[],
   isSuperseded?: () => boolean,
 ): Promise<Answer | undefined> {
@@ -87,11 +87,11 @@ export async function askForCorrection(
       answers: [
         ...(correct ? (['correction'] as const) : []),
         ...(replace ? (['documents'] as const) : []),
-        ...(confirms ? (['confirm'] as const) : []),
+        ...(confirmFormat ? (['confirm'] as const) : []),
         'retry',
         'abandon',
       ],
-      ...(confirms === 'text' && { idFormat: confirms }),
+      ...(confirmFormat === 'text' && { idFormat: confirmFormat }),
     },
     isSuperseded,
   );

@@ -134,10 +134,10 @@ async function waitForWork(
  * the timeline says whether one may have arrived.
  */
 async function endTasks(onboarding: AnyOnboarding, kinds: readonly RequirementKind[]): Promise<void> {
-  const { tasks, gracePeriod: grace } = onboarding;
+  const { tasks, gracePeriod } = onboarding;
   const isAsking = () => onboarding.open.some(({ kind }) => !kinds.includes(kind));
-  if (grace !== undefined && tasks.isBusy)
-    await condition(() => !tasks.isBusy || isAsking(), grace, { summary: 'Let calls in flight end' });
+  if (gracePeriod !== undefined && tasks.isBusy)
+    await condition(() => !tasks.isBusy || isAsking(), gracePeriod, { summary: 'Let calls in flight end' });
   await tasks.stop();
   onboarding.dropUndelivered(kinds);
 }
