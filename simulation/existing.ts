@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import { workflowId } from '../src/messages/ids.js';
 import type { MerchantBoardingInput } from '../src/messages/inputs.js';
-import { compact } from '../src/messages/objects.js';
+import { omitUndefined } from '../src/messages/objects.js';
 import { bankingClient } from '../src/partners/banking/client.js';
 import { type AccountHolder, type BeneficialOwner, submissionOf } from '../src/partners/banking/holder.js';
 import { boardingClient } from '../src/partners/boarding/client.js';
@@ -45,13 +45,17 @@ export function twisted(party: Party, { twists }: Plan): Party {
       ...(isDue && { dueInHours }),
       ...(is('unclaimed') && dueInHours && { unclaimedInHours: 1 }),
     };
-    return compact({ ...rest, ...(fees && { fees }), ...hours, ...agent });
+    return omitUndefined({ ...rest, ...(fees && { fees }), ...hours, ...agent });
   };
   const cancels = is('cancels') && type === 'customerOnboarding';
   const account = is('account') ? ACCOUNT : undefined;
   const all = change(party.input) as Record<string, unknown>;
   for (const part of ['boarding', 'business']) if (all[part]) all[part] = change(all[part] as object);
-  const input = { ...all, ...(cancels && { onDecline: 'cancel-other' }), ...compact({ account }) } as never;
+  const input = {
+    ...all,
+    ...(cancels && { onDecline: 'cancel-other' }),
+    ...omitUndefined({ account }),
+  } as never;
   return { ...party, input, workflowId: workflowId(type, externalId, account) };
 }
 

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { outcomeOf } from '../src/apps/sandbox/habits/habits.js';
 import { sandboxAccount } from '../src/apps/sandbox/systems.js';
 import { ACCOUNTS } from '../src/messages/kinds.js';
-import { compact } from '../src/messages/objects.js';
+import { omitUndefined } from '../src/messages/objects.js';
 import { TRACE_HEADER } from '../src/messages/sinks.js';
 import { readAccounts } from '../src/partners/account-settings.js';
 import { settingsPrefix } from '../src/partners/names.js';
@@ -159,7 +159,7 @@ class Simulation {
     const { continueAfter, tasks = [] } = plan;
     this.#service = new Service(world, { continueAfter, tasks, visibleWithinMs: 2_000 });
     const [trace] = plan.twists.includes('traced') ? encoded(world.chance.pick<object | null>(TRACES)) : [];
-    const headers = compact({ [TRACE_HEADER]: trace });
+    const headers = omitUndefined({ [TRACE_HEADER]: trace });
     this.#client = clientOf(this.#service, { carry: (_, request) => request() }, headers);
     const all = castOf(plan.seed, 4 * KINDS.length, MARKERS);
     const others = all.filter(({ twin }) => !twin);

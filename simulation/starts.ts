@@ -1,7 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { workflowId } from '../src/messages/ids.js';
 import type { MerchantBoardingInput } from '../src/messages/inputs.js';
-import { compact } from '../src/messages/objects.js';
+import { omitUndefined } from '../src/messages/objects.js';
 import { KINDS } from '../src/temporal/kinds/kinds.js';
 import { MERCHANT } from '../src/temporal/kinds/merchant.js';
 import { type OperationStart, startOperation } from '../src/temporal/start.js';

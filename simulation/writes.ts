@@ -1,7 +1,7 @@
 import type { ReceivedRequest } from '../src/apps/sandbox/faults.js';
 import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import type { TimelineEvent } from '../src/messages/codes.js';
-import { compact } from '../src/messages/objects.js';
+import { omitUndefined } from '../src/messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../src/messages/onboarding-state.js';
 import type { Party } from './cast.js';
 import { finalMid } from './ledger.js';
@@ -196,7 +196,7 @@ function unwritten(witness: Witness, { ledger }: Evidence): string[] {
     };
     if (!write.saysId) return missing(String(write.done), events.length, about);
     return events.flatMap(({ event, detail = '' }) =>
-      missing(event, 1, { ...compact(about), id: idIn(detail) }),
+      missing(event, 1, { ...omitUndefined(about), id: idIn(detail) }),
     );
   });
 }

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { atMostOnce } from '../../src/at-most-once/activity.js';
 import type { Permit } from '../../src/at-most-once/permit.js';
-import type { Once } from '../../src/at-most-once/workflow.js';
+import type { AtMostOnce } from '../../src/at-most-once/workflow.js';
 
 class Refused extends Error {}
 
@@ -23,7 +23,7 @@ const { sendOnce } = atMostOnce({
 });
 
 export interface Bakery {
-  orderCake(name: string): Once<string>;
+  orderCake(name: string): AtMostOnce<string>;
 }
 
 export const bakery: Bakery = {

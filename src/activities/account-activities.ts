@@ -14,7 +14,7 @@ const SETTLING_MS = 1_000;
 const READABLE_EVERY_MS = 5_000;
 
 /** Activities of the account's workflow that find and retry the activities of other workflows. They call Temporal, and no partner. */
-export function accountActivities(place: AccountAt): PartnerAccountActivities {
+export function accountActivities(account: AccountAt): PartnerAccountActivities {
   return {
     awaitReadable: ({ reads }) =>
       withHeartbeat(async () => {
@@ -28,7 +28,7 @@ export function accountActivities(place: AccountAt): PartnerAccountActivities {
     wakeRefused: () =>
       withHeartbeat(async () => {
         await sleep(SETTLING_MS);
-        return (await wakeRefused(getClient(), place)).steps;
+        return (await wakeRefused(getClient(), account)).steps;
       }),
   };
 }

@@ -2,7 +2,7 @@ import { activityInfo, getClient } from '@temporalio/activity';
 import type { z } from 'zod';
 import type { BankingActivities, StatementRequest } from '../messages/banking-activities.js';
 import { workflowTaskQueue } from '../messages/ids.js';
-import { compact } from '../messages/objects.js';
+import { omitUndefined } from '../messages/objects.js';
 import { type BankingClient, eachPaymentCard, isClosed } from '../partners/banking/client.js';
 import type { addressChange, NotificationType } from '../partners/banking/requests.js';
 import type { CallOptions } from '../partners/client.js';
@@ -60,7 +60,7 @@ function operationActivities(client: BankingClient) {
         // The client checks it.
         const address = change as unknown as z.input<typeof addressChange>;
         // The contract shows an empty object, and other writes of the bank fail in a body of this form.
-        taken('change-address', await client.changeAddress(address, options));
+        requireSuccess('change-address', await client.changeAddress(address, options));
       }, change['oneTimeCode'] === undefined),
 
     setCardNickname: (request) =>
@@ -73,7 +73,7 @@ function operationActivities(client: BankingClient) {
       sendRepeatably(async ({ mayHaveBeenSent, ...options }) => {
         const restored = client.restoreSubUser({ id: subUserId }, options).then((response) => {
           // The contract does not show the body.
-          taken('restore-sub-user', response);
+          requireSuccess('restore-sub-user', response);
           return false;
         });
         return { afterLostCall: await (mayHaveBeenSent ? ifFound(restored, true) : restored) };
@@ -84,20 +84,20 @@ function operationActivities(client: BankingClient) {
         // The client checks the type.
         const request = { name, url, notificationType: notificationType as NotificationType };
         const response = await client.createWebhook(request);
-        if (!response.success) throw notTaken('create-webhook', failureIn(response));
+        if (!response.success) throw failureInBody('create-webhook', failureIn(response));
         return { existed: response.exists, id: response.id };
       }),
   } satisfies Partial<BankingActivities>;
 }
 
 /** @throws {PartnerError} for a failure in the body of a response with 200 */
-function taken(operation: string, response: unknown): void {
+function requireSuccess(operation: string, response: unknown): void {
   const fields = failureIn(response);
-  if (fields.length > 0) throw notTaken(operation, fields);
+  if (fields.length > 0) throw failureInBody(operation, fields);
 }
 
 /** A failure in the body of a response with 200. */
-function notTaken(operation: string, fields: readonly FieldProblem[]): PartnerError {
+function failureInBody(operation: string, fields: readonly FieldProblem[]): PartnerError {
   const call = { system: 'banking', operation, kind: 'Rejected', status: 200 } as const;
   return new PartnerError({ ...call, fields, reason: 'success: false' });
 }
@@ -121,7 +121,12 @@ function statementActivities(
     options: CallOptions,
   ) =>
     client.generateFullStatement(
-      { period: `${period}-15T12:00:00Z`, financialAccountIds: [...ids], fileFormat, ...compact({ email }) },
+      {
+        period: `${period}-15T12:00:00Z`,
+        financialAccountIds: [...ids],
+        fileFormat,
+        ...omitUndefined({ email }),
+      },
       options,
     );
   const save = async (request: StatementRequest) =>

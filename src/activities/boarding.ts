@@ -75,8 +75,9 @@ export function boardingActivities({
         );
         const isAsked = before.notes.some(({ id }) => noteIds.includes(id));
         // The partner takes a review for the answer to all of them.
-        const entry = deliveredIds && [...noteIds, ...deliveredIds];
-        const isIncomplete = entry !== undefined && before.notes.some(({ id }) => !entry.includes(id));
+        const answeredIds = deliveredIds && [...noteIds, ...deliveredIds];
+        const isIncomplete =
+          answeredIds !== undefined && before.notes.some(({ id }) => !answeredIds.includes(id));
         if (!isAsked || isIncomplete || MERCHANT_PHASES[before.phase].answer === 'waits')
           return { delivered: false, before, ...(isIncomplete && { isIncomplete }) };
         const request = { id: merchantProfileId, ...(comment !== undefined && { comment }) };

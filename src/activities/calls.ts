@@ -32,9 +32,9 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
   const repeatables = repeatableMethods(operations, client);
   return {
     async callPartner({ operation: name, request, toProduction = false }) {
-      const entry = operationOf(operations, name);
-      if (!entry) throw ApplicationFailure.nonRetryable(`there is no operation ${name}`, 'UnknownOperation');
-      const [key, { effect }] = entry;
+      const match = operationOf(operations, name);
+      if (!match) throw ApplicationFailure.nonRetryable(`there is no operation ${name}`, 'UnknownOperation');
+      const [key, { effect }] = match;
       const record = { system, operation: name };
       const warnings: string[] = [];
       const onWarning = (warning: string) => void warnings.push(warning);
@@ -45,7 +45,7 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
         const sent = await withFiles(record, request, documents);
         const called = method?.(sent, { ...options, toProduction, onWarning });
         const { response, ...refusal } = await orRefusal(called);
-        if (isDownload(response)) return saved(record, response, downloads);
+        if (isDownload(response)) return saveDownload(record, response, downloads);
         return { response: keepAllDigits(response), ...refusal, ...(warnings.length > 0 && { warnings }) };
       };
       // Cancellation does not cut off a write that has begun.
@@ -65,7 +65,7 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
   };
 }
 
-async function saved(
+async function saveDownload(
   call: FileCall & { readonly system: SystemName },
   { contentType, body }: Download,
   files: FileStore,
@@ -85,17 +85,17 @@ async function withFiles(
 ): Promise<Record<string, unknown>> {
   const fields = Object.entries(request).map(async ([name, value]) => {
     const document = onlyField(value, 'document') as FileToSend['document'] | undefined;
-    return [name, document ? await documentFor(call, documents, document) : exact(value)] as const;
+    return [name, document ? await documentFor(call, documents, document) : restoreIntegers(value)] as const;
   });
   return Object.fromEntries(await Promise.all(fields));
 }
 
-function exact(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(exact);
+function restoreIntegers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(restoreIntegers);
   if (!isObject(value)) return value;
   const integer = String(onlyField(value, 'exactInteger' satisfies keyof IntegerToSend));
   if (/^-?\d+$/.test(integer)) return BigInt(integer);
-  return Object.fromEntries(Object.entries(value).map(([field, inside]) => [field, exact(inside)]));
+  return Object.fromEntries(Object.entries(value).map(([field, inside]) => [field, restoreIntegers(inside)]));
 }
 
 function onlyField(value: unknown, name: string): unknown {

@@ -38,8 +38,8 @@ export function changeableInput(
   { type, input, fields = [], ...progress }: AsItStands,
   accounts: KnownAccounts,
 ) {
-  const { schema: own, correction: { followed = own, remaining, open } = {} } = KINDS[type];
-  const schema = (isFollowed(input) ? followed : own)(accounts);
+  const { schema: ownSchema, correction: { followed = ownSchema, remaining, open } = {} } = KINDS[type];
+  const schema = (isFollowed(input) ? followed : ownSchema)(accounts);
   const inOpen = fields.filter((field) => (open?.(input) ?? []).some((each) => field.startsWith(`${each}.`)));
   const added = inOpen.filter((field) => !isKnown(shapeOf(schema), field.split('.')));
   return { fields: remaining?.(progress) ?? ONBOARDINGS[type].correctable, schema, added };
@@ -51,13 +51,13 @@ export function changeableInput(
  * field's name, too.
  */
 export function blankCorrection(correctable: AsItStands, accounts: KnownAccounts): Patch {
-  const { type, fields: request = [], ...progress } = correctable;
+  const { type, fields: namedFields = [], ...progress } = correctable;
   const { fields, schema, added } = changeableInput(correctable, accounts);
-  const blanks = request
+  const blanks = namedFields
     .filter((field) => isWithin(field, fields))
-    .map((field) => (added.includes(field) ? at(field, '') : blankAt(shapeOf(schema), field.split('.'))))
+    .map((field) => (added.includes(field) ? patchAt(field, '') : blankAt(shapeOf(schema), field.split('.'))))
     .filter((blank) => blank !== undefined);
-  const none = at(KINDS[type].correction?.main?.(progress) ?? fields[0] ?? '', only('', ''));
+  const none = patchAt(KINDS[type].correction?.main?.(progress) ?? fields[0] ?? '', singleField('', ''));
   return (blanks.length > 0 ? blanks : [none]).reduce((all, blank) => mergePatch(all, blank));
 }
 
@@ -74,22 +74,22 @@ function fieldsAddedTo(input: object, schema: z.ZodType): string[] {
 }
 
 /** Returns a value without a field, and without objects that held only this field. */
-function without(value: unknown, [name = '', ...rest]: readonly string[]): unknown {
+function withoutField(value: unknown, [name = '', ...rest]: readonly string[]): unknown {
   if (!isObject(value) || !Object.hasOwn(value, name)) return value;
   const { [name]: field, ...others } = value;
-  const left = rest.length > 0 ? without(field, rest) : {};
+  const left = rest.length > 0 ? withoutField(field, rest) : {};
   return isObject(left) && Object.keys(left).length === 0 ? others : { ...others, [name]: left };
 }
 
-function at(path: string, value: unknown): Patch {
-  return path.split('.').reduceRight<unknown>((inside, name) => only(name, inside), value) as Patch;
+function patchAt(path: string, value: unknown): Patch {
+  return path.split('.').reduceRight<unknown>((inside, name) => singleField(name, inside), value) as Patch;
 }
 
 /** Undefined for a field that the schema does not have, and for a list. */
 function blankAt(shape: Shape, [name, ...rest]: readonly string[]): Patch | undefined {
   const part = name === undefined || isList(shape) ? undefined : inside(shape, name);
   const blank = part && (rest.length > 0 ? blankAt(part, rest) : blankOf(part));
-  return name === undefined || blank === undefined ? undefined : only(name, blank);
+  return name === undefined || blank === undefined ? undefined : singleField(name, blank);
 }
 
 function blankOf(shape: Shape): unknown {
@@ -99,7 +99,7 @@ function blankOf(shape: Shape): unknown {
   const required = [...form.fields].filter(([, { isRequired }]) => isRequired);
   return required.length > 0
     ? Object.fromEntries(required.map(([name, field]) => [name, blankOf(field)]))
-    : only('', '');
+    : singleField('', '');
 }
 
 function isList({ types }: Shape): boolean {
@@ -107,7 +107,7 @@ function isList({ types }: Shape): boolean {
 }
 
 /** A field by any name, such as __proto__. */
-function only(name: string, value: unknown): Patch {
+function singleField(name: string, value: unknown): Patch {
   return Object.fromEntries([[name, value]]);
 }
 
@@ -137,7 +137,7 @@ export function correctionProblems(
   const patched = { ...mergePatch(input, patch), ...(account !== undefined && { account }) };
   const unchecked = [...added, ...fieldsAddedTo(input, schema)];
   const { error } = schema.safeParse(
-    unchecked.reduce<unknown>((rest, field) => without(rest, field.split('.')), patched),
+    unchecked.reduce<unknown>((rest, field) => withoutField(rest, field.split('.')), patched),
   );
   const named = fixed.map(({ field }) => field);
   const broken = error ? fieldProblems(error) : [];

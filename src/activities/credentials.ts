@@ -31,7 +31,7 @@ export class AccountCredentials {
 
   /** @param process the name of this process's own task queue, which identifies the process */
   constructor(
-    readonly place: ReportingAccount,
+    readonly account: ReportingAccount,
     private readonly process: string,
     private readonly client: AnyClient,
     private readonly read: () => Promise<unknown>,
@@ -102,8 +102,8 @@ export class AccountCredentials {
       if (!isRefused) throw error;
       const report = { process: this.process, refusal: refusalOf(error.details) };
       await callWithDeadline(async (client) => {
-        if (!earlier || !(await isHandlingRefusal(client, this.place)))
-          await reportTo(client, this.place, credentialsRefused, report);
+        if (!earlier || !(await isHandlingRefusal(client, this.account)))
+          await reportTo(client, this.account, credentialsRefused, report);
       }).catch((failed: unknown) => log.warn('could not report refused credentials', { error: failed }));
       return true;
     }

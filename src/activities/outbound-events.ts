@@ -30,7 +30,7 @@ export function publishSinks(
   client: Client,
 ): InjectedSinks<OutboundEventSinks> {
   // A clock that is set must not end it early: Temporal would not hand out the task again.
-  const begin = async (taskQueue: string, delivery: Delivery, untilMs: number) => {
+  const start = async (taskQueue: string, delivery: Delivery, untilMs: number) => {
     for (;;) {
       const deadline = Date.now() + untilMs - performance.now();
       try {
@@ -54,7 +54,7 @@ export function publishSinks(
             await before;
             for (const event of events)
               await Promise.all(
-                destinations.map(({ id }) => begin(taskQueue, { event, destination: id }, untilMs)),
+                destinations.map(({ id }) => start(taskQueue, { event, destination: id }, untilMs)),
               );
           };
           const line = all().finally(() => lines.get(runId) === line && lines.delete(runId));

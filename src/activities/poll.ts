@@ -1,7 +1,7 @@
 import { activityInfo, getClient, heartbeat, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { labelsOf } from '../messages/ids.js';
-import { compact, isObject } from '../messages/objects.js';
+import { isObject, omitUndefined } from '../messages/objects.js';
 import type { Pace } from '../messages/onboarding-state.js';
 import { boundTexts } from '../partners/bounds.js';
 import { NUDGES, nudge } from '../temporal/nudge.js';
@@ -60,9 +60,9 @@ export async function awaitChange<Snapshot>(
   const remember = (failing?: Failing) => {
     const isSame = failing?.since === failed?.since && failing?.unreadableSince === failed?.unreadableSince;
     if (!isSame || last?.hasRead !== true)
-      heartbeat({ hasRead: true, ...compact({ failing }) } satisfies PollProgress);
+      heartbeat({ hasRead: true, ...omitUndefined({ failing }) } satisfies PollProgress);
   };
-  const progress: PollProgress = { hasRead, ...compact({ failing: failed }) };
+  const progress: PollProgress = { hasRead, ...omitUndefined({ failing: failed }) };
   const repetition = { pauseMs, existed: true, progress };
   const reading = async () => boundTexts(await read());
   const snapshot = await withRetries(reading, repetition).catch((error: unknown) => {
@@ -71,7 +71,7 @@ export async function awaitChange<Snapshot>(
     const isUnreadable = partnerErrorIn(error)?.unreadable !== undefined;
     // Only a response that can be read ends the time of unreadable ones, and not another failure in between.
     const { since = now, unreadableSince = isUnreadable ? now : undefined } = failed ?? {};
-    remember({ since, ...compact({ unreadableSince }) });
+    remember({ since, ...omitUndefined({ unreadableSince }) });
     throw error;
   });
   const hasChanged = isChange(snapshot);

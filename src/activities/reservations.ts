@@ -19,7 +19,7 @@ const CLOCKS_MS = 10 * 60_000;
 // Keeps W4.
 /** The records of an account at a partner: each is reserved for one onboarding before anything is written to it. */
 export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: string | undefined) {
-  function place(record: number | string) {
+  function reservationFor(record: number | string) {
     const { taskQueue: ofPartner, workflowExecution } = activityInfo();
     const taskQueue = workflowTaskQueue(ofPartner, system, partnerAccount);
     const id = reservationId(system, taskQueue, record, partnerAccount);
@@ -30,7 +30,7 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
 
   /** The onboarding that has a record; undefined if no other one than `except` has it. */
   async function ownerOf(record: number, except?: string): Promise<string | undefined> {
-    const { owner } = (await current(place(record).id)) ?? {};
+    const { owner } = (await current(reservationFor(record).id)) ?? {};
     return owner === except ? undefined : owner;
   }
 
@@ -40,7 +40,7 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
    * @throws {PartnerError} `Rejected`, when another onboarding that runs has it: nothing may be written to it
    */
   async function hold(record: number, knownOwners: readonly string[] = []): Promise<void> {
-    const { id, owner, taskQueue } = place(record);
+    const { id, owner, taskQueue } = reservationFor(record);
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const held = await current(id);
       if (held?.owner === owner) return;
@@ -60,11 +60,11 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
    * @param against returns what speaks against it, for people
    * @returns the reasons why it is not known to be ours; empty once it is reserved
    */
-  async function claim(
+  async function reserveNew(
     record: number,
     against: () => Promise<readonly string[]>,
   ): Promise<readonly string[]> {
-    const { id, owner, taskQueue } = place(record);
+    const { id, owner, taskQueue } = reservationFor(record);
     const reasons = await reasonsAgainst(record, against);
     if (reasons.length > 0) return reasons;
     // This one may have reserved it in an earlier attempt, or in an earlier run.
@@ -74,7 +74,7 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
 
   /** The record that has this mid, if it is not this one: the first one that a read showed it for keeps it. */
   async function otherWithMid(mid: string, record: number): Promise<string | undefined> {
-    const { id, taskQueue } = place(`mid-${mid}`);
+    const { id, taskQueue } = reservationFor(`mid-${mid}`);
     const owner = `merchant ${record}`;
     const held = await current(id);
     if (!held && (await callWithDeadline((client) => reserve(client, { id, owner, taskQueue }))))
@@ -85,7 +85,7 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
 
   /** An owner is reason enough where the partner shows no more of the record. */
   async function reasonsAgainst(record: number, more: () => Promise<readonly string[]>) {
-    const other = await ownerOf(record, place(record).owner);
+    const other = await ownerOf(record, reservationFor(record).owner);
     if (other === undefined) return more();
     return [...new Set([`${other} has it`, ...(await ifVisible(more(), []))])];
   }
@@ -94,7 +94,7 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
     ownerOf,
     otherWithMid,
     hold,
-    claim,
+    reserveNew,
     against: reasonsAgainst,
     takeOver: ({ id, knownOwners }: ImportedRecord) => hold(id, knownOwners),
   };

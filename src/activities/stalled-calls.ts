@@ -36,12 +36,12 @@ const MOST_REMEMBERED = 10_000;
  * reported with its 1st, 8th and 64th attempt and so on, and a late one once. A status poll waits by design: only its failures in a
  * row count, and its next good read ends the wait.
  */
-export class StalledCalls {
+export class StalledCallReporter {
   readonly #stalled = new Set<string>();
   readonly #reportedAt = new Map<string, number>();
 
   constructor(
-    private readonly place: ReportingAccount,
+    private readonly account: ReportingAccount,
     private readonly limits: StalledCallLimits,
   ) {}
 
@@ -127,7 +127,7 @@ export class StalledCalls {
       ...(isForbidden && { forbidden: status }),
       ...(build !== undefined && { failing: details.operation }),
     };
-    await callWithDeadline((client) => reportTo(client, this.place, readsUnreadable, report)).catch(
+    await callWithDeadline((client) => reportTo(client, this.account, readsUnreadable, report)).catch(
       (failed) => {
         this.#reportedAt.delete(operation);
         throw failed;

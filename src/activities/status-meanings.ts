@@ -18,14 +18,14 @@ export class StatusMeanings {
   readonly #decided = new Map<string, { readonly meaning: StatusMeaning; readonly until: number }>();
   readonly #reportedAt = new Map<string, number>();
 
-  constructor(private readonly place: ReportingAccount) {}
+  constructor(private readonly account: ReportingAccount) {}
 
   /** Returns the meaning of such a name; undefined while undecided, or not known. Reports a name that nobody was asked about. */
   readonly of: MeaningOf = async (status) => {
     const meaning = this.#decided.get(status);
     if (meaning && performance.now() < meaning.until) return meaning.meaning;
     const lookUp = async (client: Client) => {
-      const record = await recordOf(client, this.place);
+      const record = await recordOf(client, this.account);
       const seen = record?.statuses.find((each) => each.status === status);
       if (!seen) await this.#report(status);
       return seen?.decision?.meaning;
@@ -44,11 +44,11 @@ export class StatusMeanings {
   async #report(status: string): Promise<void> {
     const reportedAt = this.#reportedAt.get(status) ?? Number.NEGATIVE_INFINITY;
     if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
-    await reportStatus(getClient(), this.place, status);
+    await reportStatus(getClient(), this.account, status);
     if (this.#reportedAt.size < MOST_REMEMBERED) this.#reportedAt.set(status, performance.now());
   }
 
   readonly activities: PartnerRecordActivities = {
-    wakePolls: () => withHeartbeat(async () => (await wakePollsOf(getClient(), this.place)).steps),
+    wakePolls: () => withHeartbeat(async () => (await wakePollsOf(getClient(), this.account)).steps),
   };
 }

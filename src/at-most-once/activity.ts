@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { type Intent, type Sent, sentIn } from './intent.js';
 import { type Permit, permitOf } from './permit.js';
 import { IntentRecord, isRecorded, recordResponse } from './record.js';
-import type { Once, Recorded } from './workflow.js';
+import type { AtMostOnce, IntentRecorded } from './workflow.js';
 
 export { reportsOutcomes } from './record.js';
 
@@ -61,7 +61,8 @@ export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baselin
      *
      * @param call makes the call with these options; may read at the partner before it
      */
-    sendOnce: <Result>(call: (options: Options) => Promise<Result>): Once<Result> => asOnce(send(call)),
+    sendOnce: <Result>(call: (options: Options) => Promise<Result>): AtMostOnce<Result> =>
+      asAtMostOnce(send(call)),
 
     /**
      * {@link sendOnce}, and then reads the result back. If the worker dies during the read, the next attempt returns the recorded
@@ -70,7 +71,7 @@ export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baselin
     sendOnceThenRead: <Result extends object, Now>(
       call: (options: Options) => Promise<Result>,
       read: (result: Result, options: { readonly signal: AbortSignal }) => Promise<Now>,
-    ): Once<Result & { readonly now?: Now }> => asOnce(thenRead(() => send(call), read)),
+    ): AtMostOnce<Result & { readonly now?: Now }> => asAtMostOnce(thenRead(() => send(call), read)),
 
     /**
      * Sends a write that leaves the same state however often it is sent, so it is sent again after an uncertain outcome, except for
@@ -79,17 +80,17 @@ export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baselin
     sendRepeatably: <Result>(
       call: (options: RepeatableSendOptions) => Promise<Result>,
       mayRepeat = true,
-    ): Recorded<Result> => send(call, mayRepeat) as Recorded<Result>,
+    ): IntentRecorded<Result> => send(call, mayRepeat) as IntentRecorded<Result>,
   };
 }
 
 /** At run time this is still a promise, which the SDK awaits. The type hides that from our own code. */
-function asOnce<Result>(response: Promise<Result>): Once<Result> {
-  return response as unknown as Once<Result>;
+function asAtMostOnce<Result>(response: Promise<Result>): AtMostOnce<Result> {
+  return response as unknown as AtMostOnce<Result>;
 }
 
 /** The response of a write that a person sends by hand, and whose outcome they watch. */
-export function awaitResponse<Result>(response: Once<Result>): Promise<Result> {
+export function awaitResponse<Result>(response: AtMostOnce<Result>): Promise<Result> {
   return response as unknown as Promise<Result>;
 }
 

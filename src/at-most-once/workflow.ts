@@ -7,14 +7,14 @@ declare const sentOnce: unique symbol;
 declare const recordsIntent: unique symbol;
 
 /** The result of an activity that sends a write at most once. Only `sendOnce()` makes it, and only {@link SendOnce} gets the response. */
-export interface Once<Response> {
+export interface AtMostOnce<Response> {
   readonly [sentOnce]: Response;
 }
 
 /** The result of an activity whose write may be repeated, and records its intent. Only `sendRepeatably()` makes it. */
-export type Recorded<Response> = Promise<Response> & { readonly [recordsIntent]: true };
+export type IntentRecorded<Response> = Promise<Response> & { readonly [recordsIntent]: true };
 
-type Writes = Once<unknown> | Recorded<unknown>;
+type Writes = AtMostOnce<unknown> | IntentRecorded<unknown>;
 
 /** The names of the activities that record an intent. */
 export type WriteNames<Activities> = {
@@ -48,18 +48,18 @@ export type OptionsOf<Activity> = Activity extends (request: never) => Writes
 declare const cannotBeCalled: unique symbol;
 
 /** The proxy of an activity that sends a write at most once. It cannot be called: {@link sendOnce} sends it. */
-export interface OnceProxy<Request, Response> {
+export interface AtMostOnceProxy<Request, Response> {
   readonly [cannotBeCalled]: (request: Request) => Response;
 }
 
-type ProxyOf<Activity> = Activity extends (request: infer Request) => Once<infer Response>
-  ? OnceProxy<Request, Response>
+type ProxyOf<Activity> = Activity extends (request: infer Request) => AtMostOnce<infer Response>
+  ? AtMostOnceProxy<Request, Response>
   : Activity;
 
 export type ProxiesOf<Activities> = { readonly [Name in keyof Activities]: ProxyOf<Activities[Name]> };
 
 export type SendOnce = <Request, Response>(
-  activity: OnceProxy<Request, Response>,
+  activity: AtMostOnceProxy<Request, Response>,
   request: Request,
 ) => Promise<Response>;
 

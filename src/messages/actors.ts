@@ -1,5 +1,5 @@
 /** Who does something, as one text: `Ada Park (ada-17)`, a person; `crm (API), for Ada Park`, a program that acts for one. */
-import { compact } from './objects.js';
+import { omitUndefined } from './objects.js';
 
 /** The name of a program. */
 export const CLIENT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
@@ -58,7 +58,7 @@ export function looksLikeProgram(actor: string): boolean {
 /** The program and the person of an actor. */
 export function partsOfActor(actor: string): { readonly program?: string; readonly person?: string } {
   const [, program, person] = /^([a-z0-9-]{1,40}) \(API\)(?:, for (.+))?$/s.exec(actor.trim()) ?? [];
-  return program === undefined ? { person: actor.trim() } : { program, ...compact({ person }) };
+  return program === undefined ? { person: actor.trim() } : { program, ...omitUndefined({ person }) };
 }
 
 /** Reports whether two actors are one person. Case and spaces at the ends of an identity make no difference. */

@@ -1,4 +1,4 @@
-import type { Once, Recorded } from '../at-most-once/workflow.js';
+import type { AtMostOnce, IntentRecorded } from '../at-most-once/workflow.js';
 import type { ProfilePhase } from '../partners/banking/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import type { ImportedRecord } from './activities.js';
@@ -121,9 +121,11 @@ export interface BankingActivities {
       declined?: readonly number[];
       refused?: readonly RefusedSubmission[];
     },
-  ): Once<Submission>;
+  ): AtMostOnce<Submission>;
   /** Reserves a profile that a submission has returned, as {@link submitHolder} does. `since`: when it was decided on (ISO 8601). */
-  claimProfile(request: BusinessToFind & { profileId: number; since: string }): Promise<InspectedProfile>;
+  reserveSubmittedProfile(
+    request: BusinessToFind & { profileId: number; since: string },
+  ): Promise<InspectedProfile>;
   /** The profiles of the same merchant (E5), or of the same dba in any case (E9), without those of the `baseline`. */
   findCandidates(request: BusinessToFind & { baseline: readonly number[] }): Promise<readonly Candidate[]>;
   /** One profile, compared with the business; null when there is none that this account may see (404, 403). */
@@ -136,7 +138,7 @@ export interface BankingActivities {
     request: BusinessIdentity & { profileId: number; workflowId: string },
   ): Promise<InspectedProfile | null>;
   /** Replaces the holder of a profile. May be repeated, and is never canceled halfway. Nudges the status poll afterwards. */
-  correctHolder(request: HolderRequest & { profileId: number }): Recorded<HolderVerdict>;
+  correctHolder(request: HolderRequest & { profileId: number }): IntentRecorded<HolderVerdict>;
   /** Nudges the status poll afterwards, which may not have seen the change. */
   readProfile(request: { profileId: number }): Promise<ProfileSnapshot>;
   /** Reserves the profile, and is rejected if another running onboarding has it. Takes it over from one that has ended. */
@@ -150,7 +152,7 @@ export interface BankingActivities {
   /** Opens none if there is one by now. Sent at most once. `problems` has the reasons why none was opened. */
   openFinancialAccount(request: {
     profileId: number;
-  }): Once<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;
+  }): AtMostOnce<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;
   /**
    * Answers a ticket by another one that names it as parent. Sent at most once. The baseline of an `Uncertain` failure holds the
    * replies just before. Nudges the status poll afterwards.
@@ -161,7 +163,7 @@ export interface BankingActivities {
     text: string;
     /** The profile of the onboarding that replies; absent when an account does. */
     profileId?: number;
-  }): Once<{ replyId: number }>;
+  }): AtMostOnce<{ replyId: number }>;
   /** The reply of this text to a ticket, other than those of the `baseline`; null when there is none. */
   findReply(request: { ticketId: number; text: string; baseline: readonly number[] }): Promise<number | null>;
   /**
@@ -180,11 +182,11 @@ export interface BankingActivities {
     paymentCardId: string;
     last4: string;
     notes?: string;
-  }): Once<{ problems: readonly FieldProblem[] }>;
+  }): AtMostOnce<{ problems: readonly FieldProblem[] }>;
   /** Reports whether the card is closed; null when it cannot be seen. */
   isCardClosed(request: { paymentCardId: string }): Promise<boolean | null>;
   /** E3. May be repeated; with a one-time code, which is valid for one call, it is sent at most once. */
-  changeAddress(request: { change: Readonly<Record<string, unknown>> }): Recorded<void>;
+  changeAddress(request: { change: Readonly<Record<string, unknown>> }): IntentRecorded<void>;
   /** E4. May be repeated. */
   setCardNickname(request: {
     paymentCardId: string;
@@ -194,13 +196,13 @@ export interface BankingActivities {
    * E15. May be repeated. The partner responds with 404 when the sub-user is already restored. `afterLostCall` is true when that
    * followed a call whose response was lost, because that call most likely restored it.
    */
-  restoreSubUser(request: { subUserId: number }): Recorded<{ afterLostCall: boolean }>;
+  restoreSubUser(request: { subUserId: number }): IntentRecorded<{ afterLostCall: boolean }>;
   /** E13. May be repeated. */
   ensureWebhook(request: WebhookRequest): Promise<Pick<EnsuredWebhook, 'existed' | 'id'>>;
   /** E10. Streams a statement into the statement store. */
   saveStatement(request: Omit<StatementRequest, 'email'>): Promise<SavedStatement>;
   /** The same without saving it, and the partner sends a message for each call. Sent at most once. */
-  sendStatement(request: StatementRequest & { readonly email: string }): Once<void>;
+  sendStatement(request: StatementRequest & { readonly email: string }): AtMostOnce<void>;
 }
 
 /** A statement in the statement store. */

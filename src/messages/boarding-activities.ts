@@ -1,4 +1,4 @@
-import type { Once } from '../at-most-once/workflow.js';
+import type { AtMostOnce } from '../at-most-once/workflow.js';
 import type { MerchantPhase } from '../partners/boarding/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import type { ImportedRecord } from './activities.js';
@@ -123,9 +123,9 @@ export interface BoardingActivities {
   /**
    * Finds agent profile and boarding settings, creates the merchant with them, and reserves it. Sent at most once.
    */
-  createMerchant(request: CreateMerchantRequest): Once<CreatedMerchant | NotCreated>;
+  createMerchant(request: CreateMerchantRequest): AtMostOnce<CreatedMerchant | NotCreated>;
   /** Reserves a merchant that a create has returned, as {@link createMerchant} does: see `now` there. */
-  claimMerchant(
+  reserveCreatedMerchant(
     request: Pick<CreatedMerchant, 'merchantProfileId' | 'respondedAt'> & { since: string },
   ): Promise<readonly string[]>;
   /** Reads the fees. Sets those that `changes` names and that differ, reads them back, and returns what still differs. */
@@ -141,7 +141,7 @@ export interface BoardingActivities {
     merchantProfileId: number;
     phases: readonly MerchantPhase[];
     application: NonNullable<MerchantBoardingInput['application']>;
-  }): Once<Submission & Warned>;
+  }): AtMostOnce<Submission & Warned>;
   /** Reads again where notes of `seen` are gone. Nudges the status poll afterwards, which may not have seen the change. */
   readStatus(request: { merchantProfileId: number; seen: Seen }): Promise<StatusSnapshot>;
   /** Reads a merchant that is to be imported, and finds another boarding that has reserved it, running or not. */
@@ -163,7 +163,7 @@ export interface BoardingActivities {
     merchantProfileId: number;
     document: DocumentRef;
     description: string;
-  }): Once<Warned>;
+  }): AtMostOnce<Warned>;
   /**
    * Reads status and notes, and requests a review if the partner lists one of these notes, lists none that nobody was asked about,
    * and accepts answers. Sent at most once.
@@ -174,5 +174,5 @@ export interface BoardingActivities {
     noteIds: readonly string[];
     /** Notes that were answered before. Absent while the IDs of notes change with each read, so that each looks like a new one. */
     deliveredIds?: readonly string[];
-  }): Once<Delivery & Warned>;
+  }): AtMostOnce<Delivery & Warned>;
 }

@@ -3,8 +3,8 @@ import { LONGEST, truncate } from '../partners/bounds.js';
 import { identityOf } from './actors.js';
 import type {
   Claim,
+  IdempotencyKey,
   Proposal,
-  RequestKey,
   Requirement,
   Resolution,
   ResolutionReceipt,
@@ -36,7 +36,7 @@ export interface AssignmentReceipt {
 }
 
 /** Assigns or releases a requirement. Its validator rejects that while somebody else has it. */
-export const assignRequirement = defineUpdate<AssignmentReceipt, [Assignment, RequestKey?]>(
+export const assignRequirement = defineUpdate<AssignmentReceipt, [Assignment, IdempotencyKey?]>(
   'assignRequirement',
 );
 
@@ -48,7 +48,7 @@ export interface ProposalReceipt {
 }
 
 /** Proposes an answer, which is checked as if it were given. It replaces an earlier proposal. */
-export const proposeAnswer = defineUpdate<ProposalReceipt, [Resolution, RequestKey?]>('proposeAnswer');
+export const proposeAnswer = defineUpdate<ProposalReceipt, [Resolution, IdempotencyKey?]>('proposeAnswer');
 
 /** A second person confirms a proposed answer. */
 export interface Confirmation {
@@ -67,7 +67,9 @@ export interface ConfirmationReceipt extends ResolutionReceipt {
 }
 
 /** Applies the proposed answer, as an answer of the person who proposed it. */
-export const confirmAnswer = defineUpdate<ConfirmationReceipt, [Confirmation, RequestKey?]>('confirmAnswer');
+export const confirmAnswer = defineUpdate<ConfirmationReceipt, [Confirmation, IdempotencyKey?]>(
+  'confirmAnswer',
+);
 
 /** Removes a proposal. Anyone may do so. */
 export interface Withdrawal {
@@ -84,7 +86,7 @@ export interface WithdrawalReceipt {
 }
 
 /** Removes a proposed answer; the requirement stays open. */
-export const withdrawProposal = defineUpdate<WithdrawalReceipt, [Withdrawal, RequestKey?]>(
+export const withdrawProposal = defineUpdate<WithdrawalReceipt, [Withdrawal, IdempotencyKey?]>(
   'withdrawProposal',
 );
 
@@ -111,7 +113,7 @@ export interface RemarkReceipt {
 }
 
 /** Adds a remark to the timeline. Its validator rejects more than 50 in one workflow. */
-export const addRemark = defineUpdate<RemarkReceipt, [Remark, RequestKey?]>('addRemark');
+export const addRemark = defineUpdate<RemarkReceipt, [Remark, IdempotencyKey?]>('addRemark');
 
 /** A proposed answer as a whole, private values included. */
 export interface ProposedAnswer extends Resolution {

@@ -1,5 +1,5 @@
 import { type ClaimAndProposal, type ClaimsMemo, currentClaim } from './claims.js';
-import { compact } from './objects.js';
+import { omitUndefined } from './objects.js';
 import type { Stage } from './onboarding-state.js';
 import type { Requirement, RequirementKind } from './requirements.js';
 
@@ -122,7 +122,7 @@ export function withClaims(
     const by = Object.hasOwn(memo, requirement.id) ? memo[requirement.id] : undefined;
     if (!by) return requirement;
     const claim = currentClaim(by, now);
-    return { ...requirement, ...compact({ claim, proposal: by.proposal, mentioned: by.mentioned }) };
+    return { ...requirement, ...omitUndefined({ claim, proposal: by.proposal, mentioned: by.mentioned }) };
   });
 }
 

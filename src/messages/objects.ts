@@ -1,8 +1,8 @@
 /**
  * Copies an object without its undefined fields.
- * @example compact({ dba: 'Acme', mid: undefined }) // { dba: 'Acme' }
+ * @example omitUndefined({ dba: 'Acme', mid: undefined }) // { dba: 'Acme' }
  */
-export function compact<Fields extends object>(
+export function omitUndefined<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
   const set = Object.entries(fields).filter(([, value]) => value !== undefined);

@@ -134,14 +134,14 @@ export interface Resolution {
 }
 
 /** Identifies a request, so that it is applied once, in whichever run of the workflow it arrives again. */
-export interface RequestKey {
+export interface IdempotencyKey {
   readonly id: string;
   /** A hash of the request. The same id with another one is refused. Absent: it is not compared. */
   readonly body?: string;
 }
 
 /** Returns the receipt of the update that had a key; null when there was none. */
-export const receiptQuery = defineQuery<object | null, [RequestKey]>('receipt');
+export const receiptQuery = defineQuery<object | null, [IdempotencyKey]>('receipt');
 
 /** Confirms that a resolution was accepted. */
 export interface ResolutionReceipt {
@@ -156,6 +156,6 @@ export interface ResolutionReceipt {
 export const RESOLVING = 'Answers a requirement. The tab User Metadata shows the JSON for Data.';
 
 /** Answers any requirement. A resolution that does not fit is rejected by the validator and leaves no history. */
-export const resolveRequirement = defineUpdate<ResolutionReceipt, [Resolution, RequestKey?]>(
+export const resolveRequirement = defineUpdate<ResolutionReceipt, [Resolution, IdempotencyKey?]>(
   'resolveRequirement',
 );

@@ -5,7 +5,7 @@ import { partsOfId } from '../messages/ids.js';
 import { type CustomerOnboardingInput, partnerId } from '../messages/inputs.js';
 import { OF_PARTS, ONBOARDINGS, type OnboardingType } from '../messages/kinds.js';
 import type { DbaForm } from '../messages/listed.js';
-import { compact, mergePatch } from '../messages/objects.js';
+import { mergePatch, omitUndefined } from '../messages/objects.js';
 import { carriedHistoryIn } from '../messages/onboarding-state.js';
 import type { EndedPart, EndedParts } from '../messages/onboardings.js';
 import type { Resolved } from '../messages/requirements.js';
@@ -85,8 +85,8 @@ async function entryOf(client: Client, run: Run): Promise<BackedUp> {
     type: type as OnboardingType,
     status,
     startedAt: startedAt.toISOString(),
-    ...compact({ stage, mid, merchantProfileId: number(merchantProfileId) }),
-    ...compact({ bankingProfileId: number(bankingProfileId) }),
+    ...omitUndefined({ stage, mid, merchantProfileId: number(merchantProfileId) }),
+    ...omitUndefined({ bankingProfileId: number(bankingProfileId) }),
     input: await inputIn(client, { workflowId, runId, events: history }),
   };
 }
@@ -152,8 +152,8 @@ export function sortEntries(entries: readonly BackedUp[]): BackedUp[] {
     const { boarding, fourEyes } = entry.input as CustomerOnboardingInput & Resolved;
     const { startedAt, merchantProfileId, mid } = entry;
     const externalId = partsOfId(entry.workflowId)?.key ?? entry.workflowId;
-    const input = { externalId, ...compact({ fourEyes }), ...boarding };
-    const current = compact({ merchantProfileId, mid });
+    const input = { externalId, ...omitUndefined({ fourEyes }), ...boarding };
+    const current = omitUndefined({ merchantProfileId, mid });
     return [{ workflowId, type: 'merchantBoarding', status: 'running', startedAt, ...current, input }];
   });
   const isCustomer = ({ type }: BackedUp) => OF_PARTS.includes(type);
@@ -172,15 +172,15 @@ function endedParts({ workflowId }: BackedUp, skipped: ReadonlyMap<string, Backe
     const entry = skipped.get(id);
     return [part, entry && endedPart(entry)] as const;
   });
-  return compact(Object.fromEntries(parts));
+  return omitUndefined(Object.fromEntries(parts));
 }
 
 /** A part that failed counts as `cancelled`: its failure was before this run of the customer. */
 function endedPart({ type, status, stage, merchantProfileId, bankingProfileId, mid }: BackedUp): EndedPart {
-  const facts = compact({ merchantProfileId, profileId: bankingProfileId, mid });
+  const facts = omitUndefined({ merchantProfileId, profileId: bankingProfileId, mid });
   if (stage === 'abandoned') {
     const { profileId } = facts;
-    const left = compact(type === 'merchantBoarding' ? { merchantProfileId } : { profileId });
+    const left = omitUndefined(type === 'merchantBoarding' ? { merchantProfileId } : { profileId });
     return { facts, end: { how: 'completed', outcome: { outcome: 'abandoned', comment: null, ...left } } };
   }
   const how = status === 'terminated' ? status : status === 'timed_out' ? 'timed out' : 'cancelled';

@@ -1,11 +1,11 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
 import type { RejectionType } from '../messages/rejections.js';
-import { type RequestKey, receiptQuery } from '../messages/requirements.js';
+import { type IdempotencyKey, receiptQuery } from '../messages/requirements.js';
 import { ifFound } from './unavailable.js';
 
 /** An update about a requirement. */
-export type RequirementUpdate<Receipt, Request> = UpdateDefinition<Receipt, [Request, RequestKey?]>;
+export type RequirementUpdate<Receipt, Request> = UpdateDefinition<Receipt, [Request, IdempotencyKey?]>;
 
 /**
  * Sends an update, and waits until a worker has applied it. The same key again is the same update: it changes nothing, and returns
@@ -16,7 +16,7 @@ export async function sendUpdate<Receipt, Request>(
   workflowId: string,
   update: RequirementUpdate<Receipt, Request>,
   request: Request,
-  key?: RequestKey,
+  key?: IdempotencyKey,
 ): Promise<Receipt> {
   const handle = client.workflow.getHandle(workflowId);
   if (!key) return handle.executeUpdate(update, { args: [request] });

@@ -24,7 +24,7 @@ import {
   holdsInputs,
   namesDba,
   type StalledCallLimits,
-  StalledCalls,
+  StalledCallReporter,
 } from '../activities/stalled-calls.js';
 import { StatusMeanings } from '../activities/status-meanings.js';
 import { reportsOutcomes } from '../at-most-once/activity.js';
@@ -32,7 +32,7 @@ import type { CorrectionActivities, OnboardingActivities } from '../messages/act
 import type { BatchActivities } from '../messages/batches.js';
 import { partnerAccountId, partnerTaskQueue, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
 import { knownAccounts } from '../messages/inputs.js';
-import { compact } from '../messages/objects.js';
+import { omitUndefined } from '../messages/objects.js';
 import type { ProcessActivities } from '../messages/partner-account.js';
 import {
   type Account,
@@ -187,7 +187,7 @@ export function activityQueues(
     queues: [delivery, ...ofPartners, checks],
     start: (client: Client) =>
       Promise.allSettled(
-        credentials.map(({ place }) => callWithDeadline(() => checkNow(client, place), client)),
+        credentials.map(({ account }) => callWithDeadline(() => checkNow(client, account), client)),
       ),
     release: () => Promise.all([...accounts.map(({ clients }) => closeAll(clients)), sender.close()]),
   };
@@ -196,7 +196,7 @@ export function activityQueues(
 /** An activity runs for the account whose workflow calls it. */
 function checkActivities(credentials: readonly AccountCredentials[]): ProcessActivities {
   const byWorkflowId = new Map(
-    credentials.map((each) => [partnerAccountId(each.place.system, each.place.account), each]),
+    credentials.map((each) => [partnerAccountId(each.account.system, each.account.account), each]),
   );
   return {
     async checkCredentials(request) {
@@ -236,7 +236,7 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig) 
           // A task that would wait for a connection waits in the task queue, where its priority counts.
           maxConcurrentActivityTaskExecutions: DEFAULT_HTTP_LIMITS.connections,
           // The server applies the limit over all workers of the task queue. Each of them must set the same limit.
-          ...compact({
+          ...omitUndefined({
             maxTaskQueueActivitiesPerSecond: partner.account.activitiesPerSecond[partner.system],
           }),
         }),
@@ -263,7 +263,7 @@ function partnerWork(system: SystemName, dependencies: PartnerDependencies) {
   const credentials =
     credentialsCheck &&
     new AccountCredentials(place, dependencies.process, client, () => credentialsCheck.read(client, {}));
-  const stalledCalls = new StalledCalls(place, dependencies.stalledCalls);
+  const stalledCalls = new StalledCallReporter(place, dependencies.stalledCalls);
   const meanings = new StatusMeanings(place);
   const calls = callActivities({
     system,

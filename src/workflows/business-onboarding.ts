@@ -1,7 +1,7 @@
 import { continueAsNew } from '@temporalio/workflow';
 import type { RefusedSubmission } from '../messages/banking-activities.js';
 import type { BusinessOnboardingInput, FollowedBusinessInput } from '../messages/inputs.js';
-import { compact } from '../messages/objects.js';
+import { omitUndefined } from '../messages/objects.js';
 import {
   type BusinessOnboardingOutcome,
   isFollowed,
@@ -12,22 +12,22 @@ import { Business } from './business/business.js';
 import {
   type BusinessState,
   isAccepted,
-  KINDS,
   type PendingTask,
   plan,
+  RAISED_KINDS,
   reduce,
   reduceDelivery,
   stageOf,
 } from './business/decisions.js';
 import {
   CORRECT,
-  claimProfile,
   confirmOwnership,
   followProfile,
   importProfile,
   openAccount,
   readProfile,
   replaceHolder,
+  reserveSubmitted,
   SUBMIT,
   sendReply,
   submit,
@@ -35,7 +35,7 @@ import {
 } from './business/steps.js';
 import { reduceRejection, withDeadline } from './business/tickets.js';
 import { askForCorrection, Rejected } from './runtime/rejections.js';
-import { removeEntry, requireNotAbandoned } from './runtime/requirements.js';
+import { removeAnswered, requireNotAbandoned } from './runtime/requirements.js';
 import type { PendingAnswer } from './runtime/state.js';
 import type { CarriedState } from './runtime/stateful.js';
 import { reductionTransition, runUntilDecided } from './runtime/until-decided.js';
@@ -58,12 +58,12 @@ export async function businessOnboarding(
       business.published.setFacts({ stage: stageOf(business.partnerState, business.context) });
       return runUntilDecided(
         business,
-        { kinds: KINDS, plan, reduce },
-        (due) => begin(business, due),
+        { kinds: RAISED_KINDS, plan, reduce },
+        (pending) => runPending(business, pending),
         (state) => continueAsNew<typeof businessOnboarding>(business.inputToCarry, state),
       );
     },
-    (comment, { profileId }) => ({ outcome: 'abandoned', comment, ...compact({ profileId }) }),
+    (comment, { profileId }) => ({ outcome: 'abandoned', comment, ...omitUndefined({ profileId }) }),
   );
 }
 
@@ -95,7 +95,7 @@ async function submitUnlessFound(business: Business, uncertainty: string | undef
       business.record('write-uncertain', {
         detail: `${SUBMIT}: the bank responded with banking profile ${profileId}`,
       });
-    const { candidate, now } = await claimProfile(business, submitted);
+    const { candidate, now } = await reserveSubmitted(business, submitted);
     if (candidate.against.length > 0 || !now) {
       const match = await confirmOwnership(business, SUBMIT, candidate, 'response');
       if (match) return importProfile(business, match);
@@ -103,26 +103,26 @@ async function submitUnlessFound(business: Business, uncertainty: string | undef
       unclaimed.push({ dba: business.dba, baseline });
       continue;
     }
-    business.knowProfile(profileId, 'holder-submitted');
-    business.knowAccount(financialAccountId);
+    business.setProfile(profileId, 'holder-submitted');
+    business.setAccount(financialAccountId);
     business.patchState({ problems });
     business.poll.replaceWith(now);
     return;
   }
 }
 
-async function begin(business: Business, due: PendingTask): Promise<void> {
-  switch (due.begin) {
+async function runPending(business: Business, pending: PendingTask): Promise<void> {
+  switch (pending.begin) {
     case 'problems':
       return correctProblems(business);
     case 'correction':
-      return deliverCorrection(business, due.answered);
+      return deliverCorrection(business, pending.answered);
     case 'reply':
-      return deliverReply(business, due.answered, due.text);
+      return deliverReply(business, pending.answered, pending.text);
     case 'account':
       return openAccount(business);
     case 'late tickets':
-      return readLateTickets(business);
+      return readTicketsAfterDeadline(business);
   }
 }
 
@@ -146,10 +146,10 @@ async function deliverCorrection(business: Business, answered: PendingAnswer): P
     if (answer.kind === 'correction') business.input.correct(answer.patch);
     if (requirement.kind === 'ticket') {
       await replaceHolder(business);
-      delivered(business, answered);
+      recordDelivery(business, answered);
     } else {
       await replaceHolder(business, () => isAccepted(business.partnerState));
-      business.update(removeEntry(requirement.id));
+      business.update(removeAnswered(requirement.id));
     }
   });
 }
@@ -159,7 +159,7 @@ async function deliverReply(business: Business, answered: PendingAnswer, text: s
   const { requirement } = answered;
   await business.whileSending([answered], [titleOfReply(requirement)], async () => {
     try {
-      delivered(business, answered, await sendReply(business, requirement, text, business.profileId));
+      recordDelivery(business, answered, await sendReply(business, requirement, text, business.profileId));
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
       const now = await readProfile(business);
@@ -171,14 +171,18 @@ async function deliverReply(business: Business, answered: PendingAnswer, text: s
   });
 }
 
-function delivered(business: Business, { requirement }: PendingAnswer, replyId: number | null = null): void {
+function recordDelivery(
+  business: Business,
+  { requirement }: PendingAnswer,
+  replyId: number | null = null,
+): void {
   const reduction = reduceDelivery(business.partnerState, requirement, replyId, business.context);
   business.update(reductionTransition(reduction));
   business.published.report();
 }
 
 /** Reads the tickets once more, and asks those again that are still listed long after their answers. */
-async function readLateTickets(business: Business): Promise<void> {
+async function readTicketsAfterDeadline(business: Business): Promise<void> {
   const begunAt = Date.now();
   const now = await readProfile(business);
   business.patchState(withDeadline(business.partnerState, begunAt));

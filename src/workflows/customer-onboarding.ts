@@ -53,7 +53,7 @@ export async function customerOnboarding(
   handleAnswers(customer.store, customer);
   return customer.run(() => {
     // A canceled customer waits until its children have ended.
-    const tooLong = CancellationScope.nonCancellable(() => condition(() => historyIsLong(customer)));
+    const tooLong = CancellationScope.nonCancellable(() => condition(() => shouldContinueAsNew(customer)));
     return Promise.race([
       runAllParts(customer),
       tooLong.then(() => continueAsNew<typeof customerOnboarding>(input, options, customer.carriedState)),
@@ -74,8 +74,8 @@ async function runAllParts(customer: Customer): Promise<CustomerOnboardingOutcom
 /** Runs a part to its end, also after a reset. If it does not succeed, the input decides about the other part. */
 async function onboardPart(customer: Customer, part: Part): Promise<void> {
   for (;;) {
-    const { [part]: entry } = customer.partnerState.ends;
-    const end = entry?.end ?? (await runPart(customer, part));
+    const { [part]: record } = customer.partnerState.ends;
+    const end = record?.end ?? (await runPart(customer, part));
     if (!customer.hasEnded(part)) {
       customer.apply(reduceEnd(customer.partnerState, part, end));
       if (!isSuccess(outcomeIn(end)) && customer.input.onDecline === 'cancel-other')
@@ -135,7 +135,7 @@ function checkFailed(customer: Customer): void {
 }
 
 /** False while something is in flight that the next run could not resume. */
-function historyIsLong(customer: Customer): boolean {
+function shouldContinueAsNew(customer: Customer): boolean {
   const isBusy = [...customer.runs].some(
     ([part, { scope, isStarting }]) => isStarting || (scope.consideredCancelled && !customer.hasEnded(part)),
   );

@@ -31,7 +31,7 @@ const isLocated = LOCATED in globalThis;
 if (isLocated) Error.stackTraceLimit = 50;
 
 /** Tells a replay what the workflow requests, and where. */
-function located(what: Requested['what'], name: string): void {
+function reportRequest(what: Requested['what'], name: string): void {
   if (isLocated) replay.requested({ what, name, stack: new Error().stack ?? '' });
 }
 
@@ -39,14 +39,14 @@ function located(what: Requested['what'], name: string): void {
 export function interceptors(): WorkflowInterceptors {
   // A workflow without a trace writes no header. The interceptors of the Temporal SDK would run a second OpenTelemetry SDK in each
   // workflow, and put error messages into spans.
-  let traced: Headers = {};
+  let traceHeader: Headers = {};
   const dba = () => workflowInfo().typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba);
   const withHeaders = <Input extends { readonly headers: Headers }>(
     input: Input,
     more: Headers = {},
   ): Input => ({
     ...input,
-    headers: { ...input.headers, ...traced, ...more },
+    headers: { ...input.headers, ...traceHeader, ...more },
   });
   return {
     inbound: [
@@ -54,9 +54,9 @@ export function interceptors(): WorkflowInterceptors {
         async execute(input, next) {
           const { firstExecutionRunId, continuedFromExecutionRunId } = workflowInfo();
           const cause = causeIn(input.headers);
-          const own = cause && withParent(workflowSpanId(firstExecutionRunId), cause);
-          if (own) {
-            traced = header(TRACE_HEADER, own);
+          const traceContext = cause && withParent(workflowSpanId(firstExecutionRunId), cause);
+          if (traceContext) {
+            traceHeader = header(TRACE_HEADER, traceContext);
             if (continuedFromExecutionRunId === undefined) trace.start(cause);
           }
           // Thrown in an async function: a synchronous error would fail the workflow task, which the server retries forever.
@@ -68,12 +68,12 @@ export function interceptors(): WorkflowInterceptors {
       {
         getLogAttributes: (attributes, next) => next({ ...attributes, dba: dba() }),
         scheduleActivity(input, next) {
-          located('activity', input.activityType);
+          reportRequest('activity', input.activityType);
           const name = dba();
           return next(withHeaders(input, name === undefined ? {} : header(DBA_HEADER, name)));
         },
         startChildWorkflowExecution(input, next) {
-          located('child', input.workflowType);
+          reportRequest('child', input.workflowType);
           return next(withHeaders(input));
         },
         continueAsNew: (input, next) => next(withHeaders(input)),
@@ -103,15 +103,16 @@ function withoutAccount(input: WorkflowExecuteInput): WorkflowExecuteInput {
   if (!(workflowType in WORKFLOW_ID_PREFIXES)) return input;
   const [first, ...others] = input.args;
   const { account, ...fields } = isObject(first) ? first : {};
-  const ofId = accountName();
+  const accountInId = accountName();
   const attribute = typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);
-  for (const named of [account, attribute, ofId]) {
+  for (const named of [account, attribute, accountInId]) {
     if (named === undefined) continue;
     if (typeof named !== 'string' || !ACCOUNT_NAME.test(named)) throw invalid(ACCOUNT_NAME_RULE);
-    if (named !== ofId) throw invalid(`the workflow id must end in ${atAccount('', named)} for this account`);
+    if (named !== accountInId)
+      throw invalid(`the workflow id must end in ${atAccount('', named)} for this account`);
   }
-  if (ofId !== undefined && attribute === undefined)
-    upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.partnerAccount, value: ofId }]);
+  if (accountInId !== undefined && attribute === undefined)
+    upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.partnerAccount, value: accountInId }]);
   return account === undefined ? input : { ...input, args: [fields, ...others] };
 }
 

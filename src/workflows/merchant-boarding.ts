@@ -1,10 +1,10 @@
 import { continueAsNew } from '@temporalio/workflow';
 import type { FollowedMerchantInput, MerchantBoardingInput } from '../messages/inputs.js';
-import { compact } from '../messages/objects.js';
+import { omitUndefined } from '../messages/objects.js';
 import type { MerchantBoardingOutcome, Restored } from '../messages/onboardings.js';
 import { Boarding } from './boarding/boarding.js';
-import { type BoardingState, KINDS, type PendingSend, plan, reduce } from './boarding/decisions.js';
-import { deliverAnswers, readLate } from './boarding/review.js';
+import { type BoardingState, type PendingTask, plan, RAISED_KINDS, reduce } from './boarding/decisions.js';
+import { deliverAnswers, readAfterDeadline } from './boarding/review.js';
 import { createMerchant, importMerchant, setFees } from './boarding/steps.js';
 import { submit, submitAsAnswered } from './boarding/submission.js';
 import type { CarriedState } from './runtime/stateful.js';
@@ -40,15 +40,15 @@ export async function merchantBoarding(
       if (!carriedState) await establishMerchant(boarding, restored);
       return runUntilDecided(
         boarding,
-        { kinds: KINDS, plan, reduce },
-        (due) => send(boarding, due),
+        { kinds: RAISED_KINDS, plan, reduce },
+        (pending) => runPending(boarding, pending),
         (state) => continueAsNew<typeof merchantBoarding>(boarding.input.current, state),
       );
     },
     (comment, { merchantProfileId }) => ({
       outcome: 'abandoned',
       comment,
-      ...compact({ merchantProfileId }),
+      ...omitUndefined({ merchantProfileId }),
     }),
   );
 }
@@ -59,8 +59,8 @@ async function establishMerchant(boarding: Boarding, restored: Restored | undefi
   else await importMerchant(boarding, merchantProfileId, restored);
 }
 
-/** Carries out a pending action of `boarding/decisions.ts`. */
-async function send(boarding: Boarding, pending: PendingSend): Promise<void> {
+/** Runs a pending task of `boarding/decisions.ts`. */
+async function runPending(boarding: Boarding, pending: PendingTask): Promise<void> {
   switch (pending.send) {
     case 'application':
       boarding.published.setFacts({ stage: 'applying' });
@@ -73,7 +73,7 @@ async function send(boarding: Boarding, pending: PendingSend): Promise<void> {
     case 'answers':
       await deliverAnswers(boarding, pending.answers);
       break;
-    case 'late read':
-      await readLate(boarding);
+    case 'nothing':
+      await readAfterDeadline(boarding);
   }
 }

@@ -21,7 +21,7 @@ import {
   withResults,
 } from '../messages/batches.js';
 
-const HELD = '15m';
+const CONFIRMATION_TIMEOUT = '15m';
 
 /** A part at the slowest rate takes days. A worker that dies is noticed by its heartbeats. */
 const { startRows, forgetRows } = proxyActivities<BatchActivities>({
@@ -50,7 +50,7 @@ export async function onboardingBatch({ parts, state: first, ...options }: Batch
   /** @returns the stage in which it ends; undefined when the next run goes on */
   async function run(): Promise<BatchState['stage'] | undefined> {
     setCurrentDetails(detailsOf(state));
-    await condition(() => limits !== undefined, HELD);
+    await condition(() => limits !== undefined, CONFIRMATION_TIMEOUT);
     if (!limits) return 'discarded';
     if (state.stage === 'checked') publish({ stage: 'running' });
     while (state.parts < parts) {

@@ -28,11 +28,11 @@ export async function partnerAccount(input: PartnerAccountInput): Promise<{ read
     unmatchedTickets(runtime),
     unreadableReads(runtime, system),
   ];
-  const dueTasks = () => duties.flatMap((dueOf) => dueOf());
+  const pendingTasks = () => duties.flatMap((tasksOf) => tasksOf());
   return runtime.run(async () => {
     // The signal that started the workflow may arrive after its start.
-    await condition(() => dueTasks().length > 0);
-    await runPendingTasks(dueTasks);
+    await condition(() => pendingTasks().length > 0);
+    await runPendingTasks(pendingTasks);
     return { outcome: 'done' };
   });
 }

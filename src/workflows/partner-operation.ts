@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { AT_MOST_ONCE } from '../at-most-once/workflow.js';
 import type { EnsuredWebhook } from '../messages/banking-activities.js';
-import { compact } from '../messages/objects.js';
+import { omitUndefined } from '../messages/objects.js';
 import {
   type OperationName,
   type OperationOutcome,
@@ -144,7 +144,7 @@ async function changeAddress(
     },
     run: async () => {
       for (;;) {
-        const change = { ...address, ...compact({ oneTimeCode: code }) };
+        const change = { ...address, ...omitUndefined({ oneTimeCode: code }) };
         code = undefined;
         try {
           return await bank.changeAddress({ change });

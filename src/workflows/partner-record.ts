@@ -20,7 +20,7 @@ import { redact } from '../platform/privacy/masked.js';
 import { describePartner, type System } from './partner-account/questions.js';
 import { partnerActivities, REPEATABLE } from './runtime/activity-proxies.js';
 import { OnboardingRuntime } from './runtime/onboarding-runtime.js';
-import { removeEntry } from './runtime/requirements.js';
+import { removeAnswered } from './runtime/requirements.js';
 import { answeredOfKind } from './runtime/rules.js';
 import type { PendingAnswer, Question } from './runtime/state.js';
 import type { CarriedState } from './runtime/stateful.js';
@@ -64,7 +64,7 @@ export async function partnerRecord(
 
   function decide({ requirement, resolution }: PendingAnswer): void {
     const { answer, actor } = resolution;
-    runtime.update(removeEntry(requirement.id));
+    runtime.update(removeAnswered(requirement.id));
     const meaning = answer.kind === 'choice' ? MEANINGS.find((each) => each === answer.choice) : undefined;
     const seen = runtime.partnerState.statuses.find(({ requirementId }) => requirementId === requirement.id);
     if (meaning === undefined || seen === undefined) return;

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { partsOfId } from '../../src/messages/ids.js';
 import type { KnownAccounts } from '../../src/messages/inputs.js';
 import { ONBOARDINGS } from '../../src/messages/kinds.js';
-import { compact } from '../../src/messages/objects.js';
+import { omitUndefined } from '../../src/messages/objects.js';
 import type { OnboardingState } from '../../src/messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
 import type { SystemName } from '../../src/partners/names.js';
@@ -25,7 +25,7 @@ export const examples = [
   { field: 'merchant.email', message: 'must be an email address' } satisfies FieldProblem,
   redact('SSN 123-45-6789'),
   partsOfId('merchant-boarding-m-1@acme')?.account,
-  compact({ dba: 'Acme', mid: undefined }),
+  omitUndefined({ dba: 'Acme', mid: undefined }),
   new BadSetting('BOARDING_URL', 'must be an https URL').message,
   ONBOARDINGS.merchantBoarding.idPrefix,
   new InvalidInput('m.json is not valid', [{ field: 'dba', message: 'is required' }]).report,

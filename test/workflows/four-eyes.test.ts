@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RequestKey, resolveRequirement } from '../../src/messages/requirements.js';
+import { type IdempotencyKey, resolveRequirement } from '../../src/messages/requirements.js';
 import { GangwayClient } from '../../src/services/client/client.js';
 import { loadClientSettings } from '../../src/services/client/settings.js';
 import {
@@ -206,7 +206,7 @@ describe.concurrent('an update with a key', { timeout: 90_000 }, () => {
     [{ id: 'k'.repeat(101) }],
   ])('is refused with a key that is none: %j', async (key) => {
     const { boarding, first } = await twoNotes();
-    const args: [never, RequestKey] = [{ requirementId: first } as never, key as RequestKey];
+    const args: [never, IdempotencyKey] = [{ requirementId: first } as never, key as IdempotencyKey];
     await expect(boarding.handle.executeUpdate(resolveRequirement, { args })).rejects.toMatchObject({
       cause: { message: 'key: must have an id of 1 to 100 characters of ASCII without spaces' },
     });

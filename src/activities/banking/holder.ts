@@ -40,7 +40,7 @@ export function holderActivities(
   reservations: Reservations,
 ) {
   /** A profile that is new has the name and tax number of the business, and is neither decided nor from before its submission. */
-  async function claim(
+  async function reserveSubmitted(
     { profileId, since, ...business }: BusinessToFind & { profileId: number; since: string },
     options: CallOptions,
   ): Promise<InspectedProfile> {
@@ -48,7 +48,7 @@ export function holderActivities(
     const now = await snapshotOf(profile, options);
     const { createdDate } = profile;
     const candidate = await candidates.compare(profileId, profile, business, ownId());
-    const against = await reservations.claim(profileId, async () => [
+    const against = await reservations.reserveNew(profileId, async () => [
       ...candidate.against,
       ...(!isDate(createdDate) && !isUnderReview(now.phase) ? [`its status is ${now.bankingStatus}`] : []),
       ...(isClearlyBefore(createdDate, since) ? [`it was created at ${createdDate}`] : []),
@@ -67,7 +67,7 @@ export function holderActivities(
           const saved = await candidates.savedBy(refused, declined, business, read);
           if (saved) return { existing: saved, isSaved: true };
           let baseline: readonly number[] = [];
-          const verdict = await judged(business, 'submitBusinessAccountHolder', async (submission) => {
+          const verdict = await sendHolder(business, 'submitBusinessAccountHolder', async (submission) => {
             const named = await candidates.named(submission.doingBusinessAsName, read);
             baseline = existing === null ? named : [...named, existing.id];
             options.compareWith({ baseline });
@@ -81,11 +81,11 @@ export function holderActivities(
         async (submitted, options) =>
           'existing' in submitted || submitted.profileId === null
             ? undefined
-            : claim({ ...business, profileId: submitted.profileId, since }, options),
+            : reserveSubmitted({ ...business, profileId: submitted.profileId, since }, options),
       ),
 
-    claimProfile: (request) =>
-      withRetries(() => claim(request, callOptions()), { mayBeNew: true, mayBeForeign: true }),
+    reserveSubmittedProfile: (request) =>
+      withRetries(() => reserveSubmitted(request, callOptions()), { mayBeNew: true, mayBeForeign: true }),
 
     findCandidates: ({ baseline, ...business }) =>
       withRetries(() => candidates.find(business, baseline, callOptions())),
@@ -105,7 +105,7 @@ export function holderActivities(
     correctHolder: ({ profileId, ...request }) =>
       sendRepeatably(async (options) => {
         await reservations.hold(profileId);
-        const verdict = await judged(request, 'updateBusinessAccountHolder', (submission) =>
+        const verdict = await sendHolder(request, 'updateBusinessAccountHolder', (submission) =>
           client.updateBusinessAccountHolder({ profileId, ...submission }, options),
         );
         nudgeOwnPoll();
@@ -115,7 +115,7 @@ export function holderActivities(
 }
 
 /** Sends a holder that the schema accepts, such as none with five owners, for which E7 has no fields. */
-async function judged(
+async function sendHolder(
   { holder, beneficialOwners }: HolderRequest,
   operation: HolderOperation,
   submit: (submission: HolderSubmission) => Promise<BoardingResponse>,
@@ -173,9 +173,9 @@ const ownId = () => activityInfo().workflowExecution?.workflowId;
 /** Finds profiles that may belong to a business, and compares them with it. */
 export function profileCandidates(client: BankingClient, { ownerOf }: Reservations) {
   async function find(business: BusinessToFind, baseline: readonly number[], options: CallOptions) {
-    const own = await ofMerchant(business.merchantProfileId, options);
-    const like = await named(business.holder.doingBusinessAsName, options);
-    const ids = new Set(own === null ? like : [own.id, ...like]);
+    const ofThisMerchant = await ofMerchant(business.merchantProfileId, options);
+    const sameName = await named(business.holder.doingBusinessAsName, options);
+    const ids = new Set(ofThisMerchant === null ? sameName : [ofThisMerchant.id, ...sameName]);
     const others = [...ids].filter((id) => !baseline.includes(id)).slice(0, MOST_EXAMINED);
     const candidates = await Promise.all(others.map((id) => examine(id, business, options)));
     return candidates.filter(
@@ -206,8 +206,8 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     options: CallOptions,
   ): Promise<Candidate | undefined> {
     for (const { dba, baseline, profileId } of refused) {
-      const like = await named(dba, options);
-      const ids = new Set([...(profileId === undefined ? [] : [profileId]), ...like]);
+      const sameName = await named(dba, options);
+      const ids = new Set([...(profileId === undefined ? [] : [profileId]), ...sameName]);
       for (const id of [...ids].slice(0, MOST_EXAMINED)) {
         if (declined.includes(id) || baseline.includes(id)) continue;
         const candidate = await examine(id, business, options);

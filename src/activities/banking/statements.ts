@@ -49,14 +49,14 @@ const UNREADABLE = {
 /** Passes a statement on while it arrives. If it is none, the content breaks off with a `PartnerError`, so that no store has it. */
 export function checkStatement(
   { body, contentType }: Download,
-  request: StatementFormat,
+  requestedFormat: StatementFormat,
   onChunk: (chunk: Buffer) => void = () => undefined,
 ) {
   // It may break off while the store looks for earlier statements.
   body.once('error', () => undefined);
   // Each format but PDF is plain text.
-  const isAsked = request !== 'PDF' && /^text\/plain\b/i.test(contentType);
-  const format = (!isAsked && statementFormat(contentType)) || request;
+  const isAsked = requestedFormat !== 'PDF' && /^text\/plain\b/i.test(contentType);
+  const format = (!isAsked && statementFormat(contentType)) || requestedFormat;
   const form = OTHER_TYPE.test(contentType) ? { ...FORMS[format], begins: () => false } : FORMS[format];
   async function* translated() {
     try {

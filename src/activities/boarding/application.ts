@@ -82,11 +82,11 @@ export function applicationActivities(
             const onDate = (at: number) => {
               respondedAt = new Date(at).toISOString();
             };
-            const { merchantProfileId } = await withFieldNames(of('merchant'), () =>
+            const { merchantProfileId } = await withFieldNames(inputField('merchant'), () =>
               create({ ...merchant, ...chosen, guid }, { ...warning, onDate }).catch(
                 async (error: unknown) => {
                   await checkAgentProfile(client, agentProfileId, error);
-                  return createdDespite(error, warning.onWarning);
+                  return acceptDespiteProblems(error, warning.onWarning);
                 },
               ),
             );
@@ -96,16 +96,16 @@ export function applicationActivities(
         async (created, options) =>
           'problems' in created
             ? undefined
-            : reservations.claim(
+            : reservations.reserveNew(
                 created.merchantProfileId,
                 against(created.merchantProfileId, since, options, created.respondedAt),
               ),
       ),
 
-    claimMerchant: ({ merchantProfileId, since, respondedAt }) =>
+    reserveCreatedMerchant: ({ merchantProfileId, since, respondedAt }) =>
       withRetries(
         () =>
-          reservations.claim(
+          reservations.reserveNew(
             merchantProfileId,
             against(merchantProfileId, since, callOptions(), respondedAt),
           ),
@@ -120,15 +120,15 @@ export function applicationActivities(
           const changed = differences(changes, before).length;
           if (changed === 0) return { changed, differing: [] };
           return await collectWarnings({}, async (options) => {
-            const update = (own: Record<string, unknown>) =>
-              client.updateFees({ ...mergePatch(own, changes), id }, { ...options, isChecked: true });
-            await withFieldNames(of('fees'), async () => {
+            const update = (fees: Record<string, unknown>) =>
+              client.updateFees({ ...mergePatch(fees, changes), id }, { ...options, isChecked: true });
+            await withFieldNames(inputField('fees'), async () => {
               parseRequest(merchantFees, changes, { system: 'boarding', operation: 'update-fees' });
               await update({ ...before }).catch((error: unknown) => {
-                const own = writable(before);
+                const writableFees = writable(before);
                 const isRefused = error instanceof PartnerError && error.kind === 'Rejected';
-                if (!isRefused || isSame(own, before)) throw error;
-                return update(own);
+                if (!isRefused || isSame(writableFees, before)) throw error;
+                return update(writableFees);
               });
             });
             const after = await client.getFees({ id }, callOptions());
@@ -148,7 +148,7 @@ export function applicationActivities(
           if (!phases.includes(phase)) return { submitted: false, ...before };
           options.compareWith({ phase });
           return collectWarnings(options, async (warning) => {
-            await withFieldNames(of('application'), () =>
+            await withFieldNames(inputField('application'), () =>
               client.submitMerchant({ ...application, merchantProfileId }, warning),
             );
             return { submitted: true, ...before };
@@ -162,7 +162,7 @@ export function applicationActivities(
 /** Fields of the requests that the input does not have, or has at its top. */
 const ADDED = ['', 'id', 'guid', 'merchantProfileId', 'agentProfileId', 'boardingSettingsId'];
 
-const of = (part: 'merchant' | 'fees' | 'application') => (field: string) =>
+const inputField = (part: 'merchant' | 'fees' | 'application') => (field: string) =>
   ADDED.includes(field) ? field : `${part}.${field}`;
 
 /** Makes a call, and returns the partner's warnings with its result. */
@@ -176,7 +176,7 @@ export async function collectWarnings<Options extends CallOptions, Result>(
 }
 
 /** A corrected repetition of a create that reports problems and a merchant would create another one: they become warnings. */
-function createdDespite(
+function acceptDespiteProblems(
   error: unknown,
   onWarning: (warning: string) => void,
 ): { readonly merchantProfileId: number } {
@@ -214,7 +214,7 @@ async function chooseReferences(
   const problems: FieldProblem[] = [];
 
   /** An id as given, by name, or the only one. */
-  async function chosen(
+  async function choose(
     idField: ReferenceField,
     list: (all: Record<string, never>, options: CallOptions) => Promise<readonly Reference[]>,
   ): Promise<number | undefined> {
@@ -225,8 +225,8 @@ async function chooseReferences(
     return 'problem' in match ? undefined : match.id;
   }
 
-  const agentProfileId = await chosen('agentProfileId', client.listAgentProfiles);
-  const boardingSettingsId = await chosen('boardingSettingsId', client.listBoardingSettings);
+  const agentProfileId = await choose('agentProfileId', client.listAgentProfiles);
+  const boardingSettingsId = await choose('boardingSettingsId', client.listBoardingSettings);
   if (problems.length > 0 || agentProfileId === undefined) return { problems };
   return { agentProfileId, ...(boardingSettingsId !== undefined && { boardingSettingsId }) };
 }

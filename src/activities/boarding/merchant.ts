@@ -92,14 +92,14 @@ function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
   // Two rows of the same time are one note, which a list repeats.
   const seen = new Set<string>();
   const isFirst = (row: string) => !seen.has(row) && seen.add(row) !== undefined;
-  const output = rows.filter((row) => row.date === null || isFirst(JSON.stringify(row)));
-  const alike = Map.groupBy(output, ({ text }) => lasting(text));
+  const distinctRows = rows.filter((row) => row.date === null || isFirst(JSON.stringify(row)));
+  const alike = Map.groupBy(distinctRows, ({ text }) => lasting(text));
   const places = new Map(
     [...alike].flatMap(([content, same]) =>
       same.toSorted(byTextAndAuthor).map((note, index) => [note, `${content}${index + 1}`] as const),
     ),
   );
-  return output.map((note) => ({
+  return distinctRows.map((note) => ({
     id: `note-${hash('sha256', places.get(note) ?? '').slice(0, 12)}`,
     ...note,
   }));

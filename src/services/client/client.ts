@@ -10,7 +10,7 @@ import type {
 import { partsOfId } from '../../messages/ids.js';
 import type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../../messages/inputs.js';
 import { ONBOARDINGS } from '../../messages/kinds.js';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from '../../messages/requirements.js';
 import { Deadline } from '../../platform/http/deadline.js';
@@ -270,7 +270,7 @@ export class GangwayClient {
   async outcome<Ending = Outcome>(id: string, options: OutcomeOptions = {}): Promise<Ending> {
     const { signal, onRequirements } = options;
     const timeoutMs = options.timeoutMs && Math.min(options.timeoutMs, LONGEST_TIMER_MS);
-    const deadline = new Deadline({ ...compact({ ms: timeoutMs }), until: signal });
+    const deadline = new Deadline({ ...omitUndefined({ ms: timeoutMs }), until: signal });
     const watching = this.watch<Ending>(id, { signal: deadline.signal, isBrief: true });
     try {
       const reported = onRequirements && reportRequirements(watching, onRequirements);

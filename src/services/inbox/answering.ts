@@ -16,7 +16,7 @@ import {
 import type { RejectionType } from '../../messages/rejections.js';
 import {
   type AnswerKind,
-  type RequestKey,
+  type IdempotencyKey,
   type RequirementKind,
   receiptQuery,
   resolveRequirement,
@@ -75,7 +75,7 @@ export interface Once {
 }
 
 /** Temporal shows IDs of updates to everybody who can read it, so they are hashes. */
-function keyOf(update: string, requirementId: string, { key, body }: Once): RequestKey {
+function keyOf(update: string, requirementId: string, { key, body }: Once): IdempotencyKey {
   const hashed = (...parts: unknown[]) => hash('sha256', JSON.stringify(parts)).slice(0, 32);
   return { id: `key-${hashed(key)}`, body: hashed(key, update, requirementId, body) };
 }

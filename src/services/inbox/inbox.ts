@@ -3,7 +3,7 @@ import { isSamePerson } from '../../messages/actors.js';
 import { atAccount, partsOfId } from '../../messages/ids.js';
 import { ASKING, ONBOARDINGS } from '../../messages/kinds.js';
 import type { ListedRequirement } from '../../messages/listed.js';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import { type AnswerKind, TASKS } from '../../messages/requirements.js';
 import { type Filter, type Listed, mostUrgent, pageBy } from '../../temporal/search.js';
 
@@ -47,7 +47,7 @@ export function itemsOf(listed: Listed): InboxItem[] {
     ...{ ...of, ...requirement },
     task: TASKS[requirement.kind],
     overdue: isOverdue(requirement.dueAt),
-    ...(claim && compact({ claimedBy: claim.actor, claimedUntil: claim.until, assignedBy: claim.by })),
+    ...(claim && omitUndefined({ claimedBy: claim.actor, claimedUntil: claim.until, assignedBy: claim.by })),
     ...(proposal && { proposedBy: proposal.actor, proposedAt: proposal.at }),
   }));
   if (more === 0) return items;

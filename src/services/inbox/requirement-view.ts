@@ -4,7 +4,7 @@ import type { Correctable } from '../../messages/activities.js';
 import { currentClaim } from '../../messages/claims.js';
 import { REQUIREMENT_KINDS, type RequirementKind, TASKS } from '../../messages/codes.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import {
   ALLOWED_ANSWERS,
   type AnswerKind,
@@ -69,7 +69,7 @@ export function viewOf(
   const patch = correctable && patchIn(correctable, accounts);
   return {
     ...{ id, workflowId, kind, task: TASKS[kind], title, detail, raisedAt, dueAt, overdue: isOverdue(dueAt) },
-    ...compact({ claim: currentClaim(requirement), proposal, choices, fields, blank }),
+    ...omitUndefined({ claim: currentClaim(requirement), proposal, choices, fields, blank }),
     answers: answers.map((answer) => ({
       ...{ kind: answer, fourEyes: needsConfirmation(requirement, answer) },
       schema: jsonSchemaOf(answerTo(requirement, answer, patch)),

@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { folded } from '../../messages/actors.js';
 import type { TimelineEvent } from '../../messages/codes.js';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import type { TimelineEntry } from '../../messages/onboarding-state.js';
 import { answersIn, argumentsOf, runsOf } from '../../temporal/history.js';
 import { saidOf } from '../texts/timeline-entries.js';
@@ -100,10 +100,10 @@ export function activityRows(
   const row = {
     at,
     workflowId: about.workflowId,
-    ...compact({ dba: about.dba, event, actor, detail, reason }),
+    ...omitUndefined({ dba: about.dba, event, actor, detail, reason }),
   };
   if (changes.length === 0) return [row];
-  return changes.map(({ field, old, new: value }) => ({ ...row, ...compact({ field, old, new: value }) }));
+  return changes.map(({ field, old, new: value }) => ({ ...row, ...omitUndefined({ field, old, new: value }) }));
 }
 
 export const ACTIVITY_COLUMNS = [

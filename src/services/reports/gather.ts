@@ -2,7 +2,7 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { isCustomer, partsOfId } from '../../messages/ids.js';
 import { requirementsIn } from '../../messages/listed.js';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import { carriedHistoryIn, type OnboardingState } from '../../messages/onboarding-state.js';
 import type { Answer } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
@@ -92,11 +92,14 @@ async function gathered(
   return {
     workflowId,
     workflowType: type,
-    ...compact({ externalId: partsOfId(workflowId)?.key, partnerAccount: partsOfId(workflowId)?.account }),
+    ...omitUndefined({
+      externalId: partsOfId(workflowId)?.key,
+      partnerAccount: partsOfId(workflowId)?.account,
+    }),
     runIds: runs.map(({ runId }) => runId),
     status: status.name.toLowerCase(),
     startedAt: isoOf(started?.eventTime) ?? startTime.toISOString(),
-    ...compact({
+    ...omitUndefined({
       startedBy: started?.workflowExecutionStartedEventAttributes?.identity || undefined,
       endedAt: closeTime?.toISOString(),
     }),
@@ -172,7 +175,7 @@ async function gaps(client: Client, workflowId: string, runs: readonly Run[], mi
 function factsOf({ facts }: KnownFacts) {
   const { dba, stage, partnerStatus, merchantProfileId, profileId, financialAccountId, mid } = facts;
   const ids = { merchantProfileId, profileId, financialAccountId, mid };
-  return compact({
+  return omitUndefined({
     dba,
     stage,
     partnerStatus: partnerStatus ?? undefined,
@@ -189,7 +192,7 @@ function maskedAnswer(answer: Answer, mask: Mask): unknown {
 
 function maskedEntry({ at, event, detail, actor, reason }: RecordedEvent, mask: Mask) {
   const texts = { detail: detail && mask.ours(detail), reason: reason && mask.theirs(reason) };
-  return { at, event, ...(compact({ ...texts, actor }) as Partial<RecordedEvent>) };
+  return { at, event, ...(omitUndefined({ ...texts, actor }) as Partial<RecordedEvent>) };
 }
 
 interface KnownFacts {
@@ -258,7 +261,7 @@ async function factsIn(client: Client, runs: readonly Run[], outcome: unknown) {
     financialAccountId: financialAccountId ?? undefined,
   };
   return {
-    ...(compact(facts) as KnownFacts['facts']),
+    ...(omitUndefined(facts) as KnownFacts['facts']),
     requirements: [listed].flat().filter((each) => typeof each === 'string'),
   };
 }
@@ -293,7 +296,7 @@ function interventionsIn(runs: readonly Run[]): RecordedEvent[] {
       const { workflowExecutionTerminatedEventAttributes: end } = event;
       const { workflowTaskFailedEventAttributes: failed } = event;
       const by = (identity: string | null | undefined, reason: string | null | undefined) =>
-        compact({ actor: identity || undefined, reason: reason || undefined });
+        omitUndefined({ actor: identity || undefined, reason: reason || undefined });
       if (cancel) return [{ at, event: 'cancel-requested', ...by(cancel.identity, cancel.cause) }];
       if (end) return [{ at, event: 'terminated', ...by(end.identity, end.reason) }];
       if (failed?.cause !== RESET) return [];

@@ -1,5 +1,5 @@
 import type { TimelineEvent } from '../../messages/codes.js';
-import { compact, fieldOf, isObject, mergePatch } from '../../messages/objects.js';
+import { fieldOf, isObject, mergePatch, omitUndefined } from '../../messages/objects.js';
 import type { DocumentRef, Requirement } from '../../messages/requirements.js';
 import type { DocumentStore } from '../../partners/documents/document-store.js';
 import type { PartnerErrorKind } from '../../partners/partner-error.js';
@@ -62,7 +62,7 @@ export function requirementsOf(
     all.set(change.id, { ...before, ...(isOver && endedAt !== undefined && { endedAt }), ...change });
   }
   for (const { id, kind, title, detail, raisedAt, dueAt } of open) {
-    const texts = mask.ours(compact({ title, detail }));
+    const texts = mask.ours(omitUndefined({ title, detail }));
     all.set(id, { ...all.get(id), id, status: 'open', kind, raisedAt, dueAt, ...texts });
   }
   return [...all.values()].map((requirement) => {
@@ -150,7 +150,7 @@ export function callsOf(activities: readonly PartnerActivity[], mask: Mask): Exp
     const problem = failure ? explainPartnerFailure(failure).replaceAll('\n', ';') : call.failure?.message;
     return {
       ...{ number: index + 1, operation: activity, system, scheduledAt, attempts, result: resultOf(call) },
-      ...(compact({
+      ...(omitUndefined({
         summary: summary && mask.ours(summary),
         startedAt,
         endedAt: closedAt,

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/kinds.js';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import type { SystemName } from '../../partners/systems.js';
 import { compareField, either, IS_RUNNING, is } from '../../temporal/query.js';
 import { type Filter, searchOnboardings, typesOf } from '../../temporal/search.js';
@@ -217,7 +217,7 @@ export async function reportOf(client: Client, options: ReportOf): Promise<Repor
 function wordsOf(filter: Omit<ReportOf, 'since' | 'by'>): Record<string, string> {
   const words = (value: string | readonly string[]) => [value].flat().map((each) => each || UNNAMED);
   return Object.fromEntries(
-    Object.entries(compact(filter)).map(([name, value]) => [name, words(value).join(', ')]),
+    Object.entries(omitUndefined(filter)).map(([name, value]) => [name, words(value).join(', ')]),
   );
 }
 

@@ -5,7 +5,7 @@ import {
   type FollowedBusinessInput,
   followedBusinessInput,
 } from '../../messages/inputs.js';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import { defineKind } from './kind.js';
 
 export const businessBackup = z.looseObject({ holder: z.looseObject({ doingBusinessAsName: z.string() }) });
@@ -17,7 +17,7 @@ export const BUSINESS = defineKind<BusinessOnboardingInput | FollowedBusinessInp
   correction: { followed: followedBusinessInput },
   backupSchema: businessBackup,
   restart: (input, { bankingProfileId: profileId }, restored) => ({
-    args: [input, undefined, { ...restored, ...compact({ profileId }) }],
+    args: [input, undefined, { ...restored, ...omitUndefined({ profileId }) }],
     isKnown: profileId !== undefined,
   }),
 });

@@ -4,7 +4,7 @@ import {
   customerOnboardingInput,
   type FollowedCustomerInput,
 } from '../../messages/inputs.js';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import { businessBackup } from './business.js';
 import { defineKind } from './kind.js';
 import { merchantBackup } from './merchant.js';
@@ -16,7 +16,10 @@ export const CUSTOMER = defineKind<CustomerOnboardingInput | FollowedCustomerInp
   more: ({ again = false }) => [{ again }],
   backupSchema: z.looseObject({ boarding: merchantBackup, business: businessBackup }),
   restart: (input, { bankingProfileId: profileId, ended }, restored) => ({
-    args: [input, { ...compact({ ended }), restored: { ...restored, ...compact({ profileId }) } }],
+    args: [
+      input,
+      { ...omitUndefined({ ended }), restored: { ...restored, ...omitUndefined({ profileId }) } },
+    ],
     isKnown: true,
   }),
 });

@@ -18,7 +18,7 @@ export const partner = partnerActivities('boarding')({
   inspectMerchant: { ...REPEATABLE, summary: 'Read a merchant to import' },
   reserveMerchant: { ...REPEATABLE, summary: 'Reserve the merchant for this boarding' },
   createMerchant: { ...AT_MOST_ONCE, summary: 'Create the merchant' },
-  claimMerchant: { ...REPEATABLE, summary: 'Find out whether the created merchant is new' },
+  reserveCreatedMerchant: { ...REPEATABLE, summary: 'Find out whether the created merchant is new' },
   changeFees: { ...REPEATABLE, summary: 'Change the fees as asked' },
   submitMerchant: { ...AT_MOST_ONCE, summary: 'Submit to underwriting' },
   readStatus: { ...REPEATABLE, summary: 'Read the status' },
@@ -89,7 +89,7 @@ export class Boarding extends OnboardingRuntime<BoardingState, Input> {
       dba: this.dba,
       isFollowed: this.isFollowed,
       isWriting: this.tasks.isBusy,
-      inARow: this.poll.changes,
+      consecutiveChanges: this.poll.changes,
       now: Date.now(),
       ...{ open, answered },
     };

@@ -41,31 +41,33 @@ import {
   volatileFields,
 } from './volatile-fields.js';
 
-export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
+/** Tells two statuses of the same name apart. */
+export type StatusVersion = Pick<StatusSnapshot, 'status' | 'statusDate'>;
 
-/** The status in which an answer was delivered. If the partner lists the note under a later status, it asks again. */
-export interface DeliveryMark extends StatusMark {
-  /** In milliseconds since 1970: a note that is still listed at this time is asked again. The partner may have lost the answer. */
+/** An answer that the partner has, with the status in which it was delivered. */
+export interface DeliveredAnswer extends StatusVersion {
+  /** In milliseconds since 1970. If the note is still listed then, the partner may have lost the answer: a person is asked again. */
   readonly until: number;
 }
 
 /** What a boarding knows about underwriting. Each run passes it to the next. */
 export interface BoardingState {
+  /** The last read. */
   readonly seen: Seen;
   /** null when unknown: the merchant was imported, or a person confirmed its create. */
   readonly submitted: boolean | null;
   /** In milliseconds since 1970: the latest time at which the partner should show our submission. */
   readonly shownBy?: number;
-  /** It did not. A person says whether to submit again. */
+  /** The submission did not show by then, so a person says whether to submit again. */
   readonly isLost?: boolean;
   /** The phase in which nobody knows whether somebody has submitted the merchant. A person is asked meanwhile. */
   readonly unclearIn?: MerchantPhase;
-  /** By the IDs of the notes. */
-  readonly delivered: Readonly<Record<string, DeliveryMark>>;
+  /** Answers that the partner has, by the ID of their note. */
+  readonly delivered: Readonly<Record<string, DeliveredAnswer>>;
   /** Documents that the partner has, of answers that are not delivered as a whole. */
   readonly uploaded: readonly string[];
-  /** The answers that wait because the partner did not take them in this status. */
-  readonly notTaken?: StatusMark & { readonly answers: string };
+  /** IDs of answers that the partner did not take in this status. They wait for another status. */
+  readonly deferred?: StatusVersion & { readonly answers: string };
   readonly volatile: VolatileFields;
 }
 
@@ -83,8 +85,13 @@ export const UNSUBMITTED_STATE: BoardingState = {
   submitted: false,
 };
 
-/** The kinds of requirements that these rules raise; steps raise others, which end the boarding themselves when they are abandoned. */
-export const KINDS = ['underwriting-note', 'changes-requested', 'not-submitted', 'unclear-mid'] as const;
+/** The kinds of requirements that these rules raise. Steps raise others, and handle their answers themselves. */
+export const RAISED_KINDS = [
+  'underwriting-note',
+  'changes-requested',
+  'not-submitted',
+  'unclear-mid',
+] as const;
 
 export interface BoardingContext extends Questions {
   readonly merchantProfileId: number;
@@ -93,7 +100,7 @@ export interface BoardingContext extends Questions {
   readonly isFollowed: boolean;
   /** A write is in flight, perhaps with answers. */
   readonly isWriting: boolean;
-  readonly inARow: number;
+  readonly consecutiveChanges: number;
   /** In milliseconds since 1970. */
   readonly now: number;
 }
@@ -103,7 +110,7 @@ export function reduce(
   now: StatusSnapshot,
   context: BoardingContext,
 ): Reduction<BoardingState> {
-  const volatile = trackChanges(before.volatile, before.seen, now, context.inARow);
+  const volatile = trackChanges(before.volatile, before.seen, now, context.consecutiveChanges);
   const statusCommands = [...showStatus(before.seen, now), ...showVolatile(volatile)];
   const seen = toSeen(now, before.seen);
   const outcome = merchantOutcome(seen, context.merchantProfileId);
@@ -111,7 +118,7 @@ export function reduce(
     const midChange = outcome.outcome === 'boarded' ? [{ set: { mid: outcome.mid } }] : [];
     return { state: { ...before, volatile, seen }, commands: [...statusCommands, ...midChange] };
   }
-  const delivered = stillDelivered(before.delivered, now, volatile);
+  const delivered = currentDeliveries(before.delivered, now, volatile);
   const commands = [
     ...statusCommands,
     ...onNotes(delivered, now, context),
@@ -131,14 +138,14 @@ function showStatus(
   { status, phase, comment, mid, unclearMid }: StatusSnapshot,
 ): readonly Command[] {
   const isKnown = status === seen.status || (seen.status === undefined && phase === seen.phase);
-  const isSaid = isKnown && comment === (seen.comment ?? null);
-  const said = comment === null ? status : `${status}: ${redact(comment)}`;
+  const isRecorded = isKnown && comment === (seen.comment ?? null);
+  const detail = comment === null ? status : `${status}: ${redact(comment)}`;
   const visibleMid = mid ?? unclearMid;
   const isTemporary =
     visibleMid !== null && visibleMid !== (seen.mid ?? seen.unclearMid) && phase !== 'approved';
   return [
     { set: { partnerStatus: status } },
-    ...commandsIf(!isSaid, { record: 'status-changed', detail: said }),
+    ...commandsIf(!isRecorded, { record: 'status-changed', detail: detail }),
     ...commandsIf(isTemporary, {
       record: 'temporary-mid',
       detail: `${visibleMid}, not final before approval`,
@@ -153,21 +160,21 @@ function showVolatile(volatile: VolatileFields): readonly Command[] {
 }
 
 /**
- * A note listed in a status set after its delivery is asked again. While `in-review`, the partner may still list a note that was
- * answered.
+ * Returns the deliveries that still count. If the partner sets a new status and still lists a note, its delivery does not; in review,
+ * the partner may list answered notes.
  */
-function stillDelivered(
+function currentDeliveries(
   delivered: BoardingState['delivered'],
   { status, phase, statusDate, notes, isWithoutNotes }: StatusSnapshot,
   volatile: VolatileFields,
 ): BoardingState['delivered'] {
   if (MERCHANT_PHASES[phase].answerToGoneNote === 'waits' || isWithoutNotes) return delivered;
-  const isStill = ([id, mark]: [string, DeliveryMark]) => {
+  const isCurrent = ([id, delivery]: [string, DeliveredAnswer]) => {
     // The status is read before the notes. If a review takes effect in between, the old status comes without the note.
     const mayBeListed = notes.some((note) => note.id === id) || !volatile.hasVolatileDate;
-    return mayBeListed && isSame(mark, { status, statusDate }, volatile);
+    return mayBeListed && isSame(delivery, { status, statusDate }, volatile);
   };
-  return Object.fromEntries(Object.entries(delivered).filter(isStill));
+  return Object.fromEntries(Object.entries(delivered).filter(isCurrent));
 }
 
 /**
@@ -251,42 +258,42 @@ function onUnclearMid({ phase, unclearMid }: StatusSnapshot, context: BoardingCo
   });
 }
 
-export type PendingSend =
+export type PendingTask =
   | { readonly send: 'application' }
   | { readonly send: 'submission'; readonly answers: readonly PendingAnswer[] }
   | { readonly send: 'answers'; readonly answers: readonly PendingAnswer[] }
-  /** Nothing. The status is read once more, because something that the partner accepted should show by now. */
-  | { readonly send: 'late read' };
+  /** Sends nothing, and reads the status: what the partner accepted should show by now. */
+  | { readonly send: 'nothing' };
 
 /**
- * Returns what the status calls for: the application once, and again when a person has answered what the partner wants changed; the
- * answers to notes, once all are answered, unless the partner has already declined exactly these answers in this status.
+ * Returns the next task: the application, once, and again with the changes that the partner wants; or the answers to notes, once all
+ * are answered, unless the partner has declined exactly these answers in this status.
  */
-export function pendingSend(state: BoardingState, context: BoardingContext): PendingSend | undefined {
-  const { seen, submitted, isLost, notTaken, volatile } = state;
+export function pendingTask(state: BoardingState, context: BoardingContext): PendingTask | undefined {
+  const { seen, submitted, isLost, deferred, volatile } = state;
   const { phase } = seen;
   if (phase === null) return undefined;
-  const submission = (kind: RequirementKind): PendingSend | undefined => {
+  const submission = (kind: RequirementKind): PendingTask | undefined => {
     const answers = answeredOfKind(context, kind);
     return answers.length > 0 ? { send: 'submission', answers } : undefined;
   };
   if (MERCHANT_PHASES[phase].changes === 'submitted') return submission('changes-requested');
   if (phase === 'not-submitted') {
-    if (submitted && !isLost) return lateRead(state, context);
+    if (submitted && !isLost) return readAtDeadline(state, context);
     return context.isFollowed || isLost ? submission('not-submitted') : { send: 'application' };
   }
   const confirmed = isUnclear(state, phase) ? submission('not-submitted') : undefined;
   if (confirmed) return confirmed;
   const answers = answeredOfKind(context, 'underwriting-note');
   const isComplete = answers.length > 0 && openOfKind(context, 'underwriting-note').length === 0;
-  if (!isComplete || MERCHANT_PHASES[phase].answer === 'waits') return lateRead(state, context);
-  const isNotTaken =
-    notTaken !== undefined && isSame(notTaken, seen, volatile) && notTaken.answers === idsOf(answers);
-  return isNotTaken ? undefined : { send: 'answers', answers };
+  if (!isComplete || MERCHANT_PHASES[phase].answer === 'waits') return readAtDeadline(state, context);
+  const isDeferred =
+    deferred !== undefined && isSame(deferred, seen, volatile) && deferred.answers === idsOf(answers);
+  return isDeferred ? undefined : { send: 'answers', answers };
 }
 
-function lateRead(state: BoardingState, { now }: BoardingContext): PendingSend | undefined {
-  return pendingDeadlines(state).some((time) => time <= now) ? { send: 'late read' } : undefined;
+function readAtDeadline(state: BoardingState, { now }: BoardingContext): PendingTask | undefined {
+  return pendingDeadlines(state).some((time) => time <= now) ? { send: 'nothing' } : undefined;
 }
 
 /** The times by which the partner should show what it accepted: our submission, and answers to notes that it still lists. */
@@ -298,25 +305,25 @@ function pendingDeadlines({ delivered, submitted, isLost, shownBy, seen }: Board
   return deadlinesOf(filterRecord(delivered, (id) => noteIds.includes(id)));
 }
 
-/** Returns the next action, as one task, because the partner accepts one change of a merchant at a time. */
+/** Returns at most one pending task, because the partner accepts one change of a merchant at a time. */
 export function plan(
   state: BoardingState,
   context: BoardingContext,
-): Plan<Seen, PendingSend, MerchantBoardingOutcome> {
-  const sent = pendingSend(state, context);
+): Plan<Seen, PendingTask, MerchantBoardingOutcome> {
+  const pending = pendingTask(state, context);
   const { phase } = state.seen;
   const outcome = merchantOutcome(state.seen, context.merchantProfileId);
   // A decision ends a question, and the partner may take a decision back: only a read shows either.
   const mayChange = context.open.length > 0 || (phase !== null && isDecided(phase));
   return {
-    pending: sent ? [{ task: 'write', ...sent }] : [],
+    pending: pending ? [{ task: 'write', ...pending }] : [],
     wakeAt: nextTime(pendingDeadlines(state), context.now),
     baseline: !context.isWriting || mayChange ? comparable(state.volatile, state.seen) : undefined,
-    end: outcome ? { outcome, commands: [] } : endedByConfirmedMid(context),
+    end: outcome ? { outcome, commands: [] } : endByConfirmedMid(context),
   };
 }
 
-function endedByConfirmedMid(context: BoardingContext): End<MerchantBoardingOutcome> | undefined {
+function endByConfirmedMid(context: BoardingContext): End<MerchantBoardingOutcome> | undefined {
   const answered = answeredOfKind(context, 'unclear-mid');
   const answer = answered[0]?.resolution.answer;
   if (answer?.kind !== 'confirm') return undefined;
@@ -332,10 +339,10 @@ export function idsOf(answers: readonly PendingAnswer[]): string {
   return answers.map(({ requirement }) => requirement.id).join();
 }
 
-/** Reports whether the partner has not set another status since. */
+/** Reports whether the partner has set no other status in between. */
 function isSame(
-  one: Partial<StatusMark>,
-  other: Partial<StatusMark>,
+  one: Partial<StatusVersion>,
+  other: Partial<StatusVersion>,
   { hasVolatileDate }: VolatileFields,
 ): boolean {
   return one.status === other.status && (hasVolatileDate || one.statusDate === other.statusDate);

@@ -3,7 +3,7 @@ import type { StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import { isDecided, MERCHANT_PHASES } from '../../partners/boarding/phases.js';
 import type { PendingAnswer } from '../runtime/state.js';
-import { type BoardingState, idsOf, type StatusMark } from './decisions.js';
+import { type BoardingState, idsOf, type StatusVersion } from './decisions.js';
 import { comparable } from './volatile-fields.js';
 
 /**
@@ -63,31 +63,28 @@ export function commentOf(answers: readonly PendingAnswer[]): string {
   return texts.join('\n\n');
 }
 
-/**
- * @param mark the status in which the underwriters took the answers
- * @param until when a note that is still listed is asked again: the partner may have lost the answer
- */
+/** Returns the state after the underwriters took answers in a status. Notes that they list after `until` are asked again. */
 export function afterDelivery(
   before: BoardingState,
   answers: readonly PendingAnswer[],
-  { status, statusDate }: StatusMark,
+  { status, statusDate }: StatusVersion,
   until: number,
 ): BoardingState {
   const delivered = Object.fromEntries(notesOf(answers).map((note) => [note, { status, statusDate, until }]));
   return { ...before, delivered: { ...before.delivered, ...delivered }, uploaded: [] };
 }
 
-/** @param mark the status in which the underwriters did not take the answers */
-export function withNotTaken(
+/** Returns the state after the underwriters did not take answers in a status. */
+export function withDeferred(
   before: BoardingState,
   answers: readonly PendingAnswer[],
-  { status, statusDate }: StatusMark,
+  { status, statusDate }: StatusVersion,
 ): BoardingState {
-  return { ...before, notTaken: { status, statusDate, answers: idsOf(answers) } };
+  return { ...before, deferred: { status, statusDate, answers: idsOf(answers) } };
 }
 
-/** Reports whether a read shows delivered notes. If it is from before the delivery was known, nobody was asked about them. */
-export function listsDelivered({ delivered }: BoardingState, { notes }: StatusSnapshot): boolean {
+/** Reports whether a read lists notes whose answers are delivered. */
+export function listsDeliveredNote({ delivered }: BoardingState, { notes }: StatusSnapshot): boolean {
   return notes.some(({ id }) => Object.hasOwn(delivered, id));
 }
 

@@ -3,24 +3,24 @@ import { MERCHANT_PHASES } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { redact } from '../../platform/privacy/masked.js';
 import { askForCorrection, Rejected } from '../runtime/rejections.js';
-import { removeEntry } from '../runtime/requirements.js';
+import { removeAnswered } from '../runtime/requirements.js';
 import { withoutExpired } from '../runtime/rules.js';
 import { runOnce } from '../runtime/run-step.js';
 import type { PendingAnswer } from '../runtime/state.js';
 import { runPendingTasks } from '../runtime/tasks.js';
 import { type Boarding, partner } from './boarding.js';
-import type { StatusMark } from './decisions.js';
+import type { StatusVersion } from './decisions.js';
 import {
   afterDelivery,
   afterUpload,
   commentOf,
   deliveredNotes,
-  listsDelivered,
+  listsDeliveredNote,
   missingDocuments,
   notesOf,
   showsReview,
   type Upload,
-  withNotTaken,
+  withDeferred,
 } from './deliveries.js';
 import { readStatus, readUndecided } from './steps.js';
 
@@ -34,16 +34,16 @@ export async function deliverAnswers(boarding: Boarding, answers: readonly Pendi
     boarding.poll.forgetLatest();
     try {
       const sent = await requestReview(boarding, answers);
-      if (sent.delivered) await keepDelivery(boarding, answers, sent.before);
+      if (sent.delivered) await recordDelivery(boarding, answers, sent.before);
       // Somebody is asked about the other note first.
       else if (sent.isIncomplete) boarding.poll.replaceWith(sent.before);
-      else keepForLater(boarding, answers, sent.before);
+      else deferAnswers(boarding, answers, sent.before);
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
       const now = await readStatus(boarding);
       // The partner takes answers, but not these.
       if (MERCHANT_PHASES[now.phase].answer === 'sent') return error.problems;
-      keepForLater(boarding, answers, now);
+      deferAnswers(boarding, answers, now);
     }
     return undefined;
   });
@@ -63,23 +63,23 @@ async function uploadDocuments(boarding: Boarding, answers: readonly PendingAnsw
   );
 }
 
-async function keepDelivery(
+async function recordDelivery(
   boarding: Boarding,
   answers: readonly PendingAnswer[],
-  before: StatusMark,
+  before: StatusVersion,
 ): Promise<void> {
-  boarding.update(...answers.map(({ requirement }) => removeEntry(requirement.id)));
+  boarding.update(...answers.map(({ requirement }) => removeAnswered(requirement.id)));
   boarding.patchState(afterDelivery(boarding.partnerState, answers, before, Date.now() + boarding.dueInMs));
   boarding.record('answers-delivered');
   boarding.published.report();
   // The poll may have read that the partner asks again. Nobody was asked, because these answers were in flight.
   const { latest } = boarding.poll;
-  if (latest && listsDelivered(boarding.partnerState, latest))
+  if (latest && listsDeliveredNote(boarding.partnerState, latest))
     boarding.poll.replaceWith(await readStatus(boarding));
 }
 
 /** Reads once more. Notes that are still listed long after their answers are asked again, and so is a submission that does not show. */
-export async function readLate(boarding: Boarding): Promise<void> {
+export async function readAfterDeadline(boarding: Boarding): Promise<void> {
   const begunAt = Date.now();
   const now = await readStatus(boarding);
   const { delivered, shownBy = begunAt + 1 } = boarding.partnerState;
@@ -89,8 +89,8 @@ export async function readLate(boarding: Boarding): Promise<void> {
 }
 
 /** Keeps answers that the partner does not take in this status, until it sets another one or asks something else. */
-function keepForLater(boarding: Boarding, answers: readonly PendingAnswer[], now: StatusSnapshot): void {
-  boarding.patchState(withNotTaken(boarding.partnerState, answers, now));
+function deferAnswers(boarding: Boarding, answers: readonly PendingAnswer[], now: StatusSnapshot): void {
+  boarding.patchState(withDeferred(boarding.partnerState, answers, now));
   const detail = `the partner takes no answers in status ${now.status}`;
   boarding.record('answers-wait', { detail });
   boarding.poll.replaceWith(now);
@@ -133,7 +133,7 @@ async function upload(boarding: Boarding, { id, description, ...first }: Upload)
 
 /** The status before the partner took the answers, or the one with which it did not take them. */
 type Sent =
-  | { readonly delivered: true; readonly before: StatusMark }
+  | { readonly delivered: true; readonly before: StatusVersion }
   | (Delivery & { readonly delivered: false });
 
 /** Reports to the underwriters that their notes are answered, with the texts as comment. */
@@ -145,7 +145,7 @@ function requestReview(boarding: Boarding, answers: readonly PendingAnswer[]): P
   const noteIds = notesOf(answers);
   const deliveredIds = deliveredNotes(state);
   const comment = commentOf(answers);
-  const effectIn = (now: StatusSnapshot | undefined) =>
+  const proofIn = (now: StatusSnapshot | undefined) =>
     now && showsReview(now) ? { result: taken } : undefined;
   const request = {
     ...{ merchantProfileId, noteIds },
@@ -158,9 +158,9 @@ function requestReview(boarding: Boarding, answers: readonly PendingAnswer[]): P
     endsWhenRejected: true,
     readEvidence: async ({ isUncertain }) => {
       if (!isUncertain) return undefined;
-      return effectIn(poll.latest) ?? effectIn(await readUndecided(boarding));
+      return proofIn(poll.latest) ?? proofIn(await readUndecided(boarding));
     },
-    polledEvidence: () => effectIn(poll.latest),
+    polledEvidence: () => proofIn(poll.latest),
     confirm: () => taken,
     whereToLook:
       `Check in the partner’s portal whether merchant ${merchantProfileId} (“${redact(boarding.dba)}”) is in review with these answers. ` +

@@ -8,7 +8,7 @@ import type {
 } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingInput } from '../../messages/inputs.js';
 import { formsOf } from '../../messages/listed.js';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import { mayBeDone, type Restored } from '../../messages/onboardings.js';
 import { isDecided, phasesBefore } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
@@ -38,36 +38,37 @@ interface FoundMerchant {
  * with a merchant that it has already, so the one in the response is reserved, or a person is asked.
  */
 export async function createMerchant(boarding: Boarding, restored?: Restored): Promise<void> {
-  for (let rejected: readonly FieldProblem[] | undefined; ; ) {
-    const merchant = await createStep(boarding, rejected, restored);
+  for (let problems: readonly FieldProblem[] | undefined; ; ) {
+    const merchant = await createStep(boarding, problems, restored);
     if ('merchant' in merchant) return importFound(boarding, merchant.merchant, restored);
     const { merchantProfileId, since, respondedAt } = merchant;
-    const created = compact({ respondedAt });
+    const created = omitUndefined({ respondedAt });
     // If the boarding ends before anybody knows whose merchant it is, this is all that is left of it.
     if (merchant.now?.length !== 0)
       boarding.record('write-uncertain', {
         detail: `${CREATE}: the partner responded with merchant ${merchantProfileId}`,
       });
-    const against = merchant.now ?? (await claim(boarding, { merchantProfileId, since, ...created }));
+    const against =
+      merchant.now ?? (await reserveCreated(boarding, { merchantProfileId, since, ...created }));
     if (against.length === 0) {
       boarding.published.setFacts({ merchantProfileId });
       boarding.record('merchant-created', { detail: `merchant ${merchantProfileId}` });
       boarding.patchState(UNSUBMITTED_STATE);
       return;
     }
-    rejected = [{ field: '', message: notOurs(merchantProfileId, against) }];
+    problems = [{ field: '', message: describeForeign(merchantProfileId, against) }];
   }
 }
 
 const CREATE = 'create the merchant';
 
 /** Reserves the merchant in the response to a create, if the create itself could not do that. */
-async function claim(
+async function reserveCreated(
   boarding: Boarding,
-  created: Parameters<typeof partner.claimMerchant>[0],
+  created: Parameters<typeof partner.reserveCreatedMerchant>[0],
 ): Promise<readonly string[]> {
   try {
-    const run = () => partner.claimMerchant(created).catch(unlessForbidden);
+    const run = () => partner.reserveCreatedMerchant(created).catch(unlessForbidden);
     const title = `read merchant ${created.merchantProfileId}`;
     return await runRead(boarding, title, run, { endsWhenRejected: true });
   } catch (error) {
@@ -85,7 +86,7 @@ function unlessForbidden(error: unknown): never {
   );
 }
 
-function notOurs(merchantProfileId: number, against: readonly string[]): string {
+function describeForeign(merchantProfileId: number, against: readonly string[]): string {
   return (
     `The partner responded to the create with merchant ${merchantProfileId}, but ${against.join(', ')}. ` +
     'It may be a merchant that the partner had before, so nothing was written to it. If it is, correct what the partner takes for ' +
@@ -97,7 +98,7 @@ type Created = (CreatedMerchant & { readonly since: string }) | { readonly merch
 
 function createStep(
   boarding: Boarding,
-  rejected: readonly FieldProblem[] | undefined,
+  earlierProblems: readonly FieldProblem[] | undefined,
   restored: Restored | undefined,
 ): Promise<Created> {
   const { input } = boarding;
@@ -112,23 +113,23 @@ function createStep(
       const current = input.current as MerchantBoardingInput;
       const { createVersion: version = 'v2', merchant, externalId: guid, ...others } = current;
       const { agentProfileId, agent, boardingSettingsId, boardingSettings } = others;
-      const references = compact({ agentProfileId, agent, boardingSettingsId, boardingSettings });
+      const references = omitUndefined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
       const request = { version, merchant, guid, references, since, saved };
       const created = await send(partner.createMerchant, request);
       if ('problems' in created) {
         // A person who tries again has looked.
         if (created.saved) saved = [];
-        throw new Rejected([...created.problems, ...(created.saved ?? []).map(isSaved)]);
+        throw new Rejected([...created.problems, ...(created.saved ?? []).map(problemWithSaved)]);
       }
       boarding.update(setAgent(created.agentProfileId));
       return { ...created, since };
     },
-    failed: ({ saved: id = '' }) => {
+    onFailure: ({ saved: id = '' }) => {
       if (/^\d+$/.test(id)) saved = [...saved, { id: Number(id), since }];
     },
     correct: input.correct,
-    mayBeDone: rejected ? undefined : mayBeDone(restored),
-    rejected,
+    mayBeDone: earlierProblems ? undefined : mayBeDone(restored),
+    earlierProblems,
     readEvidence: 'none',
     polledEvidence: 'none',
     // The partner's API has no search for merchants, so only a person can look.
@@ -156,7 +157,7 @@ function createStep(
   });
 }
 
-function isSaved(id: number): FieldProblem {
+function problemWithSaved(id: number): FieldProblem {
   const message =
     `nothing was sent, because the partner shows merchant ${id}, which its refusal named: another create may make a second one. ` +
     `If it is the merchant of this boarding, confirm ${id}. If it is not, retry`;
@@ -234,14 +235,14 @@ async function inspect(boarding: Boarding, merchantProfileId: number): Promise<F
 export const FEES = 'set the fees';
 
 /** How long the partner may take to show on all of its servers what it has accepted, from one look to the next. */
-const SHOWN_AFTER = ['10s', '1 minute', '10 minutes', '1 hour'] as const;
+const PAUSES_BETWEEN_READS = ['10s', '1 minute', '10 minutes', '1 hour'] as const;
 
 /** Sets the requested fees, if there are any, and asks a person if the partner keeps others. */
 export async function setFees(boarding: Boarding): Promise<void> {
   const { merchantProfileId, input } = boarding;
   const { correct } = input;
   const title = FEES;
-  for (let looks = 0; ; looks += 1) {
+  for (let reads = 0; ; reads += 1) {
     if (!input.current.fees) return;
     const run = () => partner.changeFees({ merchantProfileId, changes: input.current.fees ?? {} });
     const { changed, differing } = await runIdempotent(boarding, { title, run, correct });
@@ -249,7 +250,7 @@ export async function setFees(boarding: Boarding): Promise<void> {
       boarding.record(changed > 0 ? 'fees-changed' : 'fees-read');
       return;
     }
-    const wait = SHOWN_AFTER[looks];
+    const wait = PAUSES_BETWEEN_READS[reads];
     if (wait) await sleep(wait);
     else await askForCorrection(boarding, { title, correct }, differing);
   }

@@ -2,10 +2,10 @@
 import type { StatusSnapshot, Submission } from '../../messages/boarding-activities.js';
 import { MERCHANT_PHASES, type MerchantPhase, phasesBefore } from '../../partners/boarding/phases.js';
 import { redact } from '../../platform/privacy/masked.js';
-import { dropAnswer, removeEntry, requireNotAbandoned } from '../runtime/requirements.js';
+import { dropAnswer, removeAnswered, requireNotAbandoned } from '../runtime/requirements.js';
 import { runOnce } from '../runtime/run-step.js';
 import type { PendingAnswer } from '../runtime/state.js';
-import type { LastAttempt } from '../runtime/step.js';
+import type { EarlierAttempts } from '../runtime/step.js';
 import { commandTransition } from '../runtime/until-decided.js';
 import { type Boarding, partner } from './boarding.js';
 import { onChangesRequested } from './decisions.js';
@@ -20,7 +20,7 @@ export async function submitAsAnswered(boarding: Boarding, answers: readonly Pen
   if (confirmed) {
     boarding.patchState({ submitted: true });
     boarding.record('submitted', { detail: 'as a person has confirmed' });
-    boarding.update(removeEntry(confirmed.requirement.id));
+    boarding.update(removeAnswered(confirmed.requirement.id));
     boarding.published.enter('underwriting');
     return;
   }
@@ -29,17 +29,17 @@ export async function submitAsAnswered(boarding: Boarding, answers: readonly Pen
     for (const { resolution } of answers) {
       const answer = requireNotAbandoned(resolution);
       if (answer.kind !== 'correction') continue;
-      input.tryOut(answer.patch);
+      input.applyTentatively(answer.patch);
       if (!('fees' in answer.patch)) continue;
       await setFees(boarding);
-      input.keep('fees');
+      input.commit('fees');
     }
     const now = await submit(boarding, answers);
     if (!now) {
-      input.restore();
+      input.rollBack();
       return;
     }
-    input.keep();
+    input.commit();
     // The poll may have read earlier that the partner asks again. Nobody was asked, because these answers were in flight.
     const { volatile } = boarding.partnerState;
     boarding.update(...onChangesRequested({ seen, volatile }, now, boarding.context).map(commandTransition));
@@ -59,7 +59,7 @@ export async function submit(
     boarding.record('submitted', isOthers && { detail: 'by somebody else' });
     boarding.patchState({ submitted: true, isLost: false, shownBy: Date.now() + boarding.dueInMs });
     const close = ({ requirement: { id } }: PendingAnswer) =>
-      isOthers ? dropAnswer(id, 'somebody else has submitted it') : removeEntry(id);
+      isOthers ? dropAnswer(id, 'somebody else has submitted it') : removeAnswered(id);
     boarding.update(...answers.map(close));
   } else {
     boarding.record('submission-superseded', { detail: `the status is ${status}` });
@@ -85,12 +85,12 @@ function firstSubmission(boarding: Boarding): Promise<Submitted> {
   // Once a person has said that nobody has submitted it, its phase is one before a submission.
   const before = phasesBefore(submitted ? 'next' : 'first');
   // The phase of a new merchant is assumed, and has no status.
-  const output = seen.status === undefined ? undefined : (seen.phase ?? undefined);
-  const phases = (earlier: LastAttempt) => phasesToSendIn(boarding, before, earlier.phase ?? output);
+  const lastPhase = seen.status === undefined ? undefined : (seen.phase ?? undefined);
+  const phases = (earlier: EarlierAttempts) => phasesToSendIn(boarding, before, earlier.phase ?? lastPhase);
   return sendSubmission(boarding, {
     phases,
     isOurs: (phase, earlier) =>
-      phase === 'pending' || (mayBeTaken(earlier) && !phases(earlier).includes(phase)),
+      phase === 'pending' || (mayBeAccepted(earlier) && !phases(earlier).includes(phase)),
     shows: (now, earlier) => showsSubmission(now, earlier.phase),
     readStatus: () => readStatus(boarding),
     isSuperseded: () => false,
@@ -102,7 +102,7 @@ function firstSubmission(boarding: Boarding): Promise<Submitted> {
  * uncertain. Only a submission leads to `pending`, and it is ours, with the corrections, only if one of ours may have arrived.
  */
 function submissionOfChanges(boarding: Boarding): Promise<Submitted> {
-  const before = ({ phase = 'changes-requested' }: LastAttempt) => phase;
+  const before = ({ phase = 'changes-requested' }: EarlierAttempts) => phase;
   return sendSubmission(boarding, {
     phases: (earlier) => phasesToSendIn(boarding, phasesBefore('next'), before(earlier)),
     isOurs: (phase, earlier) => phase === 'pending' && mayHaveArrived(earlier),
@@ -112,12 +112,12 @@ function submissionOfChanges(boarding: Boarding): Promise<Submitted> {
   });
 }
 
-function mayHaveArrived(earlier: LastAttempt): boolean {
-  return earlier.isUncertain || mayBeTaken(earlier);
+function mayHaveArrived(earlier: EarlierAttempts): boolean {
+  return earlier.isUncertain || mayBeAccepted(earlier);
 }
 
 /** Reports whether the last response lists problems and has the status of a success: it may be a submission with warnings. */
-function mayBeTaken({ failure }: LastAttempt): boolean {
+function mayBeAccepted({ failure }: EarlierAttempts): boolean {
   const { kind, status = 0 } = failure ?? {};
   return kind === 'Rejected' && status >= 200 && status < 300;
 }
@@ -134,26 +134,26 @@ function phasesToSendIn(
 /** What distinguishes the first submission from a later one, as functions of what earlier requests have shown. */
 interface SubmissionRules {
   /** The phases in which it is sent. In any other, it is superseded. */
-  readonly phases: (earlier: LastAttempt) => readonly MerchantPhase[];
+  readonly phases: (earlier: EarlierAttempts) => readonly MerchantPhase[];
   /** Reports whether the merchant is in this phase because of our submission. */
-  readonly isOurs: (phase: MerchantPhase, earlier: LastAttempt) => boolean;
+  readonly isOurs: (phase: MerchantPhase, earlier: EarlierAttempts) => boolean;
   /** Reports whether a read is evidence of the submission. */
-  readonly shows: (now: StatusSnapshot, earlier: LastAttempt) => boolean;
-  readonly readStatus: (earlier: LastAttempt) => Promise<StatusSnapshot>;
-  readonly isSuperseded: (earlier: LastAttempt) => boolean;
+  readonly shows: (now: StatusSnapshot, earlier: EarlierAttempts) => boolean;
+  readonly readStatus: (earlier: EarlierAttempts) => Promise<StatusSnapshot>;
+  readonly isSuperseded: (earlier: EarlierAttempts) => boolean;
 }
 
 function sendSubmission(boarding: Boarding, rules: SubmissionRules): Promise<Submitted> {
   const { merchantProfileId, input, poll } = boarding;
-  let readsAs = 'not submitted';
+  let shownStatus = 'not submitted';
   let hasNewFees = false;
-  const submissionIn = ({ status, phase }: StatusSnapshot | Submission, earlier: LastAttempt) => ({
+  const submissionIn = ({ status, phase }: StatusSnapshot | Submission, earlier: EarlierAttempts) => ({
     submitted: rules.isOurs(phase, earlier),
     ...{ status, phase },
   });
-  const effectIn = (now: StatusSnapshot | undefined, earlier: LastAttempt) =>
+  const proofIn = (now: StatusSnapshot | undefined, earlier: EarlierAttempts) =>
     now && rules.shows(now, earlier) ? { result: submissionIn(now, earlier) } : undefined;
-  const withSender = (result: Submission, earlier: LastAttempt): Submitted =>
+  const withSender = (result: Submission, earlier: EarlierAttempts): Submitted =>
     result.submitted && !mayHaveArrived(earlier) ? { ...result, isOthers: true } : result;
   return runOnce<Submitted>(boarding, {
     title: SUBMIT,
@@ -173,18 +173,18 @@ function sendSubmission(boarding: Boarding, rules: SubmissionRules): Promise<Sub
     },
     readEvidence: async (earlier) => {
       const now = await rules.readStatus(earlier);
-      readsAs = now.status;
+      shownStatus = now.status;
       // The submission was rejected because the status had changed before it arrived.
       const isLate = !earlier.isUncertain && !rules.phases(earlier).includes(now.phase);
-      const effect = effectIn(now, earlier) ?? (isLate ? { result: submissionIn(now, earlier) } : undefined);
-      return effect && { result: withSender(effect.result, earlier) };
+      const proof = proofIn(now, earlier) ?? (isLate ? { result: submissionIn(now, earlier) } : undefined);
+      return proof && { result: withSender(proof.result, earlier) };
     },
-    polledEvidence: (earlier) => effectIn(poll.latest, earlier),
+    polledEvidence: (earlier) => proofIn(poll.latest, earlier),
     isSuperseded: rules.isSuperseded,
-    confirm: () => ({ submitted: true, status: readsAs, phase: 'pending' }),
+    confirm: () => ({ submitted: true, status: shownStatus, phase: 'pending' }),
     get whereToLook() {
       return (
-        `Merchant ${merchantProfileId} (“${redact(boarding.dba)}”) still reads as ${readsAs}. ` +
+        `Merchant ${merchantProfileId} (“${redact(boarding.dba)}”) still reads as ${shownStatus}. ` +
         `If the partner has the submission, confirm ${merchantProfileId}.`
       );
     },

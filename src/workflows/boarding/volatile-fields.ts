@@ -22,10 +22,10 @@ export function trackChanges(
   volatile: VolatileFields,
   before: Seen,
   now: StatusSnapshot,
-  inARow: number,
+  consecutiveChanges: number,
 ): VolatileFields {
   if (before.phase !== now.phase) return { ...volatile, changes: {} };
-  const counted = inARow <= 1 ? {} : volatile.changes;
+  const counted = consecutiveChanges <= 1 ? {} : volatile.changes;
   const { noteIds = [] } = before;
   const isChanged = (field: Field) =>
     field === 'notes'

@@ -24,7 +24,7 @@ export const bank = partnerActivities('banking')({
   examineProfile: { ...REPEATABLE, summary: 'Read a banking profile to import' },
   inspectProfile: { ...REPEATABLE, summary: 'Read a banking profile to follow' },
   reserveProfile: { ...REPEATABLE, summary: 'Reserve the profile for this onboarding' },
-  claimProfile: { ...REPEATABLE, summary: 'Find out whether the submitted profile is new' },
+  reserveSubmittedProfile: { ...REPEATABLE, summary: 'Find out whether the submitted profile is new' },
   correctHolder: { ...ANSWER, summary: 'Correct the business account holder' },
   readProfile: { ...REPEATABLE, summary: 'Read the banking profile' },
   awaitProfileChange: { ...POLL, summary: 'Wait until the banking profile changes (one read per attempt)' },
@@ -53,7 +53,7 @@ export class Business extends OnboardingRuntime<BusinessState, Input> {
     bank.awaitProfileChange({ profileId: this.profileId, seen, pace }),
   );
   readonly tasks = new Tasks();
-  readonly grace = '5s';
+  readonly gracePeriod = '5s';
 
   constructor(input: Input, carriedState?: CarriedState<BusinessState>) {
     requireFields(input, { externalId: 'string', holder: 'object' });
@@ -118,12 +118,12 @@ export class Business extends OnboardingRuntime<BusinessState, Input> {
     };
   }
 
-  knowProfile(profileId: number, event: 'holder-submitted' | 'profile-imported'): void {
+  setProfile(profileId: number, event: 'holder-submitted' | 'profile-imported'): void {
     this.published.setFacts({ profileId });
     this.record(event, { detail: `banking profile ${profileId}` });
   }
 
-  knowAccount(financialAccountId: string | null): void {
+  setAccount(financialAccountId: string | null): void {
     this.update(...onAccount(financialAccountId, this.published.facts).map(commandTransition));
   }
 }

@@ -43,7 +43,7 @@ export interface BusinessState extends Tickets {
 export const INITIAL_STATE: BusinessState = { ...NO_TICKETS, seen: null, problems: null };
 
 /** The kinds of requirements that these rules raise. Abandoning one of them ends the onboarding. */
-export const KINDS = ['ticket', 'locked-profile', 'not-submitted'] as const;
+export const RAISED_KINDS = ['ticket', 'locked-profile', 'not-submitted'] as const;
 
 export interface BusinessContext extends Questions {
   readonly profileId: number;
@@ -201,7 +201,7 @@ export function plan(
   const { running, open, now } = context;
   const { seen } = state;
   // While a person is asked about an account that is being opened, anything may happen.
-  const kinds: readonly string[] = KINDS;
+  const kinds: readonly string[] = RAISED_KINDS;
   const isListening = !running.includes('account') || open.some(({ kind }) => !kinds.includes(kind));
   const outcome = outcomeOf(state, context);
   return {
@@ -238,12 +238,12 @@ function pendingTasks(
     ({ resolution }) => resolution.answer.kind === 'correction',
   );
   const correction = answered ? [{ task: 'holder', begin: 'correction', answered } as const] : [];
-  const isLate = deadlinesOf(state.answered).some((time) => time <= context.now);
+  const isAfterDeadline = deadlinesOf(state.answered).some((time) => time <= context.now);
   return [
     ...replies,
     ...(needsHolder(state) ? [{ task: 'holder', begin: 'problems' } as const] : correction),
     ...(needsAccount(state, context) ? [{ task: 'account', begin: 'account' } as const] : []),
-    ...(isLate ? [{ task: 'late tickets', begin: 'late tickets' } as const] : []),
+    ...(isAfterDeadline ? [{ task: 'late tickets', begin: 'late tickets' } as const] : []),
   ];
 }
 

@@ -6,7 +6,7 @@ import type {
   RefusedSubmission,
   Submission,
 } from '../../messages/banking-activities.js';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { redact } from '../../platform/privacy/masked.js';
 import type { OnboardingRuntime } from '../runtime/onboarding-runtime.js';
@@ -62,7 +62,7 @@ export function submit(
       keepRefused(baseline);
       throw new Rejected(problems);
     },
-    failed: ({ kind, baseline, saved }) => {
+    onFailure: ({ kind, baseline, saved }) => {
       if (kind === 'Rejected' && baseline) keepRefused(baseline, saved);
     },
     correct: business.input.correct,
@@ -79,7 +79,7 @@ export function submit(
     polledEvidence: 'none',
     confirm: async (id) => ({ confirmed: await confirmNamed(id) }),
     get whereToLook() {
-      const seen = candidates.map((candidate) => `The bank has ${described(candidate)}.\n`);
+      const seen = candidates.map((candidate) => `The bank has ${describeCandidate(candidate)}.\n`);
       return `${seen.length > 0 ? '\n' : ''}${seen.join('')}${inPortal(business)}`;
     },
   });
@@ -98,13 +98,13 @@ export function readProfile(business: Business): Promise<ProfileSnapshot> {
  * Reserves the profile in the response to a submission, if the submission itself could not do that. One that the bank does not show is
  * not known to be ours.
  */
-export async function claimProfile(
+export async function reserveSubmitted(
   business: Business,
   { now, profileId, since }: { readonly now?: InspectedProfile; profileId: number; since: string },
 ): Promise<Pick<InspectedProfile, 'candidate'> & { readonly now?: ProfileSnapshot }> {
   if (now) return now;
   const title = `read banking profile ${profileId}`;
-  const run = () => bank.claimProfile({ ...business.toFind, profileId, since });
+  const run = () => bank.reserveSubmittedProfile({ ...business.toFind, profileId, since });
   try {
     return await runRead(business, title, run, { endsWhenRejected: true });
   } catch (error) {
@@ -167,7 +167,7 @@ export async function openAccount(business: Business): Promise<void> {
       `Look in the partner’s portal whether banking profile ${profileId} has a financial account. ` +
       'If it has, confirm its id.',
   });
-  business.knowAccount(financialAccountId);
+  business.setAccount(financialAccountId);
 }
 
 export function titleOfReply(requirement: Requirement): string {
@@ -184,7 +184,7 @@ export async function sendReply(
   const ticketId = ticketIdOf(requirement);
   const { replyId } = await runOnce<{ readonly replyId: number | null }>(runtime, {
     title: titleOfReply(requirement),
-    run: (send) => send(bank.replyToTicket, { ticketId, topic: null, text, ...compact({ profileId }) }),
+    run: (send) => send(bank.replyToTicket, { ticketId, topic: null, text, ...omitUndefined({ profileId }) }),
     endsWhenRejected: true,
     readEvidence: async ({ baseline }) => {
       if (!baseline) return undefined;
@@ -230,7 +230,7 @@ export async function importProfile(
   { profileId, owners }: Pick<Candidate, 'profileId' | 'owners'>,
   now?: ProfileSnapshot,
 ): Promise<void> {
-  business.knowProfile(profileId, 'profile-imported');
+  business.setProfile(profileId, 'profile-imported');
   business.published.refresh();
   const isRecent = await isOwnAtOnce(business, `import banking profile ${profileId}`, () =>
     bank.reserveProfile({ id: profileId, knownOwners: owners }),
@@ -243,7 +243,7 @@ function isSurelyOurs({ against, unclear }: Candidate): boolean {
 }
 
 /** `banking profile 3001 of “Corner Bakery” (Submitted): its EIN is not shown` */
-function described({ profileId, dba, bankingStatus, against, unclear }: Candidate): string {
+function describeCandidate({ profileId, dba, bankingStatus, against, unclear }: Candidate): string {
   const why = [...against, ...unclear].join(', ');
   const name = dba === null ? 'no dba' : `“${redact(dba)}”`;
   return `banking profile ${profileId} of ${name} (${bankingStatus})${why && `: ${why}`}`;
@@ -258,7 +258,8 @@ function confirmCandidate(business: Business): (id: string) => Promise<Candidate
     const title = `read banking profile ${id}`;
     const candidate = await runRead(business, title, run, { endsWhenRejected: true });
     if (!candidate) throw new NotConfirmable(`the bank shows no banking profile ${id}`);
-    if (candidate.against.length > 0 && !candidate.isNamesOnly) warnOnce(profileId, described(candidate));
+    if (candidate.against.length > 0 && !candidate.isNamesOnly)
+      warnOnce(profileId, describeCandidate(candidate));
     return candidate;
   };
 }
@@ -295,7 +296,7 @@ export async function confirmOwnership(
       kind: 'uncertain-write',
       title: `Whose banking profile? ${title}`,
       detail:
-        `${problem}${beginning} ${described(existing)}. If it belongs to this business, confirm ${profileId}. ` +
+        `${problem}${beginning} ${describeCandidate(existing)}. If it belongs to this business, confirm ${profileId}. ` +
         `${look}${otherwise}`,
       answers: ['confirm', 'retry', 'abandon'],
     });

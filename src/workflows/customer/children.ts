@@ -35,7 +35,7 @@ export async function runChild(customer: Customer, part: Part, child: Child, run
   const { scope } = run;
   if (scope.consideredCancelled && !customer.partnerState.starts[part]) await scope.cancelRequested;
   // A start is never canceled: the server cannot cancel a child before its start, and would start it afterwards.
-  const handle = CancellationScope.nonCancellable(() => begin(customer, part, child, run));
+  const handle = CancellationScope.nonCancellable(() => startPart(customer, part, child, run));
   const end = CancellationScope.nonCancellable(async () => endOf(customer, part, await handle));
   try {
     return await Promise.race([end, scope.cancelRequested]);
@@ -58,7 +58,7 @@ export function isAttached({ partnerState }: Customer, part: Part): boolean {
 }
 
 /** A part that exists is not started twice. Undefined when this run did not start the child. */
-async function begin(
+async function startPart(
   customer: Customer,
   part: Part,
   { dba, input }: Child,

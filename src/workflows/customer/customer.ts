@@ -165,8 +165,8 @@ export class Customer extends StatefulWorkflow<CustomerState, CustomerInput> {
 
   readonly resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
     const part = partWith(this.partnerState, resolution.requirementId);
-    const { requirements, [part]: own } = publishedParts(this.partnerState);
-    const others = requirements.length - (own?.requirements.length ?? 0);
+    const { requirements, [part]: partState } = publishedParts(this.partnerState);
+    const others = requirements.length - (partState?.requirements.length ?? 0);
     try {
       const request = { workflowId: this.workflowIdOf(part), resolution };
       // Once it is on its way, the part may have it: a cancellation must not end it without a word.

@@ -67,12 +67,12 @@ export function childOf(
 }
 
 /** Reports whether the merchant and the business have ended, so that neither is followed any more. */
-export function isOver({ ends: ended }: CustomerState): boolean {
-  return ended.boarding !== undefined && ended.business !== undefined;
+export function isOver({ ends }: CustomerState): boolean {
+  return ends.boarding !== undefined && ends.business !== undefined;
 }
 
-export function publishedParts({ reports: reported }: CustomerState) {
-  const states = Object.entries(reported).map(([part, { state }]) => [part, state] as const);
+export function publishedParts({ reports }: CustomerState) {
+  const states = Object.entries(reports).map(([part, { state }]) => [part, state] as const);
   return {
     requirements: states.flatMap(([, { requirements }]) => requirements),
     unsent: states.flatMap(([, { unsent = [] }]) => unsent),
@@ -81,20 +81,20 @@ export function publishedParts({ reports: reported }: CustomerState) {
 }
 
 /** Returns the part whose requirement is open or answered. Default: the business, so that the check reports the unknown id. */
-export function partWith({ reports: reported }: CustomerState, requirementId: string): Part {
-  const entry = Object.entries(reported).find(
+export function partWith({ reports }: CustomerState, requirementId: string): Part {
+  const match = Object.entries(reports).find(
     ([, { state }]) =>
       state.requirements.some(({ id }) => id === requirementId) || state.unsent?.includes(requirementId),
   );
-  return (entry?.[0] as Part | undefined) ?? 'business';
+  return (match?.[0] as Part | undefined) ?? 'business';
 }
 
 export function reduceStart(before: CustomerState, part: Part, unreported: ReportedPart): CustomerState {
-  const { [part]: entry = unreported } = before.reports;
+  const { [part]: report = unreported } = before.reports;
   return {
     ...before,
     starts: { ...before.starts, [part]: 'started' },
-    reports: { ...before.reports, [part]: entry },
+    reports: { ...before.reports, [part]: report },
   };
 }
 
@@ -104,11 +104,11 @@ export function reduceReport(
   now: ReportedPart,
 ): Reduction<CustomerState, PublishedCommand> {
   const ended = before.ends[part];
-  const entry = ended?.run === now.run ? closed(now, ended.end) : now;
-  const reported = { ...before.reports, [part]: entry };
-  const states = Object.values(reported).map(({ state }) => state);
+  const report = ended?.run === now.run ? closePart(now, ended.end) : now;
+  const reports = { ...before.reports, [part]: report };
+  const states = Object.values(reports).map(({ state }) => state);
   const facts: Partial<Facts> = Object.assign({}, ...states.map(idsIn));
-  return { state: { ...before, reports: reported }, commands: [{ set: facts }] };
+  return { state: { ...before, reports }, commands: [{ set: facts }] };
 }
 
 /** Returns the consequences of the end of a part, which closes its requirements. */
@@ -117,49 +117,49 @@ export function reduceEnd(
   part: Part,
   end: PartEnd,
 ): Reduction<CustomerState, PublishedCommand> {
-  const entry = before.reports[part];
-  const ended = { ...before.ends, [part]: { end, run: entry?.run } };
-  const reported = entry ? { ...before.reports, [part]: closed(entry, end) } : before.reports;
+  const report = before.reports[part];
+  const ends = { ...before.ends, [part]: { end, run: report?.run } };
+  const reports = report ? { ...before.reports, [part]: closePart(report, end) } : before.reports;
   const commands: readonly PublishedCommand[] =
     end.how === 'completed'
       ? [{ set: idsIn(end.outcome) }, { record: `${part}-ended`, detail: end.outcome.outcome }]
       : end.how === 'failed'
         ? [{ record: `${part}-failed`, detail: 'see the child workflow' }]
         : [{ record: `${part}-ended`, detail: end.how }];
-  return { state: { ...before, reports: reported, ends: ended }, commands };
+  return { state: { ...before, reports, ends }, commands };
 }
 
 /** Reports whether a part that has ended reports from another run, because its workflow was reset. */
-export function isResumed({ reports: reported, ends: ended }: CustomerState, part: Part): boolean {
-  return ended[part] !== undefined && ended[part].run !== reported[part]?.run;
+export function isResumed({ reports, ends }: CustomerState, part: Part): boolean {
+  return ends[part] !== undefined && ends[part].run !== reports[part]?.run;
 }
 
 export function reduceReset(before: CustomerState, part: Part): Reduction<CustomerState, PublishedCommand> {
-  const { [part]: _, ...ended } = before.ends;
+  const { [part]: _, ...ends } = before.ends;
   return {
-    state: { ...before, ends: ended },
+    state: { ...before, ends },
     commands: [{ record: `${part}-reset`, detail: 'its workflow runs again' }],
   };
 }
 
 /** Returns the state after the end of the customer. Its parts close their own requirements. */
 export function withoutRequirements(before: CustomerState): CustomerState {
-  const silent = Object.entries(before.reports).map(([part, entry]) => [part, asksNothing(entry)]);
+  const silent = Object.entries(before.reports).map(([part, report]) => [part, withoutQuestions(report)]);
   return { ...before, reports: Object.fromEntries(silent) };
 }
 
-function asksNothing(part: ReportedPart): ReportedPart {
+function withoutQuestions(part: ReportedPart): ReportedPart {
   return { ...part, state: { ...part.state, requirements: [], unsent: [] } };
 }
 
 /** Returns a part whose workflow has ended: it asks nothing. A part that did not complete shows as `cancelled`. */
-function closed(part: ReportedPart, end: PartEnd): ReportedPart {
-  const { state, ...entry } = asksNothing(part);
-  if (end.how !== 'completed') return { ...entry, state: { ...state, stage: 'cancelled' } };
+function closePart(part: ReportedPart, end: PartEnd): ReportedPart {
+  const { state, ...report } = withoutQuestions(part);
+  if (end.how !== 'completed') return { ...report, state: { ...state, stage: 'cancelled' } };
   const { outcome } = end;
   const { outcome: stage } = outcome as { readonly outcome: OutcomeName };
   const partnerStatus = 'bankingStatus' in outcome ? outcome.bankingStatus : null;
-  return { ...entry, state: { ...state, ...idsIn(outcome), stage, outcome: stage, partnerStatus } };
+  return { ...report, state: { ...state, ...idsIn(outcome), stage, outcome: stage, partnerStatus } };
 }
 
 export function outcomeIn(end: PartEnd): PartOutcome {
@@ -170,19 +170,19 @@ export function isSuccess({ outcome }: PartOutcome): boolean {
   return ['boarded', 'onboarded'].includes(outcome);
 }
 
-export function failedPart({ ends: ended }: CustomerState): Part | undefined {
-  return (Object.keys(ended) as Part[]).find((part) => ended[part]?.end.how === 'failed');
+export function failedPart({ ends }: CustomerState): Part | undefined {
+  return (Object.keys(ends) as Part[]).find((part) => ends[part]?.end.how === 'failed');
 }
 
 /** Returns the outcome of the customer. If no part succeeded, it is that of the first part that ended with a reason. */
-export function outcomeOf({ ends: ended }: CustomerState): CustomerOnboardingOutcome {
-  const ends = Object.fromEntries(
-    Object.entries(ended).map(([part, { end }]) => [part, outcomeIn(end)]),
+export function outcomeOf({ ends }: CustomerState): CustomerOnboardingOutcome {
+  const outcomes = Object.fromEntries(
+    Object.entries(ends).map(([part, { end }]) => [part, outcomeIn(end)]),
   ) as unknown as Omit<CustomerOnboardingOutcome, 'outcome'>;
-  const all = Object.values(ends);
-  if (all.every(isSuccess)) return { outcome: 'onboarded', ...ends };
-  if (all.some(isSuccess)) return { outcome: 'partly-onboarded', ...ends };
+  const all = Object.values(outcomes);
+  if (all.every(isSuccess)) return { outcome: 'onboarded', ...outcomes };
+  if (all.some(isSuccess)) return { outcome: 'partly-onboarded', ...outcomes };
   const reason = all.find(({ outcome }) => outcome !== 'cancelled' && outcome !== 'not-started');
   const outcome = (reason?.outcome ?? 'abandoned') as CustomerOnboardingOutcome['outcome'];
-  return { outcome, ...ends };
+  return { outcome, ...outcomes };
 }

@@ -2,8 +2,8 @@ import { ActivityFailure, TimeoutFailure } from '@temporalio/common';
 import { proxyActivities, setHandler } from '@temporalio/workflow';
 import { credentialsRefused, type ProcessActivities, type Refusal } from '../../messages/partner-account.js';
 import { partnerActivities, RETRY_WAITING, WAIT } from '../runtime/activity-proxies.js';
-import { answerTo } from '../runtime/answers.js';
-import { removeEntry, withdrawRequirement } from '../runtime/requirements.js';
+import { pendingAnswerTo } from '../runtime/answers.js';
+import { removeAnswered, withdrawRequirement } from '../runtime/requirements.js';
 import { runUnlessEnded, type Task } from '../runtime/tasks.js';
 import type { Account } from './duties.js';
 import { credentialsQuestion, type System } from './questions.js';
@@ -39,10 +39,10 @@ export function refusedCredentials(account: Account, system: System): () => read
     account.published.report();
     const wait = () => checkIn(process)({ seen });
     const result = (await runUnlessEnded(wait, () => account.isAnswered(id))) ?? null;
-    const answer = answerTo(account.store, id)?.resolution.answer;
+    const answer = pendingAnswerTo(account.store, id)?.resolution.answer;
     account.update(
       withdrawRequirement(id, result ? 'the reason has changed' : 'no longer refused'),
-      removeEntry(id),
+      removeAnswered(id),
     );
     account.published.report();
     if (!answer) return result;

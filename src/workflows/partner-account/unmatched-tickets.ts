@@ -4,7 +4,7 @@ import { sendReply, titleOfReply } from '../business/steps.js';
 import { reduceRejection, reduceTickets, type TicketWording, withAnswer } from '../business/tickets.js';
 import { POLL, partnerActivities } from '../runtime/activity-proxies.js';
 import { Rejected } from '../runtime/rejections.js';
-import { Abandoned, dropAnswer, removeEntry } from '../runtime/requirements.js';
+import { Abandoned, dropAnswer, removeAnswered } from '../runtime/requirements.js';
 import { answeredOfKind } from '../runtime/rules.js';
 import { runRead } from '../runtime/run-step.js';
 import type { PendingAnswer } from '../runtime/state.js';
@@ -27,8 +27,8 @@ const ASKING: TicketWording = {
 export function unmatchedTickets(account: Account): () => readonly Task[] {
   setHandler(ticketsSeen, () => account.patchState({ isReported: true }));
   const ask = () => {
-    const { partnerState: memory } = account;
-    account.update(reductionTransition(reduceTickets(memory, memory.listed, account, ASKING)));
+    const { partnerState } = account;
+    account.update(reductionTransition(reduceTickets(partnerState, partnerState.listed, account, ASKING)));
     account.published.report();
   };
   const read = async () => {
@@ -87,6 +87,6 @@ async function deliverAnswer(account: Account, answered: PendingAnswer): Promise
     if (!(error instanceof Abandoned)) throw error;
     account.update(dropAnswer(requirement.id, 'a person abandoned the reply'));
   }
-  account.update(removeEntry(requirement.id));
+  account.update(removeAnswered(requirement.id));
   account.patchState(withAnswer(account.partnerState, requirement, replyId));
 }

@@ -8,7 +8,7 @@ import {
   answeredRequirements,
   openRequirements,
   raiseRequirement,
-  removeEntry,
+  removeAnswered,
   requireNotAbandoned,
   takeBackAnswer,
   unsentIds,
@@ -34,9 +34,9 @@ export class Answers {
     const id = raiseQuestion(store, question);
     published.report();
     try {
-      await condition(() => answerTo(store, id) !== undefined || isSuperseded());
-      const answered = answerTo(store, id);
-      store.update(removeEntry(id));
+      await condition(() => pendingAnswerTo(store, id) !== undefined || isSuperseded());
+      const answered = pendingAnswerTo(store, id);
+      store.update(removeAnswered(id));
       return answered && requireNotAbandoned(answered.resolution);
     } finally {
       store.update(withdrawRequirement(id, 'no longer needed'));
@@ -80,6 +80,6 @@ export function raiseQuestion(store: Store, question: Question): string {
   return openRequirements(store.state).at(-1)?.id ?? '';
 }
 
-export function answerTo({ state }: Store, id: string): PendingAnswer | undefined {
+export function pendingAnswerTo({ state }: Store, id: string): PendingAnswer | undefined {
   return answeredRequirements(state).find(({ requirement }) => requirement.id === id);
 }

@@ -35,7 +35,7 @@ import { type Claim, NEVER_PROPOSED, type Resolution } from '../../messages/requ
 import { redact } from '../../platform/privacy/masked.js';
 import type { Answers } from './answers.js';
 import { minuteOf } from './current-details.js';
-import { once, unlessKnown } from './keys.js';
+import { applyOnce, validateUnlessApplied } from './keys.js';
 import type { PublishedState } from './published-state.js';
 import {
   acceptAnswer,
@@ -61,25 +61,25 @@ export class Claims {
 
   handle(on: typeof setHandler = setHandler): void {
     const { store } = this;
-    on(assignRequirement, once(store, this.#assign), {
-      validator: unlessKnown(store, this.#validateAssignment),
+    on(assignRequirement, applyOnce(store, this.#assign), {
+      validator: validateUnlessApplied(store, this.#validateAssignment),
       description:
         'Assigns a requirement until a time, by default to the actor, or releases it if no time is given',
     });
-    on(proposeAnswer, once(store, this.#propose), {
-      validator: unlessKnown(store, this.#validateProposal),
+    on(proposeAnswer, applyOnce(store, this.#propose), {
+      validator: validateUnlessApplied(store, this.#validateProposal),
       description: 'Proposes an answer that a second person confirms. Data: as for resolveRequirement',
     });
-    on(confirmAnswer, once(store, this.#confirm), {
-      validator: unlessKnown(store, this.#validateConfirmation),
+    on(confirmAnswer, applyOnce(store, this.#confirm), {
+      validator: validateUnlessApplied(store, this.#validateConfirmation),
       description: 'Confirms an answer that another person proposed',
     });
-    on(withdrawProposal, once(store, this.#withdraw), {
-      validator: unlessKnown(store, this.#validateWithdrawal),
+    on(withdrawProposal, applyOnce(store, this.#withdraw), {
+      validator: validateUnlessApplied(store, this.#validateWithdrawal),
       description: 'Removes a proposed answer',
     });
-    on(addRemark, once(store, this.#remark), {
-      validator: unlessKnown(store, this.#validateRemark),
+    on(addRemark, applyOnce(store, this.#remark), {
+      validator: validateUnlessApplied(store, this.#validateRemark),
       description: 'Adds a remark for colleagues to the timeline. No partner gets it',
     });
     on(proposedAnswer, this.#proposedFor, { description: 'The whole proposed answer to a requirement' });

@@ -39,7 +39,9 @@ export function currentDetails(
   const text = nextSteps[stage] ?? ENDS[stage] ?? '';
   const hasEnded = outcome !== undefined || stage === 'cancelled';
   const top = [
-    ...(hasEnded ? [`**${capitalize(stage)}:** ${text} ${plain(capitalize(said.join('; ')))}`.trim()] : []),
+    ...(hasEnded
+      ? [`**${capitalize(stage)}:** ${text} ${escapeLine(capitalize(said.join('; ')))}`.trim()]
+      : []),
     factsOf(state),
     ...waitOf(state),
     ...partsOf(state),
@@ -60,11 +62,11 @@ export function currentDetails(
 function factsOf(state: OnboardingState): string {
   const { stage, partnerStatus, dba } = state;
   const facts = [
-    dba !== undefined && `**${plain(dba)}**`,
+    dba !== undefined && `**${escapeLine(dba)}**`,
     `**Stage** ${stage}`,
-    partnerStatus !== null && `**Partner status** ${plain(partnerStatus)}`,
+    partnerStatus !== null && `**Partner status** ${escapeLine(partnerStatus)}`,
     ...Object.entries(idsIn(state)).map(
-      ([name, id]) => `**${ID_NAMES[name as keyof PartnerIds]}** ${plain(String(id))}`,
+      ([name, id]) => `**${ID_NAMES[name as keyof PartnerIds]}** ${escapeLine(String(id))}`,
     ),
   ];
   return facts.filter(Boolean).join(' · ');
@@ -82,12 +84,14 @@ function waitOf({ waiting }: OnboardingState): string[] {
   if (!waiting) return [];
   const { step, since, until, reason } = waiting;
   const pause = until === undefined ? '' : `, which asked for a pause until ${minuteOf(until)}`;
-  return [`**Waiting** for the partner since ${minuteOf(since)}${pause}: ${plain(`${step} (${reason})`)}`];
+  return [
+    `**Waiting** for the partner since ${minuteOf(since)}${pause}: ${escapeLine(`${step} (${reason})`)}`,
+  ];
 }
 
 function partsOf({ boarding, business }: OnboardingState): string[] {
   const line = (what: string, part: OnboardingState | undefined) => {
-    const status = part?.partnerStatus ? `, ${plain(part.partnerStatus)}` : '';
+    const status = part?.partnerStatus ? `, ${escapeLine(part.partnerStatus)}` : '';
     return part && `- **${what}** ${part.stage}${status}`;
   };
   const lines = [line('Merchant', boarding), line('Business', business)].filter(Boolean);
@@ -123,8 +127,8 @@ function blockOf(requirement: Requirement, number: number): string {
   const answer = kind === 'correction' ? { kind, patch } : ANSWERS[kind][0];
   const resolution: Resolution = { requirementId: id, answer, actor: '', reason: '' };
   return [
-    `**${number}. ${plain(title)}**`,
-    ...[detailBeside(requirement)].filter(Boolean).map(plain),
+    `**${number}. ${escapeLine(title)}**`,
+    ...[detailBeside(requirement)].filter(Boolean).map(escapeLine),
     `Asked ${minuteOf(raisedAt)}, ${due} ${minuteOf(dueAt)}. Answers: ${answers.join(', ')}.\n`,
     ...claimOf(requirement),
     ...(fourEyes
@@ -140,14 +144,16 @@ function claimOf(requirement: Requirement): string[] {
   const claim = currentClaim(requirement);
   const lines = [];
   if (claim) {
-    const by = claim.by === undefined ? '' : `, assigned by ${plain(truncate(claim.by, 60))}`;
-    lines.push(`**Claimed** by ${plain(truncate(claim.actor, 60))} until ${minuteOf(claim.until)}${by}.\n`);
+    const by = claim.by === undefined ? '' : `, assigned by ${escapeLine(truncate(claim.by, 60))}`;
+    lines.push(
+      `**Claimed** by ${escapeLine(truncate(claim.actor, 60))} until ${minuteOf(claim.until)}${by}.\n`,
+    );
   }
   if (proposal) {
     const { actor, at, answer, reason } = proposal;
     const confirmation = { requirementId: id, proposedAt: at, actor: '' };
     lines.push(
-      `**Proposed** by ${plain(truncate(actor, 60))}, ${minuteOf(at)}: ${plain(truncate(`${answer} (${reason})`, 120))}. A second person reads it with query ` +
+      `**Proposed** by ${escapeLine(truncate(actor, 60))}, ${minuteOf(at)}: ${escapeLine(truncate(`${answer} (${reason})`, 120))}. A second person reads it with query ` +
         `\`proposedAnswer\`, and confirms it with update \`confirmAnswer\`: \`${JSON.stringify(confirmation)}\`\n`,
     );
   }
@@ -206,13 +212,13 @@ export function momentOf(iso: string): string {
  * Text from outside on one line, without Markdown, and not too long. Unescaped, a note could put a link, or a picture that the
  * browser fetches, into the Web UI. Half of a surrogate pair would keep the Web UI from making its URL.
  */
-function plain(text: string): string {
+function escapeLine(text: string): string {
   const line = text.replace(/\p{Surrogate}/gu, '\uFFFD').replace(/\s+/g, ' ');
-  const tooLong = inUrl(escaped(line)) / LONGEST_TEXT_IN_URL;
-  return escaped(tooLong > 1 ? truncate(line, Math.floor(line.length / tooLong)) : line);
+  const tooLong = inUrl(escapeMarkdown(line)) / LONGEST_TEXT_IN_URL;
+  return escapeMarkdown(tooLong > 1 ? truncate(line, Math.floor(line.length / tooLong)) : line);
 }
 
-function escaped(text: string): string {
+function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_[\]<>#!|~&:]/g, '\\$&');
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow';
 import type { OnboardingActivities } from '../../messages/activities.js';
 import { ONBOARDINGS } from '../../messages/kinds.js';
-import { compact, isSame } from '../../messages/objects.js';
+import { isSame, omitUndefined } from '../../messages/objects.js';
 import { blankState, type OnboardingState } from '../../messages/onboarding-state.js';
 import {
   type ChildReport,
@@ -46,7 +46,7 @@ export class CustomerReports {
 
   /** The customer asks for a whole report, and for the end. */
   again(): void {
-    this.store.update(reportedAs({ state: undefined, isAskedForEnd: true }));
+    this.store.update(updateReports({ state: undefined, isAskedForEnd: true }));
     this.report();
   }
 
@@ -76,7 +76,7 @@ export class CustomerReports {
     const changes = changesBetween(before, state);
     if (isEmpty(changes)) return undefined;
     const number = isNext ? reports.number + 1 : 1;
-    this.store.update(reportedAs({ run, number, state: { ...state, timeline: [] } }));
+    this.store.update(updateReports({ run, number, state: { ...state, timeline: [] } }));
     const of = { part, run, runStartedAt: runStartTime.toISOString(), number };
     return {
       ...of,
@@ -90,7 +90,7 @@ export class CustomerReports {
   async #customerIsGone(): Promise<void> {
     if (!this.#customer) return;
     const { workflowId: customer } = this.#customer;
-    this.store.update(reportedAs({ isCustomerGone: true }));
+    this.store.update(updateReports({ isCustomerGone: true }));
     await CancellationScope.nonCancellable(() =>
       cancelOrphan({ workflowId: workflowInfo().workflowId, customer }),
     );
@@ -102,9 +102,9 @@ export class CustomerReports {
   }
 }
 
-const reportedAs =
+const updateReports =
   (change: { readonly [Name in keyof ReportState]?: ReportState[Name] | undefined }): Transition =>
-  (state) => ({ ...state, reports: compact({ ...state.reports, ...change }) as ReportState });
+  (state) => ({ ...state, reports: omitUndefined({ ...state.reports, ...change }) as ReportState });
 
 function customerOf({ parent, workflowType }: WorkflowInfo) {
   const part = (Object.keys(PARTS) as Part[]).find((name) => PARTS[name] === workflowType);
@@ -140,20 +140,20 @@ export function initialPart(part: Part): ReportedPart {
 
 /** A part after a report, which may be late or repeated: `old` when nothing is new, `gap` when an earlier one is missing. */
 export function applyReport(
-  entry: ReportedPart | undefined,
+  before: ReportedPart | undefined,
   report: ChildReport,
 ): ReportedPart | 'old' | 'gap' {
   const { part, run, runStartedAt, number, isWhole, outcome } = report;
-  const isSameRun = run === entry?.run;
-  if (isSameRun && number <= entry.number) return 'old';
-  if (entry && Date.parse(runStartedAt) < Date.parse(entry.runStartedAt)) return 'old';
-  if (!isWhole && !(isSameRun && number === entry.number + 1)) return 'gap';
+  const isSameRun = run === before?.run;
+  if (isSameRun && number <= before.number) return 'old';
+  if (before && Date.parse(runStartedAt) < Date.parse(before.runStartedAt)) return 'old';
+  if (!isWhole && !(isSameRun && number === before.number + 1)) return 'gap';
   const blank = blankState(PARTS[part]);
-  const state = changed(isWhole ? blank : (entry?.state ?? blank), report);
+  const state = applyChanges(isWhole ? blank : (before?.state ?? blank), report);
   return { run, runStartedAt, number, state, ...(outcome && { outcome }) };
 }
 
-function changed(state: OnboardingState, { facts, raised, closed }: StateChanges): OnboardingState {
+function applyChanges(state: OnboardingState, { facts, raised, closed }: StateChanges): OnboardingState {
   const gone = new Set([...closed, ...raised.map(({ id }) => id)]);
   return {
     ...state,

@@ -2,7 +2,7 @@ import { metricMeter, proxySinks, uuid4, workflowInfo } from '@temporalio/workfl
 import { COUNTERS } from '../../messages/codes.js';
 import { partsOfId, systemOf } from '../../messages/ids.js';
 import { ONBOARDINGS, type WorkflowType } from '../../messages/kinds.js';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import type {
   About,
   OutboundEvent,
@@ -50,5 +50,5 @@ function publish({ pending, ...before }: OutboundEventsState): OutboundEventsSta
 function about(): About {
   const { workflowId, workflowType } = workflowInfo();
   const externalId = workflowType in ONBOARDINGS ? partsOfId(workflowId)?.key : undefined;
-  return { workflowId, workflowType: workflowType as WorkflowType, ...compact({ externalId }) };
+  return { workflowId, workflowType: workflowType as WorkflowType, ...omitUndefined({ externalId }) };
 }

@@ -13,9 +13,9 @@ export type FieldTypes = Readonly<Record<string, 'string' | 'number' | 'object' 
 
 /** Fails as `InvalidInput` without the fields that a workflow needs. A start without `gangway` checks nothing. */
 export function requireFields(input: unknown, fields: FieldTypes): void {
-  const value = isObject(input) ? input : {};
+  const object = isObject(input) ? input : {};
   const problems = Object.entries(fields)
-    .filter(([field, type]) => typeOf(value[field]) !== type)
+    .filter(([field, type]) => typeOf(object[field]) !== type)
     .map(
       ([field, type]) => `${field}: must be ${type === 'string' || type === 'number' ? 'a' : 'an'} ${type}`,
     );
@@ -54,19 +54,19 @@ export class CorrectableInput<Input extends object = object> {
   }
 
   readonly correct = (patch: Patch): void => {
-    this.store.update(corrected(({ base: stored }) => ({ base: mergePatch(stored, patch) })));
-    this.tryOut(patch);
+    this.store.update(updateInput(({ base: stored }) => ({ base: mergePatch(stored, patch) })));
+    this.applyTentatively(patch);
   };
 
-  /** Applies a correction until it is known whether it reached the partner: {@link keep} or {@link restore} follows. */
-  tryOut(patch: Patch): void {
-    this.store.update(corrected(({ current }) => ({ current: mergePatch(current, patch) })));
+  /** Applies a correction until it is known whether it reached the partner: {@link commit} or {@link rollBack} follows. */
+  applyTentatively(patch: Patch): void {
+    this.store.update(updateInput(({ current }) => ({ current: mergePatch(current, patch) })));
   }
 
   /** Keeps the corrections that have reached the partner: those of one field, or all. */
-  keep(field?: keyof Input): void {
+  commit(field?: keyof Input): void {
     this.store.update(
-      corrected(({ current, base: stored }) => {
+      updateInput(({ current, base: stored }) => {
         const partly = { ...stored, [field ?? '']: (current as Input)[field as keyof Input] };
         return { base: field === undefined ? current : partly };
       }),
@@ -74,8 +74,8 @@ export class CorrectableInput<Input extends object = object> {
   }
 
   /** Removes the corrections that have not reached the partner, whose answers can still be taken back. */
-  restore(): void {
-    this.store.update(corrected(({ base: stored }) => ({ current: stored })));
+  rollBack(): void {
+    this.store.update(updateInput(({ base: stored }) => ({ current: stored })));
   }
 
   /** The context for the check of a correction. */
@@ -106,6 +106,6 @@ export class CorrectableInput<Input extends object = object> {
     this.correctable.length > 0 ? blankCorrection({ ...this.progress, fields }) : undefined;
 }
 
-const corrected =
+const updateInput =
   (change: (before: CorrectedInput) => Partial<CorrectedInput>): Transition =>
   (state) => ({ ...state, input: { ...state.input, ...change(state.input) } });

@@ -19,13 +19,13 @@ import {
   receiptQuery,
   resolveRequirement,
 } from '../../messages/requirements.js';
-import { Answers, answerTo, raiseQuestion } from './answers.js';
+import { Answers, pendingAnswerTo, raiseQuestion } from './answers.js';
 import { Claims } from './claims.js';
 import type { NextSteps } from './current-details.js';
 import { CustomerReports } from './customer-reports.js';
 import { describeUnfinished, runToEnd, watchDeadlines } from './ending.js';
 import { CorrectableInput } from './input.js';
-import { once, receiptOf, unlessKnown } from './keys.js';
+import { applyOnce, receiptOf, validateUnlessApplied } from './keys.js';
 import { PublishedState } from './published-state.js';
 import {
   Abandoned,
@@ -111,7 +111,7 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
   }
 
   isAnswered(id: string): boolean {
-    return answerTo(this.store, id) !== undefined;
+    return pendingAnswerTo(this.store, id) !== undefined;
   }
 
   /** @returns the id of the new requirement */
@@ -192,7 +192,7 @@ export function handleAnswers(
   store: Store,
   { resolve, validate }: Pick<Answers, 'resolve' | 'validate'>,
 ): void {
-  const validator = unlessKnown(store, validate);
+  const validator = validateUnlessApplied(store, validate);
   setHandler(receiptQuery, (key) => receiptOf(store, key));
-  setHandler(resolveRequirement, once(store, resolve), { validator, description: RESOLVING });
+  setHandler(resolveRequirement, applyOnce(store, resolve), { validator, description: RESOLVING });
 }

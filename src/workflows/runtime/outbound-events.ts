@@ -1,5 +1,5 @@
 import { ONBOARDINGS } from '../../messages/kinds.js';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import type { OutcomeName } from '../../messages/onboarding-state.js';
 import type {
   About,
@@ -15,7 +15,7 @@ import { compose, type Transition } from './state.js';
  * id. Later numbers differ: a new event has an id that no receiver has seen. A task that is tried again, because its worker died or
  * because a cancellation came, may publish something else with the same number. The events that follow then have new IDs as well.
  */
-const added =
+const addEvent =
   <Type extends OutboundEventType>(
     type: Type,
     data: Omit<OutboundEventData[Type], keyof About>,
@@ -29,7 +29,7 @@ const added =
   };
 
 /** Has the events published that wait. */
-export const published: Transition = (state) => ({
+export const publishPending: Transition = (state) => ({
   ...state,
   effects: [...state.effects, { publish: 'events' }],
 });
@@ -39,7 +39,7 @@ export const stageEvent: Transition = (state, context) => {
   const { stage, partnerStatus } = state.facts;
   if (stage === state.events.stage || !(context.workflowType in ONBOARDINGS)) return state;
   const noted = { ...state, events: { ...state.events, stage } };
-  return added('onboarding.stage.changed.v1', { stage, partnerStatus })(noted, context);
+  return addEvent('onboarding.stage.changed.v1', { stage, partnerStatus })(noted, context);
 };
 
 export const requirementEvent = <Type extends OutboundEventType & `requirement.${string}`>(
@@ -48,11 +48,11 @@ export const requirementEvent = <Type extends OutboundEventType & `requirement.$
   more: Omit<OutboundEventData[Type], keyof RequirementEvent>,
 ): Transition =>
   compose(
-    added<Type>(type, { requirementId, kind, raisedAt, dueAt, ...more } as Omit<
+    addEvent<Type>(type, { requirementId, kind, raisedAt, dueAt, ...more } as Omit<
       OutboundEventData[Type],
       keyof About
     >),
-    published,
+    publishPending,
   );
 
 export const endEvent =
@@ -60,8 +60,8 @@ export const endEvent =
   (state, context) => {
     if (!(context.workflowType in ONBOARDINGS)) return state;
     const { merchantProfileId, profileId, mid } = state.facts;
-    const ids = compact({ merchantProfileId, profileId, mid });
-    return compose(added('onboarding.completed.v1', { outcome, ...ids }), published)(state, context);
+    const ids = omitUndefined({ merchantProfileId, profileId, mid });
+    return compose(addEvent('onboarding.completed.v1', { outcome, ...ids }), publishPending)(state, context);
   };
 
 /** 8 hexadecimal digits (FNV-1a of the value as JSON). */

@@ -8,7 +8,7 @@ import { dbaAttributes, SEARCH_ATTRIBUTES } from '../../messages/search-attribut
 import { LONGEST, truncate } from '../../partners/bounds.js';
 import { currentDetails, type NextSteps } from './current-details.js';
 import type { CustomerReports } from './customer-reports.js';
-import { endEvent, published, stageEvent } from './outbound-events.js';
+import { endEvent, publishPending, stageEvent } from './outbound-events.js';
 import { type EndState, type Facts, setEnd, setFacts } from './state.js';
 import type { Store } from './store.js';
 
@@ -74,7 +74,7 @@ export class PublishedState {
   /** Shows and reports the state, at the cost of events in two histories: before a wait, and not before each step. */
   report(): void {
     this.refresh();
-    this.options.store.update(published);
+    this.options.store.update(publishPending);
     this.options.reports?.report();
   }
 

@@ -13,9 +13,9 @@ export function partnerFailure(error: unknown): PartnerErrorDetails {
   const { cause, activityType } = error;
   if (cause instanceof ApplicationFailure && cause.type === PARTNER_ERROR)
     return cause.details?.[0] as PartnerErrorDetails;
-  const entry = unreportedOutcome(cause);
-  if (!entry) throw error;
-  const { outcome, reason, sent } = entry;
+  const unreported = unreportedOutcome(cause);
+  if (!unreported) throw error;
+  const { outcome, reason, sent } = unreported;
   return { ...ownFailure(outcome === 'none' ? 'NotSent' : 'Uncertain', activityType, reason), ...sent };
 }
 
@@ -71,7 +71,7 @@ interface Correctable {
 /** Asks a person to correct what the partner, or our own check, rejected. Undefined if the question was superseded first. */
 export async function askForCorrection(
   { ask, blankFor }: Pick<StepContext, 'ask' | 'blankFor'>,
-  { title, advice, correct, replace, confirmFormat: confirms }: Correctable,
+  { title, advice, correct, replace, confirmFormat }: Correctable,
   problems: readonly FieldProblem[],
   isSuperseded?: () => boolean,
 ): Promise<Answer | undefined> {
@@ -87,11 +87,11 @@ export async function askForCorrection(
       answers: [
         ...(correct ? (['correction'] as const) : []),
         ...(replace ? (['documents'] as const) : []),
-        ...(confirms ? (['confirm'] as const) : []),
+        ...(confirmFormat ? (['confirm'] as const) : []),
         'retry',
         'abandon',
       ],
-      ...(confirms === 'text' && { idFormat: confirms }),
+      ...(confirmFormat === 'text' && { idFormat: confirmFormat }),
     },
     isSuperseded,
   );

@@ -3,7 +3,7 @@
 import { identityOf, isSamePerson, personId } from '../../messages/actors.js';
 import { MOST_MENTIONS, type ProposedAnswer } from '../../messages/claims.js';
 import type { TimelineEvent } from '../../messages/codes.js';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import { rejection } from '../../messages/rejections.js';
 import {
   type Answer,
@@ -118,27 +118,29 @@ export function findAbandonment(state: State, kinds: readonly RequirementKind[])
   );
 }
 
-const changed =
+const updateRequirements =
   (change: (before: RequirementsState) => Partial<RequirementsState>): Transition =>
   (state) => ({ ...state, requirements: { ...state.requirements, ...change(state.requirements) } });
 
 /** Changes an entry in its place. */
-const entered = (id: string, change: (entry: RequirementEntry) => RequirementEntry): Transition =>
-  changed(({ entries }) => ({
+const updateEntry = (id: string, change: (entry: RequirementEntry) => RequirementEntry): Transition =>
+  updateRequirements(({ entries }) => ({
     entries: entries.map((entry) => (entry.requirement.id === id ? change(entry) : entry)),
   }));
 
-const ended = (id: string): Transition =>
-  changed(({ entries }) => ({ entries: entries.filter(({ requirement }) => requirement.id !== id) }));
+const deleteEntry = (id: string): Transition =>
+  updateRequirements(({ entries }) => ({
+    entries: entries.filter(({ requirement }) => requirement.id !== id),
+  }));
 
 /** Gives a requirement another progress, and puts it last. */
-const moved = (entry: RequirementEntry, progress: Progress): Transition =>
+const moveEntry = (entry: RequirementEntry, progress: Progress): Transition =>
   compose(
-    ended(entry.requirement.id),
-    changed(({ entries }) => ({ entries: [...entries, { ...entry, progress }] })),
+    deleteEntry(entry.requirement.id),
+    updateRequirements(({ entries }) => ({ entries: [...entries, { ...entry, progress }] })),
   );
 
-const noted = (
+const recordRequirement = (
   event: TimelineEvent & `requirement-${string}`,
   { id, kind }: Requirement,
   what: string,
@@ -163,12 +165,12 @@ export const raiseRequirement =
       ...{ id, ...question, title, detail, raisedAt, dueAt },
       ...(fourEyes.length > 0 && { fourEyes }),
     };
-    const raise = changed(({ entries }) => ({
+    const raise = updateRequirements(({ entries }) => ({
       entries: [...entries, { requirement, progress: { is: 'open' } }],
       raised: before + 1,
       ...(about !== undefined && { timesAsked: { ...counts, [about]: times } }),
     }));
-    const said = noted('requirement-raised', requirement, title);
+    const said = recordRequirement('requirement-raised', requirement, title);
     return compose(raise, said, requirementEvent('requirement.raised.v1', requirement, {}))(state, context);
   };
 
@@ -184,14 +186,17 @@ export const withdrawRequirement =
   (state, context) => {
     const entry = entryOf(state, id);
     if (entry?.progress.is !== 'open') return state;
-    return compose(ended(id), noted('requirement-closed', entry.requirement, why))(state, context);
+    return compose(deleteEntry(id), recordRequirement('requirement-closed', entry.requirement, why))(
+      state,
+      context,
+    );
   };
 
 /** Removes a requirement whose answer is processed, or is about to be. */
-export const removeEntry =
+export const removeAnswered =
   (id: string): Transition =>
   (state, context) =>
-    entryOf(state, id)?.progress.is === 'open' ? state : ended(id)(state, context);
+    entryOf(state, id)?.progress.is === 'open' ? state : deleteEntry(id)(state, context);
 
 /** Removes a requirement whose answer is not wanted any more. */
 export const dropAnswer =
@@ -199,7 +204,10 @@ export const dropAnswer =
   (state, context) => {
     const progress = entryOf(state, id)?.progress;
     if (!progress || progress.is === 'open') return state;
-    return compose(ended(id), recordEvent('answer-dropped', { detail: `${id}: ${why}` }))(state, context);
+    return compose(deleteEntry(id), recordEvent('answer-dropped', { detail: `${id}: ${why}` }))(
+      state,
+      context,
+    );
   };
 
 /**
@@ -216,8 +224,8 @@ export const acceptAnswer =
     const who = { actor: answer.actor, reason: redact(answer.reason) };
     const detail = `${id}: it was proposed by ${proposed?.actor}`;
     return compose(
-      moved(entry, { is: 'answered', resolution: { requirementId: id, ...answer } }),
-      noted('requirement-resolved', entry.requirement, summarizeAnswer(answer.answer), who),
+      moveEntry(entry, { is: 'answered', resolution: { requirementId: id, ...answer } }),
+      recordRequirement('requirement-resolved', entry.requirement, summarizeAnswer(answer.answer), who),
       ...(proposed && !isConfirmed ? [recordEvent('proposal-dropped', { detail })] : []),
     )(state, context);
   };
@@ -229,14 +237,17 @@ export const takeBackAnswer =
     const entry = entryOf(state, requirementId);
     if (entry?.progress.is !== 'answered') throw rejection(`${requirementId} has no answer to take back`);
     const detail = { detail: requirementId, actor, reason: redact(reason) };
-    return compose(moved(entry, { is: 'open' }), recordEvent('answer-taken-back', detail))(state, context);
+    return compose(moveEntry(entry, { is: 'open' }), recordEvent('answer-taken-back', detail))(
+      state,
+      context,
+    );
   };
 
 /** The steps with these IDs take the answers to the partner. Without IDs, they no longer do. */
 export const markSending = (answered: readonly PendingAnswer[], writes?: readonly string[]): Transition =>
   compose(
     ...answered.map(({ requirement: { id } }) =>
-      entered(id, (entry) => {
+      updateEntry(id, (entry) => {
         const { progress } = entry;
         if (progress.is === 'open') return entry;
         const { resolution } = progress;
@@ -250,9 +261,12 @@ export const markSending = (answered: readonly PendingAnswer[], writes?: readonl
 
 /** Changes who handles an open requirement. `undefined` ends a part of it. */
 export const setClaims = (id: string, claims: Claims): Transition =>
-  entered(id, (entry) => {
+  updateEntry(id, (entry) => {
     if (entry.progress.is !== 'open') return entry;
-    return { ...entry, progress: { is: 'open', ...compact(pickClaims({ ...entry.progress, ...claims })) } };
+    return {
+      ...entry,
+      progress: { is: 'open', ...omitUndefined(pickClaims({ ...entry.progress, ...claims })) },
+    };
   });
 
 const pickClaims = ({ claim, proposed, mentioned }: Claims) => ({ claim, proposed, mentioned });
@@ -292,7 +306,7 @@ export const setProposal =
     const lastProposalAt = Math.max(context.now, state.requirements.lastProposalAt + 1);
     const proposed = { requirementId, ...proposal, at: new Date(lastProposalAt).toISOString() };
     return compose(
-      changed(() => ({ lastProposalAt })),
+      updateRequirements(() => ({ lastProposalAt })),
       setClaims(requirementId, { proposed }),
     )(state, context);
   };
@@ -300,11 +314,11 @@ export const setProposal =
 /** Records that nobody has answered it, or claimed it, in time. It decides nothing. */
 export const reportDeadline = (requirement: Requirement, what: Deadline['what']): Transition =>
   compose(
-    entered(requirement.id, (entry) => ({
+    updateEntry(requirement.id, (entry) => ({
       ...entry,
       ...(what === 'overdue' ? { isOverdue: true } : { isUnclaimed: true }),
     })),
-    noted(`requirement-${what}`, requirement, requirement.title),
+    recordRequirement(`requirement-${what}`, requirement, requirement.title),
     requirementEvent(`requirement.${what}.v1`, requirement, {}),
   );
 

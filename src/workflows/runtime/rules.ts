@@ -29,7 +29,7 @@ export interface End<Outcome> {
 export interface Plan<Seen, Pending, Outcome> {
   /** The actions that can begin now. Two of the same task never run at the same time. */
   readonly pending: readonly (Pending & { readonly task: string })[];
-  /** The values with which the next read is compared. Undefined to read nothing, while a write would look like a change. */
+  /** What the next read is compared with. Undefined to read nothing, because a write in flight would look like a change. */
   readonly baseline: Seen | undefined;
   /** The time at which an action begins without a change, in milliseconds since 1970. */
   readonly wakeAt?: number | undefined;
@@ -96,10 +96,10 @@ export function closeSuperseded(
   return { closed, remaining: all.filter((each) => !isSuperseded(each)) };
 }
 
-/** A partner that shows and hides a question by turns no longer closes it when it is raised for this time. */
+/** A partner may show and hide a question by turns. From this time on, the question stays open. */
 const MOST_TIMES = 4;
 
-/** Reports whether a question has been raised that often, by the number in its ID. */
+/** Reports whether a question has been raised too often, by the number in its ID. */
 export function isVolatile({ id, about = id }: Pick<Requirement, 'id' | 'about'>): boolean {
   return Number(id.slice(about.length + 1)) >= MOST_TIMES;
 }
@@ -108,12 +108,16 @@ export function commandsIf(condition: boolean, ...commands: Command[]): readonly
   return condition ? commands : [];
 }
 
-/** What people have answered, by id, with the time until which the partner may still list it. */
-export type Marks<Mark extends { readonly until?: number | undefined }> = Readonly<Record<string, Mark>>;
+/** Answers that the partner has, by ID, with the time until which it may still list their questions. */
+export type ExpiringRecords<Mark extends { readonly until?: number | undefined }> = Readonly<
+  Record<string, Mark>
+>;
 
 /** The times, in milliseconds since 1970, by which the partner should no longer list what was answered. */
-export function deadlinesOf(marks: Marks<{ readonly until?: number | undefined }>): readonly number[] {
-  return Object.values(marks).flatMap(({ until }) => until ?? []);
+export function deadlinesOf(
+  records: ExpiringRecords<{ readonly until?: number | undefined }>,
+): readonly number[] {
+  return Object.values(records).flatMap(({ until }) => until ?? []);
 }
 
 export function nextTime(times: readonly number[], now: number): number | undefined {
@@ -121,12 +125,12 @@ export function nextTime(times: readonly number[], now: number): number | undefi
   return later.length > 0 ? Math.min(...later) : undefined;
 }
 
-/** Those whose time is not over. */
+/** Returns the records whose time has not come. */
 export function withoutExpired<Mark extends { readonly until?: number | undefined }>(
-  marks: Marks<Mark>,
+  records: ExpiringRecords<Mark>,
   now: number,
-): Marks<Mark> {
-  return filterRecord(marks, (_, { until = Number.POSITIVE_INFINITY }) => until > now);
+): ExpiringRecords<Mark> {
+  return filterRecord(records, (_, { until = Number.POSITIVE_INFINITY }) => until > now);
 }
 
 export function filterRecord<Value>(

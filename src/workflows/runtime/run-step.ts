@@ -8,7 +8,7 @@ import {
   sendUntilKnown,
   type Verdict,
 } from '../../at-most-once/workflow.js';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { Answer, AnswerKind } from '../../messages/requirements.js';
 import { describeReason, problemText } from '../../partners/bounds.js';
@@ -18,9 +18,9 @@ import { momentOf } from './current-details.js';
 import { askForCorrection, describeProblems, ownFailure, partnerFailure, Rejected } from './rejections.js';
 import type { Question } from './state.js';
 import type {
+  EarlierAttempts,
   IdempotentWrite,
   IdentifiedWrite,
-  LastAttempt,
   OnceWrite,
   ReadOptions,
   StepContext,
@@ -45,7 +45,7 @@ export async function runRead<Result>(
   }
 }
 
-/** Writes what may be repeated, like {@link runRead}. When it is canceled, a write in flight ends first. */
+/** Makes a write that may be repeated, with the recovery of {@link runRead}. A cancellation waits for a write in flight. */
 export async function runIdempotent<Result>(
   context: StepContext,
   step: IdempotentWrite<Result>,
@@ -55,7 +55,7 @@ export async function runIdempotent<Result>(
       await step.prepare?.();
       requireNotCancelled(context);
     } catch (error) {
-      throw notFollowed(context, step, isAnswered, error);
+      throw withNotSent(context, step, isAnswered, error);
     }
     // An earlier attempt may have taken effect.
     const outcome = await attemptWrite(context, step, step.run, () => 'unknown');
@@ -64,9 +64,9 @@ export async function runIdempotent<Result>(
   }
 }
 
-/** Writes what must not be repeated blindly: evidence or a person decides about an uncertain outcome. */
+/** Makes a write at most once. Evidence or a person decides about an uncertain outcome. */
 export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): Promise<Result> {
-  let earlier: LastAttempt = { isUncertain: false };
+  let earlier: EarlierAttempts = { isUncertain: false };
   return sendUntilKnown<Result, PartnerErrorDetails>({
     send: async (send, isFirst) => {
       const inherited = isFirst ? inheritedOutcome(step) : undefined;
@@ -74,23 +74,23 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
         await step.prepare?.();
         if (!inherited) requireNotCancelled(context);
       } catch (error) {
-        throw notFollowed(context, step, !isFirst, error);
+        throw withNotSent(context, step, !isFirst, error);
       }
       if (inherited) return inherited;
-      const begunAt = Date.now();
+      const startedAt = Date.now();
       // A write that is canceled between two attempts fails without the intent of one that timed out, so the time that has passed decides.
-      const cutOff = () => (Date.now() - begunAt >= ATTEMPT_MS ? 'unknown' : 'not-sent');
-      const outcome = await attemptWrite(context, step, () => step.run(send, earlier), cutOff);
-      if (outcome.is !== 'done') step.failed?.(outcome.failure);
+      const outcomeIfCanceled = () => (Date.now() - startedAt >= ATTEMPT_MS ? 'unknown' : 'not-sent');
+      const outcome = await attemptWrite(context, step, () => step.run(send, earlier), outcomeIfCanceled);
+      if (outcome.is !== 'done') step.onFailure?.(outcome.failure);
       return outcome;
     },
     rejected: async (failure) => {
       earlier = afterFailure(earlier, failure);
       // An earlier request, or someone else, may already have done what the step asks for.
-      const effect = await findEvidence(context, step, earlier);
-      if (effect) return effect;
+      const proof = await findEvidence(context, step, earlier);
+      if (proof) return proof;
       if (step.endsWhenRejected) throw new Rejected(failure.fields, failure.status);
-      return correctedOrKnown(context, step, earlier, failure);
+      return askAfterRejection(context, step, earlier, failure);
     },
     forbidden: async (failure) => {
       await context.ask(permissionQuestion(step.title, failure));
@@ -103,18 +103,23 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
   });
 }
 
-/** What the partner had before the first request whose outcome is uncertain stays the baseline. */
-function afterFailure(earlier: LastAttempt, failure: PartnerErrorDetails): LastAttempt {
+/** Adds a failure. The baseline stays that of the first uncertain request: what the partner had just before it. */
+function afterFailure(earlier: EarlierAttempts, failure: PartnerErrorDetails): EarlierAttempts {
   const { isUncertain } = earlier;
   const { baseline, phase = earlier.phase } = isUncertain ? earlier : failure;
-  return { isUncertain, ...compact({ baseline, phase }), failure };
+  return { isUncertain, ...omitUndefined({ baseline, phase }), failure };
 }
 
-/** In place of a first request: an earlier workflow may have sent it, or its response named a record that is not ours. */
-function inheritedOutcome({ title, mayBeDone, rejected }: OnceWrite<unknown>): Failed | undefined {
+/** The outcome of an earlier request, in place of the first one: another run may have sent it, or its result was not believed. */
+function inheritedOutcome({
+  title,
+  mayBeDone,
+  earlierProblems,
+}: OnceWrite<unknown>): FailedOutcome | undefined {
   if (mayBeDone !== undefined)
     return { is: 'uncertain', failure: { ...ownFailure('Uncertain', title, mayBeDone), baseline: [] } };
-  return rejected && { is: 'rejected', failure: ownFailure('Rejected', title, 'not believed', rejected) };
+  if (!earlierProblems) return undefined;
+  return { is: 'rejected', failure: ownFailure('Rejected', title, 'not believed', earlierProblems) };
 }
 
 /** A write that ran to its end during a cancellation must not lead to another one. */
@@ -122,8 +127,8 @@ function requireNotCancelled({ isCancelled }: StepContext): void {
   if (isCancelled) throw new CancelledFailure('canceled before it began');
 }
 
-/** Tells the person whose answer led to another attempt that nothing followed. @returns the error */
-function notFollowed(
+/** Records that the attempt which a person asked for was canceled before it was sent. @returns the error */
+function withNotSent(
   { writes }: StepContext,
   step: IdentifiedWrite,
   isAnswered: boolean,
@@ -150,11 +155,11 @@ export async function isOwnAtOnce(
   return checks === 1;
 }
 
-/** Asks for what a read or an idempotent write lacks before it is made again. */
+/** Asks a person before a read or an idempotent write is tried again: for a correction, or for a permission. */
 async function askAbout(
   context: StepContext,
   step: Pick<IdempotentWrite<unknown>, 'title' | 'correct' | 'endsWhenRejected'>,
-  { is, failure }: Failed,
+  { is, failure }: FailedOutcome,
 ): Promise<void> {
   if (is === 'uncertain') throw unexpected(step.title, failure);
   if (is === 'forbidden') return void (await context.ask(permissionQuestion(step.title, failure)));
@@ -162,43 +167,43 @@ async function askAbout(
   await askForCorrection(context, { title: step.title, correct: step.correct }, failure.fields);
 }
 
-/** Asks for a correction, or for the id of what was done by hand if no read would show it. */
-function correctedOrKnown<Result>(
+/** Asks for a correction, or, if no read would show it, for the ID of what a person did by hand. */
+function askAfterRejection<Result>(
   context: StepContext,
   step: OnceWrite<Result>,
-  earlier: LastAttempt,
+  earlier: EarlierAttempts,
   { fields: problems, saved, status }: Pick<PartnerErrorDetails, 'fields' | 'saved' | 'status'>,
 ): Promise<NextStep<Result>> {
   const { title, correct, replace, readEvidence, idFormat = 'digits', whereToLook } = step;
   // If no read can show the effect, or the refusal names a record, only a person can tell.
   const confirmFormat = readEvidence === 'none' || saved !== undefined ? idFormat : undefined;
-  const wasSent = status !== undefined || step.rejected !== undefined;
+  const wasSent = status !== undefined || step.earlierProblems !== undefined;
   if (saved !== undefined)
-    context.record('write-uncertain', { detail: `${title}, refused: ${describeSign(saved)}` });
+    context.record('write-uncertain', { detail: `${title}, refused: ${describeSavedRecord(saved)}` });
   const advice =
     saved !== undefined || (readEvidence === 'none' && wasSent)
-      ? `${describeSign(saved)} ${whereToLook} Correct it or retry only if it is not there, because either sends it again.`
+      ? `${describeSavedRecord(saved)} ${whereToLook} Correct it or retry only if it is not there, because either sends it again.`
       : undefined;
   return askUntilDecided(context, step, earlier, (refused, isOver) => {
-    const all = refused ? [{ field: '', message: refused }, ...problems] : problems;
-    return askForCorrection(context, { title, advice, correct, replace, confirmFormat }, all, isOver);
+    const allProblems = refused ? [{ field: '', message: refused }, ...problems] : problems;
+    return askForCorrection(context, { title, advice, correct, replace, confirmFormat }, allProblems, isOver);
   });
 }
 
-/** What a refused response shows of a record that the partner may have saved anyway: some save what they do not accept. */
-function describeSign(saved: string | undefined): string {
+/** Describes the record that a refusal names: some partners save what they refuse. */
+function describeSavedRecord(saved: string | undefined): string {
   if (saved === undefined) return 'The partner may have saved what it refused.';
   return `The response ${saved === '' ? 'has a record' : `names ${saved}`}, so the partner may have saved what it refused.`;
 }
 
-const AGAIN: readonly AnswerKind[] = ['retry', 'correction', 'documents'];
+const ANSWERS_TO_SEND_AGAIN: readonly AnswerKind[] = ['retry', 'correction', 'documents'];
 
 // Keeps F5.
 /** Asks about a write until a person confirms it, the poll shows its effect, or a person says that it may be sent again. */
 async function askUntilDecided<Result>(
   { record, until }: StepContext,
   step: OnceWrite<Result>,
-  earlier: LastAttempt,
+  earlier: EarlierAttempts,
   ask: (refused: string, isOver: () => boolean) => Promise<Answer | undefined>,
 ): Promise<Verdict<Result>> {
   const { title, polledEvidence } = step;
@@ -210,7 +215,7 @@ async function askUntilDecided<Result>(
     ask: async (refused, isOver) => {
       const answer = await ask(refused, isOver);
       if (answer?.kind === 'confirm') return { confirm: answer.id };
-      return answer && AGAIN.includes(answer.kind) ? 'again' : undefined;
+      return answer && ANSWERS_TO_SEND_AGAIN.includes(answer.kind) ? 'again' : undefined;
     },
     confirm: async (id) => {
       try {
@@ -226,31 +231,31 @@ async function askUntilDecided<Result>(
   return verdict;
 }
 
-type Failed = Exclude<Outcome<unknown, PartnerErrorDetails>, { is: 'done' }>;
+type FailedOutcome = Exclude<Outcome<unknown, PartnerErrorDetails>, { is: 'done' }>;
 type WriteOutcome = UnfinishedWrite['outcome'];
 
 interface AttemptOptions {
   readonly waitsForChange?: boolean | undefined;
-  /** Receives what became of the call; undefined if it was cut off. */
-  readonly ended?: (outcome: WriteOutcome | undefined) => void;
+  /** Receives the outcome of the call; undefined if it was canceled. */
+  readonly onEnd?: (outcome: WriteOutcome | undefined) => void;
 }
 
-/** Makes one call, and shows that the step waits for the partner meanwhile. */
+/** Makes one call. Meanwhile, the state can show that the step waits for the partner. */
 async function attempt<Result>(
   context: StepContext,
   title: string,
   run: () => Promise<Result>,
-  { waitsForChange, ended = () => {} }: AttemptOptions,
+  { waitsForChange, onEnd = () => {} }: AttemptOptions,
 ): Promise<Outcome<Result, PartnerErrorDetails>> {
   const endWait = context.stalledCalls.start(title, waitsForChange);
   try {
     const result = await run();
     keepWarnings(context, title, result);
-    ended('done');
+    onEnd('done');
     return { is: 'done', result };
   } catch (error) {
     if (isCancellation(error)) {
-      ended(undefined);
+      onEnd(undefined);
       throw error;
     }
     const failure =
@@ -258,7 +263,7 @@ async function attempt<Result>(
         ? ownFailure('Rejected', title, error.message, error.problems)
         : partnerFailure(error);
     const mayHaveEffect = failure.kind === 'Uncertain' || failure.saved !== undefined;
-    ended(mayHaveEffect ? 'unknown' : failure.kind === 'Rejected' ? 'rejected' : 'not-sent');
+    onEnd(mayHaveEffect ? 'unknown' : failure.kind === 'Rejected' ? 'rejected' : 'not-sent');
     if (context.isCancelled) throw new CancelledFailure('canceled while it was in flight');
     const is = OUTCOMES[failure.kind];
     // The server retries every other failure.
@@ -269,7 +274,7 @@ async function attempt<Result>(
   }
 }
 
-const OUTCOMES: Readonly<Partial<Record<PartnerErrorDetails['kind'], Failed['is']>>> = {
+const OUTCOMES: Readonly<Partial<Record<PartnerErrorDetails['kind'], FailedOutcome['is']>>> = {
   Rejected: 'rejected',
   Forbidden: 'forbidden',
   Uncertain: 'uncertain',
@@ -278,17 +283,17 @@ const OUTCOMES: Readonly<Partial<Record<PartnerErrorDetails['kind'], Failed['is'
 const unexpected = (title: string, { kind }: PartnerErrorDetails) =>
   new Error(`${title}: unexpected ${kind}`);
 
-/** Makes one call of a write, and keeps what became of it if it is canceled meanwhile. */
+/** Makes one call of a write. If it is canceled meanwhile, records the outcome. */
 function attemptWrite<Result>(
   context: StepContext,
   step: IdentifiedWrite,
   run: () => Promise<Result>,
-  cutOff: () => WriteOutcome,
+  outcomeIfCanceled: () => WriteOutcome,
 ): Promise<Outcome<Result, PartnerErrorDetails>> {
-  const ended = (outcome = cutOff()) => {
+  const onEnd = (outcome = outcomeIfCanceled()) => {
     if (context.isCancelled) context.writes.cancelled(step, outcome);
   };
-  return attempt(context, step.title, run, { ended });
+  return attempt(context, step.title, run, { onEnd });
 }
 
 /** A partner's warning does not fail a step. The timeline keeps it for people. */
@@ -311,21 +316,21 @@ function permissionQuestion(title: string, { system, status = 403, fields }: Par
 async function findEvidence<Result>(
   { record }: StepContext,
   { title, readEvidence }: OnceWrite<Result>,
-  earlier: LastAttempt,
+  earlier: EarlierAttempts,
 ): Promise<Proof<Result>> {
-  const effect = readEvidence === 'none' ? undefined : await readEvidence(earlier);
-  if (effect && earlier.isUncertain) record('write-confirmed', { detail: `${title}: found at the partner` });
-  return effect;
+  const proof = readEvidence === 'none' ? undefined : await readEvidence(earlier);
+  if (proof && earlier.isUncertain) record('write-confirmed', { detail: `${title}: found at the partner` });
+  return proof;
 }
 
 const IF_NOT_THERE =
   'If not, look again a few minutes later, and retry only if it is still not there: retrying too early does it twice.';
 
-/** Finds out whether a write took effect: by evidence at the partner, or from a person. */
+/** Finds out whether an uncertain write took effect: by evidence at the partner, or from a person. */
 async function resolveUncertain<Result>(
   context: StepContext,
   step: OnceWrite<Result>,
-  earlier: LastAttempt,
+  earlier: EarlierAttempts,
   failure: PartnerErrorDetails,
 ): Promise<Verdict<Result>> {
   const { record, ask, writes } = context;
@@ -336,12 +341,12 @@ async function resolveUncertain<Result>(
   const isSent = sentAt !== undefined || step.mayBeDone === undefined;
   const what = redact(fields.map(problemText).join('; '));
   const why = (unreadable ?? saved) === undefined || what === '' ? '' : `: ${what}`;
-  const sign = saved === undefined ? '' : `${describeSign(saved)} `;
+  const sign = saved === undefined ? '' : `${describeSavedRecord(saved)} `;
   const sent = isSent ? `sent${at}` : 'perhaps sent before';
   record('write-uncertain', { detail: `${title}, ${sent}: ${reason}` }, { system, operation });
-  const effect = await findEvidence(context, step, earlier);
+  const proof = await findEvidence(context, step, earlier);
   const verdict =
-    effect ??
+    proof ??
     (await askUntilDecided(context, step, earlier, (refused, isOver) =>
       ask(
         {

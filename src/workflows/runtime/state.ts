@@ -17,7 +17,7 @@ import type {
   AnswerTo,
   Claim,
   FourEyes,
-  RequestKey,
+  IdempotencyKey,
   Requirement,
   RequirementKind,
   Resolution,
@@ -42,17 +42,17 @@ export interface State<PartnerState = unknown, Input extends object = object> ex
   readonly agentProfileId?: number;
   readonly requirements: RequirementsState;
   readonly input: CorrectedInput<Input>;
-  /** By id: writes whose outcome is unknown, and those that were in flight when they were canceled. */
+  /** By ID: writes whose outcome is unknown, or that were canceled in flight. */
   readonly writes: Readonly<Record<string, UnfinishedWrite>>;
   readonly poll: PollState;
   readonly reports: ReportState;
   readonly events: OutboundEventsState;
-  /** Those of the last updates, the latest last: see keys.ts. */
-  readonly keys: readonly KnownKey[];
+  /** Idempotency keys of recent updates, oldest first: see keys.ts. */
+  readonly keys: readonly AppliedKey[];
   /** What people read about the end, besides the outcome and the IDs. */
   readonly ended?: EndState;
   readonly partnerState: PartnerState;
-  /** What is to be done for the last transition. The {@link Store} does it, so there is none at rest. */
+  /** Side effects that the last transition asks for. The {@link Store} runs them at once, so this is empty between updates. */
   readonly effects: readonly Effect[];
 }
 
@@ -74,7 +74,7 @@ export interface PendingAnswer {
 }
 
 export interface RequirementsState {
-  /** Those that have not ended. The one whose progress has changed last, except by its own write, comes last. */
+  /** Open and answered requirements, in the order of their last change. Sending an answer does not move it. */
   readonly entries: readonly RequirementEntry[];
   readonly raised: number;
   /** The number of times that each `about` was raised. */
@@ -118,9 +118,9 @@ export interface CorrectedInput<Input extends object = object> {
 export interface PollState<Snapshot = unknown> {
   /** Spaces out the reads of a status that changes often. Absent until something was read. */
   readonly pace?: Pace;
-  /** A change that nobody has taken yet. */
+  /** A change that the workflow has not handled yet. */
   readonly change?: Snapshot;
-  /** The change that was taken last, unless a write has begun since. */
+  /** The last change that was handled, unless a write has begun since. */
   readonly latest?: Snapshot;
 }
 
@@ -155,7 +155,7 @@ export interface PendingEvent {
 }
 
 /** The key of an update. The receipt is absent while the update is applied. */
-export interface KnownKey extends RequestKey {
+export interface AppliedKey extends IdempotencyKey {
   readonly receipt?: object;
 }
 
@@ -167,11 +167,11 @@ export interface Count {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What a transition may look at besides the state. */
+/** What a transition can read besides the state. */
 export interface Context {
   /** In milliseconds since 1970. */
   readonly now: number;
-  /** Another one for each update of the state, and the same in a replay. */
+  /** New for each update of the state, and the same in a replay. */
   readonly random: string;
   readonly workflowType: string;
   /** The first run of the workflow. */
@@ -208,7 +208,7 @@ export function initialState<PartnerState, Input extends object>(
   };
 }
 
-/** All transitions, one after the other. */
+/** Applies transitions one after the other. */
 export const compose =
   (...transitions: readonly Transition[]): Transition =>
   (state, context) =>
@@ -225,15 +225,15 @@ export const recordEvent =
   (event: TimelineEvent, { detail, ...who }: Who = {}, labels: Count['labels'] = {}): Transition =>
   (state, { now }) => {
     const about = detail === undefined ? {} : { detail: truncate(detail, LONGEST.text) };
-    const entry = { at: new Date(now).toISOString(), event, ...about, ...who };
+    const timelineEntry = { at: new Date(now).toISOString(), event, ...about, ...who };
     const counted = isCounted(event) ? [{ count: event, labels }] : [];
-    const timeline = boundTimeline([...state.timeline, entry]);
+    const timeline = boundTimeline([...state.timeline, timelineEntry]);
     return { ...state, timeline, effects: [...state.effects, ...counted] };
   };
 
 const MOST_ENTRIES = 1_000;
 
-/** What people arrange among themselves, as often as they like. */
+/** Events that people cause as often as they like, and that change nothing at the partner. */
 const ARRANGEMENTS: readonly TimelineEvent[] = [
   ...(['requirement-claimed', 'requirement-released', 'requirement-taken-over'] as const),
   'requirement-assigned',
@@ -251,14 +251,14 @@ function isCounted(event: TimelineEvent): event is Count['count'] {
   return event in COUNTERS;
 }
 
-/** Changes facts. The outside sees them when the state is shown next. */
+/** Sets facts. They are published with the next report. */
 export const setFacts =
   (facts: Partial<Facts>): Transition =>
   (state, { now }) => {
     const { stage } = state.facts;
     const [first] = state.timeline;
-    const isOver = facts.stage !== undefined && facts.stage !== stage && first !== undefined;
-    const stageSeconds = isOver
+    const hasLeftStage = facts.stage !== undefined && facts.stage !== stage && first !== undefined;
+    const stageSeconds = hasLeftStage
       ? withStage(state.stageSeconds, stage, (now - Date.parse(first.at)) / 1_000)
       : state.stageSeconds;
     return { ...state, facts: { ...state.facts, ...facts }, stageSeconds };
@@ -276,7 +276,7 @@ export const setPartnerState =
   (partnerState: unknown): Transition =>
   (state) => ({ ...state, partnerState });
 
-/** A write whose outcome is unknown, or that was in flight when it was canceled. The last one comes last. */
+/** Adds a write whose outcome is unknown, or that was canceled in flight. */
 export const addUnfinishedWrite =
   (id: string, { write, outcome }: UnfinishedWrite): Transition =>
   (state) => ({ ...state, writes: { ...state.writes, [id]: { write, outcome } } });
@@ -288,7 +288,7 @@ export const removeUnfinishedWrite =
     return { ...state, writes };
   };
 
-/** IDs of writes of which nobody knows whether they took effect. */
+/** Returns the IDs of writes that may have taken effect. */
 export function unknownWrites({ writes }: State): readonly string[] {
   return Object.keys(writes).filter((id) => writes[id]?.outcome === 'unknown');
 }

@@ -1,5 +1,5 @@
 import { workflowInfo } from '@temporalio/workflow';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import type { Resolved } from '../../messages/requirements.js';
 import { EFFECTS } from './effects.js';
 import { compose, initialState, recordEvent, type State, setPartnerState, type Transition } from './state.js';
@@ -60,6 +60,6 @@ export class StatefulWorkflow<PartnerState, Input extends object> {
   /** What the next run takes over: all but the input, which it gets as such, and the last read, which is no evidence there. */
   get carriedState(): CarriedState<PartnerState> {
     const { input: _, ...carriedState } = this.store.state;
-    return { ...carriedState, poll: compact({ pace: carriedState.poll.pace }) };
+    return { ...carriedState, poll: omitUndefined({ pace: carriedState.poll.pace }) };
   }
 }

@@ -1,5 +1,5 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import type { Pace } from '../../messages/onboarding-state.js';
 import type { OnboardingRuntime } from './onboarding-runtime.js';
 import { runRead } from './run-step.js';
@@ -50,7 +50,7 @@ export class StatusPoll<Seen, Snapshot> {
       ({ snapshot, isFirst }) => {
         if (!isCurrent()) return;
         this.#running = { is: 'resting' };
-        this.#keep({ pace: paceAfter(this.#polled.pace, isFirst), change: snapshot });
+        this.patch({ pace: paceAfter(this.#polled.pace, isFirst), change: snapshot });
       },
       (error: unknown) => {
         if (isCurrent()) this.#running = { is: 'failed', error };
@@ -62,8 +62,11 @@ export class StatusPoll<Seen, Snapshot> {
     return this.runtime.store.state.poll as PollState<Snapshot>;
   }
 
-  #keep(change: { readonly [Name in keyof PollState]?: PollState<Snapshot>[Name] | undefined }): void {
-    this.runtime.update((state) => ({ ...state, poll: compact({ ...state.poll, ...change }) as PollState }));
+  patch(change: { readonly [Name in keyof PollState]?: PollState<Snapshot>[Name] | undefined }): void {
+    this.runtime.update((state) => ({
+      ...state,
+      poll: omitUndefined({ ...state.poll, ...change }) as PollState,
+    }));
   }
 
   /** True while a poll runs, and until its change is taken. */
@@ -80,7 +83,7 @@ export class StatusPoll<Seen, Snapshot> {
     const running = this.#running;
     const isFailed = running.is === 'failed';
     if (!isFailed) this.#running = { is: 'resting' };
-    this.#keep({
+    this.patch({
       pace: { readAt: Date.now(), changes: this.changes },
       ...(!isFailed && { change: snapshot }),
     });
@@ -93,7 +96,7 @@ export class StatusPoll<Seen, Snapshot> {
 
   /** Call this before a write: what was read before is no evidence of it. */
   forgetLatest(): void {
-    this.#keep({ latest: undefined });
+    this.patch({ latest: undefined });
   }
 
   get hasChange(): boolean {
@@ -106,7 +109,7 @@ export class StatusPoll<Seen, Snapshot> {
   takeChange(): Snapshot | undefined {
     if (this.#running.is === 'failed') throw this.#running.error;
     const { change } = this.#polled;
-    if (change !== undefined) this.#keep({ change: undefined, latest: change });
+    if (change !== undefined) this.patch({ change: undefined, latest: change });
     return change;
   }
 }

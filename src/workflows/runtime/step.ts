@@ -35,21 +35,21 @@ export interface IdempotentWrite<Result> extends EachWrite {
 
 /** Has no idempotency key, so it is sent at most once, and evidence or a person resolves an uncertain outcome. */
 export interface OnceWrite<Result> extends EachWrite {
-  readonly run: (send: SendOnce, earlier: LastAttempt) => Promise<Result>;
+  readonly run: (send: SendOnce, earlier: EarlierAttempts) => Promise<Result>;
   /** Replaces the document of the next `run`. Without it a rejection takes no other document. */
   readonly replace?: (document: DocumentRef) => void;
   /** The reason why an earlier workflow may have done it already. The outcome is then uncertain from the beginning. */
   readonly mayBeDone?: string | undefined;
   /** The problems of an earlier attempt, whose result is not believed. A person is asked before it is sent again. */
-  readonly rejected?: readonly FieldProblem[] | undefined;
+  readonly earlierProblems?: readonly FieldProblem[] | undefined;
   /** Receives each failure of a request that was sent, so that the next `run` can look for what it may have done. */
-  readonly failed?: (failure: PartnerErrorDetails) => void;
+  readonly onFailure?: (failure: PartnerErrorDetails) => void;
   /** Reads evidence that this write took effect, which nothing else explains. Also called after a plain rejection. */
-  readonly readEvidence: ((earlier: LastAttempt) => Promise<Proof<Result>>) | 'none';
+  readonly readEvidence: ((earlier: EarlierAttempts) => Promise<Proof<Result>>) | 'none';
   /** The same evidence, in what the status poll has read meanwhile. Checked while a person is asked. */
-  readonly polledEvidence: ((earlier: LastAttempt) => Proof<Result>) | 'none';
+  readonly polledEvidence: ((earlier: EarlierAttempts) => Proof<Result>) | 'none';
   /** True while nobody needs the write. Nobody is asked about it meanwhile, and whether it took effect stays unknown. */
-  readonly isSuperseded?: (earlier: LastAttempt) => boolean;
+  readonly isSuperseded?: (earlier: EarlierAttempts) => boolean;
   /** The result, from the id that a person gives. Throws {@link NotConfirmable} to ask the person again. */
   readonly confirm: (id: string) => Result | Promise<Result>;
   /** Format of the id that `confirm` takes. Default: digits. */
@@ -62,7 +62,7 @@ export interface OnceWrite<Result> extends EachWrite {
  * What earlier requests of a write have shown. `baseline` and `phase` are what the activity read just before the first request whose
  * outcome is uncertain, or else before the last one.
  */
-export interface LastAttempt extends Pick<PartnerErrorDetails, 'baseline' | 'phase'> {
+export interface EarlierAttempts extends Pick<PartnerErrorDetails, 'baseline' | 'phase'> {
   readonly isUncertain: boolean;
   /** The last failure, unless the partner did not permit the request. */
   readonly failure?: PartnerErrorDetails;

@@ -1,13 +1,13 @@
 import type { Duration } from '@temporalio/common';
 import { allHandlersFinished, condition, workflowInfo } from '@temporalio/workflow';
-import { compact } from '../../messages/objects.js';
+import { omitUndefined } from '../../messages/objects.js';
 import type { RequirementKind } from '../../messages/requirements.js';
 import type { OnboardingRuntime } from './onboarding-runtime.js';
 import {
   dropAnswer,
   findAbandonment,
   raiseRequirement,
-  removeEntry,
+  removeAnswered,
   requireNotAbandoned,
   withdrawRequirement,
 } from './requirements.js';
@@ -22,20 +22,20 @@ export interface Onboarding<State, Context, Seen, Snapshot> extends OnboardingRu
   readonly poll: StatusPoll<Seen, Snapshot>;
   readonly tasks: Tasks;
   readonly context: Context;
-  /** How long tasks may finish after a decision before they are canceled. Default: no time. A request in flight always finishes. */
-  readonly grace?: Duration;
+  /** The time after a decision until running tasks are canceled. Default: none. A request in flight always finishes. */
+  readonly gracePeriod?: Duration;
 }
 
-type Running = Onboarding<unknown, unknown, never, unknown>;
+type AnyOnboarding = Onboarding<unknown, unknown, never, unknown>;
 
 /** The transition that applies a command. */
 export function commandTransition(command: Command): Transition {
   if ('ask' in command) return raiseRequirement(command.ask);
   if ('close' in command)
     return compose(withdrawRequirement(command.close, command.why), dropAnswer(command.close, command.why));
-  if ('remove' in command) return removeEntry(command.remove);
+  if ('remove' in command) return removeAnswered(command.remove);
   if ('set' in command) return setFacts(command.set);
-  return recordEvent(command.record, compact({ detail: command.detail }));
+  return recordEvent(command.record, omitUndefined({ detail: command.detail }));
 }
 
 export function reductionTransition({ state, commands }: Reduction<unknown>): Transition {
@@ -62,7 +62,7 @@ export async function runUntilDecided<State, Context, Seen, Snapshot, Pending, O
       tasks.start(plan().pending.map((pending) => ({ name: pending.task, run: () => runPending(pending) })));
       const { baseline } = plan();
       if (baseline !== undefined) poll.start(baseline);
-      await untilPending(onboarding, kinds, plan);
+      await waitForWork(onboarding, kinds, plan);
       tasks.check();
       const abandoned = findAbandonment(onboarding.store.state, kinds);
       if (abandoned) requireNotAbandoned(abandoned.resolution);
@@ -81,7 +81,7 @@ export async function runUntilDecided<State, Context, Seen, Snapshot, Pending, O
       if (change && workflowInfo().continueAsNewSuggested && !tasks.isBusy) {
         // No step is running, so a `waiting` requirement closes by itself.
         await condition(() => allHandlersFinished() && !isStalled(onboarding));
-      } else if (!isLong(onboarding)) continue;
+      } else if (!shouldContinueAsNew(onboarding)) continue;
       // Updates from people also lengthen a history, and Temporal accepts 2,000 per run. The next run restarts the poll.
       onboarding.published.refresh();
       return await continueInNewRun(onboarding.carriedState);
@@ -92,22 +92,28 @@ export async function runUntilDecided<State, Context, Seen, Snapshot, Pending, O
   }
 }
 
-const isStalled = ({ open }: Running) => open.some(({ kind }) => kind === 'waiting');
+const isStalled = ({ open }: AnyOnboarding) => open.some(({ kind }) => kind === 'waiting');
 
 /** Reports whether to continue as new: it is suggested, and only the poll is running. */
-function isLong(running: Running): boolean {
+function shouldContinueAsNew(onboarding: AnyOnboarding): boolean {
   if (!workflowInfo().continueAsNewSuggested) return false;
-  return !running.tasks.isBusy && !isStalled(running) && allHandlersFinished();
+  return !onboarding.tasks.isBusy && !isStalled(onboarding) && allHandlersFinished();
 }
 
-async function untilPending(
-  running: Running,
+/** Waits until a round has something to do. Publishes the state meanwhile. */
+async function waitForWork(
+  onboarding: AnyOnboarding,
   kinds: readonly RequirementKind[],
   plan: () => Plan<unknown, unknown, unknown>,
 ): Promise<void> {
-  const { published, poll, tasks } = running;
+  const { published, poll, tasks } = onboarding;
   const hasWork = () => {
-    if (isLong(running) || poll.hasChange || tasks.hasFailed || findAbandonment(running.store.state, kinds))
+    if (
+      shouldContinueAsNew(onboarding) ||
+      poll.hasChange ||
+      tasks.hasFailed ||
+      findAbandonment(onboarding.store.state, kinds)
+    )
       return true;
     const { pending, baseline, end } = plan();
     const needsPoll = baseline !== undefined && !poll.isPolling;
@@ -127,11 +133,11 @@ async function untilPending(
  * Stops the tasks once there is an outcome. Writes in flight finish, and no new one starts. Undelivered answers are dropped, and
  * the timeline says whether one may have arrived.
  */
-async function endTasks(running: Running, kinds: readonly RequirementKind[]): Promise<void> {
-  const { tasks, grace } = running;
-  const isAsking = () => running.open.some(({ kind }) => !kinds.includes(kind));
-  if (grace !== undefined && tasks.isBusy)
-    await condition(() => !tasks.isBusy || isAsking(), grace, { summary: 'Let calls in flight end' });
+async function endTasks(onboarding: AnyOnboarding, kinds: readonly RequirementKind[]): Promise<void> {
+  const { tasks, gracePeriod } = onboarding;
+  const isAsking = () => onboarding.open.some(({ kind }) => !kinds.includes(kind));
+  if (gracePeriod !== undefined && tasks.isBusy)
+    await condition(() => !tasks.isBusy || isAsking(), gracePeriod, { summary: 'Let calls in flight end' });
   await tasks.stop();
-  running.dropUndelivered(kinds);
+  onboarding.dropUndelivered(kinds);
 }

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { boardingActivities } from '../../../src/activities/boarding.js';
-import type { Once } from '../../../src/at-most-once/workflow.js';
+import type { AtMostOnce } from '../../../src/at-most-once/workflow.js';
 import { merchantBoardingInput } from '../../../src/messages/inputs.js';
 import { documentStore } from '../../../src/partners/documents/document-store.js';
 import { folder } from '../../../src/platform/documents/file-store.js';
@@ -16,7 +16,7 @@ const BODY =
   '"agentProfileId":101,"guid":"m-1"}';
 
 const run = <Request, Response>(
-  activity: (request: Request) => Promise<Response> | Once<Response>,
+  activity: (request: Request) => Promise<Response> | AtMostOnce<Response>,
   request: Request,
 ): Promise<Response> => environment().run(activity as (request: Request) => Promise<never>, request);
 

@@ -49,7 +49,7 @@ describe('a record that another onboarding has', () => {
     const details = { system: 'boarding', operation: 'get-status', status: 403, fields: [] } as const;
     const forbidden = () =>
       Promise.reject(new PartnerError({ ...details, kind: 'Forbidden', reason: 'not permitted' }));
-    const claim = () => reservationsAt('boarding', undefined).claim(5001, forbidden);
+    const claim = () => reservationsAt('boarding', undefined).reserveNew(5001, forbidden);
     expect(await environment(info, { client }).run(claim)).toEqual(['other has it']);
   });
 
@@ -63,7 +63,7 @@ describe('a record that another onboarding has', () => {
       },
       startWorkflowExecution: () => Promise.reject(grpcError('ALREADY_EXISTS')),
     };
-    const claim = () => reservationsAt('boarding', undefined).claim(5001, async () => []);
+    const claim = () => reservationsAt('boarding', undefined).reserveNew(5001, async () => []);
     const client = { workflowService, withDeadline };
     expect(await environment(info, { client }).run(claim)).toEqual(['other has it']);
   });

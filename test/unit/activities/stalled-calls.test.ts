@@ -3,7 +3,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { pollAgain } from '../../../src/activities/poll.js';
 import { softwareErrors } from '../../../src/activities/software-errors.js';
-import { boundedOutcomes, StalledCalls } from '../../../src/activities/stalled-calls.js';
+import { boundedOutcomes, StalledCallReporter } from '../../../src/activities/stalled-calls.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
 import { StoreFailure } from '../../../src/platform/documents/file-store.js';
 import { environment } from '../../rigs/activities/environment.js';
@@ -36,7 +36,7 @@ function process() {
       take({ to: start.workflowId, ...start.signalArgs[0] }),
   };
   const place = { fourEyes: [], system: 'boarding', account: undefined, taskQueue: 'gangway' } as const;
-  const { interceptors } = new StalledCalls(place, { stepMs: 10 * MINUTE, unreadableMs: HOUR });
+  const { interceptors } = new StalledCallReporter(place, { stepMs: 10 * MINUTE, unreadableMs: HOUR });
 
   /** One attempt of a step that began at the start, and how many reports there are after it. */
   async function attempt(outcome: unknown, info: object = {}) {

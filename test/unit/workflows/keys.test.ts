@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { RequestKey } from '../../../src/messages/requirements.js';
-import { once, unlessKnown } from '../../../src/workflows/runtime/keys.js';
+import type { IdempotencyKey } from '../../../src/messages/requirements.js';
+import { applyOnce, validateUnlessApplied } from '../../../src/workflows/runtime/keys.js';
 import { cellOf } from './stores.js';
 
 /** An update as the SDK runs it: the validator, which cannot wait, and then the handler. */
@@ -8,16 +8,16 @@ function keyed() {
   const { store } = cellOf();
   const applied: string[] = [];
   let wait: Promise<unknown> = Promise.resolve();
-  const update = once(store, async (text: string) => {
+  const update = applyOnce(store, async (text: string) => {
     await wait;
     if (text === 'wrong') throw new Error('it does not fit');
     applied.push(text);
     return { text, resolution: `the whole ${text}` };
   });
-  const validate = unlessKnown(store, (text: string) => {
+  const validate = validateUnlessApplied(store, (text: string) => {
     if (text === 'refused') throw new Error('refused');
   });
-  const send = async (text: string, key?: RequestKey) => {
+  const send = async (text: string, key?: IdempotencyKey) => {
     validate(text, key);
     return update(text, key);
   };

@@ -14,7 +14,7 @@ import {
   openRequirements,
   openWithClaims,
   raiseRequirement,
-  removeEntry,
+  removeAnswered,
   reportDeadline,
   requireNotAbandoned,
   setClaims,
@@ -145,7 +145,7 @@ describe('an answer', () => {
     expect(ids()).toEqual({ open: ['b'], answered: ['c', 'a'], unsent: ['c', 'a'] });
     expect(said().at(-1)).toBe('requirement-resolved: a: text: Yes. | olga: SSN ***-**-6789');
     expect(queue.answered[1]).toMatchObject({ requirement: { id: 'a' }, resolution: { actor: 'olga' } });
-    for (const id of ['a', 'b']) update(removeEntry(id));
+    for (const id of ['a', 'b']) update(removeAnswered(id));
     expect(ids()).toMatchObject({ open: ['b'], answered: ['c'] });
   });
 
@@ -169,7 +169,7 @@ describe('an answer', () => {
     raise('b');
     answer('a');
     expect(() => answer('a')).toThrow('a is not open');
-    update(removeEntry('a'));
+    update(removeAnswered('a'));
     update(withdrawRequirement('b', 'the partner has moved on'));
     for (const id of ['a', 'b', 'never']) expect(() => answer(id)).toThrow(`${id} is not open`);
     expect(said().filter((line) => line.startsWith('requirement-resolved'))).toHaveLength(1);
@@ -208,7 +208,7 @@ describe('an answer', () => {
     raise('a');
     answer('a');
     send('a');
-    update(removeEntry('a'));
+    update(removeAnswered('a'));
     sent('a');
     expect(ids()).toEqual(NOTHING);
     expect(() => takeBack('a')).toThrow('a has no answer to take back');

@@ -8,7 +8,7 @@ import { Abandoned } from '../../../src/workflows/runtime/requirements.js';
 import { runIdempotent, runOnce, runRead } from '../../../src/workflows/runtime/run-step.js';
 import { type Question, unknownWrites } from '../../../src/workflows/runtime/state.js';
 import {
-  type LastAttempt,
+  type EarlierAttempts,
   type OnceWrite,
   type StepContext,
   unfinishedWrites,
@@ -118,7 +118,7 @@ const result = (value: unknown): Proof<unknown> => ({ result: value });
 /** The result of each read of evidence. Further reads return the last one. */
 function evidence(...reads: Proof<unknown>[]) {
   const seen: unknown[] = [];
-  const readEvidence = async ({ failure: _, ...earlier }: LastAttempt) => {
+  const readEvidence = async ({ failure: _, ...earlier }: EarlierAttempts) => {
     seen.push(earlier);
     return reads[Math.min(seen.length, reads.length) - 1];
   };

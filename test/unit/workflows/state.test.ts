@@ -13,7 +13,7 @@ import {
   markSending,
   openRequirements,
   openWithClaims,
-  removeEntry,
+  removeAnswered,
   reportDeadline,
   setClaims,
   setProposal,
@@ -146,7 +146,7 @@ const onBoarding = (): fc.Arbitrary<Happened<boarding.BoardingState>> => {
     const answers = answeredRequirements(state);
     return compose(
       markSending(answers, ['request the review']),
-      ...answers.map(({ requirement }) => removeEntry(requirement.id)),
+      ...answers.map(({ requirement }) => removeAnswered(requirement.id)),
       setPartnerState(afterDelivery(state.partnerState, answers, { status, statusDate }, now + MINUTE_MS)),
     );
   };

@@ -17,7 +17,7 @@ import {
   partnerId,
 } from '../../../messages/inputs.js';
 import { formsOf } from '../../../messages/listed.js';
-import { compact } from '../../../messages/objects.js';
+import { omitUndefined } from '../../../messages/objects.js';
 import { partId } from '../../../messages/onboardings.js';
 import { businessOutcome, merchantOutcome } from '../../../messages/outcomes.js';
 import { DEFAULT_DUE_IN_HOURS, type RequirementKind } from '../../../messages/requirements.js';
@@ -102,7 +102,7 @@ function readyToImport(
   const type =
     profileId === undefined ? 'merchantBoarding' : isBusiness ? 'businessOnboarding' : 'customerOnboarding';
   const id = workflowId(type, externalId, account);
-  const claims = Object.entries(compact({ externalId, merchantProfileId, profileId }));
+  const claims = Object.entries(omitUndefined({ externalId, merchantProfileId, profileId }));
   return {
     ...{ line, externalId, type, workflowId: id, input: inputOf(row) },
     unique: Object.fromEntries(claims.map(([field, value]) => [field, atAccount(String(value), account)])),
@@ -141,15 +141,17 @@ async function exists(client: Client, row: ImportRow, id: string): Promise<boole
 function follow(row: ImportRow) {
   const { externalId, account, dba, merchantProfileId, agentProfileId, profileId, dueInHours } = row;
   const { legalBusinessName, employerIdentificationNumber } = row;
-  const common = { externalId, ...compact({ account }), follow: true, dueInHours } as const;
-  const names = compact({ legalBusinessName, employerIdentificationNumber });
+  const common = { externalId, ...omitUndefined({ account }), follow: true, dueInHours } as const;
+  const names = omitUndefined({ legalBusinessName, employerIdentificationNumber });
   const holder = { doingBusinessAsName: dba, ...names };
   const merchant: FollowedMerchantInput | undefined =
     merchantProfileId === undefined
       ? undefined
-      : { ...common, merchantProfileId, merchant: { dba }, ...compact({ agentProfileId }) };
+      : { ...common, merchantProfileId, merchant: { dba }, ...omitUndefined({ agentProfileId }) };
   const business: FollowedBusinessInput | undefined =
-    profileId === undefined ? undefined : { ...common, profileId, holder, ...compact({ merchantProfileId }) };
+    profileId === undefined
+      ? undefined
+      : { ...common, profileId, holder, ...omitUndefined({ merchantProfileId }) };
   return { merchant, business };
 }
 
@@ -160,7 +162,7 @@ function inputOf(row: ImportRow): FollowedMerchantInput | FollowedBusinessInput 
   if (!business) return merchant;
   const { externalId, account, ...boarding } = merchant;
   const { externalId: _, account: __, merchantProfileId: ___, ...ofBank } = business;
-  return { externalId, ...compact({ account }), boarding, business: ofBank, onDecline: 'continue' };
+  return { externalId, ...omitUndefined({ account }), boarding, business: ofBank, onDecline: 'continue' };
 }
 
 export async function importFile(cli: CommandLine, file: string, options: FormatOptions & RunOptions) {
@@ -230,7 +232,7 @@ function partnerReads() {
     return {
       word: `would ${would}`,
       text: `would ${would}: ${both ?? parts.map(lineOf).join('; ')}`,
-      json: { would, ...compact({ merchant: boarding, business: banking }) },
+      json: { would, ...omitUndefined({ merchant: boarding, business: banking }) },
     };
   };
 }
@@ -260,7 +262,7 @@ async function previewMerchant(read: Read, input: FollowedMerchantInput): Promis
     ...(phase === 'not-submitted' ? ['not-submitted' as const] : []),
     ...(phase === 'approved' && unclearMid !== null ? ['unclear-mid' as const] : []),
   ];
-  return { status, requirements, ...compact({ outcome, previous: owner?.workflowId }) };
+  return { status, requirements, ...omitUndefined({ outcome, previous: owner?.workflowId }) };
 }
 
 async function previewProfile(read: Read, input: FollowedBusinessInput): Promise<PartPreview> {
@@ -269,7 +271,7 @@ async function previewProfile(read: Read, input: FollowedBusinessInput): Promise
   const what = `banking profile ${profileId}`;
   const result = await read<ProfileRead>(what, {
     ...{ activity: 'inspectProfile', queue: 'banking', account },
-    args: [{ profileId, workflowId: id, holder, ...compact({ merchantProfileId }) }],
+    args: [{ profileId, workflowId: id, holder, ...omitUndefined({ merchantProfileId }) }],
   });
   if (!result) throw new RefusedRow(`the bank shows no ${what}`);
   const { candidate, now } = result;

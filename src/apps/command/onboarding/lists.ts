@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
 import { OUR_SOFTWARE_FAILS } from '../../../messages/activities.js';
 import { ACCOUNTS, ASKING, ONBOARDINGS, OPERATIONS } from '../../../messages/kinds.js';
-import { compact } from '../../../messages/objects.js';
+import { omitUndefined } from '../../../messages/objects.js';
 import type { Stage } from '../../../messages/onboarding-state.js';
 import type { Requirement, RequirementKind } from '../../../messages/requirements.js';
 import {
@@ -144,7 +144,7 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
     const how = { columns: columnsOf(cli, shortOf, items), json, csv, fields: INBOX_FIELDS, none, below };
     const inFull = items.map((item) => {
       const { title, detail, answers } = details.get(item) ?? {};
-      return { ...item, ...compact({ title, detail, answers }) };
+      return { ...item, ...omitUndefined({ title, detail, answers }) };
     });
     if (options.details && !json && !csv && items.length > 0) printDetails(cli, items, details, shortOf);
     else cli.records(inFull, how);

@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { EnsuredWebhook } from '../../../messages/banking-activities.js';
 import { externalId } from '../../../messages/inputs.js';
-import { compact } from '../../../messages/objects.js';
+import { omitUndefined } from '../../../messages/objects.js';
 import {
   type OperationName,
   type OperationOutcome,
@@ -127,7 +127,7 @@ export async function closeCard(
     cli,
     {
       ...{ operation: 'close-card', key: paymentCardId },
-      request: { paymentCardId, last4, ...compact({ notes }) },
+      request: { paymentCardId, last4, ...omitUndefined({ notes }) },
       once: true,
       done: ({ paymentCardId: closed }) => `card ${closed} is closed for good`,
     },

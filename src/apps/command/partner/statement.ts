@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { compact } from '../../../messages/objects.js';
+import { omitUndefined } from '../../../messages/objects.js';
 import { fullStatementRequest } from '../../../partners/banking/requests.js';
 import { check } from '../../../services/texts/invalid-input.js';
 import type { CommandLine } from '../cli/command-line.js';
@@ -51,7 +51,7 @@ export async function saveNow(cli: CommandLine, options: StatementOptions): Prom
   );
   const request = {
     ...{ financialAccountIds: question['--account'], period: question['--period'] },
-    ...{ fileFormat: question['--format'], ...compact({ email: question['--email'] }) },
+    ...{ fileFormat: question['--format'], ...omitUndefined({ email: question['--email'] }) },
   };
   const operation: Operation<'statement'> = {
     ...{ operation: 'statement', key: `now-${keyOf(request)}`, request },

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { identityOf } from '../../../messages/actors.js';
 import { OF_PARTS } from '../../../messages/kinds.js';
-import { compact } from '../../../messages/objects.js';
+import { omitUndefined } from '../../../messages/objects.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
 import { generatePayloadKey } from '../../../temporal/payload-codec.js';
 import { registerSearchAttributes } from '../../../temporal/search-attributes.js';
@@ -23,7 +23,7 @@ export const setUp = atTemporal(
       return url === undefined ? [] : [{ name: title, url }];
     });
     const nexusEndpoint = endpoint && { ...endpoint, created: isNew };
-    if (json) return cli.json({ registered, ...compact({ nexusEndpoint }), views });
+    if (json) return cli.json({ registered, ...omitUndefined({ nexusEndpoint }), views });
     const what = registered.length > 0 ? `registered ${registered.join(', ')}` : 'all are already registered';
     cli.line(`search attributes: ${what}`);
     const target = `targets task queue ${taskQueue} of namespace ${endpoint?.namespace}`;

@@ -1,5 +1,5 @@
 import { EACH_ONBOARDING } from '../../../messages/kinds.js';
-import { compact } from '../../../messages/objects.js';
+import { omitUndefined } from '../../../messages/objects.js';
 import { recordOf } from '../../../services/reports/gather.js';
 import type { ExportedRecord } from '../../../services/reports/record.js';
 import { RecordBody } from '../../../services/reports/record-page.js';
@@ -37,7 +37,7 @@ function reportFor(
   const from = timeBefore(since);
   if (since !== '' && !from)
     throw new InvalidInput('There is no such report', [{ field: 'since', message: PAST_TIME_RULE }]);
-  const which = { ...compact({ since: from, system, by, agent: agent || undefined }), partnerAccounts };
+  const which = { ...omitUndefined({ since: from, system, by, agent: agent || undefined }), partnerAccounts };
   // The time of `since` moves on.
   return REPORTS.get(client, JSON.stringify([filter, user.accounts]), () => reportOf(client, which));
 }

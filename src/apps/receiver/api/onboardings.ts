@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isOnboarding, partsOfId, possibleWorkflowIds } from '../../../messages/ids.js';
 import { accountProblem, type KnownAccounts, knownWithin } from '../../../messages/inputs.js';
 import { ONBOARDINGS } from '../../../messages/kinds.js';
-import { compact } from '../../../messages/objects.js';
+import { omitUndefined } from '../../../messages/objects.js';
 import { TASKS } from '../../../messages/requirements.js';
 import { MAX_ATTACHMENT_BYTES } from '../../../partners/boarding/schemas.js';
 import { documentStore } from '../../../partners/documents/document-store.js';
@@ -149,7 +149,7 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
       deadlineMs: 60_000,
       reply: (call) => {
         const { account, partner, ...options } = call.query;
-        const filter = compact({ ...options, system: partner });
+        const filter = omitUndefined({ ...options, system: partner });
         const partnerAccounts = listedAccounts(call.client, account);
         if (oneReport.pendingCount > MOST_REPORTS)
           throw new Problem('too-many-requests', 'try again in a minute', {
@@ -253,7 +253,7 @@ async function readOnboarding(call: Call<z.output<typeof shapes.onboardingPath>,
 export function requirePrivate(call: Call<unknown, ReadQuery>, workflowId: string, requirementId?: string) {
   if (call.query.input !== 'private') return;
   requireScope(call.client, 'private');
-  audit(call, 'read private values', { workflowId, ...compact({ requirementId }) });
+  audit(call, 'read private values', { workflowId, ...omitUndefined({ requirementId }) });
 }
 
 /** An input as a client asks for it: masked, or not. */

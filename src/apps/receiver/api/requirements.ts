@@ -3,7 +3,7 @@ import { changeableInput } from '../../../activities/corrections.js';
 import { isSamePerson, programActor, type Scope } from '../../../messages/actors.js';
 import { proposeAnswer } from '../../../messages/claims.js';
 import { isCustomer, partsOfId } from '../../../messages/ids.js';
-import { compact } from '../../../messages/objects.js';
+import { omitUndefined } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
 import {
   type Answer,
@@ -307,7 +307,12 @@ export function requirementRoutes(): ApiRoute[] {
       'Withdraw a proposed answer',
       [shapes.withdrawRequest, shapes.about],
       ({ backend, body: { proposedAt, reason } }, { workflowId, ...about }, once) =>
-        sendWithdrawal(backend.client, workflowId, { ...about, ...compact({ proposedAt, reason }) }, once),
+        sendWithdrawal(
+          backend.client,
+          workflowId,
+          { ...about, ...omitUndefined({ proposedAt, reason }) },
+          once,
+        ),
     ),
   ];
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { bankingActivities } from '../../../../src/activities/banking.js';
-import type { Once } from '../../../../src/at-most-once/workflow.js';
+import type { AtMostOnce } from '../../../../src/at-most-once/workflow.js';
 import type { BankingActivities } from '../../../../src/messages/banking-activities.js';
 import type { BankingClient } from '../../../../src/partners/banking/client.js';
 import type { PartnerErrorDetails } from '../../../../src/partners/partner-error.js';
@@ -17,7 +17,7 @@ type Activities = BankingActivities;
 
 /** The result of a call of an activity. */
 type ResponseOf<Activity extends (request: never) => unknown> =
-  ReturnType<Activity> extends Once<infer Response> ? Response : Awaited<ReturnType<Activity>>;
+  ReturnType<Activity> extends AtMostOnce<infer Response> ? Response : Awaited<ReturnType<Activity>>;
 
 /** Runs an activity without a worker. `info` is what the server reports about the attempt. */
 export type Run = <Name extends keyof Activities>(

@@ -4,7 +4,7 @@ import {
   type BoardingContext,
   type BoardingState,
   onChangesRequested,
-  pendingSend,
+  pendingTask,
   plan,
   reduce,
   UNSUBMITTED_STATE,
@@ -89,9 +89,9 @@ describe('a read of the status', () => {
   it('records once that a field changes with each read', () => {
     const volatile = { changes: { comment: 2, mid: 2 }, hasVolatileDate: false };
     const now = read({ comment: 'c', mid: '3' });
-    const { state: next, commands } = reduce(state({ volatile }), now, context({ inARow: 3 }));
+    const { state: next, commands } = reduce(state({ volatile }), now, context({ consecutiveChanges: 3 }));
     expect(lines(commands)).toContain('volatile: changes with each read, no longer compared: comment, mid');
-    const later = reduce(next, read({ comment: 'd', mid: '4' }), context({ inARow: 4 }));
+    const later = reduce(next, read({ comment: 'd', mid: '4' }), context({ consecutiveChanges: 4 }));
     expect(lines(later.commands).filter((line) => line.startsWith('volatile'))).toEqual([]);
     expect(plan(later.state, context()).baseline).toEqual({
       ...{ phase: 'pending', status: 'Pending', statusDate: MONDAY, unclearMid: null, noteIds: [] },
@@ -436,16 +436,16 @@ describe('what is sent next', () => {
     ['nothing in review', REVIEWED, { answered: [one] }, undefined],
     ['nothing after the approval', DONE, { answered: [one] }, undefined],
     // Catches an onboarding that waits without an end, because the partner has lost what it accepted.
-    ['a read of notes that should be gone', LATE, {}, { send: 'late read' }],
+    ['a read of notes that should be gone', LATE, {}, { send: 'nothing' }],
     ['nothing before that', { ...LATE, ...delivered(1) }, {}, undefined],
     ['nothing for a note that is gone', delivered(0), {}, undefined],
-    ['a read of a submission that should show', shownBy(0), {}, { send: 'late read' }],
+    ['a read of a submission that should show', shownBy(0), {}, { send: 'nothing' }],
     ['nothing before that', shownBy(1), {}, undefined],
     ['a lost submission once a person wants that', LOST, { answered: all }, submissionOf(submission)],
     ['nothing of a lost submission without that', LOST, {}, undefined],
     ['nothing while the notes are reviewed', { ...LATE, seen: seen({ ...IN_REVIEW, notes }) }, {}, undefined],
   ])('is %s', (_, before, more, sent) => {
-    expect(pendingSend(state(before), context(more))).toEqual(sent);
+    expect(pendingTask(state(before), context(more))).toEqual(sent);
   });
 
   it.each<[string, Partial<BoardingState>, boolean]>([
@@ -457,7 +457,7 @@ describe('what is sent next', () => {
   ])('are answers that the partner did not take before, %s: %s', (_, before, isSent) => {
     const notTaken = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2' };
     const next = (answered: BoardingContext['answered']) =>
-      pendingSend(state({ notTaken, ...before }), context({ answered }));
+      pendingTask(state({ deferred: notTaken, ...before }), context({ answered }));
     expect(next([one, two])).toEqual(isSent ? { send: 'answers', answers: [one, two] } : undefined);
     expect(next([one])).toEqual({ send: 'answers', answers: [one] });
   });

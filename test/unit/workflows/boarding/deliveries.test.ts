@@ -5,12 +5,12 @@ import {
   afterUpload,
   commentOf,
   isPartlySent,
-  listsDelivered,
+  listsDeliveredNote,
   missingDocuments,
   notesOf,
   showsReview,
   showsSubmission,
-  withNotTaken,
+  withDeferred,
 } from '../../../../src/workflows/boarding/deliveries.js';
 import { answer, MONDAY, note, noteAsked, read, state } from './values.js';
 
@@ -56,12 +56,13 @@ describe('the answers to notes', () => {
   it('are remembered with the status that did not take them', () => {
     const mark = read({ notes: [note('n-1')], comment: 'Hm.' });
     const notTaken = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2-2' };
-    expect(withNotTaken(state(), [text, again], mark)).toEqual({ ...state(), notTaken });
+    expect(withDeferred(state(), [text, again], mark)).toEqual({ ...state(), notTaken });
   });
 
   it('are listed again when a read shows one of them', () => {
     const before = state({ delivered: { 'n-1': { status: 'Pending', statusDate: null, until: 0 } } });
-    const lists = (...ids: string[]) => listsDelivered(before, read({ notes: ids.map((id) => note(id)) }));
+    const lists = (...ids: string[]) =>
+      listsDeliveredNote(before, read({ notes: ids.map((id) => note(id)) }));
     expect(lists('n-2', 'n-1')).toBe(true);
     expect([lists('n-2'), lists(), lists('toString')]).toEqual([false, false, false]);
   });

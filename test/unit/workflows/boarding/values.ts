@@ -58,7 +58,13 @@ export const answer = (to: Requirement, input: Answer = { kind: 'text', text: 'S
 });
 
 export const context = (more: Partial<BoardingContext> = {}): BoardingContext => ({
-  ...{ merchantProfileId: 1001, dba: 'Corner Bakery', isFollowed: false, isWriting: false, inARow: 1 },
+  ...{
+    merchantProfileId: 1001,
+    dba: 'Corner Bakery',
+    isFollowed: false,
+    isWriting: false,
+    consecutiveChanges: 1,
+  },
   ...{ open: [], answered: [], now: Date.parse(TUESDAY), ...more },
 });
 
