@@ -15,6 +15,7 @@ import {
   trustedProxies,
   withAdvice,
 } from '../../platform/settings/settings.js';
+import { linkSettings, linksFrom } from '../../services/links/asking.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
 import { MAX_SESSION_MS } from '../../temporal/sign-outs.js';
 import { webUiSettings } from '../../temporal/web-ui.js';
@@ -83,6 +84,7 @@ export const consoleSettings = z.object({
     description: 'Claim with the partner accounts that a person may see. `default` is the unnamed account.',
     unset: 'everyone sees all accounts',
   }),
+  ...linkSettings.shape,
   ...webUiSettings.shape,
   ...accountNames.shape,
   ...temporalClientSettings.shape,
@@ -113,6 +115,7 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
   return {
     ...readAccounts(environment),
     ...storesFrom(set),
+    ...linksFrom(set),
     ...{ host, port, oidc },
     metricsAddress: set.CONSOLE_METRICS_ADDRESS,
     // Without it, browsers use the address that the console listens at.

@@ -15,7 +15,9 @@ import {
 } from '../../platform/http/server.js';
 import { temporalCheck } from '../../temporal/server.js';
 import { type ApiRoute, apiRoutes } from './api/calls.js';
-import { bodySchemas, documentRoute, onboardingRoutes } from './api/onboardings.js';
+import { documentRoute } from './api/documents.js';
+import { linkDocumentRoute, linkRoutes } from './api/links.js';
+import { bodySchemas, onboardingRoutes } from './api/onboardings.js';
 import { requirementRoutes } from './api/requirements.js';
 import { followClients } from './clients.js';
 import { traceRequests } from './cloud-events.js';
@@ -81,8 +83,9 @@ export async function receiverOf(options: ReceiverOptions): Promise<FastifyInsta
   handleErrors(server, logger, ({ kind }) => metrics.problems.inc({ problem: kind }));
   const types = eventTypes(options);
   const bodies = bodySchemas(options);
-  const routes = [...onboardingRoutes(bodies), ...requirementRoutes()];
-  rejectUnknown(server, [...routes, documentRoute]);
+  const routes = [...onboardingRoutes(bodies), ...requirementRoutes(), ...linkRoutes(options.linkUrl)];
+  const forms = [documentRoute, linkDocumentRoute];
+  rejectUnknown(server, [...routes, ...forms]);
   const identify = followClients(options.clientsFile, Object.keys(options.accounts));
   // Events, webhooks and health checks do not depend on the list of clients.
   const authorizationOf = (request: FastifyRequest) =>
@@ -99,7 +102,7 @@ export async function receiverOf(options: ReceiverOptions): Promise<FastifyInsta
     ...{ identify, clientOf: (request: FastifyRequest) => callers.get(request) },
   };
   await server.register(apiRoutes(api, routes));
-  await server.register(apiRoutes(api, [documentRoute]));
+  await server.register(apiRoutes(api, forms));
   const nudges = new WebhookNudges(backend, logger, nudgeMetrics(registry, backend.accounts));
   await server.register(
     partnerWebhookRoutes({ rules: options.webhooks, nudges, count: metrics.webhooks, logger }),

@@ -23,6 +23,7 @@ import {
   withAdvice,
   withPrefix,
 } from '../../platform/settings/settings.js';
+import { linkSettings, linksFrom } from '../../services/links/asking.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
 import { readClients } from './clients.js';
 import { Problem } from './problems.js';
@@ -229,6 +230,7 @@ export const receiverSettings = z.object({
         fix: `set ${name} to what echo "whsec_$(openssl rand -base64 32)" prints`,
       },
   ),
+  ...linkSettings.shape,
   API_CLIENTS_FILE: z.string().optional().meta({
     description: 'File with the [clients](api.md#clients) of the HTTP API. Read again when it changes.',
     format: 'path',
@@ -258,6 +260,7 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv) {
     port,
     secrets: set.RECEIVER_SECRETS,
     clientsFile: set.API_CLIENTS_FILE,
+    ...linksFrom(set),
     documentDir: set.DOCUMENT_DIR,
     metricsAddress: set.RECEIVER_METRICS_ADDRESS,
     requestsPerMinute: REQUESTS_PER_MINUTE,

@@ -42,7 +42,10 @@ export async function watchDeadlines(
 }
 
 const LATE: Readonly<Record<Deadline['what'], Readonly<Record<'awaited' | 'warning', string>>>> = {
-  overdue: { awaited: 'A person is asked: see User Metadata. Ends when an answer is overdue', warning: 'a requirement is overdue' },
+  overdue: {
+    awaited: 'A person is asked: see User Metadata. Ends when an answer is overdue',
+    warning: 'a requirement is overdue',
+  },
   unclaimed: {
     awaited: 'A person is asked: see User Metadata. Ends when nobody has claimed it in time',
     warning: 'nobody has claimed a requirement in time',

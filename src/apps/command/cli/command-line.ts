@@ -8,6 +8,7 @@ import { recordSettings } from '../../../partners/recording.js';
 import { readSettings } from '../../../platform/settings/settings.js';
 import { inSpan, startTracing } from '../../../platform/tracing/spans.js';
 import { clientSettings, clientSettingsFrom } from '../../../services/client/settings.js';
+import { linkSettings, linksFrom } from '../../../services/links/asking.js';
 import { prometheusSettings } from '../../../services/reports/webhooks.js';
 import { requireKeys, temporalSettings, withClient } from '../../../temporal/connection.js';
 import { webUiSettings, workflowPage, workflowsPage } from '../../../temporal/web-ui.js';
@@ -19,6 +20,7 @@ export const commandSettings = z.object({
   ...recordSettings.shape,
   ...webUiSettings.shape,
   ...prometheusSettings.shape,
+  ...linkSettings.shape,
 });
 
 export type CommandSettings = Readonly<ReturnType<typeof loadCommandSettings>>;
@@ -26,7 +28,12 @@ export type CommandSettings = Readonly<ReturnType<typeof loadCommandSettings>>;
 /** @throws {BadSetting} naming the first setting that cannot be used */
 export function loadCommandSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(commandSettings, environment);
-  return { ...readAccounts(environment), ...clientSettingsFrom(set), uiUrl: set.GANGWAY_UI_URL };
+  return {
+    ...readAccounts(environment),
+    ...clientSettingsFrom(set),
+    ...linksFrom(set),
+    uiUrl: set.GANGWAY_UI_URL,
+  };
 }
 
 /** The replacements for the globals of the process, so that one process can run many commands. */
