@@ -44,6 +44,7 @@ const OUTBOUND: Readonly<Record<OutboundEventType, true>> = {
   'requirement.overdue.v1': true,
   'requirement.unclaimed.v1': true,
   'requirement.assigned.v1': true,
+  'requirement.link.created.v1': true,
   'onboarding.completed.v1': true,
 };
 

@@ -117,7 +117,11 @@ export class Starts {
     const dba = world.chance.pick(['Somebody else', String(part.merchant.dba)]);
     const rival = { merchantProfileId, agentProfileId, merchant: { dba }, follow: true, dueInHours: 48 };
     const id = `${externalId}-rival`;
-    const input = { ...rival, ...omitUndefined({ account }), externalId: id } as unknown as MerchantBoardingInput;
+    const input = {
+      ...rival,
+      ...omitUndefined({ account }),
+      externalId: id,
+    } as unknown as MerchantBoardingInput;
     await MERCHANT.start(client, input, this.#options);
     await world.sleep(world.chance.between(HOUR_MS, 8 * HOUR_MS));
     // It may have ended with the merchant.

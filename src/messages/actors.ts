@@ -50,9 +50,9 @@ export function asSubject(actor: string): string {
   return program !== undefined && person !== undefined ? `${actor},` : actor;
 }
 
-/** Reports whether a text could be mistaken for the actor of a program. Whatever is not the HTTP API refuses it. */
+/** Reports whether a text could be mistaken for the actor of a program, or for a merchant behind a link. Doors refuse it from people. */
 export function looksLikeProgram(actor: string): boolean {
-  return /\( ?api ?\)/.test(folded(actor));
+  return /\( ?(?:api|l-[a-z0-9]{16}) ?\)/.test(folded(actor));
 }
 
 /** The program and the person of an actor. */

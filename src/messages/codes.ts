@@ -90,6 +90,8 @@ export const TIMELINE_EVENTS = [
   ...['requirement-assigned'],
   ...['answer-taken-back', 'answer-dropped', 'answer-rejected', 'answer-proposed'],
   ...['proposal-withdrawn', 'proposal-dropped', 'remark-added'],
+  // A link through which the merchant answers.
+  ...['merchant-asked', 'merchant-began', 'answer-sent-back', 'link-revoked'],
   // Writes whose outcome was unknown, or that were in flight at the end, and what partners remark.
   ...['write-uncertain', 'write-confirmed', 'write-unfinished', 'partner-warned'],
   // A merchant.

@@ -35,6 +35,13 @@ export interface RequirementAssigned extends RequirementEvent {
   readonly until: string;
 }
 
+/** A link was made for the merchant. The event does not have its address, which holds a secret. */
+export interface LinkCreated extends RequirementEvent {
+  readonly link: string;
+  /** ISO 8601. */
+  readonly until: string;
+}
+
 /** An onboarding has ended. */
 export interface Completed extends About {
   readonly outcome: OutcomeName | 'cancelled';
@@ -51,6 +58,7 @@ export interface OutboundEventData {
   readonly 'requirement.overdue.v1': RequirementEvent;
   readonly 'requirement.unclaimed.v1': RequirementEvent;
   readonly 'requirement.assigned.v1': RequirementAssigned;
+  readonly 'requirement.link.created.v1': LinkCreated;
   readonly 'onboarding.completed.v1': Completed;
 }
 

@@ -1,6 +1,7 @@
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
 import type { DocumentRef } from '../partners/documents/document-store.js';
 import type { RequirementKind } from './codes.js';
+import type { LinkSummary } from './links.js';
 
 /** Default of `dueInHours`: how long a person has to answer a requirement. */
 export const DEFAULT_DUE_IN_HOURS = 48;
@@ -110,6 +111,8 @@ export interface Requirement {
   readonly proposal?: Proposal;
   /** Colleagues whom a remark mentions, and who have not acted on it since. The same holds for a customer. */
   readonly mentioned?: readonly string[];
+  /** The link through which the merchant answers. The same holds for a customer. */
+  readonly link?: LinkSummary;
 }
 
 /** Reports whether one person proposes this answer, and another one confirms it. */

@@ -16,6 +16,7 @@ import {
   withAdvice,
 } from '../../platform/settings/settings.js';
 import { peopleSettings, readPeople } from '../../services/inbox/people.js';
+import { linkSettings, linksFrom } from '../../services/links/asking.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
 import { MAX_SESSION_MS } from '../../temporal/sign-outs.js';
 import { webUiSettings } from '../../temporal/web-ui.js';
@@ -84,6 +85,7 @@ export const consoleSettings = z.object({
     description: 'Claim with the partner accounts that a person may see. `default` is the unnamed account.',
     unset: 'everyone sees all accounts',
   }),
+  ...linkSettings.shape,
   ...webUiSettings.shape,
   ...accountNames.shape,
   ...temporalClientSettings.shape,
@@ -117,6 +119,7 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
   return {
     ...accounts,
     ...storesFrom(set),
+    ...linksFrom(set),
     ...{ host, port, oidc },
     peopleFile: set.GANGWAY_PEOPLE_FILE,
     metricsAddress: set.CONSOLE_METRICS_ADDRESS,

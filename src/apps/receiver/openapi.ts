@@ -12,6 +12,7 @@ import { capitalize } from '../../partners/bounds.js';
 import { json } from '../../partners/fields.js';
 import { reachable } from '../../partners/openapi/document.js';
 import type { Json } from '../../platform/schemas/shape.js';
+import { NAMED_OF_LINKS } from './api/links.js';
 import { MERCHANT_EXAMPLE, NAMED } from './api/shapes.js';
 
 export interface RequestSchemas {
@@ -59,6 +60,7 @@ const COMPONENTS = {
   Problem: problem,
   Json: json,
   ...NAMED,
+  ...NAMED_OF_LINKS,
 };
 
 /** A response with its schema. */

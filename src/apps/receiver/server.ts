@@ -15,7 +15,9 @@ import {
 } from '../../platform/http/server.js';
 import { temporalCheck } from '../../temporal/server.js';
 import { apiRoutes } from './api/calls.js';
-import { bodySchemas, documentRoute, onboardingRoutes } from './api/onboardings.js';
+import { documentRoute } from './api/documents.js';
+import { linkDocumentRoute, linkRoutes } from './api/links.js';
+import { bodySchemas, onboardingRoutes } from './api/onboardings.js';
 import { requirementRoutes } from './api/requirements.js';
 import { followClients } from './clients.js';
 import { traceRequests } from './cloud-events.js';
@@ -74,6 +76,8 @@ export async function receiverOf(options: ReceiverOptions): Promise<FastifyInsta
   handleErrors(server, logger, ({ kind }) => metrics.problems.inc({ problem: kind }));
   const types = eventTypes(options);
   const bodies = bodySchemas(options);
+  const routes = [...onboardingRoutes(bodies), ...requirementRoutes(), ...linkRoutes(options.linkUrl)];
+  const forms = [documentRoute, linkDocumentRoute];
   rejectUnknown(server);
   const identify = followClients(options.clientsFile, Object.keys(options.accounts));
   // Events, webhooks and health checks do not depend on the list of clients.
@@ -90,8 +94,8 @@ export async function receiverOf(options: ReceiverOptions): Promise<FastifyInsta
     ...{ backend, logger, known: options, documentDir: options.documentDir, peopleFile: options.peopleFile },
     ...{ identify, clientOf: (request: FastifyRequest) => callers.get(request) },
   };
-  await server.register(apiRoutes(api, [...onboardingRoutes(bodies), ...requirementRoutes()]));
-  await server.register(apiRoutes(api, [documentRoute]));
+  await server.register(apiRoutes(api, routes));
+  await server.register(apiRoutes(api, forms));
   const nudges = new WebhookNudges(backend, logger, nudgeMetrics(registry, backend.accounts));
   await server.register(
     partnerWebhookRoutes({ rules: options.webhooks, nudges, count: metrics.webhooks, logger }),

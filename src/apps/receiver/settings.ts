@@ -24,6 +24,7 @@ import {
   withPrefix,
 } from '../../platform/settings/settings.js';
 import { peopleSettings, readPeople } from '../../services/inbox/people.js';
+import { linkSettings, linksFrom } from '../../services/links/asking.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
 import { readClients } from './clients.js';
 import { Problem } from './problems.js';
@@ -230,6 +231,7 @@ export const receiverSettings = z.object({
         fix: `set ${name} to what echo "whsec_$(openssl rand -base64 32)" prints`,
       },
   ),
+  ...linkSettings.shape,
   API_CLIENTS_FILE: z.string().optional().meta({
     description: 'File with the [clients](api.md#clients) of the HTTP API. Read again when it changes.',
     format: 'path',
@@ -262,6 +264,7 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv) {
     secrets: set.RECEIVER_SECRETS,
     clientsFile: set.API_CLIENTS_FILE,
     peopleFile: set.GANGWAY_PEOPLE_FILE,
+    ...linksFrom(set),
     documentDir: set.DOCUMENT_DIR,
     metricsAddress: set.RECEIVER_METRICS_ADDRESS,
     requestsPerMinute: REQUESTS_PER_MINUTE,

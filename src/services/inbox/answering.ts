@@ -89,7 +89,7 @@ function keyOf(update: string, requirementId: string, { key, body }: Once): Idem
  *
  * @param next what to do later, if no worker applies it in time
  */
-function sends<Receipt, Request extends { readonly requirementId: string }>(
+export function sends<Receipt, Request extends { readonly requirementId: string }>(
   update: RequirementUpdate<Receipt, Request>,
   next: string,
 ) {

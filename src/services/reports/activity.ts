@@ -103,7 +103,10 @@ export function activityRows(
     ...omitUndefined({ dba: about.dba, event, actor, detail, reason }),
   };
   if (changes.length === 0) return [row];
-  return changes.map(({ field, old, new: value }) => ({ ...row, ...omitUndefined({ field, old, new: value }) }));
+  return changes.map(({ field, old, new: value }) => ({
+    ...row,
+    ...omitUndefined({ field, old, new: value }),
+  }));
 }
 
 export const ACTIVITY_COLUMNS = [

@@ -26,6 +26,7 @@ import { CustomerReports } from './customer-reports.js';
 import { describeUnfinished, runToEnd, watchDeadlines } from './ending.js';
 import { CorrectableInput } from './input.js';
 import { applyOnce, receiptOf, validateUnlessApplied } from './keys.js';
+import { Links } from './links.js';
 import { PublishedState } from './published-state.js';
 import {
   Abandoned,
@@ -177,6 +178,7 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
         description: 'The input with all corrections',
       });
     new Claims(this.published, this.store, this.#answers).handle();
+    new Links(this.published, this.store, this.#answers).handle();
     setHandler(reportAgain, () => this.#reports.again());
     setHandler(stalledCallSignal, (wait) => this.stalledCalls.onStalled(wait));
   }

@@ -16,6 +16,7 @@ import {
 } from '../../messages/requirements.js';
 import { LONGEST, truncate } from '../../partners/bounds.js';
 import { redact } from '../../platform/privacy/masked.js';
+import { summarizeLink } from './link-rules.js';
 import { requirementEvent } from './outbound-events.js';
 import { summarizeAnswer } from './resolutions.js';
 import {
@@ -78,13 +79,14 @@ export function claimsOf(state: State, id: string): Claims {
 /** The open ones with their claims and proposals; without them the same objects. */
 export function openWithClaims(state: State): readonly Requirement[] {
   return openEntries(state).map(({ requirement }) => {
-    const { claim, proposed, mentioned } = claimsOf(state, requirement.id);
-    if (!claim && !proposed && !mentioned) return requirement;
+    const { claim, proposed, mentioned, link } = claimsOf(state, requirement.id);
+    if (!claim && !proposed && !mentioned && !link) return requirement;
     return {
       ...requirement,
       ...(claim && { claim }),
       ...(proposed && { proposal: shownProposal(proposed) }),
       ...(mentioned && { mentioned }),
+      ...(link && { link: summarizeLink(link, proposed?.actor) }),
     };
   });
 }
@@ -269,7 +271,7 @@ export const setClaims = (id: string, claims: Claims): Transition =>
     };
   });
 
-const pickClaims = ({ claim, proposed, mentioned }: Claims) => ({ claim, proposed, mentioned });
+const pickClaims = ({ claim, proposed, mentioned, link }: Claims) => ({ claim, proposed, mentioned, link });
 
 /** Assigns an open requirement. Other systems learn it when a colleague assigned it to somebody who did not have it. */
 export const setAssignment =

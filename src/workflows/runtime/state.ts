@@ -23,6 +23,7 @@ import type {
   Resolution,
 } from '../../messages/requirements.js';
 import { LONGEST, truncate } from '../../partners/bounds.js';
+import type { LinkState } from './link-rules.js';
 
 /** The published state without what has a slice of its own. */
 export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 'timeline'>;
@@ -101,6 +102,7 @@ export interface Claims {
   readonly claim?: Claim | undefined;
   readonly proposed?: ProposedAnswer | undefined;
   readonly mentioned?: readonly string[] | undefined;
+  readonly link?: LinkState | undefined;
 }
 
 export interface EndState {
@@ -238,6 +240,7 @@ const ARRANGEMENTS: readonly TimelineEvent[] = [
   ...(['requirement-claimed', 'requirement-released', 'requirement-taken-over'] as const),
   'requirement-assigned',
   ...(['requirement-unclaimed', 'answer-proposed', 'proposal-withdrawn', 'proposal-dropped'] as const),
+  ...(['merchant-asked', 'merchant-began', 'answer-sent-back', 'link-revoked'] as const),
 ];
 
 /** A timeline that is too long loses its oldest arrangement, so that a program that claims all day does not fill the state. */

@@ -9,6 +9,7 @@ import { readSettings } from '../../../platform/settings/settings.js';
 import { inSpan, startTracing } from '../../../platform/tracing/spans.js';
 import { clientSettings, clientSettingsFrom } from '../../../services/client/settings.js';
 import { peopleSettings } from '../../../services/inbox/people.js';
+import { linkSettings, linksFrom } from '../../../services/links/asking.js';
 import { prometheusSettings } from '../../../services/reports/webhooks.js';
 import { requireKeys, temporalSettings, withClient } from '../../../temporal/connection.js';
 import { webUiSettings, workflowPage, workflowsPage } from '../../../temporal/web-ui.js';
@@ -21,6 +22,7 @@ export const commandSettings = z.object({
   ...webUiSettings.shape,
   ...prometheusSettings.shape,
   ...peopleSettings.shape,
+  ...linkSettings.shape,
 });
 
 export type CommandSettings = Readonly<ReturnType<typeof loadCommandSettings>>;
@@ -33,6 +35,7 @@ export function loadCommandSettings(environment: NodeJS.ProcessEnv) {
     ...clientSettingsFrom(set),
     uiUrl: set.GANGWAY_UI_URL,
     peopleFile: set.GANGWAY_PEOPLE_FILE,
+    ...linksFrom(set),
   };
 }
 

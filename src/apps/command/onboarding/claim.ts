@@ -112,13 +112,20 @@ export const confirmProposal = atTemporal(
   },
 );
 
-async function findAsking(context: CommandContext, id: string, value: string, options: IdOptions) {
+/** The requirement that somebody names, and the workflow that asks. */
+export async function findAsking(context: CommandContext, id: string, value: string, options: IdOptions) {
   const read = await readFor(context, await findById(context, id, options), value);
   const requirement = openRequirement(context, read, value);
   const { id: requirementId } = requirement;
   const { workflowId, typed } = read.execution;
   const asking = askingWorkflow(workflowId, read.state, requirementId);
-  return { workflowId: asking, requirementId, typed, claim: currentClaim(requirement) };
+  return {
+    workflowId: asking,
+    requirementId,
+    typed,
+    claim: currentClaim(requirement),
+    proposal: requirement.proposal,
+  };
 }
 
 /** The colleagues of `GANGWAY_PEOPLE_FILE`. */

@@ -7,6 +7,7 @@ import {
   STAGES,
 } from '../../../messages/codes.js';
 import { EACH_ONBOARDING } from '../../../messages/kinds.js';
+import { DEFAULT_LINK_DAYS, LINK_LANGUAGES, LONGEST_LINK_DAYS } from '../../../messages/links.js';
 import { capitalize } from '../../../partners/bounds.js';
 import { SYSTEM_NAMES } from '../../../partners/names.js';
 import {
@@ -157,6 +158,45 @@ export function addClaims(program: Command, action: Action): void {
     .option('--actor <name>', 'who has claimed it (default: the user of this machine)')
     .option('--json', 'print JSON')
     .action(action(async () => (await import('./claim.js')).release));
+}
+
+export function addLinks(program: Command, action: Action): void {
+  withId(program.command('ask'))
+    .summary('ask the merchant through a link')
+    .description(
+      'Make a link through which the merchant answers a requirement, and print its address once: send it yourself. What the merchant ' +
+        'sends is a proposed answer, which "gangway confirm" sends to the partner.',
+    )
+    .argument('<requirement>', 'id of the requirement, or its beginning')
+    .option('--text <text>', 'what the merchant reads')
+    .option('--document <name...>', 'ask for documents: "voided check"')
+    .option('--field <field=label...>', 'ask for fields of the input: "holder.website=Your website"')
+    .option('--template <name>', 'a template of LINK_TEMPLATES_FILE')
+    .addOption(new Option('--language <code>', 'language of the page (default: en)').choices(LINK_LANGUAGES))
+    .option(
+      '--for <duration>',
+      `how long the link is valid, at most ${LONGEST_LINK_DAYS}d (default: ${DEFAULT_LINK_DAYS}d)`,
+      milliseconds,
+    )
+    .option('--code', 'require a code, which you tell the merchant by phone')
+    .option('--actor <name>', 'who asks (default: the user of this machine)')
+    .option('--json', 'print JSON')
+    .action(action(async () => (await import('./links.js')).ask));
+  withId(program.command('revoke-link'))
+    .summary('end the link of a requirement')
+    .description('End the link through which the merchant answers. A proposed answer stays.')
+    .argument('<requirement>', 'id of the requirement, or its beginning')
+    .option('--actor <name>', 'who ends it (default: the user of this machine)')
+    .option('--json', 'print JSON')
+    .action(action(async () => (await import('./links.js')).revokeLink));
+  withId(program.command('send-back'))
+    .summary('send a merchant’s answer back')
+    .description('Send the proposed answer of a merchant back, with a sentence that says what is missing.')
+    .argument('<requirement>', 'id of the requirement, or its beginning')
+    .requiredOption('--text <text>', 'what the merchant reads')
+    .option('--actor <name>', 'who sends it back (default: the user of this machine)')
+    .option('--json', 'print JSON')
+    .action(action(async () => (await import('./links.js')).sendBack));
 }
 
 export function addAnswers(program: Command, action: Action): void {

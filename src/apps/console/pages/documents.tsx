@@ -3,7 +3,9 @@ import { StoreFailure } from '../../../platform/documents/file-store.js';
 import { Table } from '../../../services/reports/page.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { answersIn, runsOf } from '../../../temporal/history.js';
+import { proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
 import { toListed } from '../../../temporal/search.js';
+import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { openOnboarding } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { hasRole, PageError, type RequestContext, type RouteResponse } from '../route.js';
@@ -16,9 +18,22 @@ import { Empty, Trail, When } from './parts.js';
 async function documentsIn(client: Client, { workflowId, runId }: WorkflowExecutionDescription) {
   const { runs } = await runsOf(client, workflowId, runId);
   const answers = (await Promise.all(runs.map((run) => answersIn(client, run)))).flat();
-  return answers.flatMap(({ answer, ...sent }) =>
+  return [...answers, ...(await proposalsIn(client, workflowId))].flatMap(({ answer, ...sent }) =>
     answer.kind === 'documents' ? answer.documents.map((document) => ({ ...sent, document })) : [],
   );
+}
+
+/** The proposed answers of what is open: somebody reads their documents before they are confirmed. */
+async function proposalsIn(client: Client, workflowId: string) {
+  try {
+    const { requirements } = await stateOf(client, workflowId);
+    const proposing = requirements.filter(({ proposal }) => proposal);
+    const proposed = await Promise.all(proposing.map(({ id }) => proposedAnswerOf(client, workflowId, id)));
+    return proposed.filter((each) => each !== null);
+  } catch (error) {
+    if (error instanceof UnreadableOnboarding) return [];
+    throw error;
+  }
 }
 
 export async function showDocuments(context: RequestContext): Promise<RouteResponse> {

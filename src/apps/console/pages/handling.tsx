@@ -20,8 +20,10 @@ import {
   readPeople,
   remarkTo,
 } from '../../../services/inbox/people.js';
+import { needsNoApprover } from '../../../services/links/asking.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { nameOf } from '../../../services/texts/names.js';
+import { proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
 import { TemporalProblem } from '../../../temporal/unavailable.js';
 import { openOnboarding, refreshView } from '../onboarding-view.js';
 import { type Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
@@ -152,22 +154,26 @@ function ProposalNote({ workflowId, requirement, proposed, page = '' }: Handling
   const { id, proposal } = requirement;
   if (!proposal) return null;
   const isOwn = isSamePerson(proposal.actor, user.actor);
+  const mayConfirm =
+    !isOwn &&
+    (hasRole(user, 'approver') ||
+      needsNoApprover(requirement, proposed && { ...proposed, actor: proposal.actor }));
   return (
     <section class="proposal" aria-label="Proposed answer">
       <h3>{isOwn ? 'You proposed an answer' : `${proposal.actor} proposed an answer`}</h3>
       <p>
         <When time={proposal.at} isExact />. Reason: {proposal.reason}
       </p>
-      {proposed ? <ProposedContent proposed={proposed} /> : <p>{summarize(proposal.answer)}</p>}
+      {proposed ? <ProposedContent {...{ workflowId, proposed }} /> : <p>{summarize(proposal.answer)}</p>}
       {isOwn && <p class="advice">A second person confirms it. You can withdraw it.</p>}
-      {!isOwn && !hasRole(user, 'approver') && <p class="advice">An approver confirms it.</p>}
+      {!isOwn && !mayConfirm && <p class="advice">An approver confirms it.</p>}
       {hasRole(user, 'operator') && (
         <Form
           action={pathOf(workflowId, 'requirements', id, 'proposal')}
           {...{ class: 'actions', id: `form-${id}-proposal`, 'data-keep': '' }}
           hidden={{ proposedAt: proposal.at, page, ...listIn(context) }}
         >
-          {!isOwn && hasRole(user, 'approver') && (
+          {mayConfirm && (
             <button type="submit" name="do" value="confirm">
               Confirm and send
             </button>
@@ -181,7 +187,12 @@ function ProposalNote({ workflowId, requirement, proposed, page = '' }: Handling
   );
 }
 
-function ProposedContent({ proposed: { answer, changes } }: { readonly proposed: ProposedShown }) {
+interface ProposedProps {
+  readonly workflowId: string;
+  readonly proposed: ProposedShown;
+}
+
+function ProposedContent({ workflowId, proposed: { answer, changes } }: ProposedProps) {
   if (changes) return <Changes changes={changes} />;
   switch (answer.kind) {
     case 'text':
@@ -190,7 +201,9 @@ function ProposedContent({ proposed: { answer, changes } }: { readonly proposed:
       return (
         <ul>
           {answer.documents.map(({ key, fileName }) => (
-            <li key={key}>{fileName}</li>
+            <li key={key}>
+              <a href={pathOf(workflowId, 'documents', key)}>{fileName}</a>
+            </li>
           ))}
         </ul>
       );
@@ -306,7 +319,7 @@ export async function runAction(
   const { workflowId } = await openOnboarding(context);
   const what = actions.length === 1 ? actions[0] : fields.oneOf('do', actions);
   if (!what) throw new PageError(400, 'This form is not from this console.');
-  if (what === 'confirm') requireRole(user, 'approver');
+  if (what === 'confirm') await requireConfirmer(context, workflowId, requirementId);
   const back = backFrom(context, workflowId, requirementId);
   const isProposal = what === 'confirm' || what === 'withdraw';
   const { done, send }: Action = ACTIONS[what];
@@ -323,6 +336,15 @@ export async function runAction(
   audit(user, { what: isProposal ? `${what} a proposed answer` : what, workflowId, requirementId });
   refresh(client, workflowId);
   return { to: what === 'confirm' ? pathOf(pageIn(context, workflowId)) : back, message: done };
+}
+
+/** @throws {PageError} for an operator, unless the answer is one that an operator may confirm */
+async function requireConfirmer({ user, client }: RequestContext, workflowId: string, requirementId: string) {
+  if (hasRole(user, 'approver')) return;
+  const { requirements } = await stateOf(client, workflowId);
+  const proposed = await proposedAnswerOf(client, workflowId, requirementId);
+  const requirement = requirements.find(({ id }) => id === requirementId);
+  if (!needsNoApprover(requirement, proposed)) requireRole(user, 'approver');
 }
 
 /** The opposite of {@link chosenAs}. */

@@ -22,6 +22,7 @@ import { type Fields, pathOf, withList } from '../query.js';
 import { CurrentRequest, hasRole, PageError, type RequestContext, type RouteResponse } from '../route.js';
 import { AnswerForms, labelOf } from './answer-forms.js';
 import { ColleagueField, colleaguesOf, Handling, listIn, type ProposedShown, pageIn } from './handling.js';
+import { MerchantPanel, templatesOf } from './links.js';
 import { Due, Field, Form, fieldLabel, Id, Problem, Prose, summarize, Trail, When } from './parts.js';
 
 /** A request for a requirement, with what is known of it. `requirement` is undefined when it is not open. */
@@ -135,6 +136,10 @@ export async function renderRequirement(
               page={filled ? pageIn(context, workflowId) : workflowId}
             />
           )}
+          <MerchantPanel
+            {...{ workflowId, requirement, templates: templatesOf(context, requirement) }}
+            fields={(correctable ?? []).map(({ name }) => name)}
+          />
           <RemarkForm context={context} />
           <AssignForm context={context} />
         </section>

@@ -6,6 +6,7 @@ import { results, showBatch, showProgress, startBatch, stopBatch } from './batch
 import { loadDocument, showDocuments } from './documents.js';
 import { claimChosen, runAction } from './handling.js';
 import { type InboxSizes, showInbox } from './inbox.js';
+import { actOnMerchantLink } from './links.js';
 import { showLive, showOnboarding, showPrivate } from './onboarding.js';
 import { showOnboardings } from './onboardings.js';
 import { recordJson, reportCsv, reportJson, showRecord, showReport } from './report.js';
@@ -36,6 +37,7 @@ export const routesWith = (inbox: InboxSizes): readonly Route[] => [
     runAction(context, ['claim', 'release', 'take-over', 'assign']),
   ),
   form(`${REQUIREMENT}/proposal`, 'operator', (context) => runAction(context, ['confirm', 'withdraw'])),
+  form(`${REQUIREMENT}/link`, 'operator', actOnMerchantLink),
   form(`${REQUIREMENT}/remarks`, 'operator', (context) => runAction(context, ['remark'])),
   page('/onboardings/:id/documents', 'viewer', showDocuments),
   page('/onboardings/:id/documents/:key', 'operator', loadDocument),

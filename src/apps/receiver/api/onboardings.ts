@@ -1,4 +1,3 @@
-import type { FastifyError } from 'fastify';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { isOnboarding, partsOfId, possibleWorkflowIds } from '../../../messages/ids.js';
@@ -6,12 +5,7 @@ import { accountProblem, type KnownAccounts, knownWithin } from '../../../messag
 import { ONBOARDINGS } from '../../../messages/kinds.js';
 import { omitUndefined } from '../../../messages/objects.js';
 import { TASKS } from '../../../messages/requirements.js';
-import { MAX_ATTACHMENT_BYTES } from '../../../partners/boarding/schemas.js';
-import { documentStore } from '../../../partners/documents/document-store.js';
-import { RefusedDocument } from '../../../partners/documents/document-types.js';
-import { openStore } from '../../../platform/documents/open-store.js';
 import { Deadline } from '../../../platform/http/deadline.js';
-import { refusedBeyond } from '../../../platform/http/server.js';
 import { withoutPrivate } from '../../../platform/privacy/private-fields.js';
 import { isCorrectable } from '../../../services/forms/corrections.js';
 import { isOverdue } from '../../../services/inbox/inbox.js';
@@ -274,71 +268,3 @@ async function readTimeline(
   const to = from + query.limit;
   return { entries: all.slice(from, to), next: cursorOf(to < all.length ? to : undefined) };
 }
-
-/** A form has a little more than its file. */
-const FORM_BYTES = MAX_ATTACHMENT_BYTES + 4_096;
-
-const TOO_LARGE = 'a document has at most 25 MiB';
-
-/** The second one is refused by name. The parser counts more. */
-const MOST_PARTS = 2;
-
-const ALONE = 'is required, as the only part of the form';
-const wrongFile = (message: string) => invalid([{ field: 'file', message }]);
-
-/** `POST /v1/documents`. The body is streamed to the store, so nothing else here reads it. */
-export const documentRoute = defineRoute(
-  'POST /v1/documents',
-  'store-document',
-  'documents',
-  'Store a document, for an answer of the kind documents',
-  {
-    body: shapes.documentForm,
-    takesFile: true,
-    responses: { 201: response('The reference for the answer', shapes.stored) },
-    reply: async (call) => {
-      const { request, reply, documentDir } = call;
-      if (!request.isMultipart()) throw new Problem('unsupported-media-type', 'send a form with a file');
-      if (Number(request.headers['content-length']) > FORM_BYTES) throw new Problem('too-large', TOO_LARGE);
-      const tooLarge = new Problem('too-large', TOO_LARGE);
-      const refused = refusedBeyond(request, reply, FORM_BYTES, tooLarge);
-      // The parser ends a file only with its part, so the check of the document must see one that is too large first.
-      const limits = { fileSize: 2 * MAX_ATTACHMENT_BYTES, parts: MOST_PARTS, headerPairs: 20 };
-      const parts = request.parts({ limits });
-      const nextPart = async () => {
-        const arriving = parts.next().catch((cause: FastifyError) => {
-          throw cause.statusCode === 413
-            ? wrongFile(ALONE)
-            : new Problem('unreadable', 'the form cannot be read', { cause });
-        });
-        const { value } = await Promise.race([arriving, refused]);
-        return value;
-      };
-      const part = await nextPart();
-      if (part?.type !== 'file' || part.fieldname !== 'file') throw wrongFile(ALONE);
-      if (!part.filename) throw wrongFile('must have a file name');
-      const { file, filename } = part;
-      let bytes = 0;
-      const count = ({ length }: Buffer) => {
-        bytes += length;
-        if (bytes > MAX_ATTACHMENT_BYTES) throw tooLarge;
-      };
-      try {
-        const documents = documentStore(await openStore(documentDir));
-        const stored = await documents.put(filename, file, count);
-        try {
-          if (await nextPart()) throw wrongFile(ALONE);
-        } catch (error) {
-          await documents.remove(stored);
-          throw error;
-        }
-        audit(call, 'store a document', { document: stored.key });
-        reply.code(201);
-        return stored;
-      } catch (error) {
-        if (error instanceof RefusedDocument) throw wrongFile(error.message);
-        throw file.errored ? new Problem('unreadable', 'the form arrived incomplete') : error;
-      }
-    },
-  },
-);

@@ -66,7 +66,7 @@ const IDEMPOTENCY_KEY = 'idempotency-key';
 const ACTION_BYTES = 64 * 1024;
 
 /** Defines the route of an action on one requirement: key, lookup, errors and audit around the update that `send` sends. */
-function action<Body extends { readonly person?: string | undefined }>(
+export function action<Body extends { readonly person?: string | undefined }>(
   name: string,
   scope: Scope,
   summary: string,

@@ -20,7 +20,7 @@ export function nounOf(type: string): string | undefined {
 
 const time = z.iso.datetime({ offset: true });
 /** As a response has it: only the format. */
-const at = z.string().meta({ format: 'date-time' });
+export const at = z.string().meta({ format: 'date-time' });
 /** Temporal can search for no control character, and for no half of a character. */
 const short = z
   .string()
@@ -112,7 +112,7 @@ export const reportQuery = z.strictObject({
   account: short.optional(),
 });
 
-const person = z
+export const person = z
   .string()
   .max(200)
   .refine(isPersonName, PERSON_NAME_RULE)
@@ -121,7 +121,7 @@ const person = z
 
 const reason = z.string().regex(/\S/, 'must not be empty').max(500);
 
-const example = <Schema extends z.ZodType>(schema: Schema, value: unknown): Schema =>
+export const example = <Schema extends z.ZodType>(schema: Schema, value: unknown): Schema =>
   schema.meta({ examples: [value] });
 
 export const answerRequest = example(z.strictObject({ answer: answerBody, reason, person }), {
@@ -155,7 +155,7 @@ export const remarkRequest = example(
   z.strictObject({ text: z.string().regex(/\S/, 'must not be empty').max(LONGEST_REMARK), person }),
   { text: 'Called, no answer.', person: 'Ada Park' },
 );
-const proposedAt = at.max(40).describe('`proposal.at` of the requirement');
+export const proposedAt = at.max(40).describe('`proposal.at` of the requirement');
 export const confirmRequest = example(
   z.strictObject({ proposedAt, reason: reason.optional(), person: person.unwrap() }),
   { proposedAt: '2026-01-31T12:00:00.000Z', person: 'Bo Baker' },

@@ -246,7 +246,11 @@ export async function examineKeys(
     );
   const inUse = `keys in use: ${payloads.size}, all can be decrypted`;
   return [
-    ok(everyone.length > 0 ? `running workflows checked: ${everyone.length}, ${inUse}` : `no workflow of Gangway runs in namespace ${client.options.namespace}`),
+    ok(
+      everyone.length > 0
+        ? `running workflows checked: ${everyone.length}, ${inUse}`
+        : `no workflow of Gangway runs in namespace ${client.options.namespace}`,
+    ),
   ];
 }
 

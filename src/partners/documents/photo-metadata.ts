@@ -1,0 +1,85 @@
+/**
+ * Removes from a photo what its sender does not see: the position, the device, comments, and pictures behind the picture. The pixels
+ * stay as they are. A JPEG keeps its orientation and its color profile.
+ */
+
+const [START, END, SCAN, EXIF] = [0xd8, 0xd9, 0xda, 0xe1];
+
+/** JFIF, the color profile, and Adobe’s color transform. */
+const KEPT_APPS = [0xe0, 0xe2, 0xee];
+
+const PNG_DROPPED = ['tEXt', 'zTXt', 'iTXt', 'eXIf', 'tIME'];
+
+/** Returns other types, and what is malformed, unchanged: the check of the document refuses what it must not be. */
+export function withoutMetadata(content: Buffer, contentType: string): Buffer {
+  if (contentType === 'image/jpeg') return jpeg(content) ?? content;
+  return contentType === 'image/png' ? (png(content) ?? content) : content;
+}
+
+function jpeg(content: Buffer): Buffer | undefined {
+  const parts: Uint8Array[] = [Buffer.from([0xff, START])];
+  let at = 2;
+  while (at + 4 <= content.length && content[at] === 0xff) {
+    const marker = content[at + 1] ?? 0;
+    if (marker === END) return Buffer.concat([...parts, Buffer.from([0xff, END])]);
+    const next = at + 2 + content.readUInt16BE(at + 2);
+    const segment = content.subarray(at, next);
+    if (marker === EXIF) parts.push(...orientationIn(segment));
+    else if (isPixels(marker, segment)) parts.push(segment);
+    at = next;
+    if (marker !== SCAN) continue;
+    const end = endOfScan(content, at);
+    parts.push(content.subarray(at, end));
+    at = end;
+  }
+  return undefined;
+}
+
+/** APP2 has the color profile, and also an index of pictures behind this one. */
+function isPixels(marker: number, segment: Buffer): boolean {
+  if (marker === 0xe2) return segment.subarray(4, 15).toString('latin1') === 'ICC_PROFILE';
+  const isApp = marker >= 0xe0 && marker <= 0xef;
+  return isApp ? KEPT_APPS.includes(marker) : marker !== 0xfe;
+}
+
+/** Within a scan, 0xff is data when 0 or a restart marker is behind it. */
+function endOfScan(content: Buffer, from: number): number {
+  for (let at = content.indexOf(0xff, from); at >= 0; at = content.indexOf(0xff, at + 1)) {
+    const next = content[at + 1] ?? 0;
+    if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at;
+  }
+  return content.length;
+}
+
+const ORIENTATION = 0x0112;
+
+/** An Exif segment with the orientation alone; none if that is the usual one. */
+function orientationIn(segment: Buffer): Buffer[] {
+  if (segment.subarray(4, 10).toString('latin1') !== 'Exif\0\0' || segment.length < 20) return [];
+  const tiff = segment.subarray(10);
+  const isLittle = tiff.toString('latin1', 0, 2) === 'II';
+  const short = (at: number) =>
+    at + 2 > tiff.length ? 0 : isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at);
+  const directory = isLittle ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4);
+  for (let index = 0; index < Math.min(short(directory), 100); index++) {
+    const entry = directory + 2 + 12 * index;
+    const value = short(entry + 8);
+    if (short(entry) !== ORIENTATION || value < 2 || value > 8) continue;
+    const head = 'ffe10022457869660000' + '4d4d002a00000008' + '0001' + '0112000300000001';
+    return [Buffer.from(`${head}000${value}000000000000`, 'hex')];
+  }
+  return [];
+}
+
+function png(content: Buffer): Buffer | undefined {
+  const parts = [content.subarray(0, 8)];
+  for (let at = 8; at + 12 <= content.length; ) {
+    const next = at + 12 + content.readUInt32BE(at);
+    const type = content.toString('latin1', at + 4, at + 8);
+    if (next > content.length) return undefined;
+    if (!PNG_DROPPED.includes(type)) parts.push(content.subarray(at, next));
+    if (type === 'IEND') return Buffer.concat(parts);
+    at = next;
+  }
+  return undefined;
+}

@@ -1,0 +1,184 @@
+import { hash, randomBytes, randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Client } from '@temporalio/client';
+import { z } from 'zod';
+import type { ProposedAnswer } from '../../messages/claims.js';
+import {
+  ASK_LIMITS,
+  askMerchant,
+  DEFAULT_LINK_DAYS,
+  isMerchant,
+  LINK_LANGUAGES,
+  LONGEST_LINK_DAYS,
+  returnToMerchant,
+  revokeLink,
+} from '../../messages/links.js';
+import { needsConfirmation, REQUIREMENT_KINDS, type Requirement } from '../../messages/requirements.js';
+import { problemText } from '../../partners/bounds.js';
+import { fieldProblems } from '../../partners/describe-rules.js';
+import { BadSetting, secureUrl } from '../../platform/settings/settings.js';
+import { recordLink } from '../../temporal/links.js';
+import { type Once, sends } from '../inbox/answering.js';
+import { InvalidInput } from '../texts/invalid-input.js';
+
+/** Asks a merchant through a link: somebody sends its address by whatever channel the company uses. Gangway sends no mail. */
+
+export const linkSettings = z.object({
+  LINK_URL: secureUrl
+    .transform((text) => text.replace(/\/$/, ''))
+    .optional()
+    .meta({
+      description: 'Public address of the merchant’s page (docs/links.md). Links begin with it.',
+      unset: 'nobody can ask a merchant',
+      address: false,
+    }),
+  LINK_TEMPLATES_FILE: z
+    .string()
+    .optional()
+    .meta({ description: 'Templates for questions to merchants (JSON).', unset: 'no templates' }),
+});
+
+export interface LinkSettings {
+  readonly linkUrl?: string | undefined;
+  readonly linkTemplates?: string | undefined;
+  readonly taskQueue: string;
+}
+
+export function linksFrom(set: z.output<typeof linkSettings>): Omit<LinkSettings, 'taskQueue'> {
+  return { linkUrl: set.LINK_URL, linkTemplates: set.LINK_TEMPLATES_FILE };
+}
+
+const name = z.string().regex(/\S/, 'must not be empty').max(ASK_LIMITS.name);
+
+export const wanted = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('text') }),
+  z.strictObject({ kind: z.literal('documents'), names: z.array(name).min(1).max(ASK_LIMITS.names) }),
+  z.strictObject({
+    kind: z.literal('fields'),
+    fields: z
+      .array(z.strictObject({ name, label: name }))
+      .min(1)
+      .max(ASK_LIMITS.names),
+  }),
+]);
+
+/** What somebody asks a merchant. */
+export const merchantQuestion = z.strictObject({
+  text: z.string().regex(/\S/, 'must not be empty').max(ASK_LIMITS.text).describe('What the merchant reads'),
+  wants: wanted,
+  language: z.enum(LINK_LANGUAGES).default('en'),
+  days: z.number().positive().max(LONGEST_LINK_DAYS).default(DEFAULT_LINK_DAYS),
+  code: z
+    .boolean()
+    .default(false)
+    .describe('Makes a code of six digits, which the merchant must enter first'),
+});
+
+export type MerchantQuestionInput = z.output<typeof merchantQuestion>;
+
+const sendAsk = sends(askMerchant, 'ask again if the merchant has no link then');
+export const sendRevocation = sends(revokeLink, 'repeat it if the link is still shown');
+export const sendReturn = sends(returnToMerchant, 'repeat it if the answer is still proposed');
+
+/** A link for a merchant. Address and code are shown once: the workflow keeps only their hashes. */
+export interface NewLink {
+  readonly link: string;
+  /** ISO 8601. */
+  readonly until: string;
+  /** Absent when the same request made the link before. */
+  readonly url?: string;
+  readonly code?: string;
+}
+
+/** 32 signs that nobody confuses: five bits of each random byte count. */
+const SIGNS = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+export const sha256 = (text: string): string => hash('sha256', text);
+
+/** The hash of a code with its link, so that no table of all codes helps. */
+export const codeHash = (link: string, code: string): string => sha256(`${link} ${code}`);
+
+/** @throws {InvalidInput} when the workflow refuses it, or there is no page for merchants */
+export async function askThroughLink(
+  client: Client,
+  workflowId: string,
+  about: { readonly requirementId: string; readonly actor: string },
+  { days, code: needsCode, ...question }: MerchantQuestionInput,
+  { linkUrl, taskQueue }: Pick<LinkSettings, 'linkUrl' | 'taskQueue'>,
+  once?: Once,
+): Promise<NewLink> {
+  if (linkUrl === undefined)
+    throw new InvalidInput('LINK_URL: is not set, so there is no page for merchants (docs/links.md)');
+  const link = `L-${[...randomBytes(16)].map((byte) => SIGNS[byte % SIGNS.length]).join('')}`;
+  const token = randomBytes(32).toString('base64url');
+  const code = needsCode ? String(randomInt(1_000_000)).padStart(6, '0') : undefined;
+  const secrets = { tokenHash: sha256(token), ...(code && { codeHash: codeHash(link, code) }) };
+  const until = new Date(Date.now() + days * 24 * 3_600_000).toISOString();
+  // First, so that an address that somebody has always leads to its question.
+  await recordLink(
+    client,
+    link,
+    { workflowId, requirementId: about.requirementId, tokenHash: secrets.tokenHash },
+    taskQueue,
+  );
+  const receipt = await sendAsk(client, workflowId, { ...about, ...question, link, ...secrets, until }, once);
+  const isNew = receipt.link === link;
+  return {
+    ...{ link: receipt.link, until: receipt.until },
+    ...(isNew && { url: `${linkUrl}/a/${link}/${token}`, ...(code && { code }) }),
+  };
+}
+
+/** Reports whether everybody who may answer may confirm: a merchant’s text or documents, where no second colleague is needed. */
+export function needsNoApprover(
+  requirement: Requirement | undefined,
+  proposed: Pick<ProposedAnswer, 'actor' | 'answer'> | undefined | null,
+): boolean {
+  if (!requirement || !proposed || !isMerchant(proposed.actor)) return false;
+  const { kind } = proposed.answer;
+  return (kind === 'text' || kind === 'documents') && !needsConfirmation(requirement, kind);
+}
+
+const SETTING = 'LINK_TEMPLATES_FILE';
+
+const template = merchantQuestion.pick({ text: true, wants: true, language: true }).extend({
+  name,
+  kinds: z.array(z.enum(REQUIREMENT_KINDS)).min(1).optional(),
+  words: z.array(name).min(1).max(20).optional(),
+});
+
+export type Template = z.output<typeof template>;
+
+const templates = z.array(template).max(200);
+
+const MOST_BYTES = 256 * 1024;
+
+/** Reads the templates, for each request: the file may change. @throws {BadSetting} which quotes nothing of it */
+export function readTemplates(file: string | undefined): Template[] {
+  if (file === undefined) return [];
+  let value: unknown;
+  try {
+    const text = readFileSync(file, 'utf8');
+    if (text.length > MOST_BYTES) throw new BadSetting(SETTING, 'is larger than 256 KiB');
+    value = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof BadSetting) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw new BadSetting(SETTING, code ? `cannot be read (${code})` : 'is not JSON');
+  }
+  const { data, error } = templates.safeParse(value);
+  if (data) return data;
+  throw new BadSetting(SETTING, fieldProblems(error).map(problemText).join('; '));
+}
+
+/** The templates for a requirement: of its kind, and with one of their words in its text. */
+export function templatesFor(
+  all: readonly Template[],
+  { kind, title, detail }: Pick<Requirement, 'kind' | 'title' | 'detail'>,
+) {
+  const text = `${title} ${detail}`.toLowerCase();
+  return all.filter(
+    ({ kinds, words }) =>
+      (kinds?.includes(kind) ?? true) && (words?.some((word) => text.includes(word.toLowerCase())) ?? true),
+  );
+}

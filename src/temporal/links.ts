@@ -1,0 +1,48 @@
+import type { Client } from '@temporalio/client';
+import { LONGEST_LINK_DAYS } from '../messages/links.js';
+import { describeWithMemo, inMemo } from './search.js';
+import { ifFound } from './unavailable.js';
+
+/** The requirement that a link asks about. */
+export interface LinkPlace {
+  readonly workflowId: string;
+  readonly requirementId: string;
+  /** The SHA-256 of the token. */
+  readonly tokenHash: string;
+}
+
+const MEMO = 'link';
+
+/** After its end, a link says for a while that it has ended. */
+const KEPT_MS = 2 * LONGEST_LINK_DAYS * 24 * 3_600_000;
+
+/**
+ * Records where a link leads, so that its name need not tell. The record is a workflow that never runs: its start delay exceeds its
+ * timeout. Its memo is encrypted, as all payloads are.
+ */
+export async function recordLink(
+  client: Client,
+  link: string,
+  place: LinkPlace,
+  taskQueue: string,
+): Promise<void> {
+  await client.workflow.start('merchantLink', {
+    workflowId: idOf(link),
+    taskQueue: `${taskQueue}-link`,
+    workflowExecutionTimeout: KEPT_MS,
+    startDelay: 2 * KEPT_MS,
+    memo: { [MEMO]: place },
+    workflowIdConflictPolicy: 'FAIL',
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+  });
+}
+
+/** Returns where a link leads; undefined if there is no such link. */
+export async function findLink(client: Client, link: string): Promise<LinkPlace | undefined> {
+  const execution = await ifFound(describeWithMemo(client, idOf(link)));
+  return execution && ((await inMemo(client, execution, MEMO)) as LinkPlace | undefined);
+}
+
+function idOf(link: string): string {
+  return `merchant-link-${link}`;
+}

@@ -1,0 +1,289 @@
+// Keeps F10.
+/** Links through which a merchant answers: a part of each open requirement. What the merchant sends is a proposal, and nothing else. */
+import { setHandler } from '@temporalio/workflow';
+import type { TimelineEvent } from '../../messages/codes.js';
+import {
+  ASK_LIMITS,
+  type AskReceipt,
+  type AskRequest,
+  actOnLink,
+  askMerchant,
+  LINK_LIMITS,
+  type LinkHolder,
+  type LinkRequest,
+  type LinkView,
+  linkQuery,
+  type MerchantAction,
+  type MerchantRequest,
+  merchantActor,
+  type ReturnRequest,
+  returnToMerchant,
+  revokeLink,
+} from '../../messages/links.js';
+import { isObject, omitUndefined } from '../../messages/objects.js';
+import { rejection } from '../../messages/rejections.js';
+import type { Requirement } from '../../messages/requirements.js';
+import { redact } from '../../platform/privacy/masked.js';
+import type { Answers } from './answers.js';
+import { minuteOf } from './current-details.js';
+import { applyOnce, validateUnlessApplied } from './keys.js';
+import {
+  type LinkState,
+  linkState,
+  problemWithMerchantAnswer,
+  problemWithQuestion,
+  problemWithSecrets,
+  problemWithText,
+  resolutionOf,
+} from './link-rules.js';
+import { requirementEvent } from './outbound-events.js';
+import type { PublishedState } from './published-state.js';
+import { claimsOf, openRequirements, setClaims, setProposal } from './requirements.js';
+import { isText, problemWithId, summarizeAnswer } from './resolutions.js';
+import { recordEvent } from './state.js';
+import type { Store } from './store.js';
+
+export class Links {
+  constructor(
+    private readonly published: Pick<PublishedState, 'refresh' | 'current'>,
+    private readonly store: Store,
+    private readonly answers: Pick<Answers, 'problemWith' | 'check'>,
+  ) {}
+
+  handle(on: typeof setHandler = setHandler): void {
+    const { store } = this;
+    on(askMerchant, applyOnce(store, this.#ask), {
+      validator: validateUnlessApplied(store, this.#validateAsk),
+      description: 'Makes a link through which the merchant answers a requirement',
+    });
+    on(revokeLink, applyOnce(store, this.#revoke), {
+      validator: validateUnlessApplied(store, this.#validateRevocation),
+      description: 'Ends the link of a requirement',
+    });
+    on(returnToMerchant, applyOnce(store, this.#return), {
+      validator: validateUnlessApplied(store, this.#validateReturn),
+      description: 'Returns a proposed answer to the merchant, with a sentence',
+    });
+    on(actOnLink, this.#act, {
+      validator: this.#validateAction,
+      description: 'What the holder of a link does',
+    });
+    on(linkQuery, (holder: LinkHolder) => this.#view(holder), {
+      description: 'A link as the merchant sees it',
+    });
+  }
+
+  readonly #validateAsk = (request: AskRequest): void => {
+    const open = openRequirements(this.store.state);
+    reject(problemWithId(request, open));
+    const { answers } = open.find(({ id }) => id === request.requirementId) as Requirement;
+    reject(problemWithQuestion(request, answers) ?? problemWithSecrets(request));
+    const { proposed } = claimsOf(this.store.state, request.requirementId);
+    if (proposed) throw rejection('requirementId: an answer is proposed; confirm or withdraw it first');
+  };
+
+  readonly #ask = async (request: AskRequest): Promise<AskReceipt> => {
+    const { requirementId, link, tokenHash, codeHash, text, wants, language, until } = request;
+    const actor = request.actor.trim();
+    const question = { text: text.trim(), wants, language };
+    const state: LinkState = {
+      ...{
+        link,
+        tokenHash,
+        ...omitUndefined({ codeHash }),
+        wrongCodes: 0,
+        sessions: [],
+        question,
+        actor,
+        until,
+      },
+      ...{ documents: [], revision: 0 },
+    };
+    this.store.update(setClaims(requirementId, { link: state }));
+    const requirement = openRequirements(this.store.state).find(
+      ({ id }) => id === requirementId,
+    ) as Requirement;
+    this.store.update(requirementEvent('requirement.link.created.v1', requirement, { link, until }));
+    this.#record(
+      'merchant-asked',
+      requirementId,
+      `${link} until ${minuteOf(until)}: ${redact(question.text)}`,
+      actor,
+    );
+    return { requirementId, link, until };
+  };
+
+  readonly #validateRevocation = (request: LinkRequest): void => {
+    this.#linkOf(request);
+  };
+
+  readonly #revoke = async ({ requirementId, actor }: LinkRequest): Promise<LinkRequest> => {
+    const { link } = this.#linkOf({ requirementId, actor });
+    this.store.update(setClaims(requirementId, { link: undefined }));
+    this.#record('link-revoked', requirementId, link, actor.trim());
+    return { requirementId, actor };
+  };
+
+  readonly #validateReturn = (request: ReturnRequest): void => {
+    const { link } = this.#linkOf(request);
+    const { proposed } = claimsOf(this.store.state, request.requirementId);
+    if (proposed?.actor !== merchantActor(link))
+      throw rejection('requirementId: the merchant has proposed no answer');
+    if (proposed.at !== request.proposedAt)
+      throw rejection('proposedAt: another answer is proposed now; read it before you send it back');
+    reject(problemWithText('text', request.text, ASK_LIMITS.text));
+  };
+
+  readonly #return = async ({ requirementId, actor, text }: ReturnRequest): Promise<LinkRequest> => {
+    const link = this.#linkOf({ requirementId, actor });
+    const message = text.trim();
+    this.store.update(setClaims(requirementId, { proposed: undefined, link: { ...link, message } }));
+    this.#record('answer-sent-back', requirementId, redact(message), actor.trim());
+    return { requirementId, actor };
+  };
+
+  /** A wrong token, a closed link and what changes nothing leave no history. */
+  readonly #validateAction = (request: MerchantRequest): void => {
+    const { requirementId } = request;
+    const view = this.#view(request);
+    const { kind } = isObject(request.action) ? request.action : { kind: undefined };
+    if (view.state === 'closed') throw rejection('link: it is closed');
+    if (kind === 'enter') return;
+    if (view.state === 'code') throw rejection('link: enter the code first');
+    const link = claimsOf(this.store.state, requirementId).link as LinkState;
+    switch (kind) {
+      case 'begin':
+        return;
+      case 'document':
+        if (link.question.wants.kind !== 'documents')
+          throw rejection('document: the link asks for no document');
+        reject(
+          link.documents.length >= LINK_LIMITS.documents
+            ? `document: at most ${LINK_LIMITS.documents} can be sent`
+            : undefined,
+        );
+        return;
+      case 'answer': {
+        const { answer, remark } = request.action as Extract<MerchantAction, { kind: 'answer' }>;
+        if (link.revision >= LINK_LIMITS.revisions)
+          throw rejection(`answer: it was sent ${LINK_LIMITS.revisions} times already`);
+        if (remark !== undefined) reject(problemWithText('remark', remark, LINK_LIMITS.remark));
+        reject(problemWithMerchantAnswer(answer, link));
+        reject(this.answers.problemWith(resolutionOf(requirementId, link, answer, remark), true));
+        return;
+      }
+      default:
+        throw rejection('action.kind: must be begin, enter, document or answer');
+    }
+  };
+
+  readonly #act = async (request: MerchantRequest): Promise<LinkView> => {
+    const { requirementId, action } = request;
+    const link = claimsOf(this.store.state, requirementId).link as LinkState;
+    switch (action.kind) {
+      case 'begin':
+        if (!link.began) this.#begin(requirementId, link);
+        break;
+      case 'enter':
+        this.#enter(requirementId, link, action);
+        return this.#view({ ...request, session: action.session });
+      case 'document': {
+        const document = { ...action.document, at: new Date().toISOString() };
+        this.#begin(requirementId, { ...link, documents: [...link.documents, document] });
+        break;
+      }
+      case 'answer':
+        await this.#propose(request, link, action);
+    }
+    return this.#view(request);
+  };
+
+  /** A merchant who sends something has begun. */
+  #begin(requirementId: string, link: LinkState): void {
+    this.store.update(setClaims(requirementId, { link: { ...link, began: true } }));
+    if (!link.began) this.#record('merchant-began', requirementId, link.link, merchantActor(link.link));
+  }
+
+  /** The update is what counts attempts, so nobody can try codes without being counted. */
+  #enter(
+    requirementId: string,
+    link: LinkState,
+    { codeHash, session }: Extract<MerchantAction, { kind: 'enter' }>,
+  ): void {
+    const isRight = codeHash === link.codeHash && typeof session === 'string';
+    const sessions = isRight ? [...link.sessions, session].slice(-LINK_LIMITS.sessions) : link.sessions;
+    const wrongCodes = link.wrongCodes + (isRight ? 0 : 1);
+    this.store.update(setClaims(requirementId, { link: { ...link, sessions, wrongCodes } }));
+    if (wrongCodes === LINK_LIMITS.wrongCodes)
+      this.#record(
+        'link-revoked',
+        requirementId,
+        `${link.link}: ${wrongCodes} wrong codes`,
+        merchantActor(link.link),
+      );
+  }
+
+  async #propose(
+    { requirementId }: MerchantRequest,
+    before: LinkState,
+    { answer, remark }: Extract<MerchantAction, { kind: 'answer' }>,
+  ): Promise<void> {
+    const resolution = resolutionOf(requirementId, before, answer, remark);
+    await this.answers.check(resolution);
+    // The partner may have moved on meanwhile, or a colleague has acted.
+    const { link, proposed } = claimsOf(this.store.state, requirementId);
+    if (link?.link !== before.link || (proposed && proposed.actor !== resolution.actor))
+      throw rejection('link: it is closed');
+    const revision = link.revision + 1;
+    const { message: _, ...rest } = link;
+    const sent = { ...answer, ...omitUndefined({ remark }) };
+    this.#begin(requirementId, { ...rest, revision, sent });
+    this.store.update(setProposal(resolution));
+    const version = revision > 1 ? ` (revision ${revision})` : '';
+    const what = summarizeAnswer(resolution.answer) + version;
+    this.#record('answer-proposed', requirementId, what, resolution.actor, resolution.reason);
+  }
+
+  #view({ requirementId, link: name, tokenHash, session }: LinkHolder): LinkView {
+    const { link, proposed } = claimsOf(this.store.state, requirementId);
+    if (!link) {
+      const isOpen = openRequirements(this.store.state).some(({ id }) => id === requirementId);
+      return { state: 'closed', language: 'en', why: isOpen ? 'revoked' : 'answered' };
+    }
+    const { question, documents, revision, began = false, sent, message, until } = link;
+    const { language } = question;
+    const closed = (why: 'answered' | 'expired' | 'revoked' | 'locked') =>
+      ({ state: 'closed', language, why }) as const;
+    if (link.link !== name || link.tokenHash !== tokenHash) return closed('revoked');
+    const state = linkState(link, proposed?.actor);
+    if (state === 'locked') return closed('locked');
+    if (state === 'closed') return closed(proposed ? 'answered' : 'expired');
+    if (state === 'received' && Date.parse(until) <= Date.now()) return closed('answered');
+    if (link.codeHash !== undefined && !link.sessions.some((each) => each === session))
+      return { state: 'code', language, attemptsLeft: LINK_LIMITS.wrongCodes - link.wrongCodes };
+    return {
+      ...{ ...question, state, expiresAt: until, revision, began },
+      ...omitUndefined({ dba: this.published.current.dba, answer: sent, message }),
+      documents: documents.map(({ fileName, at }, index) => ({ id: index + 1, fileName, at })),
+    };
+  }
+
+  /** @throws {ApplicationFailure} when there is none */
+  #linkOf(request: LinkRequest): LinkState {
+    reject(problemWithId(request, openRequirements(this.store.state)));
+    if (!isText(request.actor)) throw rejection('actor: must name a person');
+    const { link } = claimsOf(this.store.state, request.requirementId);
+    if (link) return link;
+    throw rejection('requirementId: the merchant is not asked; there is no link');
+  }
+
+  #record(event: TimelineEvent, id: string, what: string, actor: string, reason?: string): void {
+    const why = isText(reason) ? { reason: redact(reason) } : {};
+    this.store.update(recordEvent(event, { detail: `${id}: ${what}`, actor, ...why }));
+    this.published.refresh();
+  }
+}
+
+function reject(problem: string | undefined): void {
+  if (problem !== undefined) throw rejection(problem);
+}
