@@ -1,6 +1,6 @@
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
 import { mergePatch } from './objects.js';
-import type { Answer, DocumentRef, RequestKey } from './requirements.js';
+import type { Answer, DocumentRef, IdempotencyKey } from './requirements.js';
 
 /**
  * A link asks the merchant one question. What the merchant sends becomes a proposed answer, which somebody at the company confirms.
@@ -74,7 +74,7 @@ export interface AskReceipt {
 }
 
 /** Makes a link for a requirement. */
-export const askMerchant = defineUpdate<AskReceipt, [AskRequest, RequestKey?]>('askMerchant');
+export const askMerchant = defineUpdate<AskReceipt, [AskRequest, IdempotencyKey?]>('askMerchant');
 
 /** Ends a link, or returns what the merchant sent. */
 export interface LinkRequest {
@@ -83,7 +83,7 @@ export interface LinkRequest {
 }
 
 /** Ends the link of a requirement. A proposed answer stays. */
-export const revokeLink = defineUpdate<LinkRequest, [LinkRequest, RequestKey?]>('revokeLink');
+export const revokeLink = defineUpdate<LinkRequest, [LinkRequest, IdempotencyKey?]>('revokeLink');
 
 /** Returns a proposed answer to the merchant, with a sentence that says what is missing. */
 export interface ReturnRequest extends LinkRequest {
@@ -92,7 +92,9 @@ export interface ReturnRequest extends LinkRequest {
   readonly text: string;
 }
 
-export const returnToMerchant = defineUpdate<LinkRequest, [ReturnRequest, RequestKey?]>('returnToMerchant');
+export const returnToMerchant = defineUpdate<LinkRequest, [ReturnRequest, IdempotencyKey?]>(
+  'returnToMerchant',
+);
 
 /** What the merchant sends: documents by their numbers, and fields by their names. */
 export type MerchantAnswer =
