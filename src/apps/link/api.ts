@@ -53,10 +53,8 @@ export type Question = z.output<typeof question>;
 export type Link = z.output<typeof link>;
 export type FieldErrors = z.output<typeof problem>['errors'];
 
-export type Answer =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'documents'; readonly documents: readonly string[] }
-  | { readonly kind: 'fields'; readonly values: Readonly<Record<string, string>> };
+/** What a merchant fills in; of the first three, the one that is wanted. */
+export type Filled = NonNullable<Question['answer']>;
 
 /** Who asks: the parts of the address of a link, and of a cookie. */
 export interface Key {
@@ -65,16 +63,17 @@ export interface Key {
   readonly session?: string | undefined;
 }
 
-/** The API refused a request, or did not respond: then `status` is 503, and the request may have been effective. */
-export class ApiFailure extends Error {
-  override readonly name = 'ApiFailure';
+/** A request that gets another page than its own, by HTTP status. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
   constructor(
     readonly status: number,
-    readonly action: string,
+    /** What was sent may have been effective. */
+    readonly isUnsure = false,
     readonly errors: FieldErrors = [],
     readonly retryAfterS = 10,
   ) {
-    super(`the API responded ${status}`);
+    super(`${status}`);
   }
 }
 
@@ -84,7 +83,7 @@ const FOR_MERCHANTS = [404, 409, 413, 415, 422];
 const CALL_MS = 15_000;
 const LONGEST_RETRY_S = 600;
 
-/** @throws {ApiFailure} from each method */
+/** @throws {Failure} from each method */
 export class LinkApi {
   constructor(
     private readonly at: { readonly url: string; readonly token: string },
@@ -103,7 +102,12 @@ export class LinkApi {
     return this.#post(key, 'begin', z.unknown());
   }
 
-  propose(key: Key, answer: Answer, remark: string) {
+  propose(key: Key, { text, documents, fields: values, remark }: Filled) {
+    const answer = documents
+      ? { kind: 'documents', documents }
+      : values
+        ? { kind: 'fields', values }
+        : { kind: 'text', text };
     return this.#post(key, 'propose', z.unknown(), { answer, ...(remark && { remark }) });
   }
 
@@ -130,6 +134,7 @@ export class LinkApi {
     { headers, ...rest }: { readonly headers: object; readonly body: unknown; readonly duplex?: 'half' },
     ms = CALL_MS,
   ): Promise<z.output<Shape>> {
+    const isWrite = action !== 'read';
     const deadline = new Deadline({ ms });
     try {
       const response = await fetchThroughProxy(`${this.at.url}/v1/links/${name}/${action}`, {
@@ -142,12 +147,16 @@ export class LinkApi {
       const retryS = Math.ceil((retryAfterMs(response.headers.get('retry-after')) ?? 10_000) / 1_000);
       const isOurs = !FOR_MERCHANTS.includes(response.status);
       if (isOurs) this.logger.error({ action, status: response.status }, 'the API refused a request');
-      const status = isOurs ? 503 : response.status;
-      throw new ApiFailure(status, action, data?.errors, Math.min(retryS, LONGEST_RETRY_S));
+      throw new Failure(
+        isOurs ? 503 : response.status,
+        isWrite,
+        data?.errors,
+        Math.min(retryS, LONGEST_RETRY_S),
+      );
     } catch (error) {
-      if (error instanceof ApiFailure) throw error;
+      if (error instanceof Failure) throw error;
       this.logger.warn({ action, kind: kindOf(error) }, 'the API did not respond as it should');
-      throw new ApiFailure(503, action);
+      throw new Failure(503, isWrite);
     } finally {
       deadline.release();
     }

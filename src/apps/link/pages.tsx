@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { asset } from '../../platform/http/pages.js';
 import { harmless } from '../../services/texts/text.js';
-import type { Answer, FieldErrors, Link, Question } from './api.js';
+import type { FieldErrors, Link, Question } from './api.js';
 import type { LinkSettings } from './settings.js';
 import { STYLE } from './style.js';
 import { type Language, type TextName, textIn, timeIn } from './texts.js';
@@ -11,38 +11,29 @@ import { type Language, type TextName, textIn, timeIn } from './texts.js';
 
 export const LIMITS = { text: 10_000, field: 1_000, remark: 2_000, mebibytes: 10, files: 20 };
 
-/** What a merchant sent with a form, to show it again. */
-export interface Typed {
-  readonly answer?: Answer;
-  readonly remark?: string;
-}
-
-export interface View extends Pick<LinkSettings, 'company' | 'contact'> {
-  readonly language: Language;
-  /** `/a/L-.../...`; nothing where the address is not that of a link. */
-  readonly path: string;
-  readonly logoPath: string | undefined;
-}
-
 export const STYLE_SHEET = asset('style.css', 'text/css; charset=utf-8', Buffer.from(STYLE));
 
-/** The texts of a page. */
-const wordsOf = ({ language, company }: View) => {
+export type View = ReturnType<typeof viewOf>;
+
+/** @param path `/a/L-.../...`; empty where the address is not that of a link */
+export function viewOf(
+  { company, contact }: Pick<LinkSettings, 'company' | 'contact'>,
+  about: { readonly language: Language; readonly path: string; readonly logoPath: string | undefined },
+) {
   const values = { company, size: LIMITS.mebibytes, most: LIMITS.files };
-  return (name: TextName, more: object = {}) => textIn(language, name, { ...values, ...more });
-};
+  const say = (name: TextName, more: object = {}) => textIn(about.language, name, { ...values, ...more });
+  return { company, contact, say, ...about };
+}
 
 /** Escapes every text, and removes control characters and marks that reverse the direction of text. */
-export function renderPage(view: View, children: ComponentChildren): string {
-  const { language, company, contact, logoPath } = view;
+export function renderPage({ language, company, contact, logoPath, say }: View, children: ComponentChildren) {
   const page = (
     <html lang={language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{`${wordsOf(view)('title')} · ${company}`}</title>
+        <title>{`${say('answer')} · ${company}`}</title>
         <link rel="stylesheet" href={STYLE_SHEET.path} />
       </head>
       <body>
@@ -55,36 +46,21 @@ export function renderPage(view: View, children: ComponentChildren): string {
   return `<!doctype html>${harmless(renderToString(page))}`;
 }
 
-function Message(props: {
-  readonly title: string;
-  readonly text: string;
-  readonly children?: ComponentChildren;
-}) {
-  return (
-    <>
-      <h1>{props.title}</h1>
-      <p>{props.text}</p>
-      {props.children}
-    </>
-  );
-}
-
 interface ProblemProps {
   readonly view: View;
-  readonly text: 'missing' | 'later' | 'unsure' | 'busy' | 'refused';
-  /** The form that failed, which can be sent again with what it had. */
-  readonly action?: string;
-  readonly values?: readonly (readonly [name: string, value: string])[];
-  readonly isUpload?: boolean;
+  readonly text: 'missing' | 'later' | 'unsure' | 'refused';
+  readonly action: string;
+  /** What the form had that failed, so that it can be sent again. */
+  readonly values: readonly (readonly [name: string, value: string])[];
 }
 
 /** Why there is no other page, and whether something was received. */
-export function Problem({ view, text, action, values = [], isUpload }: ProblemProps) {
-  const say = wordsOf(view);
+export function Problem({ view: { say, path }, text, action, values }: ProblemProps) {
   // A form of somebody else must not become one of ours.
-  const isAgain = action !== undefined && (text === 'later' || text === 'unsure');
+  const isAgain = values.length > 0 && (text === 'later' || text === 'unsure');
   return (
-    <Message title={say(text)} text={say(isUpload && text === 'unsure' ? 'unsureFile' : `${text}Why`)}>
+    <>
+      <Title title={say(text)} text={say(`${text}Why`)} />
       {isAgain && (
         <form method="post" action={action}>
           {values.map(([name, value]) => (
@@ -93,130 +69,122 @@ export function Problem({ view, text, action, values = [], isUpload }: ProblemPr
           <button type="submit">{say('again')}</button>
         </form>
       )}
-      {!isAgain && view.path && text !== 'missing' && (
-        <p>
-          <a href={view.path}>{say('open')}</a>
-        </p>
-      )}
-    </Message>
-  );
-}
-
-/** What happened to the last file or code. */
-export interface Notice {
-  readonly text: TextName;
-  readonly file?: string;
-  readonly isProblem?: boolean;
-  readonly status?: number;
-}
-
-interface LinkProps {
-  readonly view: View;
-  readonly link: Link;
-  /** Shows the form again, after the answer was sent. */
-  readonly isChange?: boolean;
-  readonly typed?: Typed;
-  readonly errors?: FieldErrors;
-  readonly notice?: Notice | undefined;
-}
-
-export function LinkPage(props: LinkProps) {
-  const { view, link, notice, isChange } = props;
-  const say = wordsOf(view);
-  if (link.state === 'closed') return <Message title={say(link.why)} text={say(`${link.why}Why`)} />;
-  if (link.state === 'code')
-    return (
-      <Message title={say('codeTitle')} text={say('codeWhy')}>
-        <form method="post" action={`${view.path}/enter`}>
-          <LastNotice view={view} notice={notice} />
-          <label for="code">{say('code')}</label>
-          <input
-            id="code"
-            name="code"
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            maxLength={9}
-            required
-          />
-          <p class="help">{say('codeLeft', { count: link.attemptsLeft })}</p>
-          <button type="submit">{say('codeSend')}</button>
-        </form>
-      </Message>
-    );
-  if (link.state === 'received' && !isChange && !notice) return <Received view={view} link={link} />;
-  const isAsked = link.state === 'open' && !link.began;
-  return (
-    <>
-      <h1>{say(link.state === 'sent-back' ? 'back' : 'asks')}</h1>
-      <Problems {...props} link={link} />
-      {link.state === 'sent-back' && (
-        <section class="strong">
-          <h2>{say('backWhy')}</h2>
-          <Quote text={link.message} />
-        </section>
-      )}
-      <dl>
-        {link.dba && (
-          <div>
-            <dt>{say('business')}</dt>
-            <dd dir="auto">{link.dba}</dd>
-          </div>
-        )}
-        <div>
-          <dt>{say('until')}</dt>
-          <dd>
-            <time dateTime={link.expiresAt}>{timeIn(view.language, link.expiresAt)}</time>
-          </dd>
-        </div>
-      </dl>
-      <h2>{say('question')}</h2>
-      <Quote text={link.text} />
-      {isAsked ? <Asked view={view} link={link} /> : <AnswerForm {...props} link={link} />}
+      {path && text !== 'missing' && <a href={path}>{say('open')}</a>}
     </>
   );
 }
 
-function Quote({ text }: { readonly text: string | undefined }) {
+function Title({ title, text }: { readonly title: string; readonly text: string }) {
   return (
-    <blockquote dir="auto">
+    <>
+      <h1>{title}</h1>
       <p>{text}</p>
-    </blockquote>
+    </>
+  );
+}
+
+interface LinkProps<Shown extends Link = Link> {
+  readonly view: View;
+  readonly link: Shown;
+  /** Shows the form, even after the answer was sent. */
+  readonly isChange?: boolean;
+  readonly errors?: FieldErrors;
+  /** What happened to the last file or code. */
+  readonly notice?: Notice | undefined;
+}
+
+export interface Notice {
+  readonly text: TextName;
+  readonly file?: string;
+  /** Of the response. Default: 200. */
+  readonly status?: number;
+}
+
+export function LinkPage({ link, ...props }: LinkProps) {
+  const { view, isChange } = props;
+  if (link.state === 'closed') return <Title title={view.say(link.why)} text={view.say(`${link.why}Why`)} />;
+  if (link.state === 'code') return <CodePage {...props} link={link} />;
+  if (link.state === 'received' && !isChange) return <Received view={view} link={link} />;
+  return <QuestionPage {...props} link={link} />;
+}
+
+function CodePage({ view, link, notice }: LinkProps<Extract<Link, { state: 'code' }>>) {
+  const { say, path } = view;
+  return (
+    <>
+      <Title title={say('codeTitle')} text={say('codeWhy')} />
+      <LastNotice view={view} notice={notice} />
+      <form method="post" action={`${path}/enter`}>
+        <label for="code">{say('code')}</label>
+        <input
+          id="code"
+          name="code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          maxLength={9}
+          required
+        />
+        <p class="help">{say('codeLeft', { count: link.attemptsLeft })}</p>
+        <button type="submit">{say('codeSend')}</button>
+      </form>
+    </>
   );
 }
 
 function LastNotice({ view, notice }: Pick<LinkProps, 'view' | 'notice'>) {
   if (!notice) return null;
   return (
-    <p class="notice" role={notice.isProblem ? 'alert' : 'status'} tabIndex={-1} {...{ autoFocus: true }}>
-      {wordsOf(view)(notice.text, notice)}
+    <p
+      class="notice"
+      role={notice.text === 'arrived' ? 'status' : 'alert'}
+      tabIndex={-1}
+      {...{ autoFocus: true }}
+    >
+      {view.say(notice.text, notice)}
     </p>
   );
 }
 
-type QuestionProps = Omit<LinkProps, 'link'> & { readonly link: Question };
-
-function Asked({ view, link: { wants } }: QuestionProps) {
-  const say = wordsOf(view);
-  const names =
-    wants.kind === 'documents'
-      ? wants.names
-      : wants.kind === 'fields'
-        ? wants.fields.map((f) => f.label)
-        : [];
-  const text = { text: 'wantsText', documents: 'wantsDocuments', fields: 'wantsFields' } as const;
+function QuestionPage(props: LinkProps<Question>) {
+  const { view, link } = props;
+  const { say, language, path } = view;
   return (
     <>
-      <p>{say(text[wants.kind])}</p>
-      {names.length > 0 && <List texts={names} />}
-      <form method="post" action={`${view.path}/begin`}>
-        <button type="submit">{say('begin')}</button>
-      </form>
+      <h1>{say(link.state === 'sent-back' ? 'back' : 'asks')}</h1>
+      <Errors {...props} />
+      {link.state === 'sent-back' && <Quote title={say('backWhy')} text={link.message} />}
+      <dl>
+        {link.dba && <dt>{say('business')}</dt>}
+        {link.dba && <dd dir="auto">{link.dba}</dd>}
+        <dt>{say('until')}</dt>
+        <dd>
+          <time dateTime={link.expiresAt}>{timeIn(language, link.expiresAt)}</time>
+        </dd>
+      </dl>
+      <Quote title={say('question')} text={link.text} />
+      {link.state === 'open' && !link.began ? (
+        <form method="post" action={`${path}/begin`}>
+          <List texts={namesIn(link)} />
+          <button type="submit">{say('begin')}</button>
+        </form>
+      ) : (
+        <AnswerForms {...props} />
+      )}
+    </>
+  );
+}
+
+function Quote({ title, text }: { readonly title?: string; readonly text: string | undefined }) {
+  return (
+    <>
+      {title && <h2>{title}</h2>}
+      <blockquote dir="auto">{text}</blockquote>
     </>
   );
 }
 
 function List({ texts }: { readonly texts: readonly string[] }) {
-  return (
+  return texts.length === 0 ? null : (
     <ul>
       {texts.map((text) => (
         <li dir="auto">{text}</li>
@@ -225,39 +193,68 @@ function List({ texts }: { readonly texts: readonly string[] }) {
   );
 }
 
+/** The names of what is wanted. */
+function namesIn({ wants }: Question): readonly string[] {
+  if (wants.kind === 'documents') return wants.names;
+  return wants.kind === 'fields' ? wants.fields.map(({ label }) => label) : [];
+}
+
 /** Why the form was not sent, with links to its fields. */
-function Problems({ view, link, errors = [] }: QuestionProps) {
+function Errors({ view, link, errors = [] }: LinkProps<Question>) {
   if (errors.length === 0) return null;
-  const labels = new Map(link.wants.kind === 'fields' ? link.wants.fields.map((f) => [f.name, f.label]) : []);
+  const fields = link.wants.kind === 'fields' ? link.wants.fields : [];
+  const labelOf = (field: string) => fields.find(({ name }) => name === field)?.label;
   return (
     <section class="notice" role="alert" tabIndex={-1} {...{ autoFocus: true }}>
-      <h2>{wordsOf(view)('problems')}</h2>
-      <ul>
-        {errors.map(({ field, message }) => (
-          <li>
-            <a href={`#${idOf(field)}`}>{[labels.get(field), message].filter(Boolean).join(': ')}</a>
-          </li>
-        ))}
-      </ul>
+      <h2>{view.say('problems')}</h2>
+      {errors.map(({ field, message }) => (
+        <p>
+          <a href={`#${idOf(field)}`}>{[labelOf(field), message].filter(Boolean).join(': ')}</a>
+        </p>
+      ))}
     </section>
   );
 }
 
 const idOf = (field: string) => `field-${field.replace(/\W/g, '-')}`;
 
-function AnswerForm(props: QuestionProps) {
-  const { view, link, typed, notice, errors = [] } = props;
-  const { wants, documents, answer = {} } = link;
-  const say = wordsOf(view);
-  const marks = (field: string) => ({
-    id: idOf(field),
-    'aria-invalid': errors.some((error) => error.field === field) || undefined,
-  });
-  const values = typed?.answer?.kind === 'fields' ? typed.answer.values : answer.fields;
+interface ControlProps {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly most: number;
+  /** Of a text with several lines. */
+  readonly rows?: number;
+  readonly errors: FieldErrors | undefined;
+}
+
+function Control({ name, label, value, most, rows, errors }: ControlProps) {
+  const own = name.replace(/^field:/, '');
+  const invalid = errors?.some(({ field }) => field === own) || undefined;
+  const attributes = { id: idOf(own), name, maxLength: most, dir: 'auto', 'aria-invalid': invalid } as const;
   return (
     <>
-      {wants.kind === 'documents' && (
-        <form method="post" action={`${view.path}/documents`} encType="multipart/form-data">
+      <label for={idOf(own)}>{label}</label>
+      {rows ? (
+        <textarea rows={rows} {...attributes}>
+          {value}
+        </textarea>
+      ) : (
+        <input value={value} {...attributes} />
+      )}
+    </>
+  );
+}
+
+/** A form that uploads a file, where documents are wanted; and the form of the answer. */
+function AnswerForms({ view, link, notice, errors }: LinkProps<Question>) {
+  const { wants, documents, answer = {} } = link;
+  const { say, path, language } = view;
+  const isDocuments = wants.kind === 'documents';
+  return (
+    <>
+      {isDocuments && (
+        <form method="post" action={`${path}/documents`} encType="multipart/form-data">
           <h2>{say('uploadTitle')}</h2>
           <List texts={wants.names} />
           <LastNotice view={view} notice={notice} />
@@ -267,30 +264,27 @@ function AnswerForm(props: QuestionProps) {
           <button type="submit">{say('upload')}</button>
         </form>
       )}
-      <form method="post" action={`${view.path}/propose`}>
+      <form method="post" action={`${path}/propose`}>
         {wants.kind === 'text' && (
-          <>
-            <label for={idOf('text')}>{say('answer')}</label>
-            <textarea name="text" rows={6} maxLength={LIMITS.text} dir="auto" required {...marks('text')}>
-              {typed?.answer?.kind === 'text' ? typed.answer.text : answer.text}
-            </textarea>
-          </>
+          <Control
+            {...{
+              name: 'text',
+              label: say('answer'),
+              value: answer.text,
+              most: LIMITS.text,
+              rows: 6,
+              errors,
+            }}
+          />
         )}
         {wants.kind === 'fields' &&
           wants.fields.map(({ name, label }) => (
-            <>
-              <label for={idOf(name)}>{label}</label>
-              <input
-                name={`field:${name}`}
-                value={values?.[name]}
-                maxLength={LIMITS.field}
-                dir="auto"
-                {...marks(name)}
-              />
-            </>
+            <Control
+              {...{ name: `field:${name}`, label, value: answer.fields?.[name], most: LIMITS.field, errors }}
+            />
           ))}
-        {wants.kind === 'documents' && (
-          <fieldset {...marks('documents')} tabIndex={-1}>
+        {isDocuments && (
+          <fieldset id={idOf('documents')} tabIndex={-1}>
             <legend>{say('documents')}</legend>
             <p class="help">{say(documents.length > 0 ? 'documentsHelp' : 'noDocuments')}</p>
             {documents.map((document) => (
@@ -300,18 +294,24 @@ function AnswerForm(props: QuestionProps) {
                   name="document"
                   value={document.id}
                   checked={isMarked(document, link)}
-                />
-                <bdi>{document.fileName}</bdi> <small>{timeIn(view.language, document.at)}</small>
+                />{' '}
+                <bdi>{document.fileName}</bdi> <small>{timeIn(language, document.at)}</small>
               </label>
             ))}
           </fieldset>
         )}
-        {(wants.kind !== 'documents' || documents.length > 0) && (
+        {(!isDocuments || documents.length > 0) && (
           <>
-            <label for={idOf('remark')}>{say('remark')}</label>
-            <textarea name="remark" rows={2} maxLength={LIMITS.remark} dir="auto" {...marks('remark')}>
-              {typed?.remark ?? answer.remark}
-            </textarea>
+            <Control
+              {...{
+                name: 'remark',
+                label: say('remark'),
+                value: answer.remark,
+                most: LIMITS.remark,
+                rows: 2,
+                errors,
+              }}
+            />
             <button type="submit">{say('send')}</button>
           </>
         )}
@@ -320,36 +320,25 @@ function AnswerForm(props: QuestionProps) {
   );
 }
 
-/** A document that came after the last answer is meant for the next one. */
+/** Those of the last answer, and those that came after them: they are meant for the next one. */
 function isMarked({ id, at }: Question['documents'][number], { answer, documents }: Question): boolean {
-  const sent = documents.filter((document) => answer?.documents?.includes(document.id));
-  return (
-    sent.every((document) => document.id === id || Date.parse(document.at) < Date.parse(at)) ||
-    sent.some((document) => document.id === id)
-  );
+  const sent = documents.filter((each) => answer?.documents?.includes(each.id));
+  return sent.some((each) => each.id === id) || sent.every((each) => Date.parse(each.at) < Date.parse(at));
 }
 
-function Received({ view, link }: QuestionProps) {
-  const say = wordsOf(view);
+function Received({ view: { say, path }, link }: LinkProps<Question>) {
   const { wants, answer = {}, documents } = link;
-  const labels = wants.kind === 'fields' ? wants.fields : [];
-  const sent = [
-    ...documents.filter(({ id }) => answer.documents?.includes(id)).map(({ fileName }) => fileName),
-    ...labels.flatMap(({ name, label }) => {
-      const value = answer.fields?.[name];
-      return value ? [`${label}: ${value}`] : [];
-    }),
-  ];
+  const files = documents.filter(({ id }) => answer.documents?.includes(id)).map(({ fileName }) => fileName);
+  const fields = wants.kind === 'fields' ? wants.fields : [];
+  const values = fields.map(({ name, label }) => `${label}: ${answer.fields?.[name] ?? ''}`);
   return (
-    <Message title={say('received')} text={say('receivedWhy')}>
+    <>
+      <Title title={say('received')} text={say('receivedWhy')} />
       <h2>{say('sent')}</h2>
-      {sent.length > 0 && <List texts={sent} />}
-      {answer.text && <Quote text={answer.text} />}
-      {answer.remark && <Quote text={answer.remark} />}
-      <p>
-        <a href={`${view.path}?change`}>{say('change')}</a>
-      </p>
+      <List texts={[...files, ...values]} />
+      {[answer.text, answer.remark].map((text) => text && <Quote text={text} />)}
+      <a href={`${path}?change`}>{say('change')}</a>
       <p class="help">{say('changeHelp')}</p>
-    </Message>
+    </>
   );
 }

@@ -18,10 +18,18 @@ import {
   routeOf,
   serverWithin,
 } from '../../platform/http/server.js';
-import { type Answer, ApiFailure, type Key, type Link, LinkApi, type Question } from './api.js';
-import { LIMITS, LinkPage, type Notice, Problem, renderPage, STYLE_SHEET, type View } from './pages.js';
+import {
+  Failure,
+  type FieldErrors,
+  type Filled,
+  type Key,
+  type Link,
+  LinkApi,
+  type Question,
+} from './api.js';
+import { LIMITS, LinkPage, type Notice, Problem, renderPage, STYLE_SHEET, viewOf } from './pages.js';
 import type { LinkSettings } from './settings.js';
-import { type Language, languageIn, type TextName, textIn } from './texts.js';
+import { type Language, languageIn, textIn } from './texts.js';
 
 export interface LinkServerOptions {
   readonly settings: LinkSettings;
@@ -53,18 +61,6 @@ const MESSAGES = {
 /** Whoever opens the logo alone opens a document. It has styles of its own, and runs no script. */
 const LOGO_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** A request that gets this page instead of its own. */
-class PageError extends Error {
-  override readonly name = 'PageError';
-  constructor(
-    readonly status: number,
-    readonly text: 'missing' | 'later' | 'unsure' | 'busy' | 'refused',
-    readonly retryAfterS = 60,
-  ) {
-    super(text);
-  }
-}
-
 /** Starts the merchant's page: a client of the HTTP API that reads one question and sends proposals for its answer. */
 export async function startLinkServer(options: LinkServerOptions) {
   return listen(await linkServer(options), options.settings);
@@ -91,38 +87,41 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
   serveAssets(server, [STYLE_SHEET]);
   if (logoFile) serveAssets(server, [logoFile], { 'content-security-policy': LOGO_POLICY });
 
-  const viewOf = (request: FastifyRequest): View => ({
-    ...{ company: settings.company, contact: settings.contact, logoPath: logoFile?.path },
-    language: languages.get(request) ?? languageIn(request.headers['accept-language']),
-    path: pathOf(request),
-  });
-  const send = (request: FastifyRequest, reply: FastifyReply, status: number, children: VNode) =>
-    reply
-      .code(status)
-      .type('text/html; charset=utf-8')
-      .send(renderPage(viewOf(request), children));
+  const view = (request: FastifyRequest) => {
+    const language = languages.get(request) ?? languageIn(request.headers['accept-language']);
+    return viewOf(settings, { language, path: pathOf(request), logoPath: logoFile?.path });
+  };
+  const send = (request: FastifyRequest, reply: FastifyReply, status: number, children: VNode) => {
+    const html = renderPage(view(request), children);
+    return reply.code(status).type('text/html; charset=utf-8').send(html);
+  };
   const read = async (request: FastifyRequest): Promise<Link> => {
     const link = await api.read(keyOf(request));
     languages.set(request, link.language);
     return link;
   };
-  const show = (request: FastifyRequest, reply: FastifyReply, link: Link, notice?: Notice) =>
-    send(
-      ...([request, reply, notice?.status ?? 200] as const),
-      <LinkPage view={viewOf(request)} link={link} isChange={isChange(request)} notice={notice} />,
-    );
+  const show = (request: FastifyRequest, reply: FastifyReply, link: Link, notice?: Notice) => {
+    const isChange =
+      (request.query as Record<string, unknown>)['change'] !== undefined || notice !== undefined;
+    const page = <LinkPage {...{ view: view(request), link, isChange, notice }} />;
+    return send(request, reply, notice?.status ?? 200, page);
+  };
 
   server.setErrorHandler((error, request, reply) => {
     // A response that has begun cannot become an error page.
     if (reply.raw.headersSent) return reply.raw.destroy();
-    const { status, text, retryAfterS } = shown(error, request, logger);
+    const { status, isUnsure, retryAfterS } = shown(error, request, logger);
     // The answer was given meanwhile, or elsewhere: the page of the link says what is true now.
     if (status === 409 && pathOf(request)) return reply.redirect(pathOf(request), 303);
-    if (status === 429 || status === 503) reply.header('retry-after', retryAfterS);
-    return send(request, reply, status, <Problem view={viewOf(request)} text={text} {...wayOn(request)} />);
+    const isLater = status >= 500 || status === 429;
+    const text = status === 404 ? 'missing' : isLater ? (isUnsure ? 'unsure' : 'later') : 'refused';
+    if (isLater) reply.header('retry-after', retryAfterS);
+    const action = routeOf(request).replace(LINK, pathOf(request));
+    const values = [...fieldsOf(request)];
+    return send(request, reply, status, <Problem {...{ view: view(request), text, action, values }} />);
   });
   server.setNotFoundHandler((request, reply) =>
-    send(request, reply, 404, <Problem view={viewOf(request)} text="missing" />),
+    send(request, reply, 404, <Problem view={view(request)} text="missing" action="" values={[]} />),
   );
 
   // The page itself says when the API is unavailable, so it is ready as soon as it is alive.
@@ -135,7 +134,7 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
     const document = 'documents' in link ? link.documents.find(({ id }) => id === arrived) : undefined;
     if (document) return show(request, reply, link, { text: 'arrived', file: document.fileName });
     const isWrong = wrong !== undefined && link.state === 'code';
-    return show(request, reply, link, isWrong ? { text: 'codeWrong', isProblem: true } : undefined);
+    return show(request, reply, link, isWrong ? { text: 'codeWrong' } : undefined);
   });
 
   const form = (
@@ -160,20 +159,19 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
   form('propose', async (request, reply) => {
     const link = await read(request);
     if (link.state === 'closed' || link.state === 'code') return reply.redirect(pathOf(request), 303);
-    const remark = (fieldsOf(request).get('remark') ?? '').trim();
-    const answer = answerIn(link.wants, fieldsOf(request));
-    let errors = problemsOf(answer, remark, (name) => textIn(link.language, name, {}));
+    const answer = filledIn(link.wants, fieldsOf(request));
+    let errors = errorsIn(answer, link);
     try {
       if (errors.length === 0) {
-        await api.propose(keyOf(request), answer, remark);
+        await api.propose(keyOf(request), answer);
         return reply.redirect(pathOf(request), 303);
       }
     } catch (error) {
-      if (!(error instanceof ApiFailure && error.errors.length > 0)) throw error;
+      if (!(error instanceof Failure && error.errors.length > 0)) throw error;
       errors = error.errors;
     }
-    const filled = { view: viewOf(request), link, typed: { answer, remark }, errors, isChange: true };
-    return send(request, reply, 422, <LinkPage {...filled} />);
+    const page = { view: view(request), link: { ...link, answer }, errors, isChange: true };
+    return send(request, reply, 422, <LinkPage {...page} />);
   });
   form('documents', async (request, reply) => {
     const link = await read(request);
@@ -182,7 +180,7 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
     const stored = await store(request, reply, (name, file) =>
       api.upload(keyOf(request), name, file, arrival.uploadMs ?? arrival.requestMs),
     );
-    if ('text' in stored) return show(request, reply, link, { ...stored, isProblem: true });
+    if ('text' in stored) return show(request, reply, link, stored);
     return reply.redirect(`${pathOf(request)}?change&arrived=${encodeURIComponent(stored.id)}`, 303);
   });
   return server;
@@ -201,17 +199,17 @@ async function admit(server: FastifyInstance, { url, requestsPerMinute: max }: L
     if (isHealthCheck(request)) return;
     for (const check of limits) {
       const result = await check(request);
-      if (!result.isAllowed && result.isExceeded) throw new PageError(429, 'busy', result.ttlInSeconds);
+      if (!result.isAllowed && result.isExceeded) throw new Failure(429, false, [], result.ttlInSeconds);
     }
-    if (request.headers.host?.toLowerCase() !== url.host) throw new PageError(421, 'refused');
-    if (isFormOfOthers(request, [url.host])) throw new PageError(403, 'refused');
+    if (request.headers.host?.toLowerCase() !== url.host) throw new Failure(421);
+    if (isFormOfOthers(request, [url.host])) throw new Failure(403);
   });
 }
 
-/** @throws {PageError} when the address is not that of a link */
+/** @throws {Failure} when the address is not that of a link */
 function keyOf(request: FastifyRequest): Key {
   const { name = '', token = '' } = request.params as Record<string, string | undefined>;
-  if (!NAME.test(name) || !SECRET.test(token)) throw new PageError(404, 'missing');
+  if (!NAME.test(name) || !SECRET.test(token)) throw new Failure(404);
   const session = request.cookies[SESSION];
   return { name, token, ...(session && SECRET.test(session) && { session }) };
 }
@@ -222,42 +220,46 @@ function pathOf({ params }: FastifyRequest): string {
   return NAME.test(name) && SECRET.test(token) ? `/a/${name}/${token}` : '';
 }
 
-function isChange({ query }: FastifyRequest): boolean {
-  return (query as Record<string, unknown>)['change'] !== undefined;
-}
-
 function fieldsOf({ body }: FastifyRequest): URLSearchParams {
   const fields = Object.entries((body ?? {}) as Record<string, string | string[]>);
   return new URLSearchParams(fields.flatMap(([name, value]) => [value].flat().map((each) => [name, each])));
 }
 
-function answerIn(wants: Question['wants'], fields: URLSearchParams): Answer {
-  if (wants.kind === 'text') return { kind: 'text', text: (fields.get('text') ?? '').trim() };
-  if (wants.kind === 'documents') return { kind: 'documents', documents: fields.getAll('document') };
-  const values = wants.fields.map(({ name }) => [name, (fields.get(`field:${name}`) ?? '').trim()]);
-  return { kind: 'fields', values: Object.fromEntries(values.filter(([, value]) => value)) };
+function filledIn(wants: Question['wants'], sent: URLSearchParams): Filled {
+  const textOf = (name: string) => (sent.get(name) ?? '').trim();
+  const remark = textOf('remark');
+  if (wants.kind === 'text') return { text: textOf('text'), remark };
+  if (wants.kind === 'documents') return { documents: sent.getAll('document'), remark };
+  const values = wants.fields.map(({ name }) => [name, textOf(`field:${name}`)]);
+  return { fields: Object.fromEntries(values.filter(([, value]) => value)), remark };
 }
 
-function problemsOf(answer: Answer, remark: string, say: (name: TextName) => string) {
-  const texts =
-    answer.kind === 'text' ? { text: answer.text } : answer.kind === 'fields' ? answer.values : {};
-  const most = answer.kind === 'text' ? LIMITS.text : LIMITS.field;
-  const long = Object.entries(texts).filter(([, text]) => text.length > most);
-  if (remark.length > LIMITS.remark) long.push(['remark', remark]);
-  const isEmpty =
-    answer.kind === 'documents' ? answer.documents.length === 0 : !Object.values(texts).some(Boolean);
-  const field = answer.kind === 'fields' ? '' : answer.kind;
-  return [
-    ...(isEmpty ? [{ field, message: say(answer.kind === 'documents' ? 'needDocument' : 'needText') }] : []),
-    ...long.map(([name]) => ({ field: name, message: say('tooLong') })),
+function errorsIn(
+  { text, documents, fields = {}, remark }: Filled,
+  { language, wants }: Question,
+): FieldErrors {
+  const texts = [
+    ...([
+      ['text', text, LIMITS.text],
+      ['remark', remark, LIMITS.remark],
+    ] as const),
+    ...Object.entries(fields).map(([name, value]) => [name, value, LIMITS.field] as const),
   ];
+  const long = texts.filter(([, value = '', most]) => value.length > most);
+  const errors = long.map(([field]) => ({ field, message: textIn(language, 'tooLong', {}) }));
+  if (documents?.length === 0)
+    errors.push({ field: 'documents', message: textIn(language, 'needDocument', {}) });
+  const [first] = wants.kind === 'fields' ? wants.fields : [];
+  if (!documents && !text && Object.keys(fields).length === 0)
+    errors.push({ field: first?.name ?? 'text', message: textIn(language, 'needText', {}) });
+  return errors;
 }
 
 type Upload = (fileName: string, file: AsyncIterable<Buffer>) => Promise<{ readonly id: string }>;
 
 /** Sends the file of a form on while it arrives. @returns the document, or why there is none */
 async function store(request: FastifyRequest, reply: FastifyReply, upload: Upload) {
-  if (!request.isMultipart()) throw new PageError(415, 'refused');
+  if (!request.isMultipart()) throw new Failure(415);
   const tooLarge = { text: 'largeFile', status: 413 } as const;
   if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) return tooLarge;
   const tooMuch = new Error('the form is too large');
@@ -273,7 +275,7 @@ async function store(request: FastifyRequest, reply: FastifyReply, upload: Uploa
     const { status } = error as { readonly status?: unknown };
     if (error === tooMuch || part?.file.truncated || status === 413) return tooLarge;
     if (status === 415 || status === 422) return { text: 'badFile', status } as const;
-    if (error instanceof ApiFailure && !part?.file.errored) throw error;
+    if (error instanceof Failure && !part?.file.errored) throw error;
     return { text: 'brokenFile', status: 400 } as const;
   }
 }
@@ -284,22 +286,9 @@ async function* whole(file: MultipartFile['file']): AsyncGenerator<Buffer> {
   if (file.truncated) throw new Error('the file is too large');
 }
 
-function shown(error: unknown, { method }: FastifyRequest, logger: Logger): PageError {
-  if (error instanceof PageError) return error;
-  if (error instanceof ApiFailure) {
-    const { status, action, retryAfterS } = error;
-    if (status === 503) return new PageError(503, action === 'read' ? 'later' : 'unsure', retryAfterS);
-    return new PageError(status, status === 404 ? 'missing' : 'refused');
-  }
+function shown(error: unknown, { method }: FastifyRequest, logger: Logger): Failure {
+  if (error instanceof Failure) return error;
   const { statusCode = 500 } = error as { readonly statusCode?: number };
-  if (statusCode < 500) return new PageError(statusCode, 'refused');
-  logger.error({ kind: kindOf(error) }, 'a page could not be shown');
-  return new PageError(500, method === 'POST' ? 'unsure' : 'later');
-}
-
-/** What the error page of a form sends again: nothing that was typed is lost. A file would have to be chosen again. */
-function wayOn(request: FastifyRequest) {
-  const action = routeOf(request).replace(LINK, pathOf(request));
-  const isForm = request.method === 'POST' && !action.endsWith('/documents');
-  return isForm ? { action, values: [...fieldsOf(request)] } : { isUpload: request.method === 'POST' };
+  if (statusCode >= 500) logger.error({ kind: kindOf(error) }, 'a page could not be shown');
+  return new Failure(Math.min(statusCode, 500), method === 'POST');
 }

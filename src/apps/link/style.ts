@@ -13,10 +13,10 @@ h1 { font-size: 1.5rem; line-height: 1.25; }
 h2, legend { margin: 1.5rem 0 .25rem; padding: 0; font-size: 1.1rem; font-weight: 600; }
 dt, .help, small, footer { color: var(--muted); }
 dd, blockquote, fieldset { margin: 0 0 .75rem; min-width: 0; border: 0; padding: 0; }
-blockquote { padding: .1rem 1rem; background: var(--sunken); border-inline-start: 4px solid var(--accent); white-space: pre-line; }
-.notice, .strong { padding: .25rem 1rem; border: 2px solid var(--late); border-radius: .4rem; }
+blockquote { padding: .75rem 1rem; background: var(--sunken); border-inline-start: 4px solid var(--accent); white-space: pre-line; }
+.notice { padding: .25rem 1rem; border: 2px solid var(--late); border-radius: .4rem; }
 .notice[role=status] { border-color: var(--accent); }
-:is(.notice, .strong) h2 { margin-top: .25rem; }
+.notice :is(h2, p) { margin: .25rem 0; }
 label { display: block; margin-top: 1rem; font-weight: 600; }
 .choice { padding: .6rem 0; margin: 0; font-weight: 400; }
 .choice input { width: 1.4rem; height: 1.4rem; vertical-align: middle; }

@@ -3,14 +3,10 @@
  * words in braces stand for values.
  */
 const en = {
-  title: 'Your answer',
   asks: '{company} needs something from you',
   business: 'Business',
   until: 'Please answer by',
   question: 'What {company} asks',
-  wantsText: 'You answer with a few sentences.',
-  wantsDocuments: 'You send documents, as photos or as PDF files:',
-  wantsFields: 'You fill in these fields:',
   begin: 'Answer now',
   codeTitle: 'Enter your code',
   codeWhy: '{company} told you a code of six digits. It shows that this link reached the right person.',
@@ -57,12 +53,9 @@ const en = {
   later: 'This page is not available now',
   laterWhy: 'Nothing was received, and nothing is lost. Please try again in a minute.',
   unsure: 'We do not know whether this arrived',
-  unsureWhy: 'The connection failed. Try again: sending it twice does no harm.',
-  unsureFile: 'The connection failed. Open the page: it lists each file that has arrived.',
+  unsureWhy: 'The connection failed. Open the page to see what arrived, or send it again: that does no harm.',
   again: 'Try again',
   open: 'Open the page',
-  busy: 'Too many requests',
-  busyWhy: 'Nothing was received. Please wait a minute, then try again.',
   refused: 'Not accepted',
   refusedWhy: 'Nothing was received. Please open the link that you got, and try again.',
 };
@@ -70,14 +63,10 @@ const en = {
 type Texts = typeof en;
 
 const es: Texts = {
-  title: 'Su respuesta',
   asks: '{company} necesita algo de usted',
   business: 'Negocio',
   until: 'Responda antes de',
   question: 'Lo que pide {company}',
-  wantsText: 'Usted responde con unas frases.',
-  wantsDocuments: 'Usted envía documentos, como fotos o archivos PDF:',
-  wantsFields: 'Usted completa estos campos:',
   begin: 'Responder ahora',
   codeTitle: 'Escriba su código',
   codeWhy: '{company} le dio un código de seis dígitos. Muestra que el enlace llegó a la persona correcta.',
@@ -124,12 +113,9 @@ const es: Texts = {
   later: 'Esta página no está disponible ahora',
   laterWhy: 'No se recibió nada, y nada se ha perdido. Inténtelo de nuevo en un minuto.',
   unsure: 'No sabemos si esto ha llegado',
-  unsureWhy: 'La conexión falló. Inténtelo de nuevo: enviarlo dos veces no causa ningún problema.',
-  unsureFile: 'La conexión falló. Abra la página: muestra cada archivo que ha llegado.',
+  unsureWhy: 'La conexión falló. Abra la página para ver qué llegó, o envíelo de nuevo: no causa problemas.',
   again: 'Intentar de nuevo',
   open: 'Abrir la página',
-  busy: 'Demasiadas solicitudes',
-  busyWhy: 'No se recibió nada. Espere un minuto e inténtelo de nuevo.',
   refused: 'No aceptado',
   refusedWhy: 'No se recibió nada. Abra el enlace que recibió e inténtelo de nuevo.',
 };

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { LinkApi } from '../../../../src/apps/link/api.js';
+import { createLogger } from '../../../../src/platform/process/logging.js';
 import { HOST, runLink, upload } from '../../../rigs/link/running-link.js';
 import { API_TOKEN, ASKED, DOCUMENTS, FIELDS, LINK, NAME, TOKEN } from '../../../rigs/link/stand-in-api.js';
 
@@ -101,6 +103,22 @@ it.each<[string, Record<string, string>, number]>([
   expect(body).not.toContain('typed elsewhere');
 });
 
+it('two tabs and a double click do no harm: the last answer counts, and the page says what is true', async () => {
+  const { api, open, post } = await runLink({ link: BEGAN });
+  const [first, second] = await Promise.all([
+    post('propose', { text: 'one' }),
+    post('propose', { text: 'two' }),
+  ]);
+  expect([first.headers.location, second.headers.location]).toEqual([LINK, LINK]);
+  await post('begin');
+  expect((await open(LINK)).body).toMatch(/Received, thank you.*>(one|two)</);
+  // An old tab, after the clerk has confirmed.
+  api.link = { state: 'closed', language: 'en', why: 'answered' };
+  const late = await post('propose', { text: 'three' });
+  expect((await open(String(late.headers.location))).body).toContain('This question is answered');
+  expect(api.changes()).toEqual(['propose', 'propose', 'begin']);
+});
+
 it('whoever sends too much waits, by address and by link, and the API is not asked', async () => {
   const { api, open, server } = await runLink({ settings: { LINK_REQUESTS_PER_MINUTE: '5' } });
   const from = (remoteAddress: string, url = LINK) =>
@@ -143,10 +161,17 @@ it('the name of a file cannot end its header', async () => {
   const { api, open } = await runLink({ link: { ...BEGAN, wants: DOCUMENTS } });
   await open(`${LINK}/documents`, upload('a\\"; name=\\"token.pdf', '%PDF'));
   await open(`${LINK}/documents`, upload(`${'long'.repeat(100)}.pdf`, '%PDF'));
-  const names = api.calls
-    .filter(({ action }) => action === 'stored')
-    .map(({ body }) => String(body['fileName']));
-  expect(names).toEqual(['a%22; name=%22token.pdf', expect.stringMatching(/^(long){49}\.pdf$/)]);
+  const client = new LinkApi({ url: api.url, token: API_TOKEN }, createLogger('silent'));
+  const file = (async function* () {
+    yield Buffer.from('%PDF');
+  })();
+  await client.upload({ name: NAME, token: TOKEN }, 'a"\r\n\r\n--link-.pdf', file, 5_000);
+  const stored = api.calls.filter(({ action }) => action === 'stored');
+  expect(stored.map(({ body }) => body['fileName'])).toEqual([
+    'a%22; name=%22token.pdf',
+    expect.stringMatching(/^(long){49}\.pdf$/),
+    'a%22%0D%0A%0D%0A--link-.pdf',
+  ]);
 });
 
 it('the page has at most 40 kB with its style, and works without a script', async () => {

@@ -209,7 +209,7 @@ describe('when something fails, the page says what was received', () => {
     ['too large', 413, 413, 'it is larger than 10 MB, or there are 20 files already'],
     ['of another type', 415, 415, 'Send a photo (JPEG or PNG) or a PDF file'],
     ['not what its name says', 422, 422, 'Send a photo (JPEG or PNG) or a PDF file'],
-    ['lost on the way', 503, 503, 'it lists each file that has arrived'],
+    ['lost on the way', 503, 503, 'Open the page to see what arrived'],
   ];
   it.each(refusals)('a file that is %s', async (_, refusal, status, text) => {
     const { api, open } = await runLink({ link: { ...BEGAN, wants: DOCUMENTS } });
