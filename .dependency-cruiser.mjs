@@ -106,6 +106,18 @@ const more = [
     to: { path: ['node_modules/@temporalio/', inFolders(['temporal', 'messages'])] },
   },
   {
+    // Keeps D7.
+    name: 'link: no Temporal, no partner, and no other process',
+    from: { path: inFolders(['apps/link']) },
+    to: {
+      path: [
+        'node_modules/@temporalio/',
+        inFolders(['temporal', 'messages', 'workflows', 'activities', 'worker', 'partners']),
+        '^src/apps/(?!link/)',
+      ],
+    },
+  },
+  {
     name: 'at-most-once: the permit is for the client that sends, and for the activity side, which alone makes it',
     from: { pathNot: '^src/(at-most-once/activity|partners/client)\\.ts$' },
     to: { path: '^src/at-most-once/permit\\.ts$' },

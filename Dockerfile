@@ -1,5 +1,5 @@
 # One image for every process; the command chooses: dist/worker.js (the default), dist/receiver.js, dist/console.js,
-# dist/codec-server.js, dist/sandbox.js, or dist/starter.js with the arguments of gangway.
+# dist/codec-server.js, dist/link.js, dist/sandbox.js, or dist/starter.js with the arguments of gangway.
 
 FROM node:24.21.0-bookworm-slim AS base
 

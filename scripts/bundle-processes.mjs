@@ -29,7 +29,7 @@ const options = {
 };
 
 /** The apps that are bundled, and those that a checkout runs as they are compiled. In dist/, each has the name of its folder. */
-const BUNDLED = ['receiver', 'codec-server', 'console'];
+const BUNDLED = ['receiver', 'codec-server', 'console', 'link'];
 const COMPILED = ['sandbox', 'demo'];
 const plain = (names) => {
   for (const name of names) writeFileSync(`${dist}/${name}.js`, `import './apps/${name}/main.js';\n`);

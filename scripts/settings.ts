@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { codecServerSettings } from '../src/apps/codec-server/settings.js';
 import { commandSettings } from '../src/apps/command/cli/command-line.js';
 import { consoleSettings } from '../src/apps/console/settings.js';
+import { linkSettings } from '../src/apps/link/settings.js';
 import { receiverSettings, webhookSettings } from '../src/apps/receiver/settings.js';
 import { sandboxSettings } from '../src/apps/sandbox/server.js';
 import { accountSettings, wordingSettings } from '../src/partners/account-settings.js';
@@ -11,7 +12,7 @@ import { page, tablesIn } from '../src/services/texts/docs.js';
 import { workerSettings } from '../src/worker/settings.js';
 
 /** A process, by the name under which people start it. */
-export type Process = 'worker' | 'gangway' | 'receiver' | 'console' | 'codec-server' | 'sandbox';
+export type Process = 'worker' | 'gangway' | 'receiver' | 'console' | 'codec-server' | 'link' | 'sandbox';
 
 const READ: readonly (readonly [Process, z.ZodObject])[] = [
   ['worker', workerSettings],
@@ -24,6 +25,7 @@ const READ: readonly (readonly [Process, z.ZodObject])[] = [
   ['console', consoleSettings],
   ['console', accountSettings()],
   ['codec-server', codecServerSettings],
+  ['link', linkSettings],
   ['sandbox', sandboxSettings],
 ];
 
@@ -71,6 +73,12 @@ export const SECTIONS: readonly Section[] = [
     'Codec server',
     'The server that decrypts payloads for the Temporal Web UI and the `temporal` command.',
     codecServerSettings.omit({ TEMPORAL_NAMESPACE: true }).shape,
+    SHARED,
+  ),
+  section(
+    'Merchant’s page',
+    'The page of [links](links.md), where merchants answer. It reads no other setting: no address of Temporal, and no payload key.',
+    linkSettings.shape,
     SHARED,
   ),
   section(

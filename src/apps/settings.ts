@@ -12,6 +12,7 @@ import { workerSettings } from '../worker/settings.js';
 import { codecServerSettings } from './codec-server/settings.js';
 import { commandSettings } from './command/cli/command-line.js';
 import { consoleSettings } from './console/settings.js';
+import { linkSettings } from './link/settings.js';
 import { receiverSettings, webhookSettings } from './receiver/settings.js';
 
 type Environment = NodeJS.ProcessEnv;
@@ -19,6 +20,7 @@ type Environment = NodeJS.ProcessEnv;
 const RECEIVER = /^(RECEIVER|API_CLIENTS)_/;
 export const CONSOLE = /^(CONSOLE|OIDC)_/;
 export const CODEC_SERVER = /^CODEC_/;
+export const LINK = /^LINK_/;
 
 /** The settings of processes besides workers, and the names that only these have. */
 export const PROCESSES = [
@@ -26,6 +28,7 @@ export const PROCESSES = [
   [webhookSettings, RECEIVER],
   [consoleSettings, CONSOLE],
   [codecServerSettings, CODEC_SERVER],
+  [linkSettings, LINK],
 ] as const;
 
 /**
@@ -33,7 +36,7 @@ export const PROCESSES = [
  * names of Windows.
  */
 const OWN_PREFIXES: readonly string[] = [
-  ...['GANGWAY_', 'RECEIVER_', 'CONSOLE_', 'CODEC_', 'OIDC_', 'EVENTS_'],
+  ...['GANGWAY_', 'RECEIVER_', 'CONSOLE_', 'CODEC_', 'LINK_', 'OIDC_', 'EVENTS_'],
   ...SYSTEM_NAMES.filter((system) => system !== 'processor').map(settingsPrefix),
 ];
 
@@ -97,7 +100,7 @@ export function namesOf(accounts: readonly string[]): Set<string> {
 /** Values that anyone may see: flags, durations, and those of these settings. */
 const HARMLESS = /^(?:true|false|\d+(?:\.\d+)?(?:ms|s|m|h|d))$/;
 const SHOWN =
-  /^(?:GANGWAY_(?!RECORD|UI_URL)\w+|TEMPORAL_(?:ADDRESS|NAMESPACE|PROFILE)|\w+_(?:PER_SECOND|ENVIRONMENT)|(?:RECEIVER|CONSOLE|CODEC)_(?:METRICS_)?ADDRESS)$/;
+  /^(?:GANGWAY_(?!RECORD|UI_URL)\w+|TEMPORAL_(?:ADDRESS|NAMESPACE|PROFILE)|\w+_(?:PER_SECOND|ENVIRONMENT)|(?:RECEIVER|CONSOLE|CODEC|LINK)_(?:METRICS_)?ADDRESS)$/;
 
 /** The settings that are set, by name: the value where nobody could mind, and `set` in place of every other one. */
 export function summarizeSettings(env: Environment, accounts: readonly string[]): Record<string, string> {

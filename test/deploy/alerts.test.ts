@@ -13,6 +13,7 @@ import { monitoringPrograms, PROGRAMS_TIMEOUT_MS, type Programs } from '../rigs/
 import { type Monitoring, startMonitoring } from '../rigs/deploy/running-monitoring.js';
 import { SECRET } from '../rigs/events/subscriber.js';
 import { merchant } from '../rigs/inputs.js';
+import { API_TOKEN, LINK } from '../rigs/link/stand-in-api.js';
 import { Onboarding } from '../rigs/onboarding.js';
 import { launch, type RunningProcess, run } from '../rigs/processes.js';
 import { createRig, type Rig } from '../rigs/rig.js';
@@ -48,6 +49,7 @@ describe('with real processes', () => {
   let receiverUrl: string;
   let consoleUrl: string;
   let codecServerUrl: string;
+  let linkUrl: string;
   let lockedAddress: string;
   const lockedQueue = `locked-${randomUUID()}`;
   /** The task queue of the builds. */
@@ -126,10 +128,22 @@ describe('with real processes', () => {
     );
     running.set('codec server', codecServer);
     codecServerUrl = addressOf(codecServer, 'url');
+    const address = `127.0.0.1:${await freePort()}`;
+    const link = await launch(
+      'link',
+      {
+        ...{ LINK_ADDRESS: address, LINK_METRICS_ADDRESS: '127.0.0.1:0', LINK_URL: `http://${address}` },
+        ...{ LINK_API_URL: closed, LINK_API_TOKEN: API_TOKEN, LINK_COMPANY: 'Acme Payments' },
+      },
+      'link is ready',
+    );
+    running.set('link', link);
+    linkUrl = addressOf(link, 'url');
     monitoring = await startMonitoring(programs, {
       'gangway-worker': addresses,
       'gangway-receiver': [new URL(addressOf(receiver, 'metrics')).host],
       'gangway-console': [new URL(addressOf(console, 'metrics')).host],
+      'gangway-link': [new URL(addressOf(link, 'metrics')).host],
       'gangway-codec-server': [new URL(addressOf(codecServer, 'metrics')).host],
     });
   }, TIMEOUT_MS);
@@ -200,6 +214,9 @@ describe('with real processes', () => {
   /** Opens the inbox of the console. */
   const inbox = async () => (await fetch(consoleUrl)).status;
 
+  /** Opens a merchant's link. */
+  const openLink = async () => (await fetch(`${linkUrl}${LINK}`)).status;
+
   /** Asks the codec server with a token of an issuer that is unavailable. */
   async function decode(): Promise<number> {
     const authorization = `Bearer ${await new SignJWT({})
@@ -229,7 +246,7 @@ describe('with real processes', () => {
         up,
         (jobs) =>
           jobs['gangway-worker'] === 6 &&
-          ['receiver', 'console', 'codec-server'].every((name) => jobs[`gangway-${name}`] === 1),
+          ['receiver', 'console', 'link', 'codec-server'].every((name) => jobs[`gangway-${name}`] === 1),
         'targets',
       );
       const nudged = merchant('waiting');
@@ -323,11 +340,14 @@ describe('with real processes', () => {
       const untilAlerted = new AbortController();
       const replies: Promise<number>[] = [];
       const sending = (async () => {
-        for (; !untilAlerted.signal.aborted; await sleep(250)) replies.push(send(), inbox(), decode());
+        for (; !untilAlerted.signal.aborted; await sleep(250)) {
+          replies.push(send(), inbox(), openLink(), decode());
+        }
       })();
       await Promise.all([
         sent('GangwayReceiverErrors'),
         sent('GangwayConsoleErrors'),
+        sent('GangwayLinkErrors'),
         sent('GangwayCodecServerErrors'),
       ]);
       untilAlerted.abort();

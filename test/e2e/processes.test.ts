@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../../src/apps/demo/dev-server.js';
 import { CLEAR, ENCRYPTED, KEY } from '../rigs/codec-server/running-codec-server.js';
 import { runProvider } from '../rigs/console/provider.js';
 import { SESSION_KEY, signIn, userOf, wayBack } from '../rigs/console/running-console.js';
 import { merchant } from '../rigs/inputs.js';
+import { LINK, TOKEN as LINK_TOKEN } from '../rigs/link/stand-in-api.js';
 import { endOf, interruptedWorker } from '../rigs/process/interrupted-worker.js';
 import { ELSEWHERE, PARTNER, type Settings, SOMEBODY, settingsOf } from '../rigs/process/settings.js';
 import { launch, run } from '../rigs/processes.js';
@@ -20,7 +22,7 @@ import {
 import { createRig } from '../rigs/rig.js';
 import { eventually } from '../rigs/waiting.js';
 
-type Name = 'receiver' | 'console' | 'codec-server';
+type Name = 'receiver' | 'console' | 'codec-server' | 'link';
 
 async function start(name: Name, more: Settings = {}) {
   const process = await launch(name, settingsOf(name, more), `${name.replace('-', ' ')} is ready`);
@@ -100,6 +102,17 @@ const SERVED: Readonly<Record<Name, () => Promise<Served>>> = {
       secrets: [TOKEN],
     };
   },
+  async link() {
+    const address = `127.0.0.1:${await freePort()}`;
+    return {
+      settings: { LINK_ADDRESS: address, LINK_URL: `http://${address}` },
+      request: [`POST ${LINK}/begin HTTP/1.1`, 'content-type: application/x-www-form-urlencoded'],
+      body: 'text=typed',
+      // Nothing listens at LINK_API_URL.
+      response: /HTTP\/1\.1 503 .*We do not know whether this arrived/s,
+      secrets: [TOKEN, LINK_TOKEN, 'typed'],
+    };
+  },
 };
 
 /** Sends half of a request and then a signal, and waits until the server has closed its port. */
@@ -147,7 +160,7 @@ async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-it.each(['receiver', 'console', 'codec-server'] as const)(
+it.each(['receiver', 'console', 'codec-server', 'link'] as const)(
   'the %s serves, after SIGTERM finishes the requests under way and accepts no new ones, ends with 0, and logs no secret',
   async (name) => {
     const served = await SERVED[name]();
@@ -205,7 +218,7 @@ const NODE_20 = `import zlib from 'node:zlib';
   Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });
   Object.defineProperty(zlib, "createZstdDecompress", { value: undefined });`;
 
-it.each(['starter', 'worker', 'receiver', 'codec-server', 'console', 'sandbox', 'demo'])(
+it.each(['starter', 'worker', 'receiver', 'codec-server', 'console', 'link', 'sandbox', 'demo'])(
   'ends %s on an old Node naming both versions, and how to use a later one',
   async (name) => {
     const preload = `data:text/javascript,${encodeURIComponent(NODE_20)}`;

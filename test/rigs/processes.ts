@@ -102,7 +102,7 @@ export interface Place {
 
 /** Starts one of the built processes and waits until it has printed `ready`. */
 export function launch(
-  name: 'worker' | 'sandbox' | 'receiver' | 'console' | 'codec-server',
+  name: 'worker' | 'sandbox' | 'receiver' | 'console' | 'codec-server' | 'link',
   env: Readonly<Record<string, string>>,
   ready: string,
   { cwd, build = ROOT }: Place = {},

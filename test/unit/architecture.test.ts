@@ -42,6 +42,12 @@ const REFUSED: Readonly<Record<string, readonly (readonly [file: string, importe
     ['src/apps/sandbox/a.ts', '@temporalio/client'],
     ['src/apps/sandbox/b.ts', 'src/messages/b.ts'],
   ],
+  // Proves D7.
+  'link: no Temporal, no partner, and no other process': [
+    ['src/apps/link/a.ts', '@temporalio/client'],
+    ['src/apps/link/b.ts', 'src/temporal/b.ts'],
+    ['src/apps/link/c.ts', 'src/apps/console/c.ts'],
+  ],
   'at-most-once: the permit is for the client that sends, and for the activity side, which alone makes it': [
     ['src/activities/boarding.ts', 'src/at-most-once/permit.ts'],
     ['src/apps/command/partner/call-run.ts', 'src/at-most-once/permit.ts'],

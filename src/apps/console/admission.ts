@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isFormOfOthers } from '../../platform/http/pages.js';
 import { isHealthCheck, knownSecrets, limitRequests, routeOf } from '../../platform/http/server.js';
 import { userName } from '../../services/texts/names.js';
 import { isUnavailable } from '../../temporal/unavailable.js';
@@ -33,12 +34,9 @@ export async function admitRequests(
     const session = sessionsByRequest.get(request);
     return session ? `session ${session.csrf}` : `address ${request.ip}`;
   });
-  server.addHook('onRequest', async ({ method, headers }) => {
-    // An old browser does not send the first, and our pages have no referrer, so theirs is null. The token of each form is
-    // checked in any case.
-    const { 'sec-fetch-site': site = 'same-origin', origin = 'null' } = headers;
-    const isHere = origin === 'null' || hostsOf(server, settings).includes(URL.parse(origin)?.host ?? '');
-    if (method === 'POST' && !(isHere && ['same-origin', 'none'].includes(site)))
+  server.addHook('onRequest', async (request) => {
+    // The token of each form is checked in any case.
+    if (isFormOfOthers(request, hostsOf(server, settings)))
       throw new PageError(403, 'The form is from another site. Open the page here.');
   });
   // Last, because it asks Temporal and the provider.

@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { inPackage } from '../../platform/process/package.js';
+import { asset } from '../../platform/http/pages.js';
 import { SHARED_STYLE } from '../../services/reports/page.js';
 import { harmless } from '../../services/texts/text.js';
 import { Form } from './pages/parts.js';
@@ -188,21 +185,9 @@ export function errorPage(status: number, message: string) {
   return { status, title: 'Not shown', page };
 }
 
-export type Asset = ReturnType<typeof asset>;
-
-/**
- * A file that pages load. Its path changes with its content, so browsers may keep it.
- *
- * @param content default: the file that the build puts into dist/console
- */
-function asset(file: string, contentType: string, content = readFileSync(inPackage(`dist/console/${file}`))) {
-  const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12);
-  return { path: `/assets/${hash}-${file}`, contentType, content, gzipped: gzipSync(content) };
-}
-
 export const ASSETS = {
   /** Styles of charts, tables and facts, as in the pages of the command line. */
   shared: asset('shared.css', 'text/css; charset=utf-8', Buffer.from(SHARED_STYLE)),
-  style: asset('style.css', 'text/css; charset=utf-8'),
-  script: asset('client.js', 'text/javascript; charset=utf-8'),
+  style: asset('console/style.css', 'text/css; charset=utf-8'),
+  script: asset('console/client.js', 'text/javascript; charset=utf-8'),
 };

@@ -1,19 +1,15 @@
-import { parse } from 'node:querystring';
-import cookie from '@fastify/cookie';
-import helmet from '@fastify/helmet';
-import multipart from '@fastify/multipart';
 import type { Client } from '@temporalio/client';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
 import { StoreFailure } from '../../platform/documents/file-store.js';
 import { measureRequests } from '../../platform/http/metrics.js';
+import { pageOptions, preparePages, serveAssets, UNREADABLE } from '../../platform/http/pages.js';
 import {
   type ArrivalLimits,
   listen,
   logRequests,
   mayTakeLong,
-  refusesUnreadable,
   routeOf,
   serverWithin,
 } from '../../platform/http/server.js';
@@ -24,7 +20,7 @@ import { temporalCheck } from '../../temporal/server.js';
 import { type Ended, hasEnded, recordSignOut } from '../../temporal/sign-outs.js';
 import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../../temporal/unavailable.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
-import { ASSETS, type Asset, errorPage, renderPage, renderPart } from './layout.js';
+import { ASSETS, errorPage, renderPage, renderPart } from './layout.js';
 import { countWaiting } from './pages/inbox-filter.js';
 import { ROUTES } from './pages/routes.js';
 import { providerOf } from './provider.js';
@@ -56,18 +52,11 @@ export interface ConsoleOptions {
   readonly routes?: readonly Route[];
 }
 
-const FORM = 'application/x-www-form-urlencoded';
-
 /** Forms are short. Files come as multipart/form-data, which has limits of its own. */
 const MAX_FORM_BYTES = 256 * 1024;
 
 /** A large document takes its time. Nobody sends one without a session: the session is checked before the body is read. */
 const LIMITS = { headersMs: 10_000, requestMs: 10_000, uploadMs: 10 * 60_000 };
-
-const UNREAD = { bytes: 16 * 1024 * 1024, ms: 5_000, checkMs: 20 };
-
-/** Longer than any workflow id. */
-const MAX_PARAM_LENGTH = 300;
 
 /** The time that a page waits for Temporal after it has just failed to respond. The client itself would try for 40 s. */
 const UNAVAILABLE_MS = 2_000;
@@ -89,19 +78,10 @@ export async function startConsole(options: ConsoleOptions) {
 
 export async function consoleServer(options: ConsoleOptions): Promise<FastifyInstance> {
   const { settings, client, logger, routes = ROUTES, registry = new Registry() } = options;
-  const server = serverWithin(options.limits ?? LIMITS, {
-    bodyLimit: MAX_FORM_BYTES,
-    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    return503OnClosing: false,
-    trustProxy: settings.trustedProxies.length > 0 && [...settings.trustedProxies],
-    clientErrorHandler: refusesUnreadable((status) => ({
-      title: 'Unreadable',
-      contentType: 'text/plain; charset=utf-8',
-      body: `${FASTIFY_ERRORS[status]}\n`,
-    })),
-    // A page has headers that only a request with a route gets.
-    rewriteUrl: ({ url = '/' }) => (isReadable(url) ? url : '/unreadable'),
-  });
+  const server = serverWithin(
+    options.limits ?? LIMITS,
+    pageOptions({ ...settings, maxFormBytes: MAX_FORM_BYTES, messages: FASTIFY_ERRORS }),
+  );
   const isSecure = settings.url?.startsWith('https:') ?? false;
   const sessions = new Sessions({
     // Without a provider there are no sessions to encrypt, only messages.
@@ -112,20 +92,13 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
   });
   const console: Console = { settings, client, logger, audit: auditsTo(logger, registry) };
   logRequests(server, logger);
-  endUnread(server);
   measureRequests(server, registry, {
     total: 'gangway_console_requests_total',
     seconds: 'gangway_console_request_duration_seconds',
   });
-  await protect(server, isSecure);
-  await server.register(cookie);
-  // Forms only: another site cannot send them in another form without the browser's question.
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser(FORM, { parseAs: 'string' }, async (_: unknown, form: string) =>
-    parse(form, '&', '=', { maxKeys: 0 }),
-  );
-  // The limits are those of each route.
-  await server.register(multipart);
+  await preparePages(server, isSecure, {
+    ...{ scriptSrc: ["'self'"], connectSrc: ["'self'"], imgSrc: ["'self'", 'data:'] },
+  });
   const isReady = temporalCheck(client);
   const { oidc } = settings;
   const provider = oidc && providerOf(oidc, () => originOf(server, settings));
@@ -137,75 +110,12 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
   });
   const handling: Handling = { console, sessions, admission, isReady };
   handleErrors(server, handling);
-  for (const asset of Object.values(ASSETS))
-    server.get(asset.path, ({ headers }, reply) => sendAsset(reply, asset, headers['accept-encoding']));
+  serveAssets(server, Object.values(ASSETS));
   healthRoutes(server, isReady);
   const end = (ended: Ended) => inTime(client, isReady, () => signOut(options, ended));
   if (atProvider) addSignIn(server, { ...admission, ...atProvider, end });
   for (const route of routes) addRoute(server, route, handling);
   return server;
-}
-
-function sendAsset(reply: FastifyReply, { contentType, content, gzipped }: Asset, accepted = '') {
-  const isZipped = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(accepted);
-  if (isZipped) reply.header('content-encoding', 'gzip');
-  return reply
-    .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
-    .type(contentType)
-    .send(isZipped ? gzipped : content);
-}
-
-/** The router itself would respond to what it cannot decode, and to a longer parameter, and quote it. */
-function isReadable(url: string): boolean {
-  try {
-    decodeURIComponent(url);
-    const [path = ''] = url.split('?');
-    return path.split('/').every((part) => decodeURIComponent(part).length <= MAX_PARAM_LENGTH);
-  } catch {
-    return false;
-  }
-}
-
-/**
- * A response may be ready before its request has arrived, such as the refusal of a large upload. Some browsers read the response only
- * when they have sent everything, so a little more is read and dropped. Then the connection ends.
- */
-function endUnread(server: FastifyInstance): void {
-  server.addHook('onResponse', async ({ raw }) => {
-    if (raw.complete) return;
-    const { socket } = raw;
-    const [before, until] = [socket.bytesRead, Date.now() + UNREAD.ms];
-    // Node drops what arrives now, so its events do not show how much there was.
-    const timer = setInterval(() => {
-      if (socket.bytesRead - before > UNREAD.bytes || Date.now() > until) socket.destroy();
-      // The request may have closed already, and then no event would end this.
-      if (raw.complete || socket.destroyed) clearInterval(timer);
-    }, UNREAD.checkMs);
-    raw.unpipe().resume();
-  });
-}
-
-/** Nothing from elsewhere, no script in a page, no page in another one. */
-async function protect(server: FastifyInstance, isSecure: boolean): Promise<void> {
-  await server.register(helmet, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        ...{
-          styleSrc: ["'self'"],
-          scriptSrc: ["'self'"],
-          connectSrc: ["'self'"],
-          imgSrc: ["'self'", 'data:'],
-        },
-        ...{ formAction: ["'self'"], baseUri: ["'none'"], frameAncestors: ["'none'"] },
-      },
-    },
-    referrerPolicy: { policy: 'no-referrer' },
-    xFrameOptions: { action: 'deny' },
-    strictTransportSecurity: isSecure,
-    crossOriginEmbedderPolicy: false,
-  });
 }
 
 /** The log has who saw or did what. The metrics have how many answers of each kind there were. */
@@ -365,7 +275,7 @@ function handleErrors(server: FastifyInstance, { console, admission }: Handling)
     return page(request, reply, shownError(console.logger, error));
   });
   server.setNotFoundHandler((request, reply) => {
-    if (request.url === '/unreadable') return page(request, reply, errorPage(400, FASTIFY_ERRORS[400] ?? ''));
+    if (request.url === UNREADABLE) return page(request, reply, errorPage(400, FASTIFY_ERRORS[400] ?? ''));
     return page(request, reply, errorPage(404, 'There is no such page.'));
   });
 }

@@ -19,7 +19,7 @@ const ELSEWHERE = [
 
 /** Names of the metrics of a process, which serves them at an address of its own only. */
 async function namesOf(
-  name: 'console' | 'codec-server',
+  name: 'console' | 'codec-server' | 'link',
   settings: Record<string, string>,
 ): Promise<ReadonlySet<string>> {
   const process = await launch(name, settings, `${name.replace('-', ' ')} is ready`);
@@ -34,6 +34,14 @@ const CONSOLE = { CONSOLE_ADDRESS: '127.0.0.1:0', CONSOLE_METRICS_ADDRESS: '127.
 const CODEC_SERVER = {
   ...{ CODEC_ADDRESS: '127.0.0.1:0', CODEC_METRICS_ADDRESS: '127.0.0.1:0' },
   CODEC_TOKENS: '6f1d0c5e8b7a4932a1b0c9d8e7f60512',
+};
+const LINK = {
+  ...{ LINK_ADDRESS: '127.0.0.1:0', LINK_METRICS_ADDRESS: '127.0.0.1:0', LINK_URL: 'http://localhost' },
+  ...{
+    LINK_API_URL: 'http://127.0.0.1:9',
+    LINK_API_TOKEN: CODEC_SERVER.CODEC_TOKENS,
+    LINK_COMPANY: 'Acme Payments',
+  },
 };
 
 const CALLS = 'gangway_partner_calls_total';
@@ -150,6 +158,7 @@ it('worker and receiver count exactly, and do not count a replay again', async (
     ...[...counted.names, ...received.names],
     ...(await namesOf('console', { ...rig.env, ...CONSOLE })),
     ...(await namesOf('codec-server', { ...rig.env, ...CODEC_SERVER })),
+    ...(await namesOf('link', LINK)),
   ];
   const ofProcesses = watched.filter((name) => !name.includes(':') && !ELSEWHERE.includes(name));
   expect(ofProcesses.filter((name) => !exported.includes(name))).toEqual([]);

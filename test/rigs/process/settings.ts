@@ -12,6 +12,10 @@ const COMMON: Readonly<Record<string, Settings>> = {
   receiver: { RECEIVER_ADDRESS: '127.0.0.1:0' },
   console: { CONSOLE_ADDRESS: '127.0.0.1:0' },
   'codec-server': { CODEC_ADDRESS: '127.0.0.1:0', CODEC_TOKENS: TOKEN },
+  link: {
+    ...{ LINK_ADDRESS: '127.0.0.1:0', LINK_URL: 'http://localhost', LINK_API_URL: 'http://127.0.0.1:9' },
+    ...{ LINK_API_TOKEN: TOKEN, LINK_COMPANY: 'Acme Payments' },
+  },
   worker: { ...ADA, GANGWAY_HEALTH_ADDRESS: '127.0.0.1:0' },
   starter: ADA,
 };

@@ -5,6 +5,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { PROCESS_SETTINGS } from '../../../scripts/settings.js';
 import { loadCodecSettings } from '../../../src/apps/codec-server/settings.js';
 import { loadConsoleSettings } from '../../../src/apps/console/settings.js';
+import { loadLinkSettings } from '../../../src/apps/link/settings.js';
 import { loadReceiverSettings } from '../../../src/apps/receiver/settings.js';
 import { partnerTaskQueue } from '../../../src/messages/ids.js';
 import { SYSTEM_NAMES } from '../../../src/partners/systems.js';
@@ -45,6 +46,7 @@ const values = (path: string) =>
 const CONFIG_MAPS: Readonly<Record<string, Record<string, string>>> = {
   gangway: values('deploy/kubernetes/settings/settings.env'),
   'gangway-partners': values('deploy/kubernetes/settings/partners.env'),
+  'gangway-link': values('deploy/kubernetes/settings/link.env'),
 };
 /** The Dockerfile, each instruction on one line. */
 const DOCKERFILE = text('Dockerfile').replaceAll(/\\\n\s*/g, '');
@@ -140,7 +142,7 @@ describe('what is deployed', () => {
   });
 
   it('serves metrics at a port that only Prometheus reaches', () => {
-    const processes = ['codec-server', 'console', 'receiver', 'worker'];
+    const processes = ['codec-server', 'console', 'link', 'receiver', 'worker'];
     const served = containers.filter(({ name }) => processes.includes(name));
     expect(served.map(({ name }) => name).sort()).toEqual(processes);
     for (const { name, env, ports } of served) {
@@ -166,6 +168,7 @@ describe('what is deployed', () => {
     expect(Object.fromEntries(question)).toEqual({
       ...{ 'gangway-worker': 'worker:9464', 'gangway-receiver': 'receiver:9464' },
       ...{ 'gangway-console': 'console:9464', 'gangway-codec-server': 'codec-server:9464' },
+      'gangway-link': 'link:9464',
     });
     const addresses = services.flatMap(([name, { environment = {}, ports = [] }]) => {
       expect(ports.join(), name).not.toContain('9464');
@@ -173,7 +176,10 @@ describe('what is deployed', () => {
       return set.map(([, address]) => [name, address]);
     });
     const everywhere = { worker: '0.0.0.0:9464', receiver: '0.0.0.0:9464', console: '0.0.0.0:9464' };
-    expect(Object.fromEntries(addresses)).toEqual({ ...everywhere, 'codec-server': '172.30.83.1:9464' });
+    expect(Object.fromEntries(addresses)).toEqual({
+      ...{ ...everywhere, link: '0.0.0.0:9464' },
+      'codec-server': '172.30.83.1:9464',
+    });
     const [, prometheus] = services.find(([name]) => name === 'prometheus') ?? [];
     expect(prometheus.extra_hosts).toEqual(['codec-server:172.30.83.1']);
     expect(parse(text('deploy/compose.yaml')).networks.default.ipam.config[0].gateway).toBe('172.30.83.1');
@@ -188,6 +194,7 @@ describe('what is deployed', () => {
       ...namesIn('deploy/sandbox.env'),
       ...namesIn('deploy/kubernetes/settings/settings.env'),
       ...namesIn('deploy/kubernetes/settings/partners.env'),
+      ...namesIn('deploy/kubernetes/settings/link.env'),
     ];
     expect(set.length).toBeGreaterThan(40);
     expect(set.filter((name) => !entries.has(name))).toEqual([]);
@@ -197,11 +204,11 @@ describe('what is deployed', () => {
     const commands = [...ours.map(({ command }) => command), ...containers.map(({ args }) => args)];
     const files = commands.map((command) => command?.[0] ?? 'dist/worker.js');
     const names = files.map((file) => /^dist\/(.+)\.js$/.exec(file)?.[1]);
-    const all = ['worker', 'receiver', 'console', 'codec-server', 'sandbox', 'starter'];
+    const all = ['worker', 'receiver', 'console', 'codec-server', 'link', 'sandbox', 'starter'];
     expect(new Set(names)).toEqual(new Set(all));
   });
 
-  it('gives each process settings that it accepts, and payload keys', () => {
+  it('gives each process settings that it accepts, and payload keys to all but the merchant’s page, which knows no Temporal', () => {
     const ofPods = containers.map(({ name, env, envFrom }): [string, Document] => {
       const maps = envFrom.map(({ configMapRef }: Document) => CONFIG_MAPS[configMapRef.name]);
       const own = Object.fromEntries(env.map((entry: Document) => [entry.name, entry.value]));
@@ -214,11 +221,14 @@ describe('what is deployed', () => {
       ]);
     const loaders: Readonly<Record<string, (environment: NodeJS.ProcessEnv) => unknown>> = {
       ...{ receiver: loadReceiverSettings, console: loadConsoleSettings, 'codec-server': loadCodecSettings },
+      link: loadLinkSettings,
     };
     for (const [name, environment] of [...ofPods, ...ofServices].filter(([each]) => each !== 'sandbox')) {
       const load = loaders[name] ?? loadWorkerSettings;
       expect(() => load(withSecrets({ ...IMAGE, ...environment })), name).not.toThrow();
-      expect(Object.keys(environment), name).toContain('PAYLOAD_KEYS_FILE');
+      const secrets = Object.keys(environment).filter((key) => /^PAYLOAD_|^TEMPORAL_/.test(key));
+      if (name === 'link') expect(secrets).toEqual([]);
+      else expect(secrets, name).toContain('PAYLOAD_KEYS_FILE');
     }
   });
 
@@ -231,7 +241,7 @@ describe('what is deployed', () => {
 
   it('runs pods without privileges and with read-only files, and probes ports that they have', () => {
     const names = containers.map(({ name }) => name).sort();
-    expect(names).toEqual(['codec-server', 'console', 'receiver', 'setup', 'worker']);
+    expect(names).toEqual(['codec-server', 'console', 'link', 'receiver', 'setup', 'worker']);
     for (const { securityContext } of pods)
       expect(securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 10001 });
     for (const { securityContext, ports = [], livenessProbe, readinessProbe } of containers) {
@@ -346,6 +356,7 @@ describe('what is deployed', () => {
       receiver: [...inside, temporal],
       setup: [...inside, temporal],
       'codec-server': [...inside, https],
+      link: [...inside, https],
     });
     // The addresses in the manifests have no other port.
     const addresses = Object.values(CONFIG_MAPS).flatMap((map) =>

@@ -45,7 +45,7 @@ describe('docs/onboardings.md', () => {
 describe('docs/monitoring.md', () => {
   it('lists the metrics that the code counts, and no others', () => {
     const metricsIn = (path: string) => text(path).match(/\bgangway_[a-z_]+[a-z]\b/g) ?? [];
-    const counted = globSync('src/**/*.ts').flatMap(metricsIn);
+    const counted = globSync('src/**/*.{ts,tsx}').flatMap(metricsIn);
     expect(counted.length).toBeGreaterThan(20);
     expect(new Set(metricsIn('docs/monitoring.md'))).toEqual(new Set(counted));
   });

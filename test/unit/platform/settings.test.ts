@@ -40,6 +40,7 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     ['receiver', ['DOCUMENT_DIR', 'AWS_ENDPOINT_URL_S3']],
     ['console', ['OIDC_ISSUER', 'DOCUMENT_DIR', 'STATEMENT_DIR', 'AWS_ENDPOINT_URL_S3', 'partners']],
     ['codec-server', ['CODEC_JWKS_URL']],
+    ['link', ['LINK_API_URL']],
     ['sandbox', []],
   ])('%s checks the addresses %j', (process, connectsTo) => {
     const partners = SYSTEM_NAMES.map((system) => `${settingsPrefix(system)}URL`);

@@ -10,8 +10,9 @@ import { isLoopback, TEMPORAL_SECRETS, temporalSettings } from '../../../../temp
 import { loadWorkerSettings, type WorkerSettings, workerSettings } from '../../../../worker/settings.js';
 import { codecServerSettings } from '../../../codec-server/settings.js';
 import { loadConsoleSettings } from '../../../console/settings.js';
+import { loadLinkSettings } from '../../../link/settings.js';
 import { loadReceiverSettings } from '../../../receiver/settings.js';
-import { CODEC_SERVER, CONSOLE, misspelledSettings, namesOf, PROCESSES } from '../../../settings.js';
+import { CODEC_SERVER, CONSOLE, LINK, misspelledSettings, namesOf, PROCESSES } from '../../../settings.js';
 import { type Verdict, warn, wrong } from './check.js';
 
 type Environment = NodeJS.ProcessEnv;
@@ -30,6 +31,7 @@ export function examineSettings(environment: Environment) {
       loadReceiverSettings(env);
       if (isSet(env, CONSOLE)) loadConsoleSettings(env);
       if (isSet(env, CODEC_SERVER)) readSettings(codecServerSettings, env);
+      if (isSet(env, LINK)) loadLinkSettings(env);
       temporalSettings(env);
       return { usable: { config, env }, bad };
     } catch (error) {

@@ -1,0 +1,174 @@
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { Deadline, retryAfterMs } from '../../platform/http/deadline.js';
+import { fetchThroughProxy } from '../../platform/http/proxy.js';
+import { kindOf } from '../../platform/http/server.js';
+import { type Language, languageIn } from './texts.js';
+
+/** The calls of the HTTP API for one link. They are all that this process can do. */
+
+const language = z.string().transform((code): Language => languageIn(code));
+const texts = z.record(z.string(), z.string());
+
+const document = z.object({ id: z.string(), fileName: z.string(), at: z.iso.datetime({ offset: true }) });
+
+const question = z.object({
+  state: z.enum(['open', 'received', 'sent-back']),
+  language,
+  dba: z.string().optional(),
+  text: z.string(),
+  wants: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('text') }),
+    z.object({ kind: z.literal('documents'), names: z.array(z.string()) }),
+    z.object({
+      kind: z.literal('fields'),
+      fields: z.array(z.object({ name: z.string(), label: z.string() })),
+    }),
+  ]),
+  expiresAt: z.iso.datetime({ offset: true }),
+  documents: z.array(document),
+  began: z.boolean(),
+  answer: z
+    .object({ text: z.string(), fields: texts, documents: z.array(z.string()), remark: z.string() })
+    .partial()
+    .optional(),
+  message: z.string().optional(),
+});
+
+const link = z.discriminatedUnion('state', [
+  question,
+  z.object({ state: z.literal('code'), language, attemptsLeft: z.number() }),
+  z.object({
+    state: z.literal('closed'),
+    language,
+    why: z.enum(['answered', 'expired', 'revoked', 'locked']),
+  }),
+]);
+
+const problem = z.object({
+  errors: z.array(z.object({ field: z.string(), message: z.string() })).default([]),
+});
+
+export type Question = z.output<typeof question>;
+export type Link = z.output<typeof link>;
+export type FieldErrors = z.output<typeof problem>['errors'];
+
+/** What a merchant fills in; of the first three, the one that is wanted. */
+export type Filled = NonNullable<Question['answer']>;
+
+/** Who asks: the parts of the address of a link, and of a cookie. */
+export interface Key {
+  readonly name: string;
+  readonly token: string;
+  readonly session?: string | undefined;
+}
+
+/** A request that gets another page than its own, by HTTP status. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  constructor(
+    readonly status: number,
+    /** What was sent may have been effective. */
+    readonly isUnsure = false,
+    readonly errors: FieldErrors = [],
+    readonly retryAfterS = 10,
+  ) {
+    super(`${status}`);
+  }
+}
+
+/** Refusals that are about the request of a merchant. All others are ours to correct, or pass. */
+const FOR_MERCHANTS = [404, 409, 413, 415, 422];
+
+const CALL_MS = 15_000;
+const LONGEST_RETRY_S = 600;
+
+/** @throws {Failure} from each method */
+export class LinkApi {
+  constructor(
+    private readonly at: { readonly url: string; readonly token: string },
+    private readonly logger: Logger,
+  ) {}
+
+  read(key: Key): Promise<Link> {
+    return this.#post(key, 'read', link);
+  }
+
+  enter(key: Key, code: string) {
+    return this.#post(key, 'enter', z.object({ state: z.string() }), { code });
+  }
+
+  begin(key: Key) {
+    return this.#post(key, 'begin', z.unknown());
+  }
+
+  propose(key: Key, { text, documents, fields: values, remark }: Filled) {
+    const answer = documents
+      ? { kind: 'documents', documents }
+      : values
+        ? { kind: 'fields', values }
+        : { kind: 'text', text };
+    return this.#post(key, 'propose', z.unknown(), { answer, ...(remark && { remark }) });
+  }
+
+  /** Sends a file while it arrives. */
+  upload({ name, token, session }: Key, fileName: string, file: AsyncIterable<Buffer>, ms: number) {
+    const boundary = `link-${crypto.randomUUID()}`;
+    const headers = {
+      ...{ 'content-type': `multipart/form-data; boundary=${boundary}`, 'link-token': token },
+      ...(session && { 'link-session': session }),
+    };
+    const body = oneFile(boundary, fileName, file);
+    return this.#call(name, 'documents', document, { headers, body, duplex: 'half' }, ms);
+  }
+
+  #post<Shape extends z.ZodType>({ name, ...key }: Key, action: string, shape: Shape, more: object = {}) {
+    const headers = { 'content-type': 'application/json' };
+    return this.#call(name, action, shape, { headers, body: JSON.stringify({ ...key, ...more }) });
+  }
+
+  async #call<Shape extends z.ZodType>(
+    name: string,
+    action: string,
+    shape: Shape,
+    { headers, ...rest }: { readonly headers: object; readonly body: unknown; readonly duplex?: 'half' },
+    ms = CALL_MS,
+  ): Promise<z.output<Shape>> {
+    const isWrite = action !== 'read';
+    const deadline = new Deadline({ ms });
+    try {
+      const response = await fetchThroughProxy(`${this.at.url}/v1/links/${name}/${action}`, {
+        ...{ method: 'POST', redirect: 'error', signal: deadline.signal, ...rest },
+        headers: { ...headers, authorization: `Bearer ${this.at.token}` },
+      });
+      const json: unknown = await response.json();
+      if (response.ok) return shape.parse(json);
+      const { data } = problem.safeParse(json);
+      const retryS = Math.ceil((retryAfterMs(response.headers.get('retry-after')) ?? 10_000) / 1_000);
+      const isOurs = !FOR_MERCHANTS.includes(response.status);
+      if (isOurs) this.logger.error({ action, status: response.status }, 'the API refused a request');
+      throw new Failure(
+        isOurs ? 503 : response.status,
+        isWrite,
+        data?.errors,
+        Math.min(retryS, LONGEST_RETRY_S),
+      );
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      this.logger.warn({ action, kind: kindOf(error) }, 'the API did not respond as it should');
+      throw new Failure(503, isWrite);
+    } finally {
+      deadline.release();
+    }
+  }
+}
+
+/** A form with one file. Its name is encoded as browsers do, so it cannot end its header. Its end says what the file is. */
+async function* oneFile(boundary: string, fileName: string, file: AsyncIterable<Buffer>) {
+  const name = fileName.slice(-200).replace(/["\r\n]/g, encodeURIComponent);
+  const disposition = `form-data; name="file"; filename="${name}"`;
+  const type = 'content-type: application/octet-stream';
+  yield Buffer.from(`--${boundary}\r\ncontent-disposition: ${disposition}\r\n${type}\r\n\r\n`);
+  yield* file;
+  yield Buffer.from(`\r\n--${boundary}--\r\n`);
+}

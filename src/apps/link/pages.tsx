@@ -1,0 +1,344 @@
+import type { ComponentChildren } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { asset } from '../../platform/http/pages.js';
+import { harmless } from '../../services/texts/text.js';
+import type { FieldErrors, Link, Question } from './api.js';
+import type { LinkSettings } from './settings.js';
+import { STYLE } from './style.js';
+import { type Language, type TextName, textIn, timeIn } from './texts.js';
+
+/** What each page of a link shows. None has a script, and none shows a part of the address. */
+
+export const LIMITS = { text: 10_000, field: 1_000, remark: 2_000, mebibytes: 10, files: 20 };
+
+export const STYLE_SHEET = asset('style.css', 'text/css; charset=utf-8', Buffer.from(STYLE));
+
+export type View = ReturnType<typeof viewOf>;
+
+/** @param path `/a/L-.../...`; empty where the address is not that of a link */
+export function viewOf(
+  { company, contact }: Pick<LinkSettings, 'company' | 'contact'>,
+  about: { readonly language: Language; readonly path: string; readonly logoPath: string | undefined },
+) {
+  const values = { company, size: LIMITS.mebibytes, most: LIMITS.files };
+  const say = (name: TextName, more: object = {}) => textIn(about.language, name, { ...values, ...more });
+  return { company, contact, say, ...about };
+}
+
+/** Escapes every text, and removes control characters and marks that reverse the direction of text. */
+export function renderPage({ language, company, contact, logoPath, say }: View, children: ComponentChildren) {
+  const page = (
+    <html lang={language}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>{`${say('answer')} · ${company}`}</title>
+        <link rel="stylesheet" href={STYLE_SHEET.path} />
+      </head>
+      <body>
+        <header>{logoPath ? <img src={logoPath} alt={company} /> : <strong>{company}</strong>}</header>
+        <main>{children}</main>
+        {contact && <footer>{contact}</footer>}
+      </body>
+    </html>
+  );
+  return `<!doctype html>${harmless(renderToString(page))}`;
+}
+
+interface ProblemProps {
+  readonly view: View;
+  readonly text: 'missing' | 'later' | 'unsure' | 'refused';
+  readonly action: string;
+  /** What the form had that failed, so that it can be sent again. */
+  readonly values: readonly (readonly [name: string, value: string])[];
+}
+
+/** Why there is no other page, and whether something was received. */
+export function Problem({ view: { say, path }, text, action, values }: ProblemProps) {
+  // A form of somebody else must not become one of ours.
+  const isAgain = values.length > 0 && (text === 'later' || text === 'unsure');
+  return (
+    <>
+      <Title title={say(text)} text={say(`${text}Why`)} />
+      {isAgain && (
+        <form method="post" action={action}>
+          {values.map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
+          <button type="submit">{say('again')}</button>
+        </form>
+      )}
+      {path && text !== 'missing' && <a href={path}>{say('open')}</a>}
+    </>
+  );
+}
+
+function Title({ title, text }: { readonly title: string; readonly text: string }) {
+  return (
+    <>
+      <h1>{title}</h1>
+      <p>{text}</p>
+    </>
+  );
+}
+
+interface LinkProps<Shown extends Link = Link> {
+  readonly view: View;
+  readonly link: Shown;
+  /** Shows the form, even after the answer was sent. */
+  readonly isChange?: boolean;
+  readonly errors?: FieldErrors;
+  /** What happened to the last file or code. */
+  readonly notice?: Notice | undefined;
+}
+
+export interface Notice {
+  readonly text: TextName;
+  readonly file?: string;
+  /** Of the response. Default: 200. */
+  readonly status?: number;
+}
+
+export function LinkPage({ link, ...props }: LinkProps) {
+  const { view, isChange } = props;
+  if (link.state === 'closed') return <Title title={view.say(link.why)} text={view.say(`${link.why}Why`)} />;
+  if (link.state === 'code') return <CodePage {...props} link={link} />;
+  if (link.state === 'received' && !isChange) return <Received view={view} link={link} />;
+  return <QuestionPage {...props} link={link} />;
+}
+
+function CodePage({ view, link, notice }: LinkProps<Extract<Link, { state: 'code' }>>) {
+  const { say, path } = view;
+  return (
+    <>
+      <Title title={say('codeTitle')} text={say('codeWhy')} />
+      <LastNotice view={view} notice={notice} />
+      <form method="post" action={`${path}/enter`}>
+        <label for="code">{say('code')}</label>
+        <input
+          id="code"
+          name="code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          maxLength={9}
+          required
+        />
+        <p class="help">{say('codeLeft', { count: link.attemptsLeft })}</p>
+        <button type="submit">{say('codeSend')}</button>
+      </form>
+    </>
+  );
+}
+
+function LastNotice({ view, notice }: Pick<LinkProps, 'view' | 'notice'>) {
+  if (!notice) return null;
+  return (
+    <p
+      class="notice"
+      role={notice.text === 'arrived' ? 'status' : 'alert'}
+      tabIndex={-1}
+      {...{ autoFocus: true }}
+    >
+      {view.say(notice.text, notice)}
+    </p>
+  );
+}
+
+function QuestionPage(props: LinkProps<Question>) {
+  const { view, link } = props;
+  const { say, language, path } = view;
+  return (
+    <>
+      <h1>{say(link.state === 'sent-back' ? 'back' : 'asks')}</h1>
+      <Errors {...props} />
+      {link.state === 'sent-back' && <Quote title={say('backWhy')} text={link.message} />}
+      <dl>
+        {link.dba && <dt>{say('business')}</dt>}
+        {link.dba && <dd dir="auto">{link.dba}</dd>}
+        <dt>{say('until')}</dt>
+        <dd>
+          <time dateTime={link.expiresAt}>{timeIn(language, link.expiresAt)}</time>
+        </dd>
+      </dl>
+      <Quote title={say('question')} text={link.text} />
+      {link.state === 'open' && !link.began ? (
+        <form method="post" action={`${path}/begin`}>
+          <List texts={namesIn(link)} />
+          <button type="submit">{say('begin')}</button>
+        </form>
+      ) : (
+        <AnswerForms {...props} />
+      )}
+    </>
+  );
+}
+
+function Quote({ title, text }: { readonly title?: string; readonly text: string | undefined }) {
+  return (
+    <>
+      {title && <h2>{title}</h2>}
+      <blockquote dir="auto">{text}</blockquote>
+    </>
+  );
+}
+
+function List({ texts }: { readonly texts: readonly string[] }) {
+  return texts.length === 0 ? null : (
+    <ul>
+      {texts.map((text) => (
+        <li dir="auto">{text}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** The names of what is wanted. */
+function namesIn({ wants }: Question): readonly string[] {
+  if (wants.kind === 'documents') return wants.names;
+  return wants.kind === 'fields' ? wants.fields.map(({ label }) => label) : [];
+}
+
+/** Why the form was not sent, with links to its fields. */
+function Errors({ view, link, errors = [] }: LinkProps<Question>) {
+  if (errors.length === 0) return null;
+  const fields = link.wants.kind === 'fields' ? link.wants.fields : [];
+  const labelOf = (field: string) => fields.find(({ name }) => name === field)?.label;
+  return (
+    <section class="notice" role="alert" tabIndex={-1} {...{ autoFocus: true }}>
+      <h2>{view.say('problems')}</h2>
+      {errors.map(({ field, message }) => (
+        <p>
+          <a href={`#${idOf(field)}`}>{[labelOf(field), message].filter(Boolean).join(': ')}</a>
+        </p>
+      ))}
+    </section>
+  );
+}
+
+const idOf = (field: string) => `field-${field.replace(/\W/g, '-')}`;
+
+interface ControlProps {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly most: number;
+  /** Of a text with several lines. */
+  readonly rows?: number;
+  readonly errors: FieldErrors | undefined;
+}
+
+function Control({ name, label, value, most, rows, errors }: ControlProps) {
+  const own = name.replace(/^field:/, '');
+  const invalid = errors?.some(({ field }) => field === own) || undefined;
+  const attributes = { id: idOf(own), name, maxLength: most, dir: 'auto', 'aria-invalid': invalid } as const;
+  return (
+    <>
+      <label for={idOf(own)}>{label}</label>
+      {rows ? (
+        <textarea rows={rows} {...attributes}>
+          {value}
+        </textarea>
+      ) : (
+        <input value={value} {...attributes} />
+      )}
+    </>
+  );
+}
+
+/** A form that uploads a file, where documents are wanted; and the form of the answer. */
+function AnswerForms({ view, link, notice, errors }: LinkProps<Question>) {
+  const { wants, documents, answer = {} } = link;
+  const { say, path, language } = view;
+  const isDocuments = wants.kind === 'documents';
+  return (
+    <>
+      {isDocuments && (
+        <form method="post" action={`${path}/documents`} encType="multipart/form-data">
+          <h2>{say('uploadTitle')}</h2>
+          <List texts={wants.names} />
+          <LastNotice view={view} notice={notice} />
+          <label for="file">{say('file')}</label>
+          <input id="file" type="file" name="file" accept="image/jpeg,image/png,application/pdf" required />
+          <p class="help">{say('uploadHelp')}</p>
+          <button type="submit">{say('upload')}</button>
+        </form>
+      )}
+      <form method="post" action={`${path}/propose`}>
+        {wants.kind === 'text' && (
+          <Control
+            {...{
+              name: 'text',
+              label: say('answer'),
+              value: answer.text,
+              most: LIMITS.text,
+              rows: 6,
+              errors,
+            }}
+          />
+        )}
+        {wants.kind === 'fields' &&
+          wants.fields.map(({ name, label }) => (
+            <Control
+              {...{ name: `field:${name}`, label, value: answer.fields?.[name], most: LIMITS.field, errors }}
+            />
+          ))}
+        {isDocuments && (
+          <fieldset id={idOf('documents')} tabIndex={-1}>
+            <legend>{say('documents')}</legend>
+            <p class="help">{say(documents.length > 0 ? 'documentsHelp' : 'noDocuments')}</p>
+            {documents.map((document) => (
+              <label class="choice">
+                <input
+                  type="checkbox"
+                  name="document"
+                  value={document.id}
+                  checked={isMarked(document, link)}
+                />{' '}
+                <bdi>{document.fileName}</bdi> <small>{timeIn(language, document.at)}</small>
+              </label>
+            ))}
+          </fieldset>
+        )}
+        {(!isDocuments || documents.length > 0) && (
+          <>
+            <Control
+              {...{
+                name: 'remark',
+                label: say('remark'),
+                value: answer.remark,
+                most: LIMITS.remark,
+                rows: 2,
+                errors,
+              }}
+            />
+            <button type="submit">{say('send')}</button>
+          </>
+        )}
+      </form>
+    </>
+  );
+}
+
+/** Those of the last answer, and those that came after them: they are meant for the next one. */
+function isMarked({ id, at }: Question['documents'][number], { answer, documents }: Question): boolean {
+  const sent = documents.filter((each) => answer?.documents?.includes(each.id));
+  return sent.some((each) => each.id === id) || sent.every((each) => Date.parse(each.at) < Date.parse(at));
+}
+
+function Received({ view: { say, path }, link }: LinkProps<Question>) {
+  const { wants, answer = {}, documents } = link;
+  const files = documents.filter(({ id }) => answer.documents?.includes(id)).map(({ fileName }) => fileName);
+  const fields = wants.kind === 'fields' ? wants.fields : [];
+  const values = fields.map(({ name, label }) => `${label}: ${answer.fields?.[name] ?? ''}`);
+  return (
+    <>
+      <Title title={say('received')} text={say('receivedWhy')} />
+      <h2>{say('sent')}</h2>
+      <List texts={[...files, ...values]} />
+      {[answer.text, answer.remark].map((text) => text && <Quote text={text} />)}
+      <a href={`${path}?change`}>{say('change')}</a>
+      <p class="help">{say('changeHelp')}</p>
+    </>
+  );
+}

@@ -1,0 +1,294 @@
+import { randomBytes } from 'node:crypto';
+import type { MultipartFile } from '@fastify/multipart';
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { VNode } from 'preact';
+import { Registry } from 'prom-client';
+import { measureRequests } from '../../platform/http/metrics.js';
+import { asset, isFormOfOthers, pageOptions, preparePages, serveAssets } from '../../platform/http/pages.js';
+import {
+  type ArrivalLimits,
+  isHealthCheck,
+  kindOf,
+  listen,
+  logRequests,
+  mayTakeLong,
+  refusedBeyond,
+  routeOf,
+  serverWithin,
+} from '../../platform/http/server.js';
+import {
+  Failure,
+  type FieldErrors,
+  type Filled,
+  type Key,
+  type Link,
+  LinkApi,
+  type Question,
+} from './api.js';
+import { LIMITS, LinkPage, type Notice, Problem, renderPage, STYLE_SHEET, viewOf } from './pages.js';
+import type { LinkSettings } from './settings.js';
+import { type Language, languageIn, textIn } from './texts.js';
+
+export interface LinkServerOptions {
+  readonly settings: LinkSettings;
+  readonly logger: Logger;
+  readonly limits?: ArrivalLimits;
+  readonly registry?: Registry;
+}
+
+/** A phone sends the largest file in two minutes at 1 Mbit/s. */
+const ARRIVAL = { headersMs: 10_000, requestMs: 10_000, uploadMs: 5 * 60_000 };
+const MAX_FORM_BYTES = 256 * 1024;
+const MAX_FILE_BYTES = LIMITS.mebibytes * 1024 * 1024;
+/** A form with the largest file, and the lines around it. */
+const MAX_UPLOAD_BYTES = MAX_FILE_BYTES + 64 * 1024;
+
+const LINK = '/a/:name/:token';
+const NAME = /^L-[a-z0-9]{16}$/;
+const SECRET = /^[\w-]{43}$/;
+/** An answer to the second factor, without which the API shows nothing. */
+const SESSION = 'link-session';
+
+/** For requests that never get a page, so nobody knows their language. */
+const MESSAGES = {
+  400: 'The request cannot be read.',
+  408: 'The request took too long to arrive.',
+  431: 'The headers of the request are too large. Delete the cookies of this page.',
+};
+
+/** Whoever opens the logo alone opens a document. It has styles of its own, and runs no script. */
+const LOGO_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+/** Starts the merchant's page: a client of the HTTP API that reads one question and sends proposals for its answer. */
+export async function startLinkServer(options: LinkServerOptions) {
+  return listen(await linkServer(options), options.settings);
+}
+
+export async function linkServer(options: LinkServerOptions): Promise<FastifyInstance> {
+  const { settings, logger, registry = new Registry() } = options;
+  const { url, logo } = settings;
+  const arrival = options.limits ?? ARRIVAL;
+  const page = { ...settings, maxFormBytes: MAX_FORM_BYTES, messages: MESSAGES };
+  const server = serverWithin(arrival, pageOptions(page));
+  const isSecure = url.protocol === 'https:';
+  const api = new LinkApi(settings.api, logger);
+  const languages = new WeakMap<FastifyRequest, Language>();
+  logRequests(server, logger);
+  measureRequests(server, registry, {
+    total: 'gangway_link_requests_total',
+    seconds: 'gangway_link_request_duration_seconds',
+  });
+  await preparePages(server, isSecure, { imgSrc: ["'self'"] });
+  await admit(server, settings);
+
+  const logoFile = logo && asset(logo.name, logo.type, logo.content);
+  serveAssets(server, [STYLE_SHEET]);
+  if (logoFile) serveAssets(server, [logoFile], { 'content-security-policy': LOGO_POLICY });
+
+  const view = (request: FastifyRequest) => {
+    const language = languages.get(request) ?? languageIn(request.headers['accept-language']);
+    return viewOf(settings, { language, path: pathOf(request), logoPath: logoFile?.path });
+  };
+  const send = (request: FastifyRequest, reply: FastifyReply, status: number, children: VNode) => {
+    const html = renderPage(view(request), children);
+    return reply.code(status).type('text/html; charset=utf-8').send(html);
+  };
+  const read = async (request: FastifyRequest): Promise<Link> => {
+    const link = await api.read(keyOf(request));
+    languages.set(request, link.language);
+    return link;
+  };
+  const show = (request: FastifyRequest, reply: FastifyReply, link: Link, notice?: Notice) => {
+    const isChange =
+      (request.query as Record<string, unknown>)['change'] !== undefined || notice !== undefined;
+    const page = <LinkPage {...{ view: view(request), link, isChange, notice }} />;
+    return send(request, reply, notice?.status ?? 200, page);
+  };
+
+  server.setErrorHandler((error, request, reply) => {
+    // A response that has begun cannot become an error page.
+    if (reply.raw.headersSent) return reply.raw.destroy();
+    const { status, isUnsure, retryAfterS } = shown(error, request, logger);
+    // The answer was given meanwhile, or elsewhere: the page of the link says what is true now.
+    if (status === 409 && pathOf(request)) return reply.redirect(pathOf(request), 303);
+    const isLater = status >= 500 || status === 429;
+    const text = status === 404 ? 'missing' : isLater ? (isUnsure ? 'unsure' : 'later') : 'refused';
+    if (isLater) reply.header('retry-after', retryAfterS);
+    const action = routeOf(request).replace(LINK, pathOf(request));
+    const values = [...fieldsOf(request)];
+    return send(request, reply, status, <Problem {...{ view: view(request), text, action, values }} />);
+  });
+  server.setNotFoundHandler((request, reply) =>
+    send(request, reply, 404, <Problem view={view(request)} text="missing" action="" values={[]} />),
+  );
+
+  // The page itself says when the API is unavailable, so it is ready as soon as it is alive.
+  for (const path of ['/healthz', '/readyz']) server.get(path, () => ({ status: 'ok' }));
+  server.get('/favicon.ico', (_, reply) => reply.code(204).send());
+  // Scanners of mail open links, so this changes nothing.
+  server.get(LINK, async (request, reply) => {
+    const link = await read(request);
+    const { arrived, wrong } = request.query as Record<string, unknown>;
+    const document = 'documents' in link ? link.documents.find(({ id }) => id === arrived) : undefined;
+    if (document) return show(request, reply, link, { text: 'arrived', file: document.fileName });
+    const isWrong = wrong !== undefined && link.state === 'code';
+    return show(request, reply, link, isWrong ? { text: 'codeWrong' } : undefined);
+  });
+
+  const form = (
+    action: string,
+    receive: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+  ) => server.post(`${LINK}/${action}`, receive);
+  form('begin', async (request, reply) => {
+    await api.begin(keyOf(request));
+    return reply.redirect(pathOf(request), 303);
+  });
+  form('enter', async (request, reply) => {
+    const key = keyOf(request);
+    const code = (fieldsOf(request).get('code') ?? '').replace(/[\s-]/g, '');
+    const session = key.session ?? randomBytes(32).toString('base64url');
+    // What cannot be a code costs no try.
+    const isCode = /^\d{6}$/.test(code);
+    const { state } = isCode ? await api.enter({ ...key, session }, code) : { state: 'code' };
+    const cookie = { path: `/a/${key.name}`, httpOnly: true, sameSite: 'lax', secure: isSecure } as const;
+    if (state === 'open') reply.setCookie(SESSION, session, cookie);
+    return reply.redirect(`${pathOf(request)}${state === 'code' ? '?wrong' : ''}`, 303);
+  });
+  form('propose', async (request, reply) => {
+    const link = await read(request);
+    if (link.state === 'closed' || link.state === 'code') return reply.redirect(pathOf(request), 303);
+    const answer = filledIn(link.wants, fieldsOf(request));
+    let errors = errorsIn(answer, link);
+    try {
+      if (errors.length === 0) {
+        await api.propose(keyOf(request), answer);
+        return reply.redirect(pathOf(request), 303);
+      }
+    } catch (error) {
+      if (!(error instanceof Failure && error.errors.length > 0)) throw error;
+      errors = error.errors;
+    }
+    const page = { view: view(request), link: { ...link, answer }, errors, isChange: true };
+    return send(request, reply, 422, <LinkPage {...page} />);
+  });
+  form('documents', async (request, reply) => {
+    const link = await read(request);
+    if (!('wants' in link)) return reply.redirect(pathOf(request), 303);
+    mayTakeLong(request);
+    const stored = await store(request, reply, (name, file) =>
+      api.upload(keyOf(request), name, file, arrival.uploadMs ?? arrival.requestMs),
+    );
+    if ('text' in stored) return show(request, reply, link, stored);
+    return reply.redirect(`${pathOf(request)}?change&arrived=${encodeURIComponent(stored.id)}`, 303);
+  });
+  return server;
+}
+
+/** Checks each request before anything is read of it: who sends how many, for which host, and from which site. */
+async function admit(server: FastifyInstance, { url, requestsPerMinute: max }: LinkSettings): Promise<void> {
+  await server.register(rateLimit, { global: false, max, timeWindow: 60_000, allowList: isHealthCheck });
+  // Networks of phones have many people at an address, and a link has one.
+  const limits = [
+    server.createRateLimit(),
+    server.createRateLimit({ keyGenerator: (request) => pathOf(request).slice(0, 21) || request.ip }),
+  ];
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-robots-tag', 'noindex');
+    if (isHealthCheck(request)) return;
+    for (const check of limits) {
+      const result = await check(request);
+      if (!result.isAllowed && result.isExceeded) throw new Failure(429, false, [], result.ttlInSeconds);
+    }
+    if (request.headers.host?.toLowerCase() !== url.host) throw new Failure(421);
+    if (isFormOfOthers(request, [url.host])) throw new Failure(403);
+  });
+}
+
+/** @throws {Failure} when the address is not that of a link */
+function keyOf(request: FastifyRequest): Key {
+  const { name = '', token = '' } = request.params as Record<string, string | undefined>;
+  if (!NAME.test(name) || !SECRET.test(token)) throw new Failure(404);
+  const session = request.cookies[SESSION];
+  return { name, token, ...(session && SECRET.test(session) && { session }) };
+}
+
+/** The path of a link, made of its parts: what a browser sent may be another one. Empty where there is none. */
+function pathOf({ params }: FastifyRequest): string {
+  const { name = '', token = '' } = (params ?? {}) as Record<string, string | undefined>;
+  return NAME.test(name) && SECRET.test(token) ? `/a/${name}/${token}` : '';
+}
+
+function fieldsOf({ body }: FastifyRequest): URLSearchParams {
+  const fields = Object.entries((body ?? {}) as Record<string, string | string[]>);
+  return new URLSearchParams(fields.flatMap(([name, value]) => [value].flat().map((each) => [name, each])));
+}
+
+function filledIn(wants: Question['wants'], sent: URLSearchParams): Filled {
+  const textOf = (name: string) => (sent.get(name) ?? '').trim();
+  const remark = textOf('remark');
+  if (wants.kind === 'text') return { text: textOf('text'), remark };
+  if (wants.kind === 'documents') return { documents: sent.getAll('document'), remark };
+  const values = wants.fields.map(({ name }) => [name, textOf(`field:${name}`)]);
+  return { fields: Object.fromEntries(values.filter(([, value]) => value)), remark };
+}
+
+function errorsIn(
+  { text, documents, fields = {}, remark }: Filled,
+  { language, wants }: Question,
+): FieldErrors {
+  const texts = [
+    ...([
+      ['text', text, LIMITS.text],
+      ['remark', remark, LIMITS.remark],
+    ] as const),
+    ...Object.entries(fields).map(([name, value]) => [name, value, LIMITS.field] as const),
+  ];
+  const long = texts.filter(([, value = '', most]) => value.length > most);
+  const errors = long.map(([field]) => ({ field, message: textIn(language, 'tooLong', {}) }));
+  if (documents?.length === 0)
+    errors.push({ field: 'documents', message: textIn(language, 'needDocument', {}) });
+  const [first] = wants.kind === 'fields' ? wants.fields : [];
+  if (!documents && !text && Object.keys(fields).length === 0)
+    errors.push({ field: first?.name ?? 'text', message: textIn(language, 'needText', {}) });
+  return errors;
+}
+
+type Upload = (fileName: string, file: AsyncIterable<Buffer>) => Promise<{ readonly id: string }>;
+
+/** Sends the file of a form on while it arrives. @returns the document, or why there is none */
+async function store(request: FastifyRequest, reply: FastifyReply, upload: Upload) {
+  if (!request.isMultipart()) throw new Failure(415);
+  const tooLarge = { text: 'largeFile', status: 413 } as const;
+  if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) return tooLarge;
+  const tooMuch = new Error('the form is too large');
+  const refused = refusedBeyond(request, reply, MAX_UPLOAD_BYTES, tooMuch);
+  const limits = { fileSize: MAX_FILE_BYTES, files: 1, fields: 1, fieldSize: 100, headerPairs: 20 };
+  let part: MultipartFile | undefined;
+  try {
+    part = await Promise.race([request.file({ limits }), refused]);
+    // Browsers send a file without a name where none was chosen.
+    if (!part?.filename) return { text: 'needFile', status: 422 } as const;
+    return await Promise.race([upload(part.filename, whole(part.file)), refused]);
+  } catch (error) {
+    const { status } = error as { readonly status?: unknown };
+    if (error === tooMuch || part?.file.truncated || status === 413) return tooLarge;
+    if (status === 415 || status === 422) return { text: 'badFile', status } as const;
+    if (error instanceof Failure && !part?.file.errored) throw error;
+    return { text: 'brokenFile', status: 400 } as const;
+  }
+}
+
+/** The parser would cut a file short that is too large, and end it as any other. */
+async function* whole(file: MultipartFile['file']): AsyncGenerator<Buffer> {
+  yield* file as AsyncIterable<Buffer>;
+  if (file.truncated) throw new Error('the file is too large');
+}
+
+function shown(error: unknown, { method }: FastifyRequest, logger: Logger): Failure {
+  if (error instanceof Failure) return error;
+  const { statusCode = 500 } = error as { readonly statusCode?: number };
+  if (statusCode >= 500) logger.error({ kind: kindOf(error) }, 'a page could not be shown');
+  return new Failure(Math.min(statusCode, 500), method === 'POST');
+}

@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import { runLink, upload } from '../../../rigs/link/running-link.js';
+import { ASKED, CODE, DOCUMENTS, FIELDS, LINK, NAME, TOKEN } from '../../../rigs/link/stand-in-api.js';
+
+const BEGAN = { ...ASKED, began: true };
+const CHECK = { id: 'd-1', fileName: 'check.jpg', at: '2026-11-30T10:00:00Z' };
+
+/** The words of a page, without its tags. */
+const textOf = (html: string) =>
+  html
+    .replace(/<title>.*<\/title>/, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ');
+
+describe('the page of a link', () => {
+  it('says who asks, about which business, what is wanted and until when, and the answer begins with a button', async () => {
+    const { api, open, post } = await runLink();
+    const { statusCode, body } = await open(LINK);
+    const text = textOf(body);
+    expect(statusCode).toBe(200);
+    for (const each of [
+      'Acme Payments needs something',
+      'Corner Bakery',
+      'How do you take orders?',
+      'Questions? Call 555-0100.',
+    ])
+      expect(text).toContain(each);
+    expect(text).toMatch(/Please answer by Monday, December 7, 2026 at \d+:35 PM GMT-3:30/);
+    expect(body).not.toContain('<textarea');
+    expect(api.changes()).toEqual([]);
+
+    const began = await post('begin');
+    expect([began.statusCode, began.headers.location]).toEqual([303, LINK]);
+    expect(api.changes()).toEqual(['begin']);
+    expect((await open(LINK)).body).toContain('<textarea');
+  });
+
+  it('takes a text, thanks for it, and shows it again until the clerk has confirmed it', async () => {
+    const { api, open, post } = await runLink({ link: BEGAN });
+    const sent = await post('propose', { text: ' By phone. ', remark: 'Call after 5.' });
+    expect([sent.statusCode, sent.headers.location]).toEqual([303, LINK]);
+    expect(api.calls.at(-1)?.body).toEqual({
+      ...{ token: TOKEN, answer: { kind: 'text', text: 'By phone.' }, remark: 'Call after 5.' },
+    });
+    const { body } = await open(LINK);
+    for (const each of ['Received, thank you', 'By phone.', 'Call after 5.'])
+      expect(textOf(body)).toContain(each);
+    expect(body).not.toContain('<textarea');
+    expect((await open(`${LINK}?change`)).body).toContain('>By phone.</textarea>');
+  });
+
+  it('sends a file on, says that it has arrived, and sends the marked documents', async () => {
+    const { api, open, post } = await runLink({ link: { ...BEGAN, wants: DOCUMENTS } });
+    expect(textOf((await open(LINK)).body)).toContain('No document has arrived yet.');
+    const { statusCode, headers } = await open(`${LINK}/documents`, upload('check.jpg', 'x'.repeat(300_000)));
+    expect(statusCode).toBe(303);
+    expect(api.calls.at(-1)?.body).toMatchObject({ fileName: 'check.jpg', size: 300_000 });
+    const { body } = await open(String(headers.location));
+    expect(textOf(body)).toContain('check.jpg has arrived.');
+    const [, id = ''] = /name="document" value="([^"]+)" checked/.exec(body) ?? [];
+    await post('propose', { document: id });
+    expect(api.calls.at(-1)?.body['answer']).toEqual({ kind: 'documents', documents: [id] });
+    expect(textOf((await open(LINK)).body)).toContain('What you sent check.jpg');
+  });
+
+  it('asks for fields by their labels, and shows what the API refuses next to what was typed', async () => {
+    const { api, open, post } = await runLink({ link: { ...BEGAN, wants: FIELDS } });
+    expect(textOf((await open(LINK)).body)).toContain('ZIP code');
+    api.instead = (action) =>
+      action === 'propose'
+        ? { status: 422, body: { errors: [{ field: 'zip', message: 'must be five digits' }] } }
+        : undefined;
+    const { statusCode, body } = await post('propose', {
+      'field:city': 'Springfield',
+      'field:zip': '1',
+      'field:ssn': '078051120',
+    });
+    expect(statusCode).toBe(422);
+    expect(textOf(body)).toContain('ZIP code: must be five digits');
+    expect(body).toContain('href="#field-zip"');
+    expect(body).toMatch(/value="Springfield"[^>]*id="field-city"/);
+    // What nobody asked for is not sent.
+    expect(api.calls.at(-1)?.body['answer']).toEqual({
+      kind: 'fields',
+      values: { city: 'Springfield', zip: '1' },
+    });
+  });
+
+  it('shows what the clerk misses, and marks only the documents that came since', async () => {
+    const later = { id: 'd-2', fileName: 'other.jpg', at: '2026-11-30T11:00:00Z' };
+    const left = { id: 'd-0', fileName: 'blurred.jpg', at: '2026-11-30T09:00:00Z' };
+    const link = { ...BEGAN, state: 'sent-back', wants: DOCUMENTS, message: 'The check is not voided.' };
+    const { open } = await runLink({
+      link: { ...link, documents: [left, CHECK, later], answer: { documents: ['d-1'] } },
+    });
+    const { body } = await open(LINK);
+    expect(textOf(body)).toMatch(/Something is missing .*The check is not voided\./);
+    const checked = [...body.matchAll(/value="(d-\d)" checked/g)].map(([, id]) => id);
+    expect(checked).toEqual(['d-1', 'd-2']);
+  });
+
+  it.each([
+    ['answered', 'en', 'This question is answered'],
+    ['expired', 'es', 'Este enlace ha vencido'],
+    ['revoked', 'en', 'This link is no longer valid'],
+    ['locked', 'es', 'Este enlace está bloqueado'],
+  ])('says that a link is closed: %s in %s', async (why, language, text) => {
+    const { api, open, post } = await runLink({ link: { state: 'closed', language, why } });
+    const { body } = await open(LINK);
+    expect(body).toContain(`<html lang="${language}">`);
+    expect(textOf(body)).toContain(text);
+    // Whoever had the form open learns the same.
+    expect((await post('propose', { text: 'late' })).headers.location).toBe(LINK);
+    expect((await open(`${LINK}/documents`, upload('late.pdf', '%PDF'))).headers.location).toBe(LINK);
+    expect(api.changes()).toEqual([]);
+  });
+
+  it('is in Spanish where the clerk chose that, dates included', async () => {
+    const { open } = await runLink({ link: { ...ASKED, language: 'es' } });
+    const text = textOf((await open(LINK)).body);
+    expect(text).toContain('Acme Payments necesita algo de usted');
+    expect(text).toMatch(/lunes, 7 de diciembre de 2026, \d\d:35 GMT-3:30/);
+    expect(text).not.toContain('undefined');
+  });
+});
+
+describe('a link with a code', () => {
+  const link = { state: 'code', language: 'en', attemptsLeft: 5 };
+
+  it('shows nothing before the code, and then knows the browser by a cookie of this link alone', async () => {
+    const { api, open, post } = await runLink({ link });
+    const { body } = await open(LINK);
+    expect(textOf(body)).toContain('Tries that are left: 5');
+    expect(body).not.toContain('Corner Bakery');
+    const { headers } = await post('enter', { code: ' 314-159 ' });
+    const [cookie = ''] = [headers['set-cookie']].flat();
+    expect(cookie).toMatch(
+      new RegExp(`^link-session=[\\w-]{43}; Path=/a/${NAME}; HttpOnly; Secure; SameSite=Lax$`),
+    );
+    const session = cookie.slice('link-session='.length).split(';')[0];
+    expect(api.calls.at(-1)?.body).toEqual({ token: TOKEN, code: CODE, session });
+    await open(LINK, { headers: { cookie: `link-session=${session}` } });
+    expect(api.calls.at(-1)?.body).toEqual({ token: TOKEN, session });
+  });
+
+  it('says that a code is wrong, and counts no try for what cannot be one', async () => {
+    const { api, open, post } = await runLink({ link });
+    const { headers } = await post('enter', { code: '271828' });
+    expect(headers['set-cookie']).toBeUndefined();
+    expect(textOf((await open(String(headers.location))).body)).toMatch(
+      /not right\. .*Tries that are left: 4/,
+    );
+    await post('enter', { code: 'abc' });
+    expect(api.changes()).toEqual(['enter']);
+  });
+});
+
+describe('when something fails, the page says what was received', () => {
+  it.each([
+    ['an empty text', BEGAN, { text: '  ' }, 'Write your answer.'],
+    ['a text that is too long', BEGAN, { text: 'x'.repeat(10_001) }, 'This text is too long.'],
+    ['no document', { ...BEGAN, wants: DOCUMENTS }, {}, 'Mark at least one document'],
+    ['no field', { ...BEGAN, wants: FIELDS }, {}, 'Write your answer.'],
+  ])('%s: nothing, and what was typed is kept', async (_, link, fields: Record<string, string>, text) => {
+    const { api, post } = await runLink({ link });
+    const { statusCode, body } = await post('propose', { ...fields, remark: 'My remark' });
+    expect([statusCode, api.changes()]).toEqual([422, []]);
+    expect(textOf(body)).toContain(text);
+    if (fields['text'] !== undefined) expect(body).toContain('>My remark</textarea>');
+  });
+
+  it.each([
+    ['read', 'Nothing was received'],
+    ['propose', 'We do not know whether this arrived'],
+  ])('while the API is unavailable in %s, and the answer can be sent again', async (failing, text) => {
+    const { api, post } = await runLink({ link: BEGAN });
+    api.instead = (action) =>
+      action === failing ? { status: 503, headers: { 'retry-after': '7' } } : undefined;
+    const { statusCode, headers, body } = await post('propose', { text: 'By "phone"', remark: '' });
+    expect([statusCode, headers['retry-after']]).toEqual([503, '7']);
+    expect(textOf(body)).toContain(text);
+    expect(body).toContain(`action="${LINK}/propose"`);
+    expect(body).toContain('name="text" value="By &quot;phone&quot;"');
+  });
+
+  it.each([
+    ['hangs up', { hangUp: true }],
+    ['knows no such token', { status: 401 }],
+    ['leads elsewhere', { status: 307, headers: { location: 'http://127.0.0.1:9/' } }],
+    ['has another shape', { status: 200, body: { state: '<b>raw</b>' } }],
+    ['has a bug', { status: 500, body: { detail: '<b>raw</b>' } }],
+  ] as const)('an API that %s is unavailable, and nothing of its response is shown', async (_, response) => {
+    const { api, open, log } = await runLink();
+    api.instead = () => ({ status: 0, ...response });
+    const { statusCode, body } = await open(LINK);
+    expect([statusCode, textOf(body)]).toEqual([503, expect.stringContaining('not available now')]);
+    expect(body + log()).not.toContain('raw');
+    expect(body).not.toContain('Corner Bakery');
+  });
+
+  it('an answer to what was answered meanwhile leads to the page that says so', async () => {
+    const { api, post } = await runLink({ link: BEGAN });
+    api.instead = (action) => (action === 'propose' ? { status: 409 } : undefined);
+    const { statusCode, headers } = await post('propose', { text: 'late' });
+    expect([statusCode, headers.location]).toEqual([303, LINK]);
+  });
+
+  const refusals: [string, number, number, string][] = [
+    ['too large', 413, 413, 'it is larger than 10 MB, or there are 20 files already'],
+    ['of another type', 415, 415, 'Send a photo (JPEG or PNG) or a PDF file'],
+    ['not what its name says', 422, 422, 'Send a photo (JPEG or PNG) or a PDF file'],
+    ['lost on the way', 503, 503, 'Open the page to see what arrived'],
+  ];
+  it.each(refusals)('a file that is %s', async (_, refusal, status, text) => {
+    const { api, open } = await runLink({ link: { ...BEGAN, wants: DOCUMENTS } });
+    api.instead = (action) => (action === 'documents' ? { status: refusal } : undefined);
+    const { statusCode, body } = await open(`${LINK}/documents`, upload('x.jpg', 'x'.repeat(200_000)));
+    expect([statusCode, textOf(body)]).toEqual([status, expect.stringContaining(text)]);
+  });
+
+  it('a form without a file, and a file that is larger than allowed, which is not given on', async () => {
+    const { api, open } = await runLink({ link: { ...BEGAN, wants: DOCUMENTS } });
+    const none = await open(`${LINK}/documents`, upload('', ''));
+    expect([none.statusCode, textOf(none.body)]).toEqual([
+      422,
+      expect.stringContaining('Choose a file first'),
+    ]);
+    const large = await open(`${LINK}/documents`, upload('a.jpg', Buffer.alloc(10 * 1024 * 1024 + 1)));
+    expect([large.statusCode, textOf(large.body)]).toEqual([413, expect.stringContaining('was not kept')]);
+    expect(api.calls.filter(({ action }) => action === 'stored')).toEqual([]);
+  });
+});
