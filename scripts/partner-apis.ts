@@ -9,7 +9,10 @@ import { markdownTable } from '../src/services/texts/docs.js';
 
 /** The parts of docs/partner-apis.md that come from the catalogues. */
 export function systemTables(): Readonly<Record<SystemName, string>> {
-  return Object.fromEntries(SYSTEM_NAMES.map((system) => [system, section(system)])) as Record<SystemName, string>;
+  return Object.fromEntries(SYSTEM_NAMES.map((system) => [system, section(system)])) as Record<
+    SystemName,
+    string
+  >;
 }
 
 /** The habits of real services and what Gangway makes of them, a row for each family. */

@@ -62,7 +62,11 @@ it('a merchant with a phone and no scripts enters the code, sends a photo and an
   await isForEveryone();
   await page.getByRole('button', { name: 'Answer now' }).press('Enter');
   await isForEveryone();
-  const photo = { name: `${WIDE.slice(0, 150)}.jpg`, mimeType: 'image/jpeg', buffer: Buffer.alloc(2_000_000) };
+  const photo = {
+    name: `${WIDE.slice(0, 150)}.jpg`,
+    mimeType: 'image/jpeg',
+    buffer: Buffer.alloc(2_000_000),
+  };
   await page.getByLabel('Photo or PDF file').setInputFiles(photo);
   await page.getByRole('button', { name: 'Upload' }).click();
   await page.getByText('has arrived. Send it below').waitFor();

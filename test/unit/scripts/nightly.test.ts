@@ -6,7 +6,9 @@ import { expect, it } from 'vitest';
 it('each night, all files that have more variants or larger sizes run with them', () => {
   const [, body = ''] = readFileSync('scripts/nightly.sh', 'utf8').split('\nsizes() {\n');
   const [, paths = ''] = body.slice(0, body.indexOf('\n}\n')).split('--project e2e ');
-  const listed = execFileSync('bash', ['-c', `echo ${paths}`], { encoding: 'utf8' }).trim().split(/\s+/);
+  const listed = execFileSync('bash', ['-c', `echo ${paths}`], { encoding: 'utf8' })
+    .trim()
+    .split(/\s+/);
   const larger = globSync('test/e2e/**/*.test.ts').filter((path) =>
     /\bvariants\b|axeFindings|'BATCH_ROWS'/.test(readFileSync(path, 'utf8')),
   );

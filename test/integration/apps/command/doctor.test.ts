@@ -62,7 +62,10 @@ describe('gangway setup and doctor', () => {
     const broken = { BANKING_URL: '', STATEMENT_DIR: '/dev/null/statements', BOARDING_PASSWORD: 'guess' };
     const env = { ...rig.env, ...broken };
     const { code, stdout, stderr } = await runGangway(env, ['doctor']);
-    const text = stdout.replace(/(?<=server |workers: )[\d.]+/g, '#').replaceAll(rig.taskQueue, 'TASK_QUEUE').replaceAll(rig.client.options.namespace, 'NAMESPACE');
+    const text = stdout
+      .replace(/(?<=server |workers: )[\d.]+/g, '#')
+      .replaceAll(rig.taskQueue, 'TASK_QUEUE')
+      .replaceAll(rig.client.options.namespace, 'NAMESPACE');
     expect(text.replaceAll(url, 'URL').replaceAll(rig.documentDir, 'DOCUMENTS')).toBe(GOLDEN);
     expect([code, stderr]).toEqual([1, '2 of 19 findings are wrong\n']);
   });

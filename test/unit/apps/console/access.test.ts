@@ -345,7 +345,7 @@ describe('a list', () => {
     expect(await readFor(['south'])).toEqual([200, "PartnerAccount IN ('south')"]);
     // The navigation counts what waits in their own accounts.
     const own = ["PartnerAccount IN ('east')"];
-      const others = path.startsWith('/report') ? [404, ...own] : [200, ...own, "WorkflowId = ''"];
+    const others = path.startsWith('/report') ? [404, ...own] : [200, ...own, "WorkflowId = ''"];
     expect(await readFor(['east'], '?account=north')).toEqual(others);
   });
 });
