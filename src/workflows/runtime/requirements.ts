@@ -39,7 +39,7 @@ export class Abandoned extends Error {
   override readonly name = 'Abandoned';
 }
 
-/** When a requirement is late. */
+/** The time from which a requirement is reported as overdue, or as unclaimed. */
 export interface Deadline {
   readonly requirement: Requirement;
   readonly what: 'overdue' | 'unclaimed';
@@ -57,7 +57,7 @@ export function openRequirements(state: State): readonly Requirement[] {
   return openEntries(state).map(({ requirement }) => requirement);
 }
 
-/** Those with an answer, in the order of their answers. */
+/** Requirements with an answer, in the order of their answers. */
 export function answeredRequirements({ requirements }: State): readonly PendingAnswer[] {
   return requirements.entries.flatMap(({ requirement, progress }) =>
     progress.is === 'open' ? [] : [{ requirement, resolution: progress.resolution }],
