@@ -26,7 +26,7 @@ const inFolders = (names) => `^src/(${names.join('|')})/`;
 
 /** They import nothing of Temporal and nothing that changes, and neither does what they import. */
 const DECISIONS =
-  '^src/workflows/[^/]+/(decisions|deliveries|rules|tickets|volatile-fields)\\.ts$|^src/messages/outcomes\\.ts$';
+  '^src/workflows/([^/]+/(decisions|deliveries|rules|tickets|volatile-fields)|boarding/questions)\\.ts$|^src/messages/outcomes\\.ts$';
 
 const TRANSITIONS = '^src/workflows/runtime/(outbound-events|requirements|resolutions|state|store)\\.ts$';
 

@@ -11,33 +11,9 @@ const WORDS =
 const EXPORTS = new Set(
   ['Act', 'Decision', 'Frame', 'Instead', 'Reaction', 'Remembered', 'Situation'].concat(
     ['Visit', 'Visitor', 'again', 'beating', 'decided', 'defined', 'inTime', 'kept', 'known', 'masked'],
-    [
-      'DeliveryMark',
-      'KnownKey',
-      'LastAttempt',
-      'Once',
-      'OnceProxy',
-      'RequestKey',
-      'StatusMark',
-      'compact',
-      'once',
-    ],
-    [
-      'readLate',
-      'removeEntry',
-      'unlessKnown',
-      'naming',
-      'onRead',
-      'only',
-      'ours',
-      'plain',
-      'reacted',
-      'same',
-      'stays',
-      'warned',
-      'watched',
-      'when',
-    ],
+    ['DeliveryMark', 'KnownKey', 'LastAttempt', 'OnceProxy', 'RequestKey', 'StatusMark', 'compact', 'naming'],
+    ['onRead', 'only', 'ours', 'plain', 'reacted', 'readLate', 'removeEntry', 'same', 'stays', 'unlessKnown'],
+    ['warned', 'watched', 'when'],
   ),
 );
 

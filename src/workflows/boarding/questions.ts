@@ -1,6 +1,5 @@
 /** The questions of underwriting to people. */
 import type { Note } from '../../messages/boarding-activities.js';
-import { capitalize } from '../../partners/bounds.js';
 import { redact } from '../../platform/privacy/masked.js';
 import type { Question } from '../runtime/state.js';
 
@@ -57,23 +56,23 @@ export function submissionQuestion(
   { merchantProfileId, dba }: { readonly merchantProfileId: number; readonly dba: string },
   status: string,
 ): Question {
-  const merchant = `merchant ${merchantProfileId} (“${redact(dba)}”)`;
+  const merchant = `${merchantProfileId} (“${redact(dba)}”)`;
   const [title, detail] = {
     lost: [
       'Submitted, and not shown',
-      `The partner has accepted the submission of ${merchant}, and still shows it as ${status}. Ask the partner whether underwriting ` +
+      `The partner has accepted the submission of merchant ${merchant}, and still shows it as ${status}. Ask the partner whether underwriting ` +
         'has the application. If it has, wait: this requirement closes by itself when the status shows it. If it has not, retry: ' +
         'Gangway submits it again.',
     ],
     unclear: [
       'Submitted to underwriting?',
-      `${capitalize(merchant)} reads as ${status}. Gangway has not submitted it, and this status does not show whether somebody else has. Look ` +
+      `Merchant ${merchant} reads as ${status}. Gangway has not submitted it, and this status does not show whether somebody else has. Look ` +
         'in the partner’s portal whether underwriting has the application. If it has, confirm ' +
         `${merchantProfileId}: Gangway then waits for the underwriters. If it has not, retry: Gangway submits it.`,
     ],
     missing: [
       'Not submitted to underwriting',
-      `${capitalize(merchant)} reads as ${status}. Gangway follows it, and submits nothing by itself. Submit it in the partner’s portal: this ` +
+      `Merchant ${merchant} reads as ${status}. Gangway follows it, and submits nothing by itself. Submit it in the partner’s portal: this ` +
         'requirement then closes by itself. Or retry: Gangway submits it as the partner has it.',
     ],
   }[why] as [string, string];

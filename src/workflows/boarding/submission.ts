@@ -47,7 +47,7 @@ export async function submitAsAnswered(boarding: Boarding, answers: readonly Pen
   boarding.published.report();
 }
 
-/** Submits the application, which delivers the answers, and reads the status. Undefined if the status had changed before. */
+/** Submits the application with the answers. Undefined if the status had changed, or if somebody else submitted it. */
 export async function submit(
   boarding: Boarding,
   answers: readonly PendingAnswer[] = [],
@@ -71,7 +71,7 @@ export async function submit(
   return isSubmitted && !isOthers ? now : undefined;
 }
 
-/** `isOthers`: ours was rejected, and somebody else has submitted it. */
+/** With `isOthers`, our request was rejected, and somebody else has submitted the merchant. */
 type Submitted = Submission & { readonly isOthers?: true };
 
 function submitStep(boarding: Boarding): Promise<Submitted> {
@@ -79,7 +79,7 @@ function submitStep(boarding: Boarding): Promise<Submitted> {
   return isAgain ? submissionOfChanges(boarding) : firstSubmission(boarding);
 }
 
-/** Nothing but a submission leads away from the phases before the first one. */
+/** The first submission. Only a submission leads away from the phases before it, so a later phase is evidence. */
 function firstSubmission(boarding: Boarding): Promise<Submitted> {
   const { submitted, seen } = boarding.partnerState;
   // Once a person has said that nobody has submitted it, its phase is one before a submission.
@@ -98,8 +98,8 @@ function firstSubmission(boarding: Boarding): Promise<Submitted> {
 }
 
 /**
- * The partner has asked for changes. A decision may be about the earlier submission, so it is no evidence of one whose outcome is
- * uncertain. Only a submission leads to `pending`, and it is ours, with the corrections, only if one of ours may have arrived.
+ * A submission of the changes that the partner has asked for. A decision is no evidence of it, because it may be about the earlier
+ * submission. Only a submission leads to `pending`: it is ours if one of our requests may have arrived, else somebody else's.
  */
 function submissionOfChanges(boarding: Boarding): Promise<Submitted> {
   const before = ({ phase = 'changes-requested' }: EarlierAttempts) => phase;
@@ -116,7 +116,7 @@ function mayHaveArrived(earlier: EarlierAttempts): boolean {
   return earlier.isUncertain || mayBeAccepted(earlier);
 }
 
-/** Reports whether the last response lists problems and has the status of a success: it may be a submission with warnings. */
+/** Reports whether the last response lists problems with HTTP 2xx: it may have accepted the submission with warnings. */
 function mayBeAccepted({ failure }: EarlierAttempts): boolean {
   const { kind, status = 0 } = failure ?? {};
   return kind === 'Rejected' && status >= 200 && status < 300;
@@ -131,9 +131,9 @@ function phasesToSendIn(
   return all.filter((phase) => phase !== 'pending' || before === undefined || before === 'pending');
 }
 
-/** What distinguishes the first submission from a later one, as functions of what earlier requests have shown. */
+/** What differs between the first submission and a later one. */
 interface SubmissionRules {
-  /** The phases in which it is sent. In any other, it is superseded. */
+  /** The phases in which it is sent. In any other phase, it is superseded. */
   readonly phases: (earlier: EarlierAttempts) => readonly MerchantPhase[];
   /** Reports whether the merchant is in this phase because of our submission. */
   readonly isOurs: (phase: MerchantPhase, earlier: EarlierAttempts) => boolean;

@@ -39,7 +39,7 @@ export class Abandoned extends Error {
   override readonly name = 'Abandoned';
 }
 
-/** When a requirement is late. */
+/** The time from which a requirement is reported as overdue, or as unclaimed. */
 export interface Deadline {
   readonly requirement: Requirement;
   readonly what: 'overdue' | 'unclaimed';
@@ -57,7 +57,7 @@ export function openRequirements(state: State): readonly Requirement[] {
   return openEntries(state).map(({ requirement }) => requirement);
 }
 
-/** Those with an answer, in the order of their answers. */
+/** Requirements with an answer, in the order of their answers. */
 export function answeredRequirements({ requirements }: State): readonly PendingAnswer[] {
   return requirements.entries.flatMap(({ requirement, progress }) =>
     progress.is === 'open' ? [] : [{ requirement, resolution: progress.resolution }],
@@ -275,12 +275,12 @@ const pickClaims = ({ claim, proposed, mentioned, link }: Claims) => ({ claim, p
 
 /** Assigns an open requirement. Other systems learn it when a colleague assigned it to somebody who did not have it. */
 export const setAssignment =
-  (id: string, claim: Claim, isNews: boolean): Transition =>
+  (id: string, claim: Claim, isNewAssignee: boolean): Transition =>
   (state, context) => {
     const entry = entryOf(state, id);
     const { actor, until, by } = claim;
     const assignee = personId(actor);
-    const isTold = entry && isNews && by !== undefined && assignee !== undefined;
+    const isTold = entry && isNewAssignee && by !== undefined && assignee !== undefined;
     return compose(
       setClaims(id, { claim }),
       ...(isTold

@@ -58,8 +58,8 @@ export interface State<PartnerState = unknown, Input extends object = object> ex
 }
 
 /**
- * A requirement about to be raised. Its dates and its id are added. With `about`, what the partner may ask again, the id is
- * that text the first time, and has a number after it later: `note-1a2b-2`. Without it, requirements are numbered.
+ * A requirement before it is raised, which adds its dates and its ID. A question that the partner can repeat sets `about`. Its ID is
+ * `about`, then `about-2`, `about-3`. Other requirements are numbered.
  */
 export type Question = {
   readonly [Kind in RequirementKind]: Omit<
@@ -95,7 +95,7 @@ export interface RequirementEntry {
 export type Progress =
   | ({ readonly is: 'open' } & Claims)
   | { readonly is: 'answered'; readonly resolution: Resolution }
-  /** Steps with these IDs take the answer to the partner, so nobody can take it back. */
+  /** The steps with these IDs send the answer, so nobody can take it back. */
   | { readonly is: 'on its way'; readonly resolution: Resolution; readonly writes: readonly string[] };
 
 export interface Claims {
@@ -112,13 +112,13 @@ export interface EndState {
 
 export interface CorrectedInput<Input extends object = object> {
   readonly current: Input;
-  /** The input without the corrections that are on their way to the partner. */
+  /** The input without the corrections that are not committed: they are on their way to the partner. */
   readonly base: Input;
 }
 
 /** @typeParam Snapshot what a read of the partner returns */
 export interface PollState<Snapshot = unknown> {
-  /** Spaces out the reads of a status that changes often. Absent until something was read. */
+  /** Spaces out the reads of a status that changes often. Absent before the first read. */
   readonly pace?: Pace;
   /** A change that the workflow has not handled yet. */
   readonly change?: Snapshot;
@@ -126,14 +126,14 @@ export interface PollState<Snapshot = unknown> {
   readonly latest?: Snapshot;
 }
 
-/** What a customer has been told. */
+/** What a part has reported to its customer. */
 export interface ReportState {
   /** The number of the last report, and the run that sent it. */
   readonly number: number;
   readonly run: string;
-  /** As the customer knows it. Absent when the next report must be whole. */
+  /** The state as of the last report. Absent if the next report must contain the whole state. */
   readonly state?: OnboardingState;
-  /** The server does not report the end, so the workflow does. */
+  /** The customer has asked for the end: the server does not report it to a later run. */
   readonly isAskedForEnd?: true;
   /** The customer's workflow has ended. */
   readonly isCustomerGone?: true;

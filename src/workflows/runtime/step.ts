@@ -10,45 +10,45 @@ import type { StatefulWorkflow } from './stateful.js';
 import type { Store } from './store.js';
 
 interface EachStep {
-  /** The task of the step, for people: `create the merchant`. */
+  /** Names the step for people: `create the merchant`. */
   readonly title: string;
   /** A rejection ends the step as `Rejected`. Otherwise a person is asked. */
   readonly endsWhenRejected?: true;
 }
 
-/** A step that waits for a change waits however long that takes. */
+/** A read with `waitsForChange` may take weeks, so nobody is asked about its wait. */
 export type ReadOptions = Omit<EachStep, 'title'> & { readonly waitsForChange?: true };
 
 interface EachWrite extends EachStep {
-  /** Identifies the write in its workflow. Default: the title, where it never changes. */
+  /** Identifies the write in its workflow. Default: the title. Set it if the title can change. */
   readonly id?: string;
   /** Runs before each attempt; may ask a person and be canceled. */
   readonly prepare?: () => Promise<void>;
-  /** Applies a person's correction to the input of the next `run`. Without it a rejection takes no correction. */
+  /** Applies a person's correction before the next `run`. Without it, a person cannot answer a rejection with a correction. */
   readonly correct?: (patch: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Leaves the same state however often it runs. */
+/** A write that can be repeated: it leaves the same state however often it runs. */
 export interface IdempotentWrite<Result> extends EachWrite {
   readonly run: () => Promise<Result>;
 }
 
-/** Has no idempotency key, so it is sent at most once, and evidence or a person resolves an uncertain outcome. */
+/** A write without an idempotency key. It is sent at most once; evidence or a person resolves an uncertain outcome. */
 export interface OnceWrite<Result> extends EachWrite {
   readonly run: (send: SendOnce, earlier: EarlierAttempts) => Promise<Result>;
-  /** Replaces the document of the next `run`. Without it a rejection takes no other document. */
+  /** Replaces the document before the next `run`. Without it, a person cannot answer a rejection with another document. */
   readonly replace?: (document: DocumentRef) => void;
-  /** The reason why an earlier workflow may have done it already. The outcome is then uncertain from the beginning. */
+  /** Why an earlier workflow may have sent this write. If set, the outcome is uncertain before the first request. */
   readonly mayBeDone?: string | undefined;
-  /** The problems of an earlier attempt, whose result is not believed. A person is asked before it is sent again. */
+  /** The problems with the result of an earlier request, which is not believed. A person is asked before another one. */
   readonly earlierProblems?: readonly FieldProblem[] | undefined;
-  /** Receives each failure of a request that was sent, so that the next `run` can look for what it may have done. */
+  /** Called with each failure of a request, so that the next `run` can look for its effect. */
   readonly onFailure?: (failure: PartnerErrorDetails) => void;
-  /** Reads evidence that this write took effect, which nothing else explains. Also called after a plain rejection. */
+  /** Looks at the partner for evidence that only this write explains. Also called after a rejection. */
   readonly readEvidence: ((earlier: EarlierAttempts) => Promise<Proof<Result>>) | 'none';
-  /** The same evidence, in what the status poll has read meanwhile. Checked while a person is asked. */
+  /** Looks for the same evidence in what the status poll has read. Checked while a person is asked. */
   readonly polledEvidence: ((earlier: EarlierAttempts) => Proof<Result>) | 'none';
-  /** True while nobody needs the write. Nobody is asked about it meanwhile, and whether it took effect stays unknown. */
+  /** Reports whether nobody needs the write at the moment. Meanwhile, nobody is asked about it. */
   readonly isSuperseded?: (earlier: EarlierAttempts) => boolean;
   /** The result, from the id that a person gives. Throws {@link NotConfirmable} to ask the person again. */
   readonly confirm: (id: string) => Result | Promise<Result>;

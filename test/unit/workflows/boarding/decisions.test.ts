@@ -455,9 +455,9 @@ describe('what is sent next', () => {
     // Of a partner whose dates mean nothing.
     ['in the same status', { seen: seen({ statusDate: TUESDAY }), ...VOLATILE }, false],
   ])('are answers that the partner did not take before, %s: %s', (_, before, isSent) => {
-    const notTaken = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2' };
+    const deferred = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2' };
     const next = (answered: BoardingContext['answered']) =>
-      pendingTask(state({ deferred: notTaken, ...before }), context({ answered }));
+      pendingTask(state({ deferred, ...before }), context({ answered }));
     expect(next([one, two])).toEqual(isSent ? { send: 'answers', answers: [one, two] } : undefined);
     expect(next([one])).toEqual({ send: 'answers', answers: [one] });
   });

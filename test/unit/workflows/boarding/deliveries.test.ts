@@ -55,8 +55,8 @@ describe('the answers to notes', () => {
 
   it('are remembered with the status that did not take them', () => {
     const mark = read({ notes: [note('n-1')], comment: 'Hm.' });
-    const notTaken = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2-2' };
-    expect(withDeferred(state(), [text, again], mark)).toEqual({ ...state(), notTaken });
+    const deferred = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2-2' };
+    expect(withDeferred(state(), [text, again], mark)).toEqual({ ...state(), deferred });
   });
 
   it('are listed again when a read shows one of them', () => {
