@@ -158,16 +158,6 @@ export type LinkView =
       readonly message?: string;
     });
 
-/** A link as colleagues see it. */
-export interface LinkSummary {
-  readonly link: string;
-  readonly actor: string;
-  /** ISO 8601. */
-  readonly until: string;
-  readonly state: Exclude<LinkView['state'], 'code'> | 'locked';
-  readonly revision: number;
-}
-
 /** Names the merchant in the timeline: `the merchant (L-4f2a…)`. */
 export function merchantActor(link: string): string {
   return `the merchant (${link})`;

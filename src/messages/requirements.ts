@@ -1,7 +1,6 @@
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
 import type { DocumentRef } from '../partners/documents/document-store.js';
 import type { RequirementKind } from './codes.js';
-import type { LinkSummary } from './links.js';
 
 /** Default of `dueInHours`: how long a person has to answer a requirement. */
 export const DEFAULT_DUE_IN_HOURS = 48;
@@ -79,6 +78,16 @@ export interface Proposal {
   readonly reason: string;
   /** In short, and masked: `text: One sale in ten.` */
   readonly answer: string;
+}
+
+/** A link as colleagues see it. */
+export interface LinkSummary {
+  readonly link: string;
+  readonly actor: string;
+  /** ISO 8601. */
+  readonly until: string;
+  readonly state: 'open' | 'received' | 'sent-back' | 'closed' | 'locked';
+  readonly revision: number;
 }
 
 /** One open question for a person. */

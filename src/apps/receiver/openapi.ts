@@ -12,7 +12,7 @@ import { capitalize } from '../../partners/bounds.js';
 import { json } from '../../partners/fields.js';
 import { reachable } from '../../partners/openapi/document.js';
 import type { Json } from '../../platform/schemas/shape.js';
-import { NAMED_OF_LINKS } from './api/links.js';
+import { NAMED_OF_LINKS } from './api/link-shapes.js';
 import { MERCHANT_EXAMPLE, NAMED } from './api/shapes.js';
 
 export interface RequestSchemas {

@@ -6,7 +6,6 @@ import {
   LINK_LANGUAGES,
   LINK_LIMITS,
   LINK_NAME,
-  type LinkSummary,
   LONGEST_LINK_DAYS,
   type MerchantAnswer,
   type MerchantQuestion,
@@ -14,7 +13,7 @@ import {
   type Wanted,
 } from '../../messages/links.js';
 import { isObject } from '../../messages/objects.js';
-import type { AnswerKind, DocumentRef, Resolution } from '../../messages/requirements.js';
+import type { AnswerKind, DocumentRef, LinkSummary, Resolution } from '../../messages/requirements.js';
 import { isText } from './resolutions.js';
 
 /** A link, as its requirement keeps it. Secrets are hashes. */

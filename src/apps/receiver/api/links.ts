@@ -3,12 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import {
-  ASK_LIMITS,
   actOnLink,
-  LINK_LANGUAGES,
-  LINK_LIMITS,
   LINK_NAME,
-  LINK_SECRET,
   type LinkHolder,
   type LinkView,
   linkQuery,
@@ -16,7 +12,6 @@ import {
 } from '../../../messages/links.js';
 import { omitUndefined } from '../../../messages/objects.js';
 import { documentStore } from '../../../partners/documents/document-store.js';
-import { MOST_FILES } from '../../../partners/documents/document-types.js';
 import { withoutMetadata } from '../../../partners/documents/photo-metadata.js';
 import { openStore } from '../../../platform/documents/open-store.js';
 import { knownHashes } from '../../../platform/http/server.js';
@@ -24,11 +19,9 @@ import { EndedOnboarding, sends } from '../../../services/inbox/answering.js';
 import {
   askThroughLink,
   codeHash,
-  merchantQuestion,
   sendReturn,
   sendRevocation,
   sha256,
-  wanted,
 } from '../../../services/links/asking.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { findLink } from '../../../temporal/links.js';
@@ -37,95 +30,11 @@ import { response } from '../openapi.js';
 import { invalid, Problem } from '../problems.js';
 import { type ApiRoute, audit, type Call, defineRoute } from './calls.js';
 import { storeFile } from './documents.js';
+import * as shapes from './link-shapes.js';
 import { action } from './requirements.js';
-import { about, at, example, person, proposedAt } from './shapes.js';
+import { about } from './shapes.js';
 
 /** Links for merchants: colleagues ask, and the merchant’s page, a program with the scope `link`, does what its visitor does. */
-
-const sentence = (most: number) => z.string().regex(/\S/, 'must not be empty').max(most);
-
-const askRequest = example(merchantQuestion.extend({ person }), {
-  text: 'Please send a photo of a voided check.',
-  wants: { kind: 'documents', names: ['Voided check'] },
-  person: 'Ada Park',
-});
-const revokeLinkRequest = example(z.strictObject({ person }), { person: 'Ada Park' });
-const sendBackRequest = example(z.strictObject({ proposedAt, text: sentence(ASK_LIMITS.text), person }), {
-  proposedAt: '2026-01-31T12:00:00.000Z',
-  text: 'The photo is cut off at the right.',
-  person: 'Ada Park',
-});
-const asked = z.object({
-  ...{ link: z.string(), until: at },
-  url: z
-    .string()
-    .optional()
-    .describe('Shown once, because only its hash is kept. Absent for a repeated request'),
-  code: z.string().optional().describe('Tell it to the merchant by another channel'),
-});
-
-const secret = z.string().max(100);
-const holderFields = { token: secret, session: secret.optional() };
-const readLinkRequest = z.strictObject(holderFields);
-const enterRequest = z.strictObject({
-  ...{ token: secret, code: z.string().max(20) },
-  session: z.string().regex(LINK_SECRET, 'must be 256 random bits in base64url'),
-});
-const merchantRequest = z.strictObject({
-  ...holderFields,
-  answer: z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('text'), text: sentence(LINK_LIMITS.text) }),
-    z.strictObject({
-      kind: z.literal('documents'),
-      documents: z.array(z.int().min(1).max(LINK_LIMITS.documents)).min(1).max(MOST_FILES),
-    }),
-    z.strictObject({
-      kind: z.literal('fields'),
-      values: z.record(z.string().max(ASK_LIMITS.name), sentence(LINK_LIMITS.remark)),
-    }),
-  ]),
-  remark: sentence(LINK_LIMITS.remark).optional(),
-});
-
-const linkDocument = z.object({ id: z.int(), fileName: z.string(), at });
-const language = z.enum(LINK_LANGUAGES);
-const linkView = z.discriminatedUnion('state', [
-  z.object({
-    state: z.literal('closed'),
-    language,
-    why: z.enum(['answered', 'expired', 'revoked', 'locked']),
-  }),
-  z.object({ state: z.literal('code'), language, attemptsLeft: z.int() }),
-  z.object({
-    ...{
-      state: z.enum(['open', 'received', 'sent-back']),
-      language,
-      dba: z.string().optional(),
-      text: z.string(),
-    },
-    ...{
-      wants: wanted,
-      expiresAt: at,
-      documents: z.array(linkDocument),
-      revision: z.int(),
-      began: z.boolean(),
-    },
-    answer: z.record(z.string(), z.unknown()).optional().describe('What the merchant sent last'),
-    message: z.string().optional().describe('Why it was sent back'),
-  }),
-]);
-
-/** The schemas of links with a name in the OpenAPI document. */
-export const NAMED_OF_LINKS = {
-  ...{
-    AskRequest: askRequest,
-    Asked: asked,
-    RevokeLinkRequest: revokeLinkRequest,
-    SendBackRequest: sendBackRequest,
-  },
-  ...{ ReadLinkRequest: readLinkRequest, EnterRequest: enterRequest, MerchantRequest: merchantRequest },
-  ...{ LinkView: linkView, LinkDocument: linkDocument, Wanted: wanted },
-} as const;
 
 /** The routes of the merchant’s page, and how colleagues make, end and follow links. */
 export function linkRoutes(linkUrl: string | undefined): ApiRoute[] {
@@ -134,7 +43,7 @@ export function linkRoutes(linkUrl: string | undefined): ApiRoute[] {
       'ask',
       'answer',
       'Ask the merchant: make a link, which replaces the one before',
-      [askRequest, asked],
+      [shapes.askRequest, shapes.asked],
       ({ backend, body: { person: _, ...question } }, { workflowId, ...of }, once) =>
         askThroughLink(
           backend.client,
@@ -149,35 +58,45 @@ export function linkRoutes(linkUrl: string | undefined): ApiRoute[] {
       'revoke-link',
       'answer',
       'End the link of a requirement',
-      [revokeLinkRequest, about],
+      [shapes.revokeLinkRequest, about],
       ({ backend }, { workflowId, ...of }, once) => sendRevocation(backend.client, workflowId, of, once),
     ),
     action(
       'send-back',
       'answer',
       'Send the proposed answer of a merchant back, with a sentence',
-      [sendBackRequest, about],
+      [shapes.sendBackRequest, about],
       ({ backend, body: { proposedAt, text } }, { workflowId, ...of }, once) =>
         sendReturn(backend.client, workflowId, { ...of, proposedAt, text }, once),
     ),
-    merchantRoute('read', 'Read a link. Changes nothing', readLinkRequest, linkView, view),
-    merchantRoute('enter', 'Enter the code of a link', enterRequest, linkView, (call, place) => {
-      const { code, session } = call.body;
-      const action = {
-        kind: 'enter',
-        codeHash: codeHash(place.link, code),
-        session: sha256(session),
-      } as const;
-      return act(call, place, action);
-    }),
-    merchantRoute('begin', 'Record that the merchant begins', readLinkRequest, linkView, (call, place) =>
-      act(call, place, { kind: 'begin' }),
+    merchantRoute('read', 'Read a link. Changes nothing', shapes.readLinkRequest, shapes.linkView, view),
+    merchantRoute(
+      'enter',
+      'Enter the code of a link',
+      shapes.enterRequest,
+      shapes.linkView,
+      (call, place) => {
+        const { code, session } = call.body;
+        const action = {
+          kind: 'enter',
+          codeHash: codeHash(place.link, code),
+          session: sha256(session),
+        } as const;
+        return act(call, place, action);
+      },
+    ),
+    merchantRoute(
+      'begin',
+      'Record that the merchant begins',
+      shapes.readLinkRequest,
+      shapes.linkView,
+      (call, place) => act(call, place, { kind: 'begin' }),
     ),
     merchantRoute(
       'propose',
       'Propose the answer of the merchant',
-      merchantRequest,
-      linkView,
+      shapes.merchantRequest,
+      shapes.linkView,
       (call, place) => {
         const { answer, remark } = call.body;
         return act(call, place, { kind: 'answer', answer, ...omitUndefined({ remark }) });
@@ -186,8 +105,7 @@ export function linkRoutes(linkUrl: string | undefined): ApiRoute[] {
   ];
 }
 
-type Path = z.output<typeof linkPath>;
-const linkPath = z.strictObject({ link: z.string().max(40) });
+type Path = z.output<typeof shapes.linkPath>;
 
 interface Place extends LinkHolder {
   readonly workflowId: string;
@@ -203,7 +121,7 @@ function merchantRoute<Body extends Holding>(
   respond: (call: Call<Path, unknown, Body>, place: Place) => Promise<LinkView>,
 ): ApiRoute {
   return defineRoute<Path, unknown, Body>(`POST /v1/links/{link}/${name}`, `${name}-link`, 'link', summary, {
-    ...{ params: linkPath, body, bodyLimit: 64 * 1024 },
+    ...{ params: shapes.linkPath, body, bodyLimit: 64 * 1024 },
     responses: { 200: response('The link as the merchant sees it then', reply) },
     reply: async (call) => respond(call, await placeOf(call, call.body)),
   });
@@ -270,11 +188,11 @@ export const linkDocumentRoute = defineRoute<Path>(
   'link',
   'Send a document of the merchant',
   {
-    params: linkPath,
+    params: shapes.linkPath,
     headers: ['link-token', 'link-session'],
     body: z.object({ file: z.file() }),
     takesFile: true,
-    responses: { 201: response('The document, for the answer', linkDocument) },
+    responses: { 201: response('The document, for the answer', shapes.linkDocument) },
     reply: async (call) => {
       const { 'link-token': token = '', 'link-session': session } = call.request.headers;
       const place = await placeOf(call, {
