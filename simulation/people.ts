@@ -41,9 +41,6 @@ const FOR_NO_REASON = new RegExp(
 const SHUT_OUT =
   /^the partner does not let us read it \(403\)|^the bank shows no banking profile|^agentProfileId: the partner does not permit it \(403\)/;
 
-/** The merchant of a create that could not be read right after it. Whoever looks at the partner finds that it is theirs. */
-const CREATED = /^The partner responded to the create with merchant (\d+), but it cannot be read/m;
-
 /** Another workflow follows the merchant. */
 const CLAIMED =
   /has this merchant$|^workflow \S+ has \d+ as well; |^it is the merchant|^\d+ cannot be confirmed: /;
@@ -52,7 +49,7 @@ const CLAIMED =
 const PORTAL = /confirm its (merchant )?profile id\. Correct it or retry only if it is not there/;
 
 /** The partner refuses a create, or returns another record, by a habit. */
-const SAVED = /^The (application was saved|partner responded to the create with merchant)/;
+const SAVED = /^The (application was saved|partner responded to the create with merchant)/m;
 
 /** The partner does not know the number that it gave. */
 const UNKNOWN_NUMBER = /^merchant \d+ not found$/;
@@ -272,12 +269,7 @@ export class People {
           const there = this.#inPortal(party, detail);
           if (there) return { kind: 'confirm', id: there };
         }
-        if (CREATED.test(detail))
-          return this.#isShutOut(this.scene.world.now)
-            ? 'none'
-            : { kind: 'confirm', id: CREATED.exec(detail)?.[1] ?? '' };
-        if (SAVED.test(detail))
-          return detail.startsWith('The partner') ? this.#anotherOne() : this.#onceMended();
+        if (SAVED.test(detail)) return /^The partner/m.test(detail) ? this.#anotherOne() : this.#onceMended();
         // It accepts a correction without them, because nobody knows all of it, and asks before it sends the holder.
         if (!LACKS_SSN.test(detail) || !this.#isNewRun(workflowId)) return undefined;
         this.#knowsNoSsn.add(workflowId);

@@ -5,7 +5,7 @@ import { reservationId, workflowTaskQueue } from '../messages/ids.js';
 import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
 import { describe } from '../temporal/onboardings.js';
 import { type Reservation, reservationOf, reserve } from '../temporal/reservations.js';
-import { callWithDeadline } from './failures.js';
+import { callWithDeadline, ifVisible } from './failures.js';
 
 export type Reservations = ReturnType<typeof reservationsAt>;
 
@@ -83,9 +83,11 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
     return holder === owner ? undefined : holder;
   }
 
+  /** An owner is reason enough where the partner shows no more of the record. */
   async function reasonsAgainst(record: number, more: () => Promise<readonly string[]>) {
     const other = await ownerOf(record, place(record).owner);
-    return [...new Set([...(other === undefined ? [] : [`${other} has it`]), ...(await more())])];
+    if (other === undefined) return more();
+    return [...new Set([`${other} has it`, ...(await ifVisible(more(), []))])];
   }
 
   return {

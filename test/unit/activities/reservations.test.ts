@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isClearlyBefore, isRunning, reservationsAt } from '../../../src/activities/reservations.js';
+import { PartnerError } from '../../../src/partners/partner-error.js';
 import { environment } from '../../rigs/activities/environment.js';
 import { grpcError } from '../../rigs/temporal/answering-service.js';
 
@@ -36,11 +37,23 @@ it.each([
   expect(isClearlyBefore(date, '2026-01-31T11:00:00Z', theirs)).toBe(isBefore);
 });
 
-describe('a record that another onboarding reserves at the same moment', () => {
+const info = { workflowExecution: { workflowId: 'own', runId: 'run' }, taskQueue: 'gangway-boarding' };
+const withDeadline = (_: unknown, call: () => unknown) => call();
+
+describe('a record that another onboarding has', () => {
   const owner = { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('"other"') };
   const there = { workflowExecutionInfo: { execution: { runId: 'r' }, memo: { fields: { owner } } } };
 
-  it('is not claimed', async () => {
+  it('is not claimed, and a person learns whose it is even if the partner does not show it', async () => {
+    const client = { workflowService: { describeWorkflowExecution: async () => there }, withDeadline };
+    const details = { system: 'boarding', operation: 'get-status', status: 403, fields: [] } as const;
+    const forbidden = () =>
+      Promise.reject(new PartnerError({ ...details, kind: 'Forbidden', reason: 'not permitted' }));
+    const claim = () => reservationsAt('boarding', undefined).claim(5001, forbidden);
+    expect(await environment(info, { client }).run(claim)).toEqual(['other has it']);
+  });
+
+  it('is not claimed if it was reserved at the same moment', async () => {
     let reads = 0;
     const workflowService = {
       describeWorkflowExecution: async () => {
@@ -50,9 +63,8 @@ describe('a record that another onboarding reserves at the same moment', () => {
       },
       startWorkflowExecution: () => Promise.reject(grpcError('ALREADY_EXISTS')),
     };
-    const info = { workflowExecution: { workflowId: 'own', runId: 'run' }, taskQueue: 'gangway-boarding' };
     const claim = () => reservationsAt('boarding', undefined).claim(5001, async () => []);
-    const client = { workflowService, withDeadline: (_: unknown, call: () => unknown) => call() };
+    const client = { workflowService, withDeadline };
     expect(await environment(info, { client }).run(claim)).toEqual(['other has it']);
   });
 });
@@ -65,7 +77,7 @@ describe('the onboarding that has a record', () => {
     ['TERMINATED', false],
   ])('and that is %s keeps it: %s', async (name, keeps) => {
     const workflow = { getHandle: () => ({ describe: async () => ({ status: { name } }) }) };
-    const client = { workflow, withDeadline: (_: unknown, call: () => unknown) => call() };
+    const client = { workflow, withDeadline };
     expect(await environment({}, { client }).run(() => isRunning({ owner: 'other' }))).toBe(keeps);
   });
 });
