@@ -80,6 +80,22 @@ describe('fees that are read and sent with a change', () => {
     ]);
   });
 
+  it('stay text under names that no document has, even if the write refuses them: their type is unknown, so a person is asked', async () => {
+    const own = '"batchFee":"0.05","standard":{"batch":{"perItem":"0.05","percent":"0.00"}}';
+    const { url, requests } = await recordingServer((response, { method }) =>
+      method === 'POST'
+        ? responding(400, '{"success":false,"error":"0.05 is not a number"}')(response, {} as never)
+        : responding(200, `{"data":{"minimumDiscountAmount":"20.00",${own}}}`)(response, {} as never),
+    );
+    const changes = { minimumDiscountAmount: 25 };
+    const { details } = await failed(run(activitiesAt(url).changeFees, { merchantProfileId: 7, changes }));
+    expect(details).toMatchObject({ kind: 'Rejected', fields: [{ message: '0.05 is not a number' }] });
+    expect(requests.filter(({ line }) => line.startsWith('POST')).map(({ body }) => `${body}`)).toEqual([
+      `{"minimumDiscountAmount":25,${own}}`,
+      '{"minimumDiscountAmount":25,"batchFee":"0.05","standard":{"batch":{"perItem":0.05,"percent":0}}}',
+    ]);
+  });
+
   it('are checked where a person changes them', async () => {
     const { url, requests } = await recordingServer(responding(200, answering(20)));
     const changes = { minimumDiscountAmount: 750, standard: { portal: { perItem: 1 } } };

@@ -36,9 +36,11 @@ export const values: Habits = {
     ),
   },
   'fees-filled-in': {
-    does: 'Fees have fields that nobody has set, and that its write takes.',
+    does: 'Fees have lines that nobody has set, and that its write takes.',
     seen: 'templates that are applied when a record is read',
-    start: payloads(fees, (data) => (isObject(data) ? { ...data, batchFee: 0.05, annualFee: 0 } : data)),
+    start: payloads(fees, (data) =>
+      isObject(data) ? { standard: { batch: { perItem: 0.05, percent: 0 } }, ...data } : data,
+    ),
   },
   'fees-with-extras': {
     does: 'Fees have fields for people, which its write does not know.',
