@@ -26,10 +26,10 @@ import {
   runActivity,
 } from './runtime.js';
 import type { Activity, Owner } from './service/activity.js';
+import { joined } from './service/history.js';
 import { clientOf, type Link } from './service/requests.js';
 import type { Run } from './service/run.js';
 import type { Service } from './service/service.js';
-import { joined } from './service/tasks.js';
 import { Process, type World } from './world.js';
 
 /** How long a worker takes to report its last activities, in milliseconds. */

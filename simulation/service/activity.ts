@@ -2,7 +2,7 @@ import { decompileRetryPolicy, type Payload } from '@temporalio/common';
 import { optionalTsToMs, tsToMs } from '@temporalio/common/lib/time.js';
 import proto, { type coresdk } from '@temporalio/proto';
 import type { ActivityResult, Commands, Failure } from '../runtime.js';
-import type { Service } from './service.js';
+import type { World } from '../world.js';
 
 const { WAIT_CANCELLATION_COMPLETED, ABANDON } = proto.coresdk.workflow_commands.ActivityCancellationType;
 const { TimeoutType, PendingActivityState } = proto.temporal.api.enums.v1;
@@ -11,6 +11,13 @@ const SCHEDULE_TIMEOUTS: readonly number[] = [
   TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_START,
   TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE,
 ];
+
+/** The service, as its activities know it. */
+export interface ActivityHost {
+  readonly world: World;
+  dispatch(activity: Activity): void;
+  cancelAttempt(token: string): void;
+}
 
 /** What has activities: a run of a workflow, or an activity by itself. */
 export interface Owner {
@@ -54,7 +61,7 @@ export class Activity {
   constructor(
     readonly scheduled: NonNullable<Commands['scheduleActivity']>,
     readonly run: Owner,
-    private readonly host: Service,
+    private readonly host: ActivityHost,
   ) {
     const { activityType, retryPolicy, cancellationType } = scheduled;
     if (retryPolicy?.nonRetryableErrorTypes?.length || cancellationType === ABANDON)

@@ -13,19 +13,30 @@ import {
   type Job,
   NAMESPACE,
 } from '../runtime.js';
-import { Activity } from './activity.js';
-import { Events } from './events.js';
-import type { Service } from './service.js';
-import { type Payloads, STATUSES, type Start, type Status, startedAs } from './start.js';
-import { isLast, rankOf, type Step } from './tasks.js';
+import { Activity, type ActivityHost } from './activity.js';
+import {
+  type Closed,
+  Events,
+  isLast,
+  type Kin,
+  type Payloads,
+  rankOf,
+  STATUSES,
+  type Start,
+  type Status,
+  type Step,
+  startedAs,
+} from './history.js';
 
 const { PARENT_CLOSE_POLICY_ABANDON } = proto.coresdk.child_workflow.ParentClosePolicy;
 
-/** How a run ended. */
-interface Closed {
-  readonly status: Exclude<Status, 'RUNNING'>;
-  readonly result?: Payload;
-  readonly failure?: Failure;
+/** The service, as its runs know it. */
+export interface RunHost extends ActivityHost {
+  hasFault(fault: 'again'): boolean;
+  open(workflowId: string): Run | undefined;
+  start(start: Start, policy?: temporal.api.enums.v1.WorkflowIdReusePolicy | null): Run | undefined;
+  closed(run: Run): void;
+  dispatchTask(run: Run): void;
 }
 
 const WORKFLOW_TASK_MS = 10_000;
@@ -34,7 +45,7 @@ const WORKFLOW_TASK_MS = 10_000;
  * One run of a workflow as the server keeps it: its history as the steps that it took, what has happened since, and what it waits
  * for. A worker takes a task with everything that has happened, and the commands of the task take effect together, or not at all.
  */
-export class Run {
+export class Run implements Kin {
   readonly runId: string;
   readonly startedAt: number;
   status: Status = 'RUNNING';
@@ -65,7 +76,7 @@ export class Run {
 
   constructor(
     readonly start: Start,
-    private readonly host: Service,
+    private readonly host: RunHost,
     private readonly continueAfter: number,
   ) {
     const { world } = host;
@@ -360,7 +371,7 @@ export class Run {
     );
   }
 
-  childClosed(seq: number, { start, runId }: Run, { status, result, failure = {} }: Closed): void {
+  childClosed(seq: number, { start, runId }: Kin, { status, result, failure = {} }: Closed): void {
     const workflowType = { name: start.type };
     const workflowExecution = { workflowId: start.workflowId, runId };
     const wrapped = {

@@ -1,19 +1,29 @@
 import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import type { Plan } from '../plan.js';
-import type { Worker } from '../worker.js';
-import type { World } from '../world.js';
+import type { Process, World } from '../world.js';
 import type { Activity } from './activity.js';
-import { Run } from './run.js';
+import { STATUSES, type Start } from './history.js';
+import { Run, type RunHost } from './run.js';
 import { Single } from './single.js';
-import { STATUSES, type Start } from './start.js';
 import { type Fields, parsed } from './visibility.js';
 
 /** How long a query waits for a worker, in milliseconds. */
 const QUERY_MS = 10_000;
 
+/** A worker, as the service knows it. */
+interface Worker extends Pick<Process, 'name' | 'isAlive' | 'frozenUntil'> {
+  serves(taskQueue: string): boolean;
+  /** Whether it has the workflow in its memory. */
+  holds(run: Run): boolean;
+  runTask(run: Run): void;
+  runActivity(activity: Activity): void;
+  cancelAttempt(token: string): void;
+  query(run: Run, name: string, args: readonly Payload[]): Promise<Payload>;
+}
+
 /** Temporal, as far as Gangway relies on it: workflows, their tasks and activities, and the workers that take them. */
-export class Service {
+export class Service implements RunHost {
   readonly runs: Run[] = [];
   readonly workers: Worker[] = [];
   /** The arguments of activities without a workflow, by their IDs. */

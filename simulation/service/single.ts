@@ -2,8 +2,7 @@ import type { Payload } from '@temporalio/common';
 import { msNumberToTs } from '@temporalio/common/lib/time.js';
 import proto, { type coresdk, type temporal } from '@temporalio/proto';
 import type { Given } from '../runtime.js';
-import { Activity, type Owner, stateOf } from './activity.js';
-import type { Service } from './service.js';
+import { Activity, type ActivityHost, type Owner, stateOf } from './activity.js';
 import type { Fields } from './visibility.js';
 
 const { TRY_CANCEL } = proto.coresdk.workflow_commands.ActivityCancellationType;
@@ -18,7 +17,7 @@ export class Single implements Owner {
   readonly #end = Promise.withResolvers<coresdk.activity_result.IActivityResolution>();
   readonly #activity: Activity;
 
-  constructor(request: Request, host: Service) {
+  constructor(request: Request, host: ActivityHost) {
     const { activityId, activityType, taskQueue, input, header, ...options } = request;
     this.runId = host.world.id();
     const { startToCloseTimeout, scheduleToCloseTimeout, scheduleToStartTimeout } = options;
