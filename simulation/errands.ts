@@ -24,7 +24,7 @@ import type { OperationStart } from '../src/temporal/start.js';
 import type { Party } from './cast.js';
 import { ACCOUNT as ACCOUNT_NAME } from './existing.js';
 import { MARKERS } from './markers.js';
-import type { Errand } from './plan.js';
+import { type Errand, MINUTE_MS } from './plan.js';
 import type { Writes } from './roles.js';
 import type { World } from './world.js';
 
@@ -123,8 +123,6 @@ export type Batch = Awaited<ReturnType<typeof batchOf>>;
 
 /** Enough to make it continue as new. */
 const PARTS = 12;
-
-const MINUTE_MS = 60_000;
 
 /** Starts everybody as rows of one file, which has each once in every part. @returns once it has ended */
 export async function batchOf(

@@ -266,26 +266,17 @@ async function askedForNothing(
     people.answering.mistaken.has(question.workflowId) ||
     killedAfterMark(question, incidents) !== undefined ||
     (!areClocksRight && incidents.length > 0);
-  const asksForNothing = questions
-    .filter((question) => !question.request && !isExplained(question))
-    .map(
-      ({ workflowId, title, warning }) =>
-        `${workflowId} asks about "${title}", and no request had left${warning}`,
-    );
   const isUncertain = ({ request, at: askedAt }: Examined) => {
     const { status = 500 } = network.left[request?.seq ?? -1] ?? {};
     const stopped = incidents.some(({ at }) => request && at >= request.at && at <= askedAt);
     return stopped || status === 408 || status >= 500;
   };
-  const asksInVain = questions
-    .filter(
-      (question) => question.request && areClocksRight && !isUncertain(question) && !isExplained(question),
-    )
-    .map(
-      ({ workflowId, title, warning }) =>
-        `${workflowId} asks about "${title}", whose response had arrived${warning}`,
-    );
-  return [...asksForNothing, ...asksInVain];
+  return questions.flatMap((question) => {
+    const { workflowId, title, warning, request } = question;
+    if (isExplained(question) || (request && (!areClocksRight || isUncertain(question)))) return [];
+    const why = request ? 'whose response had arrived' : 'and no request had left';
+    return [`${workflowId} asks about "${title}", ${why}${warning}`];
+  });
 }
 
 function hasRightClocks({ incidents }: Plan): boolean {

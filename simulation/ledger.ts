@@ -64,7 +64,14 @@ export function auditOf(
   const claims = cast.map((party) => {
     const entries = entriesOf(party, { ledger, tickets });
     for (const entry of entries) claimed.add(entry);
-    return [party, differences(writesOf(party), entries, isUnderWay(party))] as const;
+    return [
+      party,
+      differences(
+        { ...boardingWritesOf(party), ...party.parts.business?.writes },
+        entries,
+        isUnderWay(party),
+      ),
+    ] as const;
   });
   return {
     wrong: new Map(claims.filter(([, problems]) => problems.length > 0)),
@@ -72,10 +79,6 @@ export function auditOf(
       .filter((entry) => !claimed.has(entry))
       .map(({ seq, operation, id }) => `entry ${seq}, ${operation} ${id}, belongs to no party`),
   };
-}
-
-function writesOf(party: Party): Writes {
-  return { ...boardingWritesOf(party), ...party.parts.business?.writes };
 }
 
 /** The effects that belong to a party, which each partner identifies in its own way. */

@@ -3,10 +3,9 @@ import { nudge } from '../src/temporal/nudge.js';
 import { SUPERSEDED } from './answers.js';
 import type { Party } from './cast.js';
 import { approvalOf, holderOf } from './ledger.js';
+import { HOUR_MS } from './plan.js';
 import type { Scene } from './scene.js';
 import type { Case } from './slips.js';
-
-const HOUR_MS = 3_600_000;
 
 /** Who opens tickets: nobody, another customer, and a customer of another partner. */
 const OPENERS = [null, 10_501, 10_601];

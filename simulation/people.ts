@@ -9,15 +9,13 @@ import { createOf, finalMid, holderOf } from './ledger.js';
 import { MARKERS } from './markers.js';
 import type { Departure, Network } from './network.js';
 import { PartnerStaff } from './partner-staff.js';
-import { OUTAGES } from './plan.js';
+import { HOUR_MS, OUTAGES } from './plan.js';
 import type { Scene } from './scene.js';
 import { Answering, type Case } from './slips.js';
 import { type Witness, writtenAs } from './writes.js';
 
 /** The latest moment at which a write takes effect after the question about it, in milliseconds: its request may still be on its way. */
 const SURELY_OVER_MS = 5 * 60_000;
-
-const HOUR_MS = 3_600_000;
 
 /** The longest time until somebody looks again, in milliseconds. */
 const LONGEST_SHIFT_MS = 6 * HOUR_MS;

@@ -2,7 +2,9 @@ import { CALL_FAULTS, type CallFault } from '../src/apps/sandbox/fault-kinds.js'
 import { FAMILIES } from '../src/apps/sandbox/habits/habits.js';
 import { Seeded } from './seeded.js';
 
-const HOUR_MS = 3_600_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** A fault of the sandbox that hits all requests from one on, for longer than workflows wait before they ask. */
 const outage = (fault: CallFault, hours: number, of = /^/) => ({ fault, milliseconds: hours * HOUR_MS, of });
@@ -48,11 +50,6 @@ export const LOSSES = [
 
 export type Loss = (typeof LOSSES)[number];
 
-/** The types of onboardings. */
-export const ONLY = ['merchant', 'business', 'customer'] as const;
-
-export type Only = (typeof ONLY)[number];
-
 /** Whose onboardings a run has: anybody's, those of whom the partner asks something twice, or two businesses of one name. */
 const WHO = ['any', 'askedTwice', 'twins'] as const;
 
@@ -64,8 +61,6 @@ export interface Plan {
   readonly parties: readonly number[];
   /** What the partners have of them before. */
   readonly existing: Existing;
-  /** Whom the cast consists of. Default: all. */
-  readonly only?: Only | undefined;
   /** The faults of requests to partners, by their number among the writes, or among the reads. */
   readonly faults: readonly (RequestFault & { readonly of: 'write' | 'read'; readonly number: number })[];
   /** The faults of requests to Temporal, by their number. */
@@ -125,8 +120,6 @@ const KINDS_OF_OUTAGE = [
   'unreadable',
   'code',
 ] as const;
-
-const MINUTE_MS = 60_000;
 
 export interface Incident {
   /** After so many steps of the world, or during that write, to the worker that makes it. */
@@ -214,12 +207,12 @@ export const ERRANDS = [
 export type Errand = (typeof ERRANDS)[number];
 
 /** How much goes wrong differs from seed to seed, from nothing to almost everything. */
-export function planOf(seed: number, only?: Only): Plan {
+export function planOf(seed: number): Plan {
   const chance = new Seeded(Math.imul(seed, 7_919));
   const times = <Item>(most: number, make: () => Item): Item[] =>
     Array.from({ length: chance.between(0, most) }, make);
   const one = <Item>(all: readonly Item[]): Item => chance.pick(all as [Item, ...Item[]]);
-  const who = one([WHO[0], WHO[0], WHO[1], WHO[1], only ? WHO[1] : WHO[2]]);
+  const who = one([WHO[0], WHO[0], WHO[1], WHO[1], WHO[2]]);
   const harshness = one([0, 1, 3, 10, 40]);
   // A run turns some up, and the others off: each is met in more states than in a draw from all of them.
   const some = <Item>(all: readonly Item[]): readonly Item[] =>
@@ -228,7 +221,7 @@ export function planOf(seed: number, only?: Only): Plan {
   const slips = times(one([0, 2, 6]), () => ({ answer: chance.between(1, 6), slip: one(ways) }));
   const habits = chance.happens(0.7) ? some(Object.keys(one(Object.values(FAMILIES)))).slice(0, 2) : [];
   return {
-    ...{ seed, only, who, parties: who === 'twins' ? [0, 1] : one([[0], [0, 1], [0, 1], [0, 1, 2]]) },
+    ...{ seed, who, parties: who === 'twins' ? [0, 1] : one([[0], [0, 1], [0, 1], [0, 1, 2]]) },
     faults: [
       ...times(harshness * 3, () => {
         const [fault, milliseconds] = [one(kinds), one(LENGTHS)];

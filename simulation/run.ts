@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ensureFreshBuild } from '../scripts/build-stamp.js';
-import { ONLY, type Plan, planOf } from './plan.js';
+import { type Plan, planOf } from './plan.js';
 import { Search } from './search.js';
 import type { Verdict } from './simulation.js';
 import { verdictsOf } from './threads.js';
-import { diagramOf, digestOf, shortened, tableOf } from './trace.js';
+import { digestOf, shortened, tableOf } from './trace.js';
 
 /**
  * `npm run simulate`: onboardings on virtual time, of which a seed decides everything. Stops at the first promise that is not kept, and
@@ -17,17 +17,13 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '100' },
     minutes: { type: 'string' },
-    only: { type: 'string' },
     plan: { type: 'string' },
     trace: { type: 'boolean', default: false },
-    picture: { type: 'string' },
     'keep-going': { type: 'boolean', default: false },
     stop: { type: 'boolean', default: false },
     continue: { type: 'boolean', default: false },
   },
 });
-const only = ONLY.find((each) => each === values.only);
-if (values.only !== undefined && !only) throw new Error(`--only takes ${ONLY.join(', ')}`);
 
 /** How often progress is printed, in seconds. */
 const PROGRESS_S = process.stderr.isTTY ? 1 : 10;
@@ -45,21 +41,12 @@ function printProblems({ problems }: Verdict): void {
   }
 }
 
-/** Overwrites the picture of an earlier run. */
-function draw({ trace, plan, problems: [first] }: Verdict): void {
-  if (values.picture === undefined) return;
-  const title = first ? `Seed ${plan.seed}: ${first.what}` : `Seed ${plan.seed}`;
-  writeFileSync(values.picture, diagramOf(digestOf(trace), title));
-}
-
 async function explain(failing: Verdict): Promise<void> {
   print(`\nseed ${failing.plan.seed} breaks a promise:`);
   const { shrunk } = await import('./shrink.js');
-  const smallest = await shrunk(failing);
-  const { problems, trace, plan } = smallest;
+  const { problems, trace, plan } = await shrunk(failing);
   printProblems({ ...failing, problems });
   print('\nwhat is enough for it:\n');
-  draw(smallest);
   for (const line of tableOf(shortened(digestOf(trace)))) print(line);
   print(`\nto repeat it: npm run simulate -- --trace --plan '${JSON.stringify(plan)}'`);
 }
@@ -78,7 +65,7 @@ const first = values.continue ? before.seed : Number(values.seed);
 // External IDs contain it, and nine digits look like a social security number.
 if (!/^\d{1,8}$/.test(values.seed)) throw new Error('--seed takes a whole number of at most eight digits');
 const began = seconds();
-const search = new Search(only);
+const search = new Search();
 const total = { runs: 0, onboardings: 0, steps: 0, virtualMs: 0, failing: 0 };
 
 function soFar(): string {
@@ -102,7 +89,7 @@ function printProgress(): void {
 }
 
 function isDue(seed: number): boolean {
-  if (values.plan !== undefined || values.picture !== undefined) return seed === first;
+  if (values.plan !== undefined) return seed === first;
   if (values.minutes !== undefined) return seconds() - began < Number(values.minutes) * 60;
   return seed < first + Number(values.count);
 }
@@ -112,7 +99,7 @@ const nextPlan = values.minutes === undefined ? planOf : (seed: number) => searc
 
 function* plans(): Generator<Plan> {
   for (let seed = first; isDue(seed); seed += 1)
-    yield values.plan === undefined ? nextPlan(seed, only) : JSON.parse(values.plan);
+    yield values.plan === undefined ? nextPlan(seed) : JSON.parse(values.plan);
 }
 
 for await (const verdict of verdictsOf(plans())) {
@@ -121,7 +108,6 @@ for await (const verdict of verdictsOf(plans())) {
   total.onboardings += verdict.onboardings;
   total.steps += verdict.steps;
   total.virtualMs += verdict.virtualMs;
-  draw(verdict);
   if (values.trace) for (const line of tableOf(verdict.trace)) print(line);
   printProgress();
   if (verdict.problems.length === 0) continue;

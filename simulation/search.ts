@@ -1,5 +1,5 @@
 import { HABITS } from '../src/apps/sandbox/habits/habits.js';
-import { FAULTS, LENGTHS, type Only, type Plan, planOf, SLIPS } from './plan.js';
+import { FAULTS, LENGTHS, type Plan, planOf, SLIPS } from './plan.js';
 import { Seeded } from './seeded.js';
 import type { Verdict } from './simulation.js';
 
@@ -16,8 +16,6 @@ export class Search {
   readonly #reached = new Set<string>();
   readonly #kept: Plan[] = [];
 
-  constructor(private readonly only: Only | undefined) {}
-
   /** How many pairs of a fault or habit and a state there were. */
   get pairs(): number {
     return [...this.#reached].filter((each) => each.includes(' × ')).length;
@@ -25,10 +23,10 @@ export class Search {
 
   next(seed: number): Plan {
     const chance = new Seeded(Math.imul(seed, 104_729));
-    if (this.#kept.length === 0 || chance.happens(0.4)) return planOf(seed, this.only);
+    if (this.#kept.length === 0 || chance.happens(0.4)) return planOf(seed);
     const [parent, other] = [0, 1].map(() => chance.pick(this.#kept as [Plan, ...Plan[]])) as [Plan, Plan];
     const changes = CHANGES.filter(() => chance.happens(1.5 / CHANGES.length));
-    const plan: Plan = { ...parent, ...(changes.length === 0 && { seed }), only: this.only };
+    const plan: Plan = { ...parent, ...(changes.length === 0 && { seed }) };
     for (const change of changes) Object.assign(plan, change(plan, chance, other));
     return plan;
   }

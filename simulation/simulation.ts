@@ -20,7 +20,7 @@ import { MARKERS } from './markers.js';
 import { Network, replaceTransport } from './network.js';
 import { memoryFiles, PARTNERS_URL, Partners } from './partners.js';
 import { People } from './people.js';
-import { type Incident, MOVES, type Plan } from './plan.js';
+import { DAY_MS, type Incident, MOVES, type Plan } from './plan.js';
 import { encoded } from './runtime.js';
 import type { Scene } from './scene.js';
 import { clientOf } from './service/requests.js';
@@ -41,8 +41,6 @@ export interface Verdict {
   /** What the run has reached: pairs of a fault or habit and the state that it met, and pairs of timeline entries in a row. */
   readonly reached: readonly string[];
 }
-
-const DAY_MS = 24 * 3_600_000;
 
 /** How long all onboardings of a run may take, in milliseconds, although everything is answered. */
 const TIMEOUT_MS = 60 * DAY_MS;
@@ -106,18 +104,10 @@ const ONCE = { times: 1, milliseconds: 0 };
 
 const networks = new WeakMap<World, Network>();
 
-let isInstalled = false;
-
-function install(): void {
-  if (isInstalled) return;
-  isInstalled = true;
-  installVirtualTime();
-  replaceTransport((world) => networks.get(world));
-}
-
 /** Runs a plan from its first request to the end of the last onboarding. */
 export async function simulate(plan: Plan): Promise<Verdict> {
-  install();
+  installVirtualTime();
+  replaceTransport((world) => networks.get(world));
   const world = new World(plan.seed);
   World.current = world;
   const partners = await Partners.open(world, {
@@ -172,9 +162,7 @@ class Simulation {
     const [trace] = plan.twists.includes('traced') ? encoded(world.chance.pick<object | null>(TRACES)) : [];
     const headers = compact({ [TRACE_HEADER]: trace });
     this.#client = clientOf(this.#service, { carry: (_, request) => request() }, headers);
-    const all = castOf(plan.seed, 4 * KINDS.length, MARKERS).filter(({ type }) =>
-      type.startsWith(plan.only ?? ''),
-    );
+    const all = castOf(plan.seed, 4 * KINDS.length, MARKERS);
     const others = all.filter(({ twin }) => !twin);
     const name = all.find(({ twin }) => twin)?.businessName;
     const twins = all.filter(({ twin, businessName }) => twin && businessName === name);

@@ -8,12 +8,10 @@ import { type OperationStart, startOperation } from '../src/temporal/start.js';
 import { type Party, workersOf } from './cast.js';
 import { type Batch, batchOf, invalidStarts, operationId } from './errands.js';
 import type { People } from './people.js';
-import type { Plan } from './plan.js';
+import { HOUR_MS, type Plan } from './plan.js';
 import type { Scene } from './scene.js';
 
 export const TASK_QUEUE = 'gangway';
-
-const HOUR_MS = 3_600_000;
 
 /** All is requested within this time, in milliseconds. */
 const REQUESTED_WITHIN_MS = 600_000;
@@ -50,6 +48,10 @@ export class Starts {
     if (existing === 'claimed') for (const party of cast) later(0, () => this.#rival(party));
   }
 
+  get #options() {
+    return { fourEyes: [], taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(this.scene.plan) } as const;
+  }
+
   get haveBegun(): boolean {
     const { cast, service, plan } = this.scene;
     const ids = [...cast.map((party) => party.workflowId), ...this.operations.map(operationId)];
@@ -67,7 +69,6 @@ export class Starts {
   async request(party: Party, again = false): Promise<void> {
     const { plan, client, world } = this.scene;
     const { type, input } = party;
-    const options = { fourEyes: [], taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(plan), again } as const;
     if (type === 'customerOnboarding' && plan.twists.includes('attached') && !again)
       await this.#attach(party, { ...input.boarding, externalId: input.externalId });
     // A customer keeps what has ended, and its parts look for themselves.
@@ -75,7 +76,7 @@ export class Starts {
     if (isRestored && type !== 'customerOnboarding') {
       const restored = { backedUpAt: new Date(world.now).toISOString() };
       await this.#start(type, party.workflowId, [input, undefined, restored]);
-    } else await KINDS[type].start(client, input as never, options);
+    } else await KINDS[type].start(client, input as never, { ...this.#options, again });
   }
 
   /** Requested twice, it runs once. */
@@ -94,11 +95,10 @@ export class Starts {
 
   /** Somebody boards the merchant before, perhaps with an invalid input: then the customer ends without it. */
   async #attach(party: Party, boarding: MerchantBoardingInput): Promise<void> {
-    const { client, world, plan } = this.scene;
+    const { client, world } = this.scene;
     const { account } = party.input;
     if (party.twice || !world.chance.happens(0.3)) {
-      const options = { fourEyes: [], taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(plan) } as const;
-      await MERCHANT.start(client, { ...boarding, ...compact({ account }) }, options);
+      await MERCHANT.start(client, { ...boarding, ...compact({ account }) }, this.#options);
       return;
     }
     const { abandoned, spared } = this.people;
@@ -108,7 +108,7 @@ export class Starts {
 
   /** Somebody follows the merchant, perhaps by another name, until they are told not to. */
   async #rival({ externalId, ...party }: Party): Promise<void> {
-    const { client, world, plan } = this.scene;
+    const { client, world } = this.scene;
     if (party.type === 'businessOnboarding') return;
     const part = party.type === 'customerOnboarding' ? party.input.boarding : party.input;
     if (!('merchantProfileId' in part)) return;
@@ -118,7 +118,7 @@ export class Starts {
     const rival = { merchantProfileId, agentProfileId, merchant: { dba }, follow: true, dueInHours: 48 };
     const id = `${externalId}-rival`;
     const input = { ...rival, ...compact({ account }), externalId: id } as unknown as MerchantBoardingInput;
-    await MERCHANT.start(client, input, { fourEyes: [], taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(plan) });
+    await MERCHANT.start(client, input, this.#options);
     await world.sleep(world.chance.between(HOUR_MS, 8 * HOUR_MS));
     // It may have ended with the merchant.
     const handle = client.workflow.getHandle(workflowId('merchantBoarding', id, account));

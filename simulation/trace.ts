@@ -32,26 +32,3 @@ export function shortened(lines: readonly Line[]): Line[] {
   };
   return [...first, left, ...last];
 }
-
-const FAULT = /: [\w-]+$|, refused$| [45]\d\d$|is (killed|frozen)|jumps|forgets/;
-
-/** To whom a line of somebody goes: nobody, if it says what happens to them. */
-function receiverOf({ who, what }: Line): string | undefined {
-  if (who === 'people' && / for \S+ of /.test(what)) return 'Temporal';
-  if (/^(GET|POST|PUT|DELETE) /.test(what)) return 'partner';
-  return /^\w+: \w+$/.test(what) && who !== 'people' ? 'Temporal' : undefined;
-}
-
-/** A trace as a sequence diagram in Mermaid, which GitHub and editors draw. */
-export function diagramOf(trace: readonly Line[], title: string): string {
-  const lines = trace.map((line) => {
-    const from = line.who || 'partner';
-    const to = receiverOf(line);
-    const when = new Date(line.at).toISOString().slice(5, 23).replace('T', ' ');
-    const what = `${when} ${line.what}`.replaceAll(/[#;]/g, (sign) => `#${sign.charCodeAt(0)};`);
-    return to
-      ? `${from} ${FAULT.test(line.what) ? '--x' : '->>'} ${to}: ${what}`
-      : `note over ${from}: ${what}`;
-  });
-  return ['---', `title: ${JSON.stringify(title)}`, '---', 'sequenceDiagram', ...lines, ''].join('\n');
-}

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { planOf } from '../../../simulation/plan.js';
 import type { Verdict } from '../../../simulation/simulation.js';
 import { verdictsOf } from '../../../simulation/threads.js';
-import { diagramOf, digestOf, tableOf } from '../../../simulation/trace.js';
+import { tableOf } from '../../../simulation/trace.js';
 import { run } from '../../rigs/processes.js';
 
 const simulate = (...args: string[]) =>
@@ -20,7 +20,7 @@ const twice: Verdict[] = [];
 const verdicts: Verdict[] = [];
 // A busy machine takes minutes.
 beforeAll(async () => {
-  const plans = [planOf(25, 'merchant'), planOf(25, 'merchant')];
+  const plans = [planOf(25), planOf(25)];
   for (const seed of SEEDS) plans.push(planOf(seed));
   for await (const verdict of verdictsOf(plans)) (twice.length < 2 ? twice : verdicts).push(verdict);
 }, 1_200_000);
@@ -32,19 +32,10 @@ it(`keeps every promise in ${SEEDS.length} runs on virtual time, with all faults
   expect(verdicts.reduce((sum, { onboardings }) => sum + onboardings, 0)).toBeGreaterThan(RUNS);
 });
 
-it('does the same with the same seed, byte for byte, for those whom it is to onboard, and draws it as one picture', () => {
-  const [one, other] = twice.map(({ trace }) => ({
-    trace: tableOf(trace),
-    picture: diagramOf(digestOf(trace), 'Seed 25'),
-  }));
+it('does the same with the same seed, byte for byte', () => {
+  const [one = [], other] = twice.map(({ trace }) => tableOf(trace));
   expect(one).toEqual(other);
-  const { trace = [], picture = '' } = one ?? {};
-  expect(trace.length).toBeGreaterThan(50);
-  const started = trace.flatMap((line) => /Temporal +(\w+)-\S+-chaos-\S+ starts/.exec(line)?.[1] ?? []);
-  expect(new Set(started)).toEqual(new Set(['merchant']));
-  expect(picture).toMatch(/^---\ntitle: "Seed 25"\n---\nsequenceDiagram\n/);
-  expect(picture).toMatch(/\nnote over Temporal: 01-05 09:\S+ merchant-\S+-chaos-25-\d+ starts\n/);
-  expect(picture).toMatch(/\nworker \d (->>|--x) partner: 01-05 09:\S+ POST \/api/);
+  expect(one.length).toBeGreaterThan(50);
 });
 
 it('names which promise a run breaks, what is enough for it, and how to repeat it', async () => {
