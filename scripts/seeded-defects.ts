@@ -97,7 +97,7 @@ async function simulated(cwd: string): Promise<Failure | undefined> {
   });
   if (code === 0) return undefined;
   const [, promise = output, problem = ''] = /^seed \d+:\n +(.+)\n +(.+)/m.exec(output) ?? [];
-  const [, runs = ''] = /^(\d+ runs), \d+ onboardings, \d+ steps in .+ virtual years/m.exec(output) ?? [];
+  const [, runs = ''] = /^(\d+ runs), \d+ onboardings, \d+ steps in .+ pairs of a fault/m.exec(output) ?? [];
   return { file: runs, name: `${promise} ${problem}` };
 }
 

@@ -31,10 +31,4 @@ export class Seeded {
     const keyed = items.map((item) => ({ item, key: this.next() }));
     return keyed.sort((one, other) => one.key - other.key).map(({ item }) => item);
   }
-
-  /** Divides `milliseconds` into `count` equal parts. @returns a moment in each, in order */
-  moments(count: number, milliseconds: number): number[] {
-    const part = milliseconds / count;
-    return Array.from({ length: count }, (_, index) => Math.round((index + this.next()) * part));
-  }
 }

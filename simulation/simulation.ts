@@ -36,7 +36,6 @@ export interface Verdict {
   readonly problems: readonly Problem[];
   readonly trace: readonly Line[];
   readonly onboardings: number;
-  readonly virtualMs: number;
   readonly steps: number;
   /** What the run has reached: pairs of a fault or habit and the state that it met, and pairs of timeline entries in a row. */
   readonly reached: readonly string[];
@@ -192,14 +191,12 @@ class Simulation {
     starts.begin((delayMs, run) => this.#begin(delayMs, run));
     this.#begin(0, () => people.work());
 
-    const began = world.now;
     await world.run(() => {
       this.#steps += 1;
       this.#reach('step', this.#steps);
       if (this.#steps > MOST_STEPS) people.surprises.add(`the run takes more than ${MOST_STEPS} steps`);
       return (starts.haveBegun && this.#isOver()) || people.surprises.size > 0;
-    }, began + TIMEOUT_MS);
-    const virtualMs = world.now - began;
+    }, world.now + TIMEOUT_MS);
     const trace = [...world.trace];
 
     const promise = 'Nobody is asked, or rejected, for no reason.';
@@ -209,7 +206,7 @@ class Simulation {
     const problems = early.length > 0 ? early : await this.#examine({ ...scene, ...ended, ...by });
     this.#killAll();
     const reached = [...this.#reached];
-    return { plan, problems, trace, onboardings: cast.length, virtualMs, steps: this.#steps, reached };
+    return { plan, problems, trace, onboardings: cast.length, steps: this.#steps, reached };
   }
 
   /** Before Gangway begins, nothing goes wrong. */

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { msToNumber, tsToMs } from '@temporalio/common/lib/time.js';
@@ -25,7 +24,7 @@ import {
   type RunningActivity,
   runActivity,
 } from './runtime.js';
-import type { Activity, Owner } from './service/activity.js';
+import type { Activity } from './service/activity.js';
 import { joined } from './service/history.js';
 import { clientOf, type Link } from './service/requests.js';
 import type { Run } from './service/run.js';
@@ -234,13 +233,24 @@ export class Worker extends Process {
       last = encoded(details);
       void this.#beat(token, last);
     };
-    const of = {
-      ...{ taskQueue: scheduled.taskQueue, token, attempt, isLocal: false },
+    const { taskQueue, activityId, activityType, arguments: args, headers, startToCloseTimeout } = scheduled;
+    const { workflowId, type: workflowType } = activity.run.start;
+    const queue = this.#queues.get(taskQueue);
+    const run = (queue?.activities as Readonly<Record<string, ActivityFunction>> | undefined)?.[activityType];
+    if (!run) throw new Error(`no activity ${activityType} on ${taskQueue}`);
+    const info = {
+      ...{ taskQueue, activityId, activityType, attempt, isLocal: false, inWorkflow: workflowId !== '' },
       ...{ scheduledTimestampMs: activity.scheduledAt, currentAttemptScheduledTimestampMs: activity.nextAt },
+      ...{ startToCloseTimeoutMs: tsToMs(startToCloseTimeout), scheduleToCloseTimeoutMs: 0 },
       ...(heartbeatMs && { heartbeatTimeoutMs: heartbeatMs }),
       heartbeatDetails: details?.[0] && decoded(details[0]),
+      ...(workflowId && { workflowType, workflowExecution: { workflowId, runId: activity.run.runId } }),
+      ...{ namespace: NAMESPACE, workflowNamespace: NAMESPACE, activityNamespace: NAMESPACE },
+      ...{ taskToken: Buffer.from(token), base64TaskToken: Buffer.from(token).toString('base64') },
     };
-    const running = this.#begin(activity.run, scheduled, of, beat);
+    const { activity: interceptors } = interceptorOptions(queue?.interceptors);
+    const call = { info, args, headers, run, interceptors, client: this.client, heartbeat: beat };
+    const running = runActivity(call);
     this.#attempts.set(token, running);
     const result = await running.result;
     if (this.#attempts.get(token) === running) this.#attempts.delete(token);
@@ -255,31 +265,6 @@ export class Worker extends Process {
     const beat = this.service.activityOf(token)?.heartbeat(token, details);
     if (!beat) this.#attempts.get(token)?.cancel('NOT_FOUND');
     else if (beat.cancelRequested) this.#attempts.get(token)?.cancel('CANCELLED');
-  }
-
-  #begin(
-    { start: { workflowId, type: workflowType }, runId }: Owner,
-    scheduled: NonNullable<Commands['scheduleActivity']>,
-    { taskQueue, token, ...attempt }: Partial<Info> & { readonly taskQueue: string; readonly token: string },
-    heartbeat: (details: unknown) => void = () => {},
-  ): RunningActivity {
-    const { activityId, activityType, arguments: args, headers, startToCloseTimeout } = scheduled;
-    const queue = this.#queues.get(taskQueue);
-    const run = (queue?.activities as Readonly<Record<string, ActivityFunction>> | undefined)?.[activityType];
-    if (!run) throw new Error(`no activity ${activityType} on ${taskQueue}`);
-    const info = {
-      ...{ ...attempt, taskQueue, activityId, activityType },
-      ...(workflowId && { workflowType, workflowExecution: { workflowId, runId } }),
-      ...{ namespace: NAMESPACE, workflowNamespace: NAMESPACE, activityNamespace: NAMESPACE },
-      ...{ taskToken: Buffer.from(token), base64TaskToken: Buffer.from(token).toString('base64') },
-      ...{
-        startToCloseTimeoutMs: tsToMs(startToCloseTimeout),
-        scheduleToCloseTimeoutMs: 0,
-        inWorkflow: workflowId !== '',
-      },
-    };
-    const { activity: interceptors } = interceptorOptions(queue?.interceptors);
-    return runActivity({ info, args, headers, run, interceptors, client: this.client, heartbeat });
   }
 }
 

@@ -107,11 +107,13 @@ const SPELLS = [
  */
 export function weatherOf(seed: number, count: number, lastsMs: number, parts: readonly string[]): Weather {
   const chance = new Seeded(seed ^ 0x5eed);
-  const faults = chance.moments(count, lastsMs).map((at) => ({ at, plan: faultOf(chance, lastsMs) }));
+  const moments = (times: number): number[] =>
+    Array.from({ length: times }, (_, index) => Math.round(((index + chance.next()) * lastsMs) / times));
+  const faults = moments(count).map((at) => ({ at, plan: faultOf(chance, lastsMs) }));
   const often = (target: string, everyMs: number) =>
-    chance
-      .moments(Math.max(1, Math.round(lastsMs / everyMs)), lastsMs)
-      .map((at): Kill => ({ at, target, downMs: chance.between(200, 3_000) }));
+    moments(Math.max(1, Math.round(lastsMs / everyMs))).map(
+      (at): Kill => ({ at, target, downMs: chance.between(200, 3_000) }),
+    );
   const isBrief = lastsMs < BRIEF_MS;
   const kills = [
     ...often('worker 1', 20_000),
