@@ -8,7 +8,7 @@ types() { node node_modules/typescript/bin/tsc -p tsconfig.json --singleThreaded
 browser-types() { node node_modules/typescript/bin/tsc -p tsconfig.browser.json; }
 lint() { biome check --error-on-warnings; }
 prose() { npm run -s check:prose; }
-layers() { depcruise src; }
+layers() { depcruise src simulation; }
 patterns() { npm run -s check:patterns; }
 mutable() { npm run -s check:mutable; }
 
