@@ -76,7 +76,9 @@ function pageOf(
 }
 
 function paymentsHandlers(world: World) {
-  const accounts = storeOf('account', { initial: () => ({ status: 'active' }) });
+  const accounts = storeOf('account', {
+    initial: () => ({ status: 'active', created_at: new Date().toISOString() }),
+  });
   const inAccount = {
     check: ({ account_id: id }: Partial<InAccount>, owner: Owner) => {
       if (id !== undefined && !accounts.has(id, owner)) throw invalid('account_id', 'is unknown');

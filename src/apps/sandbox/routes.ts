@@ -155,20 +155,13 @@ export function partnerRoutes<Ops extends Operations, Caller>(
 }
 
 /** The least that a response of this shape may have. */
-function leastOf({
-  types,
-  forms: [form],
-  fields,
-  values,
-  mark: { names = values },
-  ...rules
-}: Shape): unknown {
-  if (form) return leastOf(form);
+function leastOf({ types, forms, fields, values, mark, minimum = 0 }: Shape): unknown {
+  if ([{ types }, ...forms].some((form) => form.types.includes('null'))) return null;
+  if (forms[0]) return leastOf(forms[0]);
   if (types.includes('boolean')) return true;
-  if (types.includes('null')) return null;
   if (types.includes('array')) return [];
-  if (types.includes('string')) return names?.[0] ?? 'none';
-  if (types.includes('integer') || types.includes('number')) return rules.minimum ?? 0;
+  if (types.includes('string')) return (mark.names ?? values)?.[0] ?? 'none';
+  if (types.includes('integer') || types.includes('number')) return Math.max(0, minimum);
   return Object.fromEntries([...fields].map(([name, field]) => [name, leastOf(field)]));
 }
 

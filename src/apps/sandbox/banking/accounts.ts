@@ -69,7 +69,8 @@ export class Accounts {
         throw new Refusal(400, 'Validation failed', [{ field: 'provider', message: 'is not a provider' }]);
       }
       if (id === NOT_LINKED_PROFILE_ID) throw new Refusal(404, 'No external account is linked');
-      return { transferPageInfo: [PAGE], transactionPageInfo: PAGE, activity: [] };
+      const activity = id === LINKED_PROFILE_ID ? [ACTIVITY] : [];
+      return { transferPageInfo: [PAGE], transactionPageInfo: PAGE, activity };
     },
   } satisfies BankingHandlers;
 
@@ -93,10 +94,18 @@ export class Accounts {
 
 const PROVIDERS: readonly string[] = ['AGGREGATOR_A', 'AGGREGATOR_B'];
 
+const LINKED_PROFILE_ID = 501;
 /** A profile without linked accounts, for which the bank responds with a 404. Others without any get an empty list. */
 export const NOT_LINKED_PROFILE_ID = 502;
 
 const PAGE = { startCursor: '1', endCursor: '1', hasNextPage: false, hasPreviousPage: false };
+
+const ACTIVITY = {
+  id: 'external-1',
+  name: 'Deposit from outside',
+  amount: { value: 25_000, currencyCode: 'USD' },
+  createdAt: '2026-01-05T09:00:00Z',
+};
 
 const ROUTING_NUMBER = '021000021';
 

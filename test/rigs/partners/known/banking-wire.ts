@@ -48,13 +48,13 @@ export const BANKING_WIRE = {
     'POST /svc/paymentCard/closePaymentCard {"paymentCardId":"card-1006","notes":"lost","last4":"1006"}',
   createCard: 'POST /api/paymentCards {"financialAccountId":"fa-501-1","paymentCardName":"Fuel","type":3}',
   listCards: 'GET /api/paymentCards?skip=1&count=2',
-  setCardStatus: 'POST /api/paymentCards/status {"paymentCardId":"card-1006","status":2}',
+  setCardStatus: 'POST /api/paymentCards/status {"paymentCardId":"card-1001","status":2}',
   setCardAuthorizationControls:
     'POST /api/paymentCards/authorizationControls {"paymentCardId":"card-1001",' +
     '"authorizationControls":[{"mcc":["5411"]}]}',
-  suspendCard: 'POST /svc/paymentCard/suspendPaymentCard {"paymentCardId":"card-1006","reason":"lost"}',
-  activateCard: 'POST /svc/paymentCard/activatePaymentCard {"paymentCardId":"card-1006"}',
-  reissueCard: 'POST /svc/paymentCard/reissuePaymentCard {"paymentCardId":"card-1006"}',
+  suspendCard: 'POST /svc/paymentCard/suspendPaymentCard {"paymentCardId":"card-1001","reason":"lost"}',
+  activateCard: 'POST /svc/paymentCard/activatePaymentCard {"paymentCardId":"card-1001"}',
+  reissueCard: 'POST /svc/paymentCard/reissuePaymentCard {"paymentCardId":"card-1001"}',
   listPaymentCards: 'GET /svc/paymentCard/list?userProfileId=10501&count=5',
   generateFullStatement:
     'POST /api/Statement/V2/full {"period":"2026-01-15T00:00:00Z","financialAccountIds":["fa-501-1",' +
