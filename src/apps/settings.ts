@@ -20,7 +20,8 @@ type Environment = NodeJS.ProcessEnv;
 const RECEIVER = /^(RECEIVER|API_CLIENTS)_/;
 export const CONSOLE = /^(CONSOLE|OIDC)_/;
 export const CODEC_SERVER = /^CODEC_/;
-export const LINK = /^LINK_/;
+/** Those that make links have `LINK_URL` as well. */
+export const LINK = /^LINK_(?:ADDRESS|API|COMPANY)/;
 
 /** The settings of processes besides workers, and the names that only these have. */
 export const PROCESSES = [

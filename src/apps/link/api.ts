@@ -10,7 +10,7 @@ import { type Language, languageIn } from './texts.js';
 const language = z.string().transform((code): Language => languageIn(code));
 const texts = z.record(z.string(), z.string());
 
-const document = z.object({ id: z.string(), fileName: z.string(), at: z.iso.datetime({ offset: true }) });
+const document = z.object({ id: z.int(), fileName: z.string(), at: z.iso.datetime({ offset: true }) });
 
 const question = z.object({
   state: z.enum(['open', 'received', 'sent-back']),
@@ -29,7 +29,7 @@ const question = z.object({
   documents: z.array(document),
   began: z.boolean(),
   answer: z
-    .object({ text: z.string(), fields: texts, documents: z.array(z.string()), remark: z.string() })
+    .object({ text: z.string(), values: texts, documents: z.array(z.int()), remark: z.string() })
     .partial()
     .optional(),
   message: z.string().optional(),
@@ -45,9 +45,9 @@ const link = z.discriminatedUnion('state', [
   }),
 ]);
 
-const problem = z.object({
-  errors: z.array(z.object({ field: z.string(), message: z.string() })).default([]),
-});
+/** `answer.values.city` is about the field `city`. */
+const field = z.string().transform((path) => path.replace(/^answer\.(?:values\.)?/, ''));
+const problem = z.object({ errors: z.array(z.object({ field, message: z.string() })).default([]) });
 
 export type Question = z.output<typeof question>;
 export type Link = z.output<typeof link>;
@@ -102,7 +102,7 @@ export class LinkApi {
     return this.#post(key, 'begin', z.unknown());
   }
 
-  propose(key: Key, { text, documents, fields: values, remark }: Filled) {
+  propose(key: Key, { text, documents, values, remark }: Filled) {
     const answer = documents
       ? { kind: 'documents', documents }
       : values

@@ -9,7 +9,7 @@ import { type Language, type TextName, textIn, timeIn } from './texts.js';
 
 /** What each page of a link shows. None has a script, and none shows a part of the address. */
 
-export const LIMITS = { text: 10_000, field: 1_000, remark: 2_000, mebibytes: 10, files: 20 };
+export const LIMITS = { text: 10_000, field: 400, remark: 400, mebibytes: 10, files: 20 };
 
 export const STYLE_SHEET = asset('style.css', 'text/css; charset=utf-8', Buffer.from(STYLE));
 
@@ -280,7 +280,7 @@ function AnswerForms({ view, link, notice, errors }: LinkProps<Question>) {
         {wants.kind === 'fields' &&
           wants.fields.map(({ name, label }) => (
             <Control
-              {...{ name: `field:${name}`, label, value: answer.fields?.[name], most: LIMITS.field, errors }}
+              {...{ name: `field:${name}`, label, value: answer.values?.[name], most: LIMITS.field, errors }}
             />
           ))}
         {isDocuments && (
@@ -330,7 +330,7 @@ function Received({ view: { say, path }, link }: LinkProps<Question>) {
   const { wants, answer = {}, documents } = link;
   const files = documents.filter(({ id }) => answer.documents?.includes(id)).map(({ fileName }) => fileName);
   const fields = wants.kind === 'fields' ? wants.fields : [];
-  const values = fields.map(({ name, label }) => `${label}: ${answer.fields?.[name] ?? ''}`);
+  const values = fields.map(({ name, label }) => `${label}: ${answer.values?.[name] ?? ''}`);
   return (
     <>
       <Title title={say('received')} text={say('receivedWhy')} />

@@ -131,7 +131,7 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
   server.get(LINK, async (request, reply) => {
     const link = await read(request);
     const { arrived, wrong } = request.query as Record<string, unknown>;
-    const document = 'documents' in link ? link.documents.find(({ id }) => id === arrived) : undefined;
+    const document = 'documents' in link ? link.documents.find(({ id }) => `${id}` === arrived) : undefined;
     if (document) return show(request, reply, link, { text: 'arrived', file: document.fileName });
     const isWrong = wrong !== undefined && link.state === 'code';
     return show(request, reply, link, isWrong ? { text: 'codeWrong' } : undefined);
@@ -153,7 +153,7 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
     const isCode = /^\d{6}$/.test(code);
     const { state } = isCode ? await api.enter({ ...key, session }, code) : { state: 'code' };
     const cookie = { path: `/a/${key.name}`, httpOnly: true, sameSite: 'lax', secure: isSecure } as const;
-    if (state === 'open') reply.setCookie(SESSION, session, cookie);
+    if (state !== 'code' && state !== 'closed') reply.setCookie(SESSION, session, cookie);
     return reply.redirect(`${pathOf(request)}${state === 'code' ? '?wrong' : ''}`, 303);
   });
   form('propose', async (request, reply) => {
@@ -176,12 +176,13 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
   form('documents', async (request, reply) => {
     const link = await read(request);
     if (!('wants' in link)) return reply.redirect(pathOf(request), 303);
+    if (link.documents.length >= LIMITS.files) return show(request, reply, link, TOO_LARGE);
     mayTakeLong(request);
     const stored = await store(request, reply, (name, file) =>
       api.upload(keyOf(request), name, file, arrival.uploadMs ?? arrival.requestMs),
     );
     if ('text' in stored) return show(request, reply, link, stored);
-    return reply.redirect(`${pathOf(request)}?change&arrived=${encodeURIComponent(stored.id)}`, 303);
+    return reply.redirect(`${pathOf(request)}?change&arrived=${stored.id}`, 303);
   });
   return server;
 }
@@ -229,13 +230,14 @@ function filledIn(wants: Question['wants'], sent: URLSearchParams): Filled {
   const textOf = (name: string) => (sent.get(name) ?? '').trim();
   const remark = textOf('remark');
   if (wants.kind === 'text') return { text: textOf('text'), remark };
-  if (wants.kind === 'documents') return { documents: sent.getAll('document'), remark };
+  if (wants.kind === 'documents')
+    return { documents: sent.getAll('document').map(Number).filter(Number.isInteger), remark };
   const values = wants.fields.map(({ name }) => [name, textOf(`field:${name}`)]);
-  return { fields: Object.fromEntries(values.filter(([, value]) => value)), remark };
+  return { values: Object.fromEntries(values.filter(([, value]) => value)), remark };
 }
 
 function errorsIn(
-  { text, documents, fields = {}, remark }: Filled,
+  { text, documents, values = {}, remark }: Filled,
   { language, wants }: Question,
 ): FieldErrors {
   const texts = [
@@ -243,25 +245,26 @@ function errorsIn(
       ['text', text, LIMITS.text],
       ['remark', remark, LIMITS.remark],
     ] as const),
-    ...Object.entries(fields).map(([name, value]) => [name, value, LIMITS.field] as const),
+    ...Object.entries(values).map(([name, value]) => [name, value, LIMITS.field] as const),
   ];
   const long = texts.filter(([, value = '', most]) => value.length > most);
   const errors = long.map(([field]) => ({ field, message: textIn(language, 'tooLong', {}) }));
   if (documents?.length === 0)
     errors.push({ field: 'documents', message: textIn(language, 'needDocument', {}) });
   const [first] = wants.kind === 'fields' ? wants.fields : [];
-  if (!documents && !text && Object.keys(fields).length === 0)
+  if (!documents && !text && Object.keys(values).length === 0)
     errors.push({ field: first?.name ?? 'text', message: textIn(language, 'needText', {}) });
   return errors;
 }
 
-type Upload = (fileName: string, file: AsyncIterable<Buffer>) => Promise<{ readonly id: string }>;
+const TOO_LARGE = { text: 'largeFile', status: 413 } as const;
+
+type Upload = (fileName: string, file: AsyncIterable<Buffer>) => Promise<{ readonly id: number }>;
 
 /** Sends the file of a form on while it arrives. @returns the document, or why there is none */
 async function store(request: FastifyRequest, reply: FastifyReply, upload: Upload) {
   if (!request.isMultipart()) throw new Failure(415);
-  const tooLarge = { text: 'largeFile', status: 413 } as const;
-  if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) return tooLarge;
+  if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) return TOO_LARGE;
   const tooMuch = new Error('the form is too large');
   const refused = refusedBeyond(request, reply, MAX_UPLOAD_BYTES, tooMuch);
   const limits = { fileSize: MAX_FILE_BYTES, files: 1, fields: 1, fieldSize: 100, headerPairs: 20 };
@@ -273,7 +276,7 @@ async function store(request: FastifyRequest, reply: FastifyReply, upload: Uploa
     return await Promise.race([upload(part.filename, whole(part.file)), refused]);
   } catch (error) {
     const { status } = error as { readonly status?: unknown };
-    if (error === tooMuch || part?.file.truncated || status === 413) return tooLarge;
+    if (error === tooMuch || part?.file.truncated || status === 413) return TOO_LARGE;
     if (status === 415 || status === 422) return { text: 'badFile', status } as const;
     if (error instanceof Failure && !part?.file.errored) throw error;
     return { text: 'brokenFile', status: 400 } as const;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import multipart from '@fastify/multipart';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -92,8 +91,8 @@ export async function standInApi(link: Json = ASKED, until: Until = testEnds): P
       return reply.send({ state: 'open' });
     }
     if (action === 'propose') {
-      const { kind: _, values: fields, ...answer } = body['answer'] as Json;
-      Object.assign(current, { state: 'received', answer: { ...answer, fields, remark: body['remark'] } });
+      const answer = body['answer'] as Json;
+      Object.assign(current, { state: 'received', answer: { ...answer, remark: body['remark'] } });
       return reply.send({ revision: 1 });
     }
     if (action === 'documents') {
@@ -104,7 +103,8 @@ export async function standInApi(link: Json = ASKED, until: Until = testEnds): P
       );
       const part = await request.file({ limits: { fileSize: 11 * 1024 * 1024 } });
       const bytes = await part?.toBuffer();
-      const document = { id: randomUUID(), fileName: part?.filename, at: new Date().toISOString() };
+      const id = (current['documents'] as Json[]).length + 1;
+      const document = { id, fileName: part?.filename, at: new Date().toISOString() };
       calls.push({ action: 'stored', authorization: undefined, body: { ...document, size: bytes?.length } });
       current['documents'] = [...(current['documents'] as Json[]), document];
       return reply.code(201).send(document);

@@ -41,7 +41,7 @@ it.each([
 });
 
 it('a page shows the texts of others as text, and nothing of its address', async () => {
-  const documents = [{ id: HOSTILE, fileName: HOSTILE, at: '2026-11-30T10:00:00Z' }];
+  const documents = [{ id: 1, fileName: HOSTILE, at: '2026-11-30T10:00:00Z' }];
   const texts = { dba: HOSTILE, text: HOSTILE, message: HOSTILE, documents };
   const wants = [
     { kind: 'documents', names: [HOSTILE] },
@@ -50,7 +50,7 @@ it('a page shows the texts of others as text, and nothing of its address', async
   ];
   for (const want of wants)
     for (const state of ['open', 'sent-back', 'received']) {
-      const answer = { text: HOSTILE, remark: HOSTILE, documents: [HOSTILE], fields: { [HOSTILE]: HOSTILE } };
+      const answer = { text: HOSTILE, remark: HOSTILE, documents: [1], values: { [HOSTILE]: HOSTILE } };
       const { open } = await runLink({ link: { ...BEGAN, ...texts, state, wants: want, answer } });
       const { body } = await open(LINK);
       expect(body).toContain('&lt;script>');
@@ -143,7 +143,7 @@ it('no log line has a token, a session, a code, or what a merchant typed', async
   const { api, open, post, log } = await runLink({ link: { ...BEGAN, wants: DOCUMENTS } });
   const cookie = `link-session=${OTHER}`;
   await open(LINK, { headers: { cookie } });
-  await post('propose', { document: 'd-typed', remark: 'typed' }, { cookie });
+  await post('propose', { document: '1', remark: 'typed' }, { cookie });
   await post('enter', { code: '424242' }, { cookie });
   await open(`${LINK}/documents`, upload('typed.pdf', '%PDF typed'));
   for (const response of [{ status: 500 }, { status: 200 }, { status: 0, hangUp: true as const }]) {
@@ -176,7 +176,7 @@ it('the name of a file cannot end its header', async () => {
 
 it('the page has at most 40 kB with its style, and works without a script', async () => {
   const documents = Array.from({ length: 20 }, (_, id) => ({
-    id: `d-${id}`,
+    id,
     fileName: 'photo.jpg',
     at: ASKED.expiresAt,
   }));

@@ -3,7 +3,7 @@ import { runLink, upload } from '../../../rigs/link/running-link.js';
 import { ASKED, CODE, DOCUMENTS, FIELDS, LINK, NAME, TOKEN } from '../../../rigs/link/stand-in-api.js';
 
 const BEGAN = { ...ASKED, began: true };
-const CHECK = { id: 'd-1', fileName: 'check.jpg', at: '2026-11-30T10:00:00Z' };
+const CHECK = { id: 1, fileName: 'check.jpg', at: '2026-11-30T10:00:00Z' };
 
 /** The words of a page, without its tags. */
 const textOf = (html: string) =>
@@ -59,7 +59,7 @@ describe('the page of a link', () => {
     expect(textOf(body)).toContain('check.jpg has arrived.');
     const [, id = ''] = /name="document" value="([^"]+)" checked/.exec(body) ?? [];
     await post('propose', { document: id });
-    expect(api.calls.at(-1)?.body['answer']).toEqual({ kind: 'documents', documents: [id] });
+    expect(api.calls.at(-1)?.body['answer']).toEqual({ kind: 'documents', documents: [Number(id)] });
     expect(textOf((await open(LINK)).body)).toContain('What you sent check.jpg');
   });
 
@@ -68,7 +68,7 @@ describe('the page of a link', () => {
     expect(textOf((await open(LINK)).body)).toContain('ZIP code');
     api.instead = (action) =>
       action === 'propose'
-        ? { status: 422, body: { errors: [{ field: 'zip', message: 'must be five digits' }] } }
+        ? { status: 422, body: { errors: [{ field: 'answer.values.zip', message: 'must be five digits' }] } }
         : undefined;
     const { statusCode, body } = await post('propose', {
       'field:city': 'Springfield',
@@ -87,16 +87,16 @@ describe('the page of a link', () => {
   });
 
   it('shows what the clerk misses, and marks only the documents that came since', async () => {
-    const later = { id: 'd-2', fileName: 'other.jpg', at: '2026-11-30T11:00:00Z' };
-    const left = { id: 'd-0', fileName: 'blurred.jpg', at: '2026-11-30T09:00:00Z' };
+    const later = { id: 2, fileName: 'other.jpg', at: '2026-11-30T11:00:00Z' };
+    const left = { id: 3, fileName: 'blurred.jpg', at: '2026-11-30T09:00:00Z' };
     const link = { ...BEGAN, state: 'sent-back', wants: DOCUMENTS, message: 'The check is not voided.' };
     const { open } = await runLink({
-      link: { ...link, documents: [left, CHECK, later], answer: { documents: ['d-1'] } },
+      link: { ...link, documents: [left, CHECK, later], answer: { documents: [1] } },
     });
     const { body } = await open(LINK);
     expect(textOf(body)).toMatch(/Something is missing .*The check is not voided\./);
-    const checked = [...body.matchAll(/value="(d-\d)" checked/g)].map(([, id]) => id);
-    expect(checked).toEqual(['d-1', 'd-2']);
+    const checked = [...body.matchAll(/value="(\d)" checked/g)].map(([, id]) => id);
+    expect(checked).toEqual(['1', '2']);
   });
 
   it.each([
@@ -141,6 +141,14 @@ describe('a link with a code', () => {
     expect(api.calls.at(-1)?.body).toEqual({ token: TOKEN, code: CODE, session });
     await open(LINK, { headers: { cookie: `link-session=${session}` } });
     expect(api.calls.at(-1)?.body).toEqual({ token: TOKEN, session });
+  });
+
+  it('knows the browser after the code of a link that was answered before', async () => {
+    const { api, post } = await runLink({ link });
+    api.instead = () => ({ status: 200, body: { state: 'received' } });
+    expect((await post('enter', { code: CODE })).headers['set-cookie']).toBeDefined();
+    api.instead = () => ({ status: 200, body: { state: 'closed', why: 'locked' } });
+    expect((await post('enter', { code: CODE })).headers['set-cookie']).toBeUndefined();
   });
 
   it('says that a code is wrong, and counts no try for what cannot be one', async () => {
@@ -216,6 +224,14 @@ describe('when something fails, the page says what was received', () => {
     api.instead = (action) => (action === 'documents' ? { status: refusal } : undefined);
     const { statusCode, body } = await open(`${LINK}/documents`, upload('x.jpg', 'x'.repeat(200_000)));
     expect([statusCode, textOf(body)]).toEqual([status, expect.stringContaining(text)]);
+  });
+
+  it('a file after the last one that is taken', async () => {
+    const documents = Array.from({ length: 20 }, (_, index) => ({ ...CHECK, id: index + 1 }));
+    const { api, open } = await runLink({ link: { ...BEGAN, wants: DOCUMENTS, documents } });
+    const { statusCode, body } = await open(`${LINK}/documents`, upload('x.jpg', 'x'));
+    expect([statusCode, api.changes()]).toEqual([413, []]);
+    expect(textOf(body)).toContain('there are 20 files already');
   });
 
   it('a form without a file, and a file that is larger than allowed, which is not given on', async () => {
