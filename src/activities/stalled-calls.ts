@@ -31,10 +31,12 @@ const MOST_REMEMBERED = 10_000;
 
 // Keeps W6.
 /**
- * Reports retries, which workflows do not see. The workflow of the step learns of a long or late wait; the account's workflow learns
- * of unreadable responses, missing permissions and errors in Gangway's code. A report costs four events of history, so a long wait is
- * reported with its 1st, 8th and 64th attempt and so on, and a late one once. A status poll waits by design: only its failures in a
- * row count, and its next good read ends the wait.
+ * Reports retries, which workflows do not see. The account's workflow learns of unreadable responses, missing permissions and errors
+ * in Gangway's code. The workflow of the step learns of two kinds of waits, each report of which costs four events of history:
+ * - a long one, for which the partner asked (`Retry-After`): at attempts 1, 8, 64 and so on
+ * - one that has lasted `stepMs`, for any reason: once
+ *
+ * A status poll waits by design: only the time since which all its reads fail counts, and its next good read ends the wait.
  */
 export class StalledCallReporter {
   readonly #stalled = new Set<string>();
@@ -110,8 +112,8 @@ export class StalledCallReporter {
     const { kind, status = 403, fields, reason, build } = details;
     const isForbidden = kind === 'Forbidden';
     const poll = pollIn(info);
-    const ofStep = poll ? (poll.failing?.unreadableSince ?? Date.now()) : info.scheduledTimestampMs;
-    const since = details.since === undefined ? ofStep : Date.parse(details.since);
+    const stepSince = poll ? (poll.failing?.unreadableSince ?? Date.now()) : info.scheduledTimestampMs;
+    const since = details.since === undefined ? stepSince : Date.parse(details.since);
     const { unreadableMs } = this.limits;
     const wasReported = Date.now() - (this.#reportedAt.get(operation) ?? 0) < unreadableMs;
     const isBroken = build !== undefined && Date.now() - since >= SHOWN_FROM_MS;
@@ -137,8 +139,8 @@ export class StalledCallReporter {
 }
 
 function pollIn({ activityId, heartbeatDetails }: Info): PollProgress | undefined {
-  const isFirst = activityId === AWAIT_STATUS_ACTIVITY_ID;
-  return pollProgress(heartbeatDetails) ?? (isFirst ? { hasRead: false } : undefined);
+  const isStatusPoll = activityId === AWAIT_STATUS_ACTIVITY_ID;
+  return pollProgress(heartbeatDetails) ?? (isStatusPoll ? { hasRead: false } : undefined);
 }
 
 async function signal({ workflowExecution }: Info, call: StalledCall): Promise<void> {
@@ -180,7 +182,7 @@ export function namesDba(): ActivityInterceptors {
   };
 }
 
-/** Holds the input of each attempt of an activity while it runs, and until the SDK has logged its result. */
+/** Masks in the log the private values of each attempt's input while it runs, and until the SDK has logged its result. */
 export function holdsInputs(): ActivityInterceptors {
   return {
     inbound: {

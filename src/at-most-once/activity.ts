@@ -12,7 +12,7 @@ export interface SendOptions<Baseline> {
   readonly beforeSending: Permit;
   /** Ends the call early enough to report its outcome before the attempt times out. */
   readonly signal: AbortSignal;
-  /** Stores what the caller found just before the request. The intent, and the failure of what was sent, then contain it. */
+  /** Keeps what the caller found just before the request: the intent has it, and so has the failure, if the request was sent. */
   readonly compareWith: (baseline: Baseline) => void;
 }
 
@@ -74,8 +74,10 @@ export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baselin
     ): AtMostOnce<Result & { readonly now?: Now }> => asAtMostOnce(thenRead(() => send(call), read)),
 
     /**
-     * Sends a write that leaves the same state however often it is sent, so it is sent again after an uncertain outcome, except for
-     * a single request such as one with a one-time code. When it is canceled, its intent shows whether it may have taken effect.
+     * Sends a write that leaves the same state however often it is sent. When it is canceled, its intent shows whether it may have
+     * taken effect.
+     *
+     * @param mayRepeat sends it again after an uncertain outcome; false for a request that works once, as with a one-time code
      */
     sendRepeatably: <Result>(
       call: (options: RepeatableSendOptions) => Promise<Result>,
@@ -106,7 +108,7 @@ async function attempt<Result, Baseline extends object>(
   const earlier = heartbeatDetails as Intent<Baseline> | undefined;
   const mayHaveBeenSent = earlier?.sending ?? isResetWithoutIntent();
   if (mayHaveBeenSent && !mayRepeat) {
-    // If this worker dies as well, the next attempt finds what a reset has removed.
+    // Records again what a reset has removed, because the next attempt needs it if this worker dies as well.
     if (!earlier) await new IntentRecord(true).withdraw();
     const reason = earlier
       ? 'its worker stopped before the response was recorded'
@@ -175,8 +177,8 @@ export async function recordUnsent(): Promise<void> {
 /**
  * Reports whether an operator has reset the activity together with its heartbeat details, which removes the intent. The server then
  * numbers the attempts from 1 again. An intent can be lost only if at least one start-to-close timeout has passed since the activity
- * was scheduled, because only an attempt that timed out can have left one. An attempt 1 that was scheduled sooner was moved to
- * another build, for example.
+ * was scheduled, because only an attempt that timed out can have left one. An attempt 1 that is scheduled again before that has lost
+ * none: it was moved to another build, for example.
  */
 function isResetWithoutIntent(): boolean {
   const { attempt, startToCloseTimeoutMs, ...info } = activityInfo();
@@ -185,5 +187,5 @@ function isResetWithoutIntent(): boolean {
   return attempt === 1 && mayHaveTimedOut;
 }
 
-/** The server's timers may fire this early, in milliseconds. */
+/** The server's timers may fire too early by this much, in milliseconds. */
 const TIMER_SHIFT_MS = 1_000;

@@ -140,7 +140,7 @@ function untilAccepted(request: () => Promise<void>): Promise<void> {
   return retryWhile(request, (error) => error instanceof ActivityCompletionError);
 }
 
-/** Without a response, a request of a worker fails as `CANCELLED`. */
+/** Waits for any response of Temporal, even a rejection. Without one, a request of a worker fails as `CANCELLED`, and is repeated. */
 function untilTemporalResponds(): Promise<unknown> {
   const request = () => getClient().workflowService.getSystemInfo({});
   return retryWhile(request, (error) => !isRejection(error)).catch(() => undefined);
@@ -152,8 +152,8 @@ const REJECTIONS: readonly unknown[] = [7, 12, 16];
 /** A rejection proves that Temporal responds. The SDK's native core reports some only in the message. */
 function isRejection(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
-  const describe = /does not have (valid authentication cred|permission)/.test(String(message));
-  return REJECTIONS.includes(code) || describe || (error instanceof ServiceError && isRejection(error.cause));
+  const saysSo = /does not have (valid authentication cred|permission)/.test(String(message));
+  return REJECTIONS.includes(code) || saysSo || (error instanceof ServiceError && isRejection(error.cause));
 }
 
 async function retryWhile<Response>(
@@ -179,12 +179,12 @@ async function retryWhile<Response>(
 // Keeps A3.
 /**
  * Reports the outcome of an attempt that has recorded an intent, until the server accepts it. The SDK's own report gives up after
- * some seconds without a connection. Place it before all other interceptors.
+ * some seconds without a connection. Place it before every interceptor that changes a result or an error.
  */
 export function reportsOutcomes(context: Context): ActivityInterceptors {
   const { taskToken, startToCloseTimeoutMs } = context.info;
   ends.set(context, performance.now() + startToCloseTimeoutMs * SHARE_FOR_REPORTS);
-  /** The server has closed the attempt, or soon will, and the next one reads the intent. */
+  /** Makes the SDK report nothing: the outcome is reported, or the attempt is closed or soon will be, and the next reads the intent. */
   const nothing = new CompleteAsyncError();
   return {
     inbound: {

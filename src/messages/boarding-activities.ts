@@ -23,7 +23,7 @@ export interface StatusSnapshot {
   readonly isWithoutNotes?: true;
 }
 
-/** An underwriting note. The partner gives it no id: `id` is a hash of its text, its author and its place among equal notes. */
+/** An underwriting note. The partner gives it no id: `id` is a hash of what stays of its text, and of its place among notes alike. */
 export interface Note {
   readonly id: string;
   readonly text: string;

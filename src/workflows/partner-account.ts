@@ -9,9 +9,10 @@ import { runPendingTasks } from './runtime/tasks.js';
 
 /**
  * Acts for one of our accounts at one partner, for all workflows that use it. While the partner refuses our credentials, it
- * asks a person once, has the process concerned try them, and wakes everything that waits when they work. It also asks about tickets that no onboarding
- * shows, and about operations whose responses cannot be read. The first refusal, ticket or unreadable response starts it, as
- * `partner-account-<system>`, of a named account `partner-account-<system>@<account>`. It ends when nothing is left to do.
+ * asks a person once, has the process concerned try them, and wakes everything that waits when they work. It also asks about tickets
+ * that no onboarding shows, and about operations that are not permitted, whose responses cannot be read, or in which our own code
+ * fails. The first report of any of these starts it, as `partner-account-<system>`, of a named account
+ * `partner-account-<system>@<account>`. It ends when nothing is left to do.
  */
 export async function partnerAccount(input: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
   const { system } = input;

@@ -121,7 +121,7 @@ function questionAbout(system: System, status: string): Question {
   };
 }
 
-/** `status-on-hold`. Two names that look alike get two IDs, because the queue numbers what is asked again. */
+/** `status-on-hold`. Two names that look alike get two IDs, because a requirement that is raised again gets a number. */
 function aboutStatus(status: string): string {
   const plain = status
     .toLowerCase()

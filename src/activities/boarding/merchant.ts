@@ -31,8 +31,8 @@ export function merchantReader(
   }
 
   /** A status, and what its name means: by the documents, or by the decision of a person. */
-  async function named(dba: string): Promise<Pick<StatusSnapshot, 'status' | 'phase'>> {
-    const status = statusShown(dba);
+  async function named(name: string): Promise<Pick<StatusSnapshot, 'status' | 'phase'>> {
+    const status = statusShown(name);
     const meaning = isKnownStatus(status) ? undefined : await meaningOf(status);
     return { status, phase: meaning === undefined ? phaseOf(status) : EXPLAINED[meaning] };
   }

@@ -32,8 +32,8 @@ import { ifUnreadable } from './waits.js';
 export const NEED_REASON: readonly AnswerKind[] = ['confirm', 'retry', 'choice', 'take-back', 'abandon'];
 
 /**
- * Reports whether an answer needs an approver, because it cannot be undone: about an uncertain write, the meaning of a status, or
- * giving up.
+ * Reports whether an answer needs an approver, because it cannot be undone: each answer about an uncertain write, the choice of what a
+ * status means, and an abandonment.
  *
  * @param requirement undefined when it is not open
  */
@@ -68,13 +68,13 @@ export class KeyReused extends InvalidInput {}
 
 /** A request that may be sent again. */
 export interface Once {
-  /** Another one for each request, and for each program: it begins with the name of the program. */
+  /** Unique for each request. It begins with the name of the program, so that two programs never share one. */
   readonly key: string;
   /** What the program sent. The key with another body is refused. */
   readonly body: unknown;
 }
 
-/** Temporal shows IDs of updates to everybody who can read it, so they are hashes. */
+/** Everybody who can read the namespace sees the IDs of updates, so they are hashes. */
 function keyOf(update: string, requirementId: string, { key, body }: Once): IdempotencyKey {
   const hashed = (...parts: unknown[]) => hash('sha256', JSON.stringify(parts)).slice(0, 32);
   return { id: `key-${hashed(key)}`, body: hashed(key, update, requirementId, body) };
@@ -118,14 +118,14 @@ export function sends<Receipt, Request extends { readonly requirementId: string 
 
 export const sendResolution = sends(resolveRequirement, 'answer again if the requirement is still open then');
 
-/** Assigns a requirement, to oneself or a colleague, or releases it. A customer has no claims and proposals: see `askingWorkflow`. */
+/** Assigns a requirement, to oneself or a colleague, or releases it. A customer has no claims and proposals: see waits.ts. */
 export const sendAssignment = sends(assignRequirement, 'repeat it if it had no effect');
 export const sendProposal = sends(proposeAnswer, 'propose it again if it is not shown then');
 export const sendConfirmation = sends(confirmAnswer, 'confirm again if the requirement is still open then');
 export const sendWithdrawal = sends(withdrawProposal, 'repeat it if the answer is still proposed');
 export const sendRemark = sends(addRemark, 'write it again if it is not shown then');
 
-/** Returns the receipt of a request that was accepted before, and sends nothing. */
+/** Sends nothing, and returns the receipt of a request that was accepted before; null if none was, undefined without the workflow. */
 export function receiptBefore(
   client: Client,
   workflowId: string,

@@ -1,6 +1,6 @@
 /**
  * All rules of underwriting, as functions of values. They take the state of a boarding, the partner's status and people's answers.
- * They return the next state, what to ask and close, what to send next, and the outcome. `runtime/until-decided.ts` applies it.
+ * They return the next state, what to ask and close, what to send next, and the outcome. `runtime/until-decided.ts` applies all that.
  */
 import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
@@ -22,7 +22,7 @@ import {
   deadlinesOf,
   type End,
   filterRecord,
-  isVolatile,
+  isAskedTooOften,
   MOVED_ON,
   nextTime,
   openOfKind,
@@ -60,13 +60,13 @@ export interface BoardingState {
   readonly shownBy?: number;
   /** The submission did not show by then, so a person says whether to submit again. */
   readonly isLost?: boolean;
-  /** The phase in which nobody knows whether somebody has submitted the merchant. A person is asked meanwhile. */
+  /** Set while nobody knows whether the merchant was submitted: the phase in which a person is asked that. */
   readonly unclearIn?: MerchantPhase;
   /** Answers that the partner has, by the ID of their note. */
   readonly delivered: Readonly<Record<string, DeliveredAnswer>>;
-  /** Documents that the partner has, of answers that are not delivered as a whole. */
+  /** IDs of documents that are uploaded, of answers whose review is not requested yet. */
   readonly uploaded: readonly string[];
-  /** IDs of answers that the partner did not take in this status. They wait for another status. */
+  /** The answers that the partner did not take in this status, as {@link idsOf} joins them. They wait for another status. */
   readonly deferred?: StatusVersion & { readonly answers: string };
   readonly volatile: VolatileFields;
 }
@@ -160,8 +160,9 @@ function showVolatile(volatile: VolatileFields): readonly Command[] {
 }
 
 /**
- * Returns the deliveries that still count. If the partner sets a new status and still lists a note, its delivery does not; in review,
- * the partner may list answered notes.
+ * Returns the deliveries that still count: those of the present status. A note that is listed in a later status is asked again. A
+ * volatile date hides a new status of the same name, so there a delivery also ends when its note is no longer listed. All count
+ * where notes cannot be read, and where an answer to a gone note waits, as in review: the partner may list answered notes.
  */
 function currentDeliveries(
   delivered: BoardingState['delivered'],
@@ -170,7 +171,7 @@ function currentDeliveries(
 ): BoardingState['delivered'] {
   if (MERCHANT_PHASES[phase].answerToGoneNote === 'waits' || isWithoutNotes) return delivered;
   const isCurrent = ([id, delivery]: [string, DeliveredAnswer]) => {
-    // The status is read before the notes. If a review takes effect in between, the old status comes without the note.
+    // A note may be gone in its own status: the status is read before the notes, and a review may take effect in between.
     const mayBeListed = notes.some((note) => note.id === id) || !volatile.hasVolatileDate;
     return mayBeListed && isSame(delivery, { status, statusDate }, volatile);
   };
@@ -188,7 +189,8 @@ function onNotes(
 ): readonly Command[] {
   if (isWithoutNotes) return [];
   const { closed, remaining } = closeSuperseded('underwriting-note', context, {
-    isCurrent: (requirement) => notes.some(({ id }) => id === requirement.about) || isVolatile(requirement),
+    isCurrent: (requirement) =>
+      notes.some(({ id }) => id === requirement.about) || isAskedTooOften(requirement),
     drops: MERCHANT_PHASES[phase].answerToGoneNote === 'dropped' && !context.isWriting,
     why: () => 'the underwriters no longer ask',
   });
@@ -199,7 +201,8 @@ function onNotes(
 
 /**
  * A person is asked once for the changes that the partner wants. When it wants something else, the question closes, the answer is
- * dropped, and a person is asked again. When underwriting continues, the question and its answer end. In other statuses an answer waits.
+ * dropped, and a person is asked again. In every other phase the question closes; its answer is dropped while underwriting
+ * continues (`pending`, `in-review`), and waits otherwise.
  */
 export function onChangesRequested(
   { seen, volatile }: Pick<BoardingState, 'seen' | 'volatile'>,
@@ -216,7 +219,7 @@ export function onChangesRequested(
   });
 }
 
-/** Reports whether the phase may be one before a submission, and nobody has sent or confirmed one. */
+/** Reports whether the merchant may still be unsubmitted: the partner says so, nobody knows, or `pending` came without a submission. */
 function isUnsubmitted(before: BoardingState, phase: MerchantPhase): boolean {
   return (
     phase === 'not-submitted' ||
@@ -266,8 +269,10 @@ export type PendingTask =
   | { readonly send: 'nothing' };
 
 /**
- * Returns the next task: the application, once, and again with the changes that the partner wants; or the answers to notes, once all
- * are answered, unless the partner has declined exactly these answers in this status.
+ * Returns the next task:
+ * - the application, once, and a submission with each answer that asks for one: to requested changes, or to a missing submission
+ * - the answers to notes, once all are answered, unless the partner did not take exactly these in this status
+ * - a read, when the partner should show by now what it accepted
  */
 export function pendingTask(state: BoardingState, context: BoardingContext): PendingTask | undefined {
   const { seen, submitted, isLost, deferred, volatile } = state;
@@ -313,7 +318,7 @@ export function plan(
   const pending = pendingTask(state, context);
   const { phase } = state.seen;
   const outcome = merchantOutcome(state.seen, context.merchantProfileId);
-  // A decision ends a question, and the partner may take a decision back: only a read shows either.
+  // Read even during a write: a decision ends what a person is asked, and the partner may take a decision back.
   const mayChange = context.open.length > 0 || (phase !== null && isDecided(phase));
   return {
     pending: pending ? [{ task: 'write', ...pending }] : [],

@@ -37,7 +37,7 @@ export function missingDocuments({ uploaded }: BoardingState, answers: readonly 
   return answers.flatMap(documentsOf).filter(({ id }) => !uploaded.includes(id));
 }
 
-/** Reports whether the partner has documents of an answer that is not delivered as a whole. */
+/** Reports whether a document of an answer is uploaded, and its review is not requested yet. */
 export function isPartlySent({ uploaded }: BoardingState, answered: PendingAnswer): boolean {
   return documentsOf(answered).some(({ id }) => uploaded.includes(id));
 }

@@ -234,7 +234,7 @@ async function inspect(boarding: Boarding, merchantProfileId: number): Promise<F
 
 export const FEES = 'set the fees';
 
-/** How long the partner may take to show on all of its servers what it has accepted, from one look to the next. */
+/** The pauses between reads of the fees: the partner may take that long to show on all of its servers what it has accepted. */
 const PAUSES_BETWEEN_READS = ['10s', '1 minute', '10 minutes', '1 hour'] as const;
 
 /** Sets the requested fees, if there are any, and asks a person if the partner keeps others. */

@@ -14,6 +14,7 @@ import { FEES, readStatus, readUndecided, setFees } from './steps.js';
 
 const SUBMIT = 'submit to underwriting';
 
+/** Submits because a person asked for it, with corrections if there are any; or takes a person's word that it was submitted. */
 export async function submitAsAnswered(boarding: Boarding, answers: readonly PendingAnswer[]): Promise<void> {
   const { input } = boarding;
   const confirmed = answers.find(({ resolution: { answer } }) => answer.kind === 'confirm');
@@ -84,7 +85,7 @@ function firstSubmission(boarding: Boarding): Promise<Submitted> {
   const { submitted, seen } = boarding.partnerState;
   // Once a person has said that nobody has submitted it, its phase is one before a submission.
   const before = phasesBefore(submitted ? 'next' : 'first');
-  // The phase of a new merchant is assumed, and has no status.
+  // Without a status, the phase was not read: that of a new merchant is assumed.
   const lastPhase = seen.status === undefined ? undefined : (seen.phase ?? undefined);
   const phases = (earlier: EarlierAttempts) => phasesToSendIn(boarding, before, earlier.phase ?? lastPhase);
   return sendSubmission(boarding, {
@@ -122,6 +123,7 @@ function mayBeAccepted({ failure }: EarlierAttempts): boolean {
   return kind === 'Rejected' && status >= 200 && status < 300;
 }
 
+/** `pending` is left out where an earlier request found another phase: then it shows that the submission arrived. */
 function phasesToSendIn(
   { partnerState: { unclearIn } }: Boarding,
   phases: readonly MerchantPhase[],

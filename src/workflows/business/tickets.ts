@@ -5,7 +5,7 @@ import { redact } from '../../platform/privacy/masked.js';
 import {
   closeSuperseded,
   filterRecord,
-  isVolatile,
+  isAskedTooOften,
   type Questions,
   type Reduction,
   withoutExpired,
@@ -50,7 +50,7 @@ export function reduceTickets<State extends Tickets>(
   const { closed, remaining } = closeSuperseded('ticket', requirements, {
     isCurrent: (each) => {
       const { about = '', detail } = each;
-      return details.get(about) === detail || (details.has(about) && isVolatile(each));
+      return details.get(about) === detail || (details.has(about) && isAskedTooOften(each));
     },
     drops: false,
     why: ({ about = '' }) => (details.has(about) ? 'the partner asks something else' : whenGone),
@@ -77,7 +77,7 @@ export function withAnswer<State extends Tickets>(
   until?: number,
 ): State {
   const { id, about = id } = requirement;
-  const detail = isVolatile(requirement) ? null : requirement.detail;
+  const detail = isAskedTooOften(requirement) ? null : requirement.detail;
   const replies = replyId === null ? state.replies : [...state.replies, replyId];
   return { ...state, replies, answered: { ...state.answered, [about]: { detail, until } } };
 }

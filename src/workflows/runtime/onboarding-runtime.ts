@@ -120,7 +120,10 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
     return raiseQuestion(this.store, question);
   }
 
-  /** Sends answers by the steps with these IDs. Nobody can take them back. If `send` throws, they stay so, and the end tells what may have arrived. */
+  /**
+   * Sends answers by the steps with these IDs. Meanwhile nobody can take them back. If `send` throws, they stay on their way, and the
+   * end of the workflow records which of them may have arrived.
+   */
   async whileSending<Result>(
     answers: readonly PendingAnswer[],
     writes: readonly string[],

@@ -100,7 +100,7 @@ export function closeSuperseded(
 const MOST_TIMES = 4;
 
 /** Reports whether a question has been raised too often, by the number in its ID. */
-export function isVolatile({ id, about = id }: Pick<Requirement, 'id' | 'about'>): boolean {
+export function isAskedTooOften({ id, about = id }: Pick<Requirement, 'id' | 'about'>): boolean {
   return Number(id.slice(about.length + 1)) >= MOST_TIMES;
 }
 

@@ -28,7 +28,8 @@ import type {
 
 /**
  * Reads at the partner, however long it takes. The server retries while the partner is unavailable or rejects our credentials; its
- * retries write no history. A person is asked about a rejection or a missing permission.
+ * retries write no history. A person is asked about a rejection. A missing permission is retried in an onboarding, whose account asks
+ * about it (`partner-account.ts`); in an operation, the step asks.
  */
 export async function runRead<Result>(
   context: StepContext,
@@ -57,7 +58,7 @@ export async function runIdempotent<Result>(
     } catch (error) {
       throw withNotSent(context, step, isAnswered, error);
     }
-    // An earlier attempt may have taken effect.
+    // Unknown when canceled: an earlier attempt may have taken effect.
     const outcome = await attemptWrite(context, step, step.run, () => 'unknown');
     if (outcome.is === 'done') return outcome.result;
     await askAbout(context, step, outcome);
@@ -78,7 +79,8 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
       }
       if (inherited) return inherited;
       const startedAt = Date.now();
-      // A write that is canceled between two attempts fails without the intent of one that timed out, so the time that has passed decides.
+      // Canceled between two attempts, a write fails without the intent of an attempt that timed out. Only after the time of a whole
+      // attempt can there have been one.
       const outcomeIfCanceled = () => (Date.now() - startedAt >= ATTEMPT_MS ? 'unknown' : 'not-sent');
       const outcome = await attemptWrite(context, step, () => step.run(send, earlier), outcomeIfCanceled);
       if (outcome.is !== 'done') step.onFailure?.(outcome.failure);
@@ -110,7 +112,10 @@ function afterFailure(earlier: EarlierAttempts, failure: PartnerErrorDetails): E
   return { isUncertain, ...omitUndefined({ baseline, phase }), failure };
 }
 
-/** The outcome of an earlier request, in place of the first one: another run may have sent it, or its result was not believed. */
+/**
+ * The outcome with which a write begins instead of sending: before a restore it may have been sent (`mayBeDone`), or the result of
+ * an earlier request was not believed (`earlierProblems`).
+ */
 function inheritedOutcome({
   title,
   mayBeDone,
@@ -122,7 +127,7 @@ function inheritedOutcome({
   return { is: 'rejected', failure: ownFailure('Rejected', title, 'not believed', earlierProblems) };
 }
 
-/** A write that ran to its end during a cancellation must not lead to another one. */
+/** Throws if the step was canceled. A write in flight runs to its end even then, and must not lead to another one. */
 function requireNotCancelled({ isCancelled }: StepContext): void {
   if (isCancelled) throw new CancelledFailure('canceled before it began');
 }
@@ -139,8 +144,8 @@ function withNotSent(
 }
 
 /**
- * Runs a check of ownership. Returns true if it passed at the first attempt. Otherwise a retry or a person came in between, and
- * earlier reads may be stale.
+ * Runs a check of ownership. Returns false if a person was asked before it passed: earlier reads may be stale then. The server's own
+ * retries do not count.
  */
 export async function isOwnAtOnce(
   context: StepContext,
@@ -167,7 +172,7 @@ async function askAbout(
   await askForCorrection(context, { title: step.title, correct: step.correct }, failure.fields);
 }
 
-/** Asks for a correction, or, if no read would show it, for the ID of what a person did by hand. */
+/** Asks for a correction. If no read can show the effect of the write, a person may confirm the ID of what exists instead. */
 function askAfterRejection<Result>(
   context: StepContext,
   step: OnceWrite<Result>,
@@ -302,7 +307,10 @@ function keepWarnings({ record }: StepContext, title: string, result: unknown): 
   for (const warning of warnings) record('partner-warned', { detail: `${title}: ${redact(warning)}` });
 }
 
-/** The partner accepts our credentials, but does not permit this. Refused credentials are the task of `partnerAccount`. */
+/**
+ * The partner accepts our credentials, but does not permit this. Only operations ask here: `partnerAccount` asks for onboardings, and
+ * about refused credentials.
+ */
 function permissionQuestion(title: string, { system, status = 403, fields }: PartnerErrorDetails): Question {
   const said = fields.length > 0 ? `\n${describeProblems(fields)}` : '';
   return {

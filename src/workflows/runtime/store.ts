@@ -1,6 +1,6 @@
 import type { Context, Count, OutboundEventsState, State, Transition } from './state.js';
 
-/** What a transition may call for, and what it takes its chances from. */
+/** Runs the effects of transitions, and gives them random texts. */
 export interface Effects {
   random(): string;
   count(counted: Count): void;
@@ -27,10 +27,10 @@ export class Store<PartnerState = unknown, Input extends object = object> {
   /** Replaces the state, and does what that calls for. */
   update(transition: Transition): void {
     const context = { ...this.constants, now: Date.now(), random: this.effects.random() };
-    const { effects: commands, ...state } = transition(this.#state, context);
+    const { effects, ...state } = transition(this.#state, context);
     this.#state = { ...state, effects: [] };
-    for (const command of commands)
-      if ('count' in command) this.effects.count(command);
+    for (const effect of effects)
+      if ('count' in effect) this.effects.count(effect);
       else this.#state = { ...this.#state, events: this.effects.publish(this.#state.events) };
   }
 }

@@ -18,7 +18,7 @@ afterEach(() => rig.clear());
 const LINK_TOKEN = 'b2c3d4e5f60718293a4b5c6d7e8f9012';
 const [CHECK, SHARE] = ['note-0e5ac65b83c0', 'note-13e54e3f88e6'];
 
-async function desk() {
+async function clerkAndPage() {
   const clients = [clientWith({}), clientWith({ name: 'link-page', scopes: ['link'] }, LINK_TOKEN)];
   const options = {
     documentDir: rig.documentDir,
@@ -41,7 +41,7 @@ async function desk() {
   return { clerk: as(TOKEN), page: as(LINK_TOKEN), upload, log };
 }
 
-type Desk = Awaited<ReturnType<typeof desk>>;
+type Doors = Awaited<ReturnType<typeof desk>>;
 
 async function twoNotes() {
   const boarding = await rig.board(merchant('notes'));
@@ -53,7 +53,7 @@ async function twoNotes() {
 
 const statusAnd = ({ status, text }: Reply) => [status, JSON.parse(text)];
 
-async function ask({ clerk }: Desk, workflowId: string, id: string, more: object = {}) {
+async function ask({ clerk }: Doors, workflowId: string, id: string, more: object = {}) {
   const asked = await clerk(`/requirements/${workflowId}/${id}/ask`, {
     ...{ text: 'How do you take cards?', wants: { kind: 'text' }, person: 'Ada Park' },
     ...more,
@@ -76,7 +76,7 @@ const SHUT = expect.objectContaining({ type: 'urn:gangway:problem:link-closed' }
 // Proves F10.
 describe('a merchant', () => {
   it('answers with a photo, which reaches the partner without its metadata once a colleague has confirmed it', async () => {
-    const all = await desk();
+    const all = await clerkAndPage();
     const { onboarding, workflowId } = await twoNotes();
     const { path, token } = await ask(all, workflowId, CHECK, {
       text: 'Please send a photo of a voided check.',
@@ -150,7 +150,7 @@ describe('a merchant', () => {
   });
 
   it('cannot act with another token or name, after the end of the link, or on another question', async () => {
-    const all = await desk();
+    const all = await clerkAndPage();
     const { onboarding, workflowId } = await twoNotes();
     const { path, token } = await ask(all, workflowId, SHARE);
     const other = await ask(all, workflowId, CHECK);
@@ -205,7 +205,7 @@ describe('a merchant', () => {
   });
 
   it('enters a code first, at most five times, and all attempts count', async () => {
-    const all = await desk();
+    const all = await clerkAndPage();
     const { workflowId } = await twoNotes();
     const { path, token, code } = await ask(all, workflowId, SHARE, { code: true });
     expect(code).toMatch(/^\d{6}$/);
