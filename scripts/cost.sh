@@ -1,3 +1,6 @@
+# Where Node keeps compiled code: dozens of its processes load the same.
+export NODE_COMPILE_CACHE=$PWD/.cache/compiled
+
 # Measures what a command costs, with all processes that it starts and waits for: `cost_of NAME BUDGET COMMAND...`. Ends as the command does.
 cost_of() {
   local name=$1 budget=$2 folder first last status

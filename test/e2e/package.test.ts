@@ -1,15 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { expectBoarded, imported, installed, manifest, pluginRig, project } from '../rigs/package.js';
+import { imported, installed, manifest, project } from '../rigs/package.js';
 import { run } from '../rigs/processes.js';
 
-const rig = pluginRig();
-
 describe('the package, in an empty project', () => {
-  it.each(['board.mts'])('boards a merchant through client and plugin: %s', async (program) => {
-    await expectBoarded(rig(), program);
-  });
-
   it('brings the command', async () => {
     const { version, bin } = manifest;
     const command = join(project(), 'node_modules', 'gangway', bin['gangway'] ?? '');

@@ -45,7 +45,7 @@ describe('the package, in an empty project', () => {
     expect(errorsIn(stdout)).toEqual([expect.stringMatching(/wrong\.mts\(2,\d+\): error TS2353/)]);
   });
 
-  it.each(['board.cts'])('boards a merchant through client and plugin: %s', async (program) => {
+  it.each(['board.mts', 'board.cts'])('boards a merchant through client and plugin: %s', async (program) => {
     await expectBoarded(rig(), program);
   });
 
