@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pLimit from 'p-limit';
 import { z } from 'zod';
 import {
   actOnLink,
@@ -177,8 +176,6 @@ const closed = () => new Problem('link-closed', 'the link is closed, or its code
 /** The largest document of a merchant, in bytes. It is in memory as a whole, because its metadata is removed. */
 const MOST_BYTES = 10 * 1024 * 1024;
 
-const held = pLimit(4);
-
 const TYPES = ['image/jpeg', 'image/png', 'application/pdf'];
 
 /** Stores a file of the merchant, for the answer that follows. The token is in a header, because a file may arrive before a field. */
@@ -199,26 +196,21 @@ export const linkDocumentRoute = defineRoute<Path>(
         token: String(token),
         ...(session && { session: String(session) }),
       });
-      return held(async () => {
-        const seen = await view(call, place);
-        if (seen.state === 'closed' || seen.state === 'code' || seen.wants.kind !== 'documents')
-          throw closed();
-        const document = await storeFile(call, {
-          most: MOST_BYTES,
-          prepare: async (fileName, file) => withoutMetadata(await buffer(file), typeOfName(fileName)),
-        });
-        try {
-          const after = await act(call, place, { kind: 'document', document });
-          const sent = 'documents' in after ? after.documents.at(-1) : undefined;
-          call.reply.code(201);
-          return sent;
-        } catch (error) {
-          // A worker may apply it later, so only what was refused is removed.
-          if (error instanceof Problem)
-            await documentStore(await openStore(call.documentDir)).remove(document);
-          throw error;
-        }
+      const seen = await view(call, place);
+      if (seen.state === 'closed' || seen.state === 'code' || seen.wants.kind !== 'documents') throw closed();
+      const document = await storeFile(call, {
+        most: MOST_BYTES,
+        prepare: async (fileName, file) => withoutMetadata(await buffer(file), typeOfName(fileName)),
       });
+      try {
+        const after = await act(call, place, { kind: 'document', document });
+        call.reply.code(201);
+        return 'documents' in after ? after.documents.at(-1) : undefined;
+      } catch (error) {
+        // A worker may apply it later, so only what was refused is removed.
+        if (error instanceof Problem) await documentStore(await openStore(call.documentDir)).remove(document);
+        throw error;
+      }
     },
   },
 );
