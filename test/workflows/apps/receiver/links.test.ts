@@ -41,7 +41,7 @@ async function clerkAndPage() {
   return { clerk: as(TOKEN), page: as(LINK_TOKEN), upload, log };
 }
 
-type Doors = Awaited<ReturnType<typeof desk>>;
+type Doors = Awaited<ReturnType<typeof clerkAndPage>>;
 
 async function twoNotes() {
   const boarding = await rig.board(merchant('notes'));
