@@ -74,7 +74,7 @@ export const TASKS: Readonly<Record<RequirementKind, string>> = {
 /** The default duration of a claim, in hours. */
 export const DEFAULT_CLAIM_HOURS = 4;
 
-/** The default duration of an assignment to a colleague, who may be away over a weekend, in hours. */
+/** The default duration of an assignment to a colleague, over a weekend, in hours. */
 export const DEFAULT_ASSIGNED_HOURS = 72;
 
 /** The longest duration of a claim, in days. */

@@ -4,6 +4,7 @@
  * sign-in, and says which accounts they see. It gives nobody a right.
  */
 import { readFileSync } from 'node:fs';
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import { COLLEAGUE_RULE, folded, isColleague, isSamePerson, ROLES } from '../../messages/actors.js';
 import type { Assignment, Remark } from '../../messages/claims.js';
@@ -88,6 +89,21 @@ export function readPeople(file: string | undefined, accounts: readonly string[]
   }
   if (text.length > MOST_BYTES) throw new BadSetting(SETTING, 'is larger than 1 MiB');
   return peopleIn(text, accounts);
+}
+
+/** The same for a process that goes on without colleagues while the file cannot be used. */
+export function usablePeople(
+  file: string | undefined,
+  accounts: readonly string[],
+  logger: Pick<Logger, 'error'>,
+): readonly Colleague[] {
+  try {
+    return readPeople(file, accounts);
+  } catch (error) {
+    if (!(error instanceof BadSetting)) throw error;
+    logger.error({ reason: error.message }, 'the colleagues cannot be read');
+    return [];
+  }
 }
 
 /** Those who may answer a requirement of this workflow. Default: of any. */

@@ -110,9 +110,9 @@ export class Claims {
     const isOwn = isSamePerson(assignee, actor);
     const before = this.#claimOfOther(request);
     const last = currentClaim(claimsOf(this.store.state, requirementId));
-    const isNews = !last || !isSamePerson(last.actor, assignee);
+    const isHandedOver = !last || !isSamePerson(last.actor, assignee);
     const claim = { actor: assignee, until: new Date(until).toISOString(), ...(isOwn ? {} : { by: actor }) };
-    this.store.update(setAssignment(requirementId, claim, isNews));
+    this.store.update(setAssignment(requirementId, claim, isHandedOver));
     const had = before ? `; ${before.actor} had it until ${minuteOf(before.until)}` : '';
     const term = `${isOwn ? '' : `to ${assignee} `}until ${minuteOf(claim.until)}${had}`;
     const taken = before ? 'requirement-taken-over' : 'requirement-claimed';

@@ -275,12 +275,12 @@ const pickClaims = ({ claim, proposed, mentioned, link }: Claims) => ({ claim, p
 
 /** Assigns an open requirement. Other systems learn it when a colleague assigned it to somebody who did not have it. */
 export const setAssignment =
-  (id: string, claim: Claim, isNews: boolean): Transition =>
+  (id: string, claim: Claim, isHandedOver: boolean): Transition =>
   (state, context) => {
     const entry = entryOf(state, id);
     const { actor, until, by } = claim;
     const assignee = personId(actor);
-    const isTold = entry && isNews && by !== undefined && assignee !== undefined;
+    const isTold = entry && isHandedOver && by !== undefined && assignee !== undefined;
     return compose(
       setClaims(id, { claim }),
       ...(isTold
