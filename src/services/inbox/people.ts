@@ -138,8 +138,9 @@ export function colleagueOf(people: readonly Colleague[], text: string, field: s
     throw new InvalidInput(`${field}: ${quoted} can be ${some.join(' or ')}; write the whole name`);
   }
   if (people.length === 0) throw new InvalidInput(`${field}: no colleague is known; set ${SETTING}`);
-  const names = people.flatMap(({ name, id }) => [name, id, name.split(' ')[0] ?? name]);
-  throw new InvalidInput(`${field}: no colleague is called ${quoted}${didYouMean(text, names)}`);
+  const names = people.flatMap(({ name, id }) => [id, name.split(' ')[0] ?? name, name]);
+  const distinct = new Map(names.map((each) => [folded(each), each])).values();
+  throw new InvalidInput(`${field}: no colleague is called ${quoted}${didYouMean(text, distinct)}`);
 }
 
 const LONGEST_NAME = 100;
