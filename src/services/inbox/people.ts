@@ -28,7 +28,7 @@ export const peopleSettings = z.object({
   }),
 });
 
-const personLine = z
+export const personLine = z
   .strictObject({
     name: z.string(),
     id: z.string(),
@@ -151,7 +151,7 @@ const LONGEST_MENTION = 170;
 /** The colleagues whom a text mentions: `@Ada Park`, `@Ada` or `@ada-17`, and no email address. @throws {InvalidInput} */
 export function mentionsIn(people: readonly Colleague[], text: string): Colleague[] {
   if (people.length === 0) return [];
-  const found = [...text.matchAll(/(?<![\p{L}\p{N}._-])@(?=[\p{L}\p{N}])/gu)].map(({ index }) => {
+  const mentioned = [...text.matchAll(/(?<![\p{L}\p{N}._-])@(?=[\p{L}\p{N}])/gu)].map(({ index }) => {
     const rest = folded(text.slice(index + 1, index + 1 + LONGEST_MENTION));
     const begins = (name: string) => rest.startsWith(name) && !/^[\p{L}\p{N}]/u.test(rest.slice(name.length));
     const longest = people
@@ -160,7 +160,7 @@ export function mentionsIn(people: readonly Colleague[], text: string): Colleagu
       .reduce((one, other) => (other.length > one.length ? other : one), '');
     return colleagueOf(people, longest || (/^[\p{L}\p{N}._-]+/u.exec(rest)?.[0] ?? rest), 'text');
   });
-  return [...new Set(found)];
+  return [...new Set(mentioned)];
 }
 
 /** The remark as the workflow takes it. @throws {InvalidInput} for a name that nobody has */
