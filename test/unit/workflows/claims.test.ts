@@ -431,7 +431,7 @@ describe('an assignment', () => {
   it('after the answer is rejected', async () => {
     const { assign, store } = handledNotes();
     store.update(acceptAnswer({ ...PROPOSED, actor: 'pete' }));
-    await expect(assign()).rejects.toThrow('no requirement with this id is open');
+    await expect(assign()).rejects.toThrow('no requirement with this ID is open');
   });
 
   const WHO = 'assignee: must name a colleague with an ID, as in Ada Park (ada-17)';
