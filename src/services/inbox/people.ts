@@ -4,6 +4,7 @@
  * sign-in, and says which accounts they see. It gives nobody a right.
  */
 import { readFileSync } from 'node:fs';
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import { COLLEAGUE_RULE, folded, isColleague, isSamePerson, ROLES } from '../../messages/actors.js';
 import type { Assignment, Remark } from '../../messages/claims.js';
@@ -27,7 +28,7 @@ export const peopleSettings = z.object({
   }),
 });
 
-const personLine = z
+export const personLine = z
   .strictObject({
     name: z.string(),
     id: z.string(),
@@ -90,6 +91,21 @@ export function readPeople(file: string | undefined, accounts: readonly string[]
   return peopleIn(text, accounts);
 }
 
+/** The same for a process that goes on without colleagues while the file cannot be used. */
+export function usablePeople(
+  file: string | undefined,
+  accounts: readonly string[],
+  logger: Pick<Logger, 'error'>,
+): readonly Colleague[] {
+  try {
+    return readPeople(file, accounts);
+  } catch (error) {
+    if (!(error instanceof BadSetting)) throw error;
+    logger.error({ reason: error.message }, 'the colleagues cannot be read');
+    return [];
+  }
+}
+
 /** Those who may answer a requirement of this workflow. Default: of any. */
 export function colleaguesFor(people: readonly Colleague[], workflowId?: string): readonly Colleague[] {
   const sees = ({ accounts }: Colleague) => workflowId === undefined || isWithin(workflowId, accounts);
@@ -122,8 +138,9 @@ export function colleagueOf(people: readonly Colleague[], text: string, field: s
     throw new InvalidInput(`${field}: ${quoted} can be ${some.join(' or ')}; write the whole name`);
   }
   if (people.length === 0) throw new InvalidInput(`${field}: no colleague is known; set ${SETTING}`);
-  const names = people.flatMap(({ name, id }) => [name, id, name.split(' ')[0] ?? name]);
-  throw new InvalidInput(`${field}: no colleague is called ${quoted}${didYouMean(text, names)}`);
+  const names = people.flatMap(({ name, id }) => [id, name.split(' ')[0] ?? name, name]);
+  const distinct = new Map(names.map((each) => [folded(each), each])).values();
+  throw new InvalidInput(`${field}: no colleague is called ${quoted}${didYouMean(text, distinct)}`);
 }
 
 const LONGEST_NAME = 100;
@@ -134,7 +151,7 @@ const LONGEST_MENTION = 170;
 /** The colleagues whom a text mentions: `@Ada Park`, `@Ada` or `@ada-17`, and no email address. @throws {InvalidInput} */
 export function mentionsIn(people: readonly Colleague[], text: string): Colleague[] {
   if (people.length === 0) return [];
-  const found = [...text.matchAll(/(?<![\p{L}\p{N}._-])@(?=[\p{L}\p{N}])/gu)].map(({ index }) => {
+  const mentioned = [...text.matchAll(/(?<![\p{L}\p{N}._-])@(?=[\p{L}\p{N}])/gu)].map(({ index }) => {
     const rest = folded(text.slice(index + 1, index + 1 + LONGEST_MENTION));
     const begins = (name: string) => rest.startsWith(name) && !/^[\p{L}\p{N}]/u.test(rest.slice(name.length));
     const longest = people
@@ -143,7 +160,7 @@ export function mentionsIn(people: readonly Colleague[], text: string): Colleagu
       .reduce((one, other) => (other.length > one.length ? other : one), '');
     return colleagueOf(people, longest || (/^[\p{L}\p{N}._-]+/u.exec(rest)?.[0] ?? rest), 'text');
   });
-  return [...new Set(found)];
+  return [...new Set(mentioned)];
 }
 
 /** The remark as the workflow takes it. @throws {InvalidInput} for a name that nobody has */

@@ -2,15 +2,18 @@ import { afterAll } from 'vitest';
 import type { Role } from '../../../src/apps/console/route.js';
 import { merchant } from '../inputs.js';
 import type { Onboarding } from '../onboarding.js';
+import { peopleFile } from '../people-file.js';
 import type { Rig } from '../rig.js';
 import { shared } from '../shared.js';
 import { type Browsing, browse, sharedBrowser } from './browsing.js';
 import { runConsole } from './running-console.js';
 
+const COLLEAGUES = [{ name: 'Grace Lee', id: 'grace', role: 'operator' }];
+
 /** Signs people in at a console, each in a browser of their own, which the tests of a file share. */
 export function peopleOf(rig: () => Rig) {
   const browser = sharedBrowser();
-  const console = shared((until) => runConsole(rig(), {}, until));
+  const console = shared((until) => runConsole(rig(), { env: peopleFile(COLLEAGUES) }, until));
   const signedIn = new Map<string, Promise<Browsing>>();
   afterAll(async () => {
     for (const browsing of signedIn.values()) await (await browsing).context.close();

@@ -12,6 +12,7 @@ import { merchantBoardingInput, NO_ACCOUNTS } from '../../../src/messages/inputs
 import { resolveRequirement } from '../../../src/messages/requirements.js';
 import { operationName } from '../../../src/partners/catalogue.js';
 import { PARTNERS, SYSTEM_NAMES } from '../../../src/partners/systems.js';
+import { personLine } from '../../../src/services/inbox/people.js';
 import { answerBody, givenAnswer } from '../../../src/temporal/requests.js';
 import { pastedBlocks } from '../../rigs/docs/pasted.js';
 import { blocksOf, commandsOf, inlineCodeOf, PAGES } from '../../rigs/docs.js';
@@ -125,6 +126,7 @@ describe('each block of code on a page', () => {
 /** What the schema of a block must accept, by page. */
 const JSON_BLOCKS: Readonly<Record<string, z.ZodType | 'a policy of another service'>> = {
   'docs/api.md': z.union([clientLine, z.array(answerBody), problem]),
+  'docs/console.md': personLine,
   'docs/accounts.md': merchantBoardingInput({ posNames: [], accounts: { acme: { posNames: [] } } }),
   'docs/security.md': 'a policy of another service',
 };

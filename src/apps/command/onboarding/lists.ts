@@ -62,9 +62,9 @@ export async function list(cli: CommandLine, words: readonly string[], options: 
       explainQuery(client, query, options.query),
     );
     const isAsked = ({ requirements }: Listed) => requirements.some((each) => isRaisedIn(options, each));
-    const found = isSearched ? all.filter(isAsked) : all;
-    const onboardings = found.slice(0, limit);
-    const total = isSearched || found.length < limit ? found.length : await count(client, query);
+    const matches = isSearched ? all.filter(isAsked) : all;
+    const onboardings = matches.slice(0, limit);
+    const total = isSearched || matches.length < limit ? matches.length : await count(client, query);
     const shortOf = shortIds(onboardings.map(({ workflowId }) => workflowId));
     const columns: Columns = {
       ...(operations || accounts ? {} : NAME),

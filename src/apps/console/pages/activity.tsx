@@ -65,8 +65,8 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
   const token = fields.text('from');
   const { rows, next, unreadable, read } = await activityOf(context, chosen, token);
   const page = fields.page('page');
-  const shown = rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
-  const changes = await changesOf(context, shown);
+  const pageRows = rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+  const changes = await changesOf(context, pageRows);
   const isMore = rows.length > page * PAGE_SIZE;
   const to = address('/activity', { ...chosen, from: token, page: page + 1 });
   const older = address('/activity', { ...chosen, from: next });
@@ -82,12 +82,12 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
           <a href={`/activity.csv${query}`}>Download as CSV</a>
         </p>
         {unreadable > 0 && <p class="notes">{unreadable} onboardings cannot be read now.</p>}
-        {shown.length === 0 ? (
+        {pageRows.length === 0 ? (
           <Empty title="Nothing happened.">{read} onboardings were read.</Empty>
         ) : (
           <Table
             caption={`The newest first, in ${read} onboardings${token || next ? ': those that started last come first' : ''}.`}
-            rows={shown}
+            rows={pageRows}
             isWide
             columns={[
               { title: 'When', cell: ({ entry }) => <When time={entry.at} isExact /> },
@@ -128,9 +128,9 @@ async function activityOf(context: RequestContext, chosen: Chosen, token: string
   const query = either(IS_RUNNING, compareField('CloseTime', '>=', since));
   const partnerAccounts = listedAccounts(user, account);
   const filter = { types: typesOf(ONBOARDINGS), find, partnerAccounts, query };
-  const { found, next } = await pageBy(client, filter, MOST_READ, token);
-  const states = await pLimit(AT_ONCE).map(found, ({ workflowId }) => readState(client, workflowId));
-  const rows = found.flatMap((listed, at) =>
+  const { found: onboardings, next } = await pageBy(client, filter, MOST_READ, token);
+  const states = await pLimit(AT_ONCE).map(onboardings, ({ workflowId }) => readState(client, workflowId));
+  const rows = onboardings.flatMap((listed, at) =>
     entriesIn(states[at]?.state?.timeline ?? [], { since, kind, person }).map(
       (entry): Row => ({ listed, entry }),
     ),
@@ -139,7 +139,7 @@ async function activityOf(context: RequestContext, chosen: Chosen, token: string
     rows: rows.sort((one, other) => other.entry.at.localeCompare(one.entry.at)),
     next,
     unreadable: states.filter(({ state }) => !state).length,
-    read: found.length,
+    read: onboardings.length,
   };
 }
 
@@ -196,7 +196,7 @@ export function Corrected({ changes }: { readonly changes: readonly ExportedCorr
     <ul class="answered">
       {changes.map(({ field, old, new: value, takenBack }) => (
         <li>
-          <strong>{field}</strong>: <del>{shown(old)}</del> <ins>{shown(value)}</ins>
+          <strong>{field}</strong>: <del>{textOf(old)}</del> <ins>{textOf(value)}</ins>
           {takenBack && ' (taken back)'}
         </li>
       ))}
@@ -204,7 +204,7 @@ export function Corrected({ changes }: { readonly changes: readonly ExportedCorr
   );
 }
 
-function shown(value: unknown): string {
+function textOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

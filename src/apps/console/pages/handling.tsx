@@ -4,7 +4,6 @@ import { currentClaim, LONGEST_REMARK } from '../../../messages/claims.js';
 import { DEFAULT_ASSIGNED_HOURS, DEFAULT_CLAIM_HOURS } from '../../../messages/codes.js';
 import type { Answer, Requirement } from '../../../messages/requirements.js';
 import { truncate } from '../../../partners/bounds.js';
-import { BadSetting } from '../../../platform/settings/settings.js';
 import type { Change } from '../../../services/forms/corrections.js';
 import {
   sendAssignment,
@@ -17,8 +16,8 @@ import {
   assignmentTo,
   type Colleague,
   colleaguesFor,
-  readPeople,
   remarkTo,
+  usablePeople,
 } from '../../../services/inbox/people.js';
 import { needsNoApprover } from '../../../services/links/asking.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
@@ -100,15 +99,8 @@ export function Handling({ workflowId, requirement, proposed, page = '' }: Handl
   );
 }
 
-/** All colleagues. A file that cannot be used has none, and the log says why. */
 function peopleOf({ settings, logger }: RequestContext): readonly Colleague[] {
-  try {
-    return readPeople(settings.peopleFile, Object.keys(settings.accounts));
-  } catch (error) {
-    if (!(error instanceof BadSetting)) throw error;
-    logger.error({ reason: error.message }, 'the colleagues cannot be read');
-    return [];
-  }
+  return usablePeople(settings.peopleFile, Object.keys(settings.accounts), logger);
 }
 
 /** Those to whom this person can assign a requirement of a workflow. Default: of any. */
@@ -329,7 +321,7 @@ export async function runAction(
     if (!(error instanceof InvalidInput)) throw error;
     if (isProposal) refresh(client, workflowId);
     const wrote = fields.text('remark')
-      ? `. You wrote: ${truncate(fields.text('remark'), LONGEST_REMARK)}`
+      ? `${error.message.endsWith('?') ? '' : '.'} You wrote: ${truncate(fields.text('remark'), LONGEST_REMARK)}`
       : '';
     throw new Redirect({ to: back, message: error.message + wrote });
   }

@@ -69,13 +69,13 @@ async function inboxOf(context: RequestContext, choices: Choices, sizes: InboxSi
   );
   // What is raised later is new. A part counts from when its page was opened.
   const since = fields.text('since') || new Date().toISOString();
-  const mine = await newsFor(context, sizes);
+  const mine = await countOwn(context, sizes);
   const waiting = await countWaiting(context);
   return { list, items, pageItems, open, since, page, pages, choices, size: sizes.page, mine, waiting };
 }
 
 /** How many requirements colleagues have assigned to this person, or mention them. Without colleagues, nobody can. */
-async function newsFor(context: RequestContext, sizes: InboxSizes): Promise<number> {
+async function countOwn(context: RequestContext, sizes: InboxSizes): Promise<number> {
   const { settings, user } = context;
   if (settings.peopleFile === undefined) return 0;
   const { items } = await waitingList(context, choicesIn(new Fields({})), sizes.list, sizes.list);
@@ -137,7 +137,7 @@ function InboxList(inbox: Inbox) {
   const source = address('/inbox/part', { ...others, page, since, answer: open && chosenAs(open.item) });
   const filter = address('', others).slice(1);
   const isNew = ({ raisedAt = '' }: InboxItem) => raisedAt > since;
-  const news = items.filter(isNew);
+  const recent = items.filter(isNew);
   const answerIn = (item: InboxItem) =>
     item === open?.item
       ? { form: open.form }
@@ -145,11 +145,11 @@ function InboxList(inbox: Inbox) {
   return (
     <section
       {...{ id: 'inbox', 'data-live': source, 'data-seconds': 10 }}
-      {...{ 'data-new': news.length, 'data-mine': mine, 'data-waiting': waiting }}
+      {...{ 'data-new': recent.length, 'data-mine': mine, 'data-waiting': waiting }}
       aria-label="Open requirements"
     >
-      <p class="advice" role="status" id="inbox-news">
-        {news.length > 0 && newsOf(news)}
+      <p class="advice" role="status" id="inbox-new">
+        {recent.length > 0 && describeNew(recent)}
       </p>
       {items.length === 0 ? (
         <NothingHere list={list} choices={choices} />
@@ -175,10 +175,10 @@ function InboxList(inbox: Inbox) {
 const MOST_NAMED = 3;
 
 /** For a screen reader, which reads it when it changes. */
-function newsOf(news: readonly InboxItem[]): string {
-  const named = news.slice(0, MOST_NAMED).map((item) => `${nameOf(item)}, ${item.task}`);
-  const more = news.length > MOST_NAMED ? [`and ${news.length - MOST_NAMED} more`] : [];
-  return `${news.length} new since you opened this page: ${[...named, ...more].join('; ')}.`;
+function describeNew(recent: readonly InboxItem[]): string {
+  const named = recent.slice(0, MOST_NAMED).map((item) => `${nameOf(item)}, ${item.task}`);
+  const more = recent.length > MOST_NAMED ? [`and ${recent.length - MOST_NAMED} more`] : [];
+  return `${recent.length} new since you opened this page: ${[...named, ...more].join('; ')}.`;
 }
 
 /** Counts onboardings, because the list knows the number of all that wait without reading them. It begins with what is overdue. */

@@ -74,7 +74,7 @@ function changesIn({ client }: RequestContext, { listed, view }: OnboardingProps
   return correctionsFor(client, listed, view.state?.timeline ?? [], mask);
 }
 
-function onboardingShown(props: OnboardingProps, shown: Omit<InputProps, 'workflowId'>): RouteResponse {
+function onboardingShown(props: OnboardingProps, input: Omit<InputProps, 'workflowId'>): RouteResponse {
   const { listed, view } = props;
   const { workflowId } = listed;
   const page = (
@@ -82,7 +82,7 @@ function onboardingShown(props: OnboardingProps, shown: Omit<InputProps, 'workfl
       <Trail to="/onboardings" name="Onboardings" />
       <h1>{nameOf({ workflowId, dba: view.state?.dba ?? listed.dba })}</h1>
       <Live {...props} />
-      {shown.input !== undefined && <Input {...{ workflowId, ...shown }} />}
+      {input.input !== undefined && <Input {...{ workflowId, ...input }} />}
     </>
   );
   // A name of a business may be that of a person.

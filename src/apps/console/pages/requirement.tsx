@@ -295,9 +295,9 @@ function AssignForm({ context }: Pick<EndedProps, 'context'>) {
         {isTheirs && <p class="advice">{actor} has it now. An assignment takes it over.</p>}
         <ColleagueField colleagues={colleagues} id={`${requirementId}-colleague`} />
         <Field
-          {...{ id: `${requirementId}-why`, name: 'remark', label: 'Remark', rows: 2 }}
+          {...{ id: `${requirementId}-why`, name: 'remark', label: 'Remark (optional)', rows: 2 }}
           maxLength={LONGEST_REMARK}
-          advice="For colleagues. You can leave it out."
+          advice="The partner does not get it."
         />
         <button type="submit" class="secondary">
           Assign

@@ -31,7 +31,7 @@ import {
   sendWithdrawal,
 } from '../../../services/inbox/answering.js';
 import { type WaitingPage, waitingPage } from '../../../services/inbox/inbox.js';
-import { assignmentTo, type Colleague, readPeople, remarkTo } from '../../../services/inbox/people.js';
+import { assignmentTo, type Colleague, remarkTo, usablePeople } from '../../../services/inbox/people.js';
 import { viewOf } from '../../../services/inbox/requirement-view.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { partIds, proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
@@ -115,9 +115,8 @@ const WITHOUT_KEY =
   'no worker has responded within 10 s, and one may apply it later: read the requirement before you repeat it. ' +
   'With an Idempotency-Key you could repeat it at once';
 
-/** @throws {BadSetting} while the file cannot be used */
-function peopleOf({ peopleFile, known }: Pick<Call, 'peopleFile' | 'known'>): readonly Colleague[] {
-  return readPeople(peopleFile, Object.keys(known.accounts));
+function peopleOf({ peopleFile, backend, logger }: Call): readonly Colleague[] {
+  return usablePeople(peopleFile, backend.accounts, logger);
 }
 
 interface About {
@@ -240,7 +239,7 @@ export function requirementRoutes(): ApiRoute[] {
       'claim',
       'Assign a requirement to a colleague',
       [shapes.assignRequest, shapes.claimed],
-      (call, { workflowId, ...about }, once) => {
+      async (call, { workflowId, ...about }, once) => {
         const { hours, takeOver, ...wanted } = call.body;
         const until = new Date(Date.now() + hours * 3_600_000).toISOString();
         const to = assignmentTo(peopleOf(call), workflowId, wanted);
@@ -261,7 +260,7 @@ export function requirementRoutes(): ApiRoute[] {
       'claim',
       'Add a remark for colleagues. No partner gets it',
       [shapes.remarkRequest, shapes.about],
-      (call, { workflowId, ...about }, once) => {
+      async (call, { workflowId, ...about }, once) => {
         const remark = remarkTo(peopleOf(call), workflowId, call.body.text);
         return sendRemark(call.backend.client, workflowId, { ...about, ...remark }, once);
       },

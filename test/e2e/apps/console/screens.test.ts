@@ -12,7 +12,7 @@ describe('every page', () => {
   it('keeps a name of many words, or without a space, in its place', async () => {
     const { merchant: of } = merchant('notes');
     const dbas = variants([`${'W'.repeat(118)} [notes]`], [`${'Incorporated Holdings '.repeat(5)}[notes]`]);
-    const paths = ['/', '/onboardings', '/report', '/start', '/start/customer'];
+    const paths = ['/', '/onboardings', '/activity', '/report', '/start', '/start/customer'];
     for (const dba of dbas) {
       const boarding = await rig.board(merchant('notes', { merchant: { ...of, dba } }));
       const { id } = await boarding.requirement('underwriting-note');
@@ -53,7 +53,7 @@ describe('every page', () => {
     const ada = await person('Ada', 'admin');
     const { page } = ada;
     const paths = variants(
-      ['/', '/onboardings', '/report', '/start', pathOf(both), `${pathOf(boarding)}/export`],
+      ['/', '/onboardings', '/activity', '/report', '/start', pathOf(both), `${pathOf(boarding)}/export`],
       [
         ...['/?find=nothing-has-this', '/no-such-page', '/start/merchant', '/start/business'],
         ...['/start/customer', pathOf(boarding), pathOf(boarding, id), `${pathOf(boarding)}/documents`],

@@ -343,7 +343,7 @@ describe('a list', () => {
     };
     expect(await readFor(['north'])).toEqual([200, "PartnerAccount IN ('north')"]);
     expect(await readFor(['south'])).toEqual([200, "PartnerAccount IN ('south')"]);
-    // The navigation counts what waits in their own accounts.
+    // The navigation counts the open ones in their own accounts.
     const own = ["PartnerAccount IN ('east')"];
     const others = path.startsWith('/report') ? [404, ...own] : [200, ...own, "WorkflowId = ''"];
     expect(await readFor(['east'], '?account=north')).toEqual(others);
@@ -366,7 +366,7 @@ it('a list counts what it shows, and not what the server finds besides', async (
   const render = async (ofSouth: number) => {
     const { open, asked: questions } = await consoleOfCalls({ counted: 120, ofSouth });
     const { text } = await open({ ...ADA, accounts: ['north'] }, '/onboardings');
-    // The navigation counts what waits for a person.
+    // The navigation counts those that wait for a person.
     const isCounted = questions.some(
       ([what, query]) => what === 'count' && !/ActionRequired/.test(String(query)),
     );

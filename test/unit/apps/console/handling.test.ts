@@ -161,7 +161,7 @@ describe('the form of a claim', () => {
   ])('sends nothing for the colleague %s, and keeps the remark', async (assignee, message) => {
     const { open, updates } = await asking({}, { env: { ...PROVIDER, ...peopleFile(people) } });
     const reply = await open({}, `${PAGE}/claim`, { form: { do: 'assign', assignee, remark: 'Why' } });
-    expect(reply.message).toEqual({ text: `${message}. You wrote: Why` });
+    expect(reply.message).toEqual({ text: `${message}${message.endsWith('?') ? '' : '.'} You wrote: Why` });
     expect(updates()).toEqual([]);
   });
 

@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { receiverOf } from '../../../../src/apps/receiver/server.js';
 import { createLogger } from '../../../../src/platform/process/logging.js';
+import { peopleFile as fileOfPeople } from '../../../rigs/people-file.js';
 import { clientsFile, clientWith, receiverOptions, TOKEN } from '../../../rigs/receiver/running-receiver.js';
 import { answering, grpcError, known, payloads, valuesOf } from '../../../rigs/temporal/answering-service.js';
 
@@ -30,6 +31,7 @@ async function receiver({
   scopes = ['read', 'answer', 'claim'],
   file = clientsFile([clientWith({ scopes })]),
   isApplied = true as boolean | Promise<never>,
+  peopleFile = undefined as string | undefined,
 } = {}) {
   const { client, sent } = answering({
     ...known({ workflowId: 'merchant-boarding-m-1' }),
@@ -60,6 +62,7 @@ async function receiver({
     client,
     taskQueue: 'gangway',
     clientsFile: file,
+    peopleFile,
     documentDir,
     requestsPerMinute: 3,
     logger,
@@ -117,6 +120,27 @@ it.each([
   );
   expect((await call(`POST ${ASKED}/claim`, body)).statusCode).toBe(status);
   expect(updates()).toEqual([]);
+});
+
+// Alone catches an assignment to a person whom nobody knows, or to one who may not answer.
+it.each([
+  ['Adda', 'no colleague is called "Adda"; did you mean Ada?'],
+  ['Vera', 'Vera may not answer requirements of this account'],
+])('an assignment to %s is refused before it is sent', async (assignee, message) => {
+  const people = [
+    { name: 'Ada Park', id: 'ada-17', role: 'operator' },
+    { name: 'Vera', id: 'v-1', role: 'viewer' },
+  ];
+  const { call, updates } = await receiver({ peopleFile: fileOfPeople(people).GANGWAY_PEOPLE_FILE });
+  const reply = await call(`POST ${ASKED}/assign`, { assignee, person: 'Bo' });
+  expect([reply.statusCode, reply.json().errors]).toEqual([422, [{ field: 'assignee', message }]]);
+  expect(updates()).toEqual([]);
+  const sent = await call(`POST ${ASKED}/assign`, {
+    assignee: 'ada',
+    text: 'Call them, @ada-17.',
+    person: 'Bo',
+  });
+  expect([sent.statusCode, updates().length]).toEqual([200, 1]);
 });
 
 // Alone catches an action that a worker applies after the response, and that the audit log never has.

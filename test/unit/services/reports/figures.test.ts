@@ -75,12 +75,12 @@ describe('the figures of a report', () => {
       listed({ startedAt: ago(25), stageSeconds: { applying: 2 * 3_600 } }),
       listed({ type: 'customerOnboarding', stage: 'onboarding', startedAt: ago(25) }),
     ];
-    const asked = listed({
+    const waiting = listed({
       startedAt: ago(25),
       stageSeconds: { applying: 2 * 3_600 },
       requirements: [note(25, 1)],
     });
-    expect(figuresOf([...rows, asked])).toMatchObject({ overADay: 1, waitingOverADay: 1 });
+    expect(figuresOf([...rows, waiting])).toMatchObject({ overADay: 1, waitingOverADay: 1 });
   });
 
   it('have the open requirements by kind: how many, how many overdue, and how long they have waited', () => {
