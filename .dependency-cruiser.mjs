@@ -28,7 +28,8 @@ const inFolders = (names) => `^src/(${names.join('|')})/`;
 const DECISIONS =
   '^src/workflows/([^/]+/(decisions|deliveries|rules|tickets|volatile-fields)|boarding/questions)\\.ts$|^src/messages/outcomes\\.ts$';
 
-const TRANSITIONS = '^src/workflows/runtime/(link-rules|outbound-events|requirements|resolutions|state|store)\\.ts$';
+const TRANSITIONS =
+  '^src/workflows/runtime/(link-rules|outbound-events|requirements|resolutions|state|store)\\.ts$';
 
 const layers = LAYERS.flatMap((names, height) =>
   names.map((name) => {
