@@ -13,7 +13,7 @@ tests() {
 sizes() {
   EVERY_VARIANT=1 BATCH_ROWS=300 vitest run --project e2e \
     test/e2e/{demo,apps/command/batch-killed,apps/console/{answering,screens,sign-in,together}}.test.ts \
-    test/e2e/{browser/console-start,platform/privacy/leaks}.test.ts
+    test/e2e/{browser/{console-start,link},platform/privacy/leaks}.test.ts
 }
 # The packed package on the oldest and the newest Node that it supports, and on the one between.
 nodes() {

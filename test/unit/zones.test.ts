@@ -15,7 +15,7 @@ it('the tests of functions run in another zone than UTC, and than those that tes
 });
 
 /** The code that runs where the time is that of a person: texts for people, and the browser. */
-const LOCAL = /^(services\/texts\/time\.ts|apps\/console\/client\/.*)$/;
+const LOCAL = /^(services\/texts\/time\.ts|apps\/link\/texts\.ts|apps\/console\/client\/.*)$/;
 
 /** Parts of a date by the zone of the machine. Those by UTC have `UTC` in their names. */
 const OF_THE_MACHINE = [

@@ -57,14 +57,14 @@ export function applicationActivities(
   async function savedAmong(saved: readonly SavedMerchant[], options: CallOptions): Promise<number[]> {
     // If even this list gets a 404, a 404 for a merchant proves nothing.
     if (saved.length > 0) await ifNotRejected(client.listAgentProfiles({}, options), []);
-    const shown = await Promise.all(
+    const ids = await Promise.all(
       saved.map(async ({ id, since }) => {
         const dayBefore = new Date(Date.parse(since) - DAY_MS).toISOString();
         const reasons = reservations.against(id, against(id, dayBefore, options));
         return (await ifVisible(reasons, ['not shown'])).length === 0 ? [id] : [];
       }),
     );
-    return shown.flat();
+    return ids.flat();
   }
 
   return {

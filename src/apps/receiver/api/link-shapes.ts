@@ -22,7 +22,7 @@ export const sendBackRequest = example(
     person: 'Ada Park',
   },
 );
-export const asked = z.object({
+export const newLink = z.object({
   ...{ link: z.string(), until: at },
   url: z
     .string()
@@ -86,7 +86,7 @@ export const linkView = z.discriminatedUnion('state', [
 export const NAMED_OF_LINKS = {
   ...{
     AskRequest: askRequest,
-    Asked: asked,
+    NewLink: newLink,
     RevokeLinkRequest: revokeLinkRequest,
     SendBackRequest: sendBackRequest,
   },

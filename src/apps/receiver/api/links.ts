@@ -42,7 +42,7 @@ export function linkRoutes(linkUrl: string | undefined): ApiRoute[] {
       'ask',
       'answer',
       'Ask the merchant: make a link, which replaces the one before',
-      [shapes.askRequest, shapes.asked],
+      [shapes.askRequest, shapes.newLink],
       ({ backend, body: { person: _, ...question } }, { workflowId, ...of }, once) =>
         askThroughLink(
           backend.client,

@@ -82,13 +82,13 @@ describe('an update about a requirement', () => {
 
 // Alone catches a proposal that is sent as an answer, and a confirmation that does not name its proposal.
 it('a program proposes, confirms and withdraws by the updates of the other doors', async () => {
-  const { client, asked } = clientOfCalls({ workflows: { [ID]: {} } });
+  const { client, asked: calls } = clientOfCalls({ workflows: { [ID]: {} } });
   const gangway = new GangwayClient({ temporal: client, settings: {} as never, env: {} });
   const confirmation = { ...BY_OLGA, actor: 'bo', proposedAt: NOON };
   await gangway.propose(ID, RESOLUTION);
   await gangway.confirm(ID, confirmation);
   await gangway.withdraw(ID, BY_OLGA);
-  expect(asked.filter(([name]) => name !== 'deadline')).toEqual([
+  expect(calls.filter(([name]) => name !== 'deadline')).toEqual([
     ['proposeAnswer', ID, RESOLUTION],
     ['confirmAnswer', ID, confirmation],
     ['withdrawProposal', ID, BY_OLGA],

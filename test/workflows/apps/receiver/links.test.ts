@@ -54,12 +54,12 @@ async function twoNotes() {
 const statusAnd = ({ status, text }: Reply) => [status, JSON.parse(text)];
 
 async function ask({ clerk }: Doors, workflowId: string, id: string, more: object = {}) {
-  const asked = await clerk(`/requirements/${workflowId}/${id}/ask`, {
+  const reply = await clerk(`/requirements/${workflowId}/${id}/ask`, {
     ...{ text: 'How do you take cards?', wants: { kind: 'text' }, person: 'Ada Park' },
     ...more,
   });
-  expect(asked.status).toBe(200);
-  const { link, url, code = '' } = asked.json<{ link: string; url: string; code?: string }>();
+  expect(reply.status).toBe(200);
+  const { link, url, code = '' } = reply.json<{ link: string; url: string; code?: string }>();
   const token = url.split('/').at(-1) ?? '';
   expect(url).toBe(`https://answers.example.com/a/${link}/${token}`);
   expect(link).toMatch(/^L-[a-z0-9]{16}$/);
@@ -73,7 +73,7 @@ const UNKNOWN = {
 };
 const SHUT = expect.objectContaining({ type: 'urn:gangway:problem:link-closed' });
 
-// Proves F10.
+// Proves D6, F10.
 describe('a merchant', () => {
   it('answers with a photo, which reaches the partner without its metadata once a colleague has confirmed it', async () => {
     const all = await clerkAndPage();
