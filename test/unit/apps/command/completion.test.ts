@@ -94,7 +94,7 @@ const KNOWN_ARGUMENTS = [...Object.keys(ARGUMENT_VALUES), 'id', 'topic'];
 const FREE = {
   options: [
     ...['duration', 'n', 'agentProfileId', 'query', 'text', 'json', 'id', 'code', 'why', 'digits', 'name'],
-    ...['field=value', 'field=label...', 'field', 'key', 'month', 'address', 'day', 'hour', 'destination'],
+    ...['field=value', 'field=label', 'field', 'key', 'month', 'address', 'day', 'hour', 'destination'],
   ],
   arguments: [
     'words',

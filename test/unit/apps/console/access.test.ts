@@ -47,6 +47,7 @@ it('each route is for the role that this list names', () => {
       `POST ${REQUIREMENT} operator`,
       `POST ${REQUIREMENT}/documents operator multipart`,
       `POST ${REQUIREMENT}/claim operator`,
+      `POST ${REQUIREMENT}/link operator`,
       `POST ${REQUIREMENT}/proposal operator`,
       `POST ${REQUIREMENT}/remarks operator`,
       'GET /activity viewer',
@@ -137,7 +138,7 @@ it('no route shows more of another account than of an onboarding that does not e
   };
   const replies = await repliesFor('merchant-boarding-m-1@south');
   expect(replies).toEqual(await repliesFor('merchant-boarding-nowhere@south'));
-  expect(replies.map(([, status]) => status)).toEqual(Array(19).fill(404));
+  expect(replies.map(([, status]) => status)).toEqual(Array(20).fill(404));
 });
 
 it('every form refuses the token of another session', async () => {

@@ -90,6 +90,7 @@ GET /onboardings/:id/requirements/:requirementId/part        401 200 200 200 200
 POST /onboardings/:id/requirements/:requirementId/proposal   401 403 400 400 400 404
 POST /onboardings/:id/requirements/:requirementId/documents  401 403 422 422 422 404
 POST /onboardings/:id/requirements/:requirementId/claim      401 403 303 303 303 404
+POST /onboardings/:id/requirements/:requirementId/link       401 403 400 400 400 404
 POST /onboardings/:id/requirements/:requirementId/remarks    401 403 303 303 303 404
 GET /onboardings/:id/documents                               303 200 200 200 200 404
 GET /onboardings/:id/documents/:key                          303 403 404 404 404 404

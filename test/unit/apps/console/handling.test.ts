@@ -90,7 +90,10 @@ describe('the page of a requirement', () => {
   });
 
   it.each([
-    [{ kind: 'documents', documents: [{ key: 'k', fileName: 'a.pdf' }] }, '<ul><li>a.pdf</li></ul>'],
+    [
+      { kind: 'documents', documents: [{ key: 'k', fileName: 'a.pdf' }] },
+      '/documents/k">a.pdf</a></li></ul>',
+    ],
     [{ kind: 'choice', choice: 'declined' }, '<p>Choose <strong>declined</strong></p>'],
     [{ kind: 'confirm', id: '1012' }, '<p>Confirm <strong>1012</strong></p>'],
     [{ kind: 'retry' }, '<p>try again</p>'],

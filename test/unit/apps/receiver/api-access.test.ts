@@ -10,6 +10,8 @@ const ALL = ['read', 'private', 'start', 'answer', 'claim', 'approve', 'document
 const { externalId: _, ...input } = merchant();
 const ONE = '/v1/onboardings/merchant-boarding-m-1@acme';
 const ASKED = '/v1/requirements/merchant-boarding-m-1@acme/note-1';
+/** Not the name of a link: a test about links has those. */
+const LINK = '/v1/links/nowhere';
 const reason = 'asked';
 const answer = { kind: 'text', text: 'One in ten.' };
 
@@ -38,6 +40,14 @@ const ROUTES: readonly (readonly [
   [`POST ${ASKED}/propose`, 'answer', { answer, reason }, 404],
   [`POST ${ASKED}/confirm`, 'approve', { proposedAt: '2026-01-31T12:00:00Z', person: 'Bo' }, 404],
   [`POST ${ASKED}/withdraw`, 'answer', {}, 404],
+  [`POST ${ASKED}/ask`, 'answer', { text: 'A check, please.', wants: { kind: 'text' } }, 404],
+  [`POST ${ASKED}/revoke-link`, 'answer', {}, 404],
+  [`POST ${ASKED}/send-back`, 'answer', { proposedAt: '2026-01-31T12:00:00Z', text: 'It is cut off.' }, 404],
+  [`POST ${LINK}/read`, 'link', { token: 'x' }, 404],
+  [`POST ${LINK}/enter`, 'link', { token: 'x', code: '123456', session: 's'.repeat(43) }, 404],
+  [`POST ${LINK}/begin`, 'link', { token: 'x' }, 404],
+  [`POST ${LINK}/propose`, 'link', { token: 'x', answer }, 404],
+  [`POST ${LINK}/documents`, 'link', undefined, 404],
   ['POST /v1/documents', 'documents', undefined, 415],
 ];
 
@@ -78,7 +88,8 @@ it('the table has every route of the OpenAPI document', async () => {
     line
       .replace('PUT /v1/onboardings/m-1', 'PUT /v1/onboardings/{onboarding}')
       .replace(ONE, '/v1/onboardings/{onboarding}')
-      .replace(ASKED, '/v1/requirements/{onboarding}/{id}'),
+      .replace(ASKED, '/v1/requirements/{onboarding}/{id}')
+      .replace(LINK, '/v1/links/{link}'),
   );
   expect(tested.sort()).toEqual(documented.sort());
 });
