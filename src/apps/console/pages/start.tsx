@@ -3,7 +3,7 @@ import { lineOf } from '../../../messages/fee-plans.js';
 import { workflowId } from '../../../messages/ids.js';
 import { accountProblem, knownWithin } from '../../../messages/inputs.js';
 import { EACH_ONBOARDING, ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
-import { leavesOf } from '../../../messages/objects.js';
+import { isWithin, leavesOf } from '../../../messages/objects.js';
 import { REFERENCE_NAMES, type ReferenceField } from '../../../partners/boarding/references.js';
 import { capitalize } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
@@ -227,12 +227,20 @@ function withFees(context: RequestContext, prefix: string | undefined, typed: Ma
   const leaves = leavesOf(plan.fees).map((leaf) => ({ ...leaf, name: `${prefix}fees.${leaf.field}` }));
   // JSON of a group replaces what the table has of it.
   const open = leaves.filter(({ name }) => ![...typed.keys()].some((field) => name.startsWith(`${field}.`)));
-  const posted = open.filter(({ name }) => fields.names.includes(name));
+  // The advanced fields have some of these names, too, and are empty.
+  const textOf = (name: string) =>
+    fields
+      .all(name)
+      .find((text) => text.trim() !== '')
+      ?.trim() ?? '';
+  const posted = open.filter(
+    ({ field, name }) => isWithin(field, plan.mayChange) && fields.names.includes(name),
+  );
   const lines = new Set(posted.map(({ field }) => lineOf(field)));
   // An input has whole lines. An emptied number is wrong, because nobody knows whether it means zero.
   const own = open.filter(({ field }) => lines.has(lineOf(field)));
   for (const { name, value } of own)
-    typed.set(name, fields.names.includes(name) ? fields.text(name).trim() : String(value));
+    typed.set(name, posted.some((each) => each.name === name) ? textOf(name) : String(value));
   const names = own.map(({ name }) => name);
   return { names, isOther: false };
 }

@@ -103,6 +103,8 @@ describe('the start form', () => {
 describe('a fee plan in the start form', () => {
   const env = { ...PROVIDER, GANGWAY_FEE_PLANS: 'examples/fee-plans.json' };
   const form = { ...typedInto(merchant()), feePlan: 'retail-2026' };
+  // A browser sends empty fields, too.
+  const ADVANCED = { 'fees.cashDiscountRate': '', 'fees.minimumDiscountAmount': '', 'fees.amex': '' };
   const percent = 'fees.visaMasterCardDiscover.interchangePlus.qualified.percent';
 
   it('is a choice, and a button shows its lines with the numbers that may change as fields', async () => {
@@ -121,7 +123,9 @@ describe('a fee plan in the start form', () => {
   it('takes a changed number in its unit, and shows a wrong one with its rule', async () => {
     const { open } = await consoleOfCalls({ env });
     const send = (text: string) =>
-      open(ADMIN, '/start/merchant', { form: { ...form, shown: 'retail-2026', [percent]: text } });
+      open(ADMIN, '/start/merchant', {
+        form: { ...form, ...ADVANCED, shown: 'retail-2026', [percent]: text },
+      });
     expect((await send('0.3%')).status).toBe(303);
     expect(errorAt(await send(''), percent)).toMatch(/^must be a percentage/);
     const wrong = await send('0,3%');
