@@ -8,6 +8,7 @@ import { TRACE_HEADER } from '../src/messages/sinks.js';
 import { readAccounts } from '../src/partners/account-settings.js';
 import { settingsPrefix } from '../src/partners/names.js';
 import { type FileStore, StoreFailure } from '../src/platform/documents/file-store.js';
+import { followFeePlans } from '../src/temporal/fee-plans.js';
 import type { OperationStart } from '../src/temporal/start.js';
 import type { WorkersConfig } from '../src/worker/create-worker.js';
 import { STORE_FAILS } from './answers.js';
@@ -81,6 +82,7 @@ const WRONG = accountsWith({ ...OWN, BOARDING_PASSWORD: 'wrong', BANKING_PASSWOR
 /** The settings of a worker. */
 const settingsOf = (plan: Plan, isWrong: boolean): WorkersConfig => ({
   fourEyes: [],
+  feePlans: followFeePlans(undefined),
   ...(isWrong ? WRONG : RIGHT)[plan.twists.includes('account') ? 'both' : 'alone'],
   ...{ taskQueue: TASK_QUEUE, documentDir: '', statementDir: '', dbaForm: dbaFormIn(plan) },
   ...{ payloadKeys: undefined, version: undefined, activePatches: [] },

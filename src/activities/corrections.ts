@@ -39,7 +39,8 @@ export function changeableInput(
   accounts: KnownAccounts,
 ) {
   const { schema: ownSchema, correction: { followed = ownSchema, remaining, open } = {} } = KINDS[type];
-  const schema = (isFollowed(input) ? followed : ownSchema)(accounts);
+  // A workflow's input is resolved, and a correction may change what its plan did not let one change.
+  const schema = (isFollowed(input) ? followed : ownSchema)({ ...accounts, feePlans: undefined });
   const inOpen = fields.filter((field) => (open?.(input) ?? []).some((each) => field.startsWith(`${each}.`)));
   const added = inOpen.filter((field) => !isKnown(shapeOf(schema), field.split('.')));
   return { fields: remaining?.(progress) ?? ONBOARDINGS[type].correctable, schema, added };

@@ -8,6 +8,7 @@ import { keepDigits } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { PRIVATE_PATTERNS, type PrivateKind } from '../platform/privacy/masked.js';
 import { didYouMean } from '../platform/settings/nearest.js';
+import { feePlanField, type ReadFeePlans, resolveFeePlan } from './fee-plans.js';
 import { partsOfId } from './ids.js';
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 
@@ -55,7 +56,7 @@ const SHORTEST_HOURS = 0.000_01;
 /** The time for a person to answer a requirement, in hours; a year at most. */
 export const dueInHours = z
   .number()
-  .min(SHORTEST_HOURS, `must be ${SHORTEST_HOURS} or more, in hours`)
+  .min(SHORTEST_HOURS, 'must be more than 0, in hours')
   .max(8_760, 'must be 8760 or less, in hours');
 
 /** The time for a person to claim a requirement, in hours, after which an event reports it. Default: nothing reports it. */
@@ -70,15 +71,17 @@ export interface KnownAccounts {
   readonly posNames: readonly string[];
   /** The other accounts, by name. */
   readonly accounts: Readonly<Record<string, Pick<KnownAccounts, 'posNames'>>>;
+  /** The fee plans that an input may name. Undefined: inputs are resolved already, as those of a workflow are. */
+  readonly feePlans?: ReadFeePlans | undefined;
 }
 
 /** Only the account without a name. */
 export const NO_ACCOUNTS: KnownAccounts = { posNames: [], accounts: {} };
 
 /** The known accounts of a process, without its other settings. */
-export function knownAccounts({ posNames, accounts }: KnownAccounts): KnownAccounts {
+export function knownAccounts({ posNames, accounts, feePlans }: KnownAccounts): KnownAccounts {
   const named = Object.entries(accounts).map(([name, own]) => [name, { posNames: own.posNames }] as const);
-  return { posNames, accounts: Object.fromEntries(named) };
+  return { posNames, accounts: Object.fromEntries(named), feePlans };
 }
 
 /**
@@ -87,9 +90,9 @@ export function knownAccounts({ posNames, accounts }: KnownAccounts): KnownAccou
  * @param own their names, '' for the unnamed account; undefined for all
  */
 export function knownWithin(accountNames: KnownAccounts, own: readonly string[] | undefined): KnownAccounts {
-  const { posNames, accounts } = knownAccounts(accountNames);
+  const { posNames, accounts, feePlans } = knownAccounts(accountNames);
   const named = Object.entries(accounts).filter(([name]) => own?.includes(name) ?? true);
-  return { posNames, accounts: Object.fromEntries(named) };
+  return { posNames, accounts: Object.fromEntries(named), feePlans };
 }
 
 /** A schema takes an input without an account, which is for the account without a name. */
@@ -140,10 +143,12 @@ export const application = submitMerchantRequest
 /** A merchant to board, as people write it in a file (see examples/). */
 export function merchantBoardingInput(accounts = NO_ACCOUNTS) {
   const input = z.strictObject({ externalId, account: accountName(accounts), ...boardingFields(accounts) });
-  return oneOfEach(input).refine(({ account, merchant: { pos } }) => isPosOf(accounts, pos, account), {
-    path: ['merchant', 'pos'],
-    message: POS_OF_ANOTHER,
-  });
+  return oneOfEach(input)
+    .refine(({ account, merchant: { pos } }) => isPosOf(accounts, pos, account), {
+      path: ['merchant', 'pos'],
+      message: POS_OF_ANOTHER,
+    })
+    .check(resolveFeePlan(accounts.feePlans));
 }
 
 function boardingFields(accounts: KnownAccounts) {
@@ -156,7 +161,9 @@ function boardingFields(accounts: KnownAccounts) {
     boardingSettingsId: partnerId.optional(),
     /** Name of boarding settings, to be looked up; `false` creates the merchant without boarding settings. */
     boardingSettings: z.union([lookupName, z.literal(false)]).optional(),
-    /** Fees to change. The others stay as in the boarding settings. */
+    /** Name of a fee plan. Whoever starts the onboarding resolves it into `fees`. */
+    feePlan: feePlanField(accounts.feePlans),
+    /** Fees to change. The others stay as in the boarding settings. With a fee plan: the numbers that differ from it. */
     fees: feeChanges.optional(),
     /** The other fields of v2 submit, sent as they are. */
     application: application.optional(),
@@ -254,7 +261,7 @@ export function customerOnboardingInput(accounts = NO_ACCOUNTS) {
       externalId,
       /** The account of all parts. */
       account: accountName(accounts),
-      boarding: oneOfEach(z.strictObject(boardingFields(accounts))),
+      boarding: oneOfEach(z.strictObject(boardingFields(accounts))).check(resolveFeePlan(accounts.feePlans)),
       business: z.strictObject(businessFields),
       /** The fate of the other part when the merchant or the business ends without success. */
       onDecline: z.enum(['continue', 'cancel-other']).default('continue'),

@@ -42,6 +42,12 @@ export const temporalClientSettings = z.object({
     .string()
     .default(DEFAULT_TASK_QUEUE)
     .describe('Task queue of workers and workflows, and prefix of the partner task queues.'),
+  GANGWAY_FEE_PLANS: z.string().optional().meta({
+    description:
+      'File with the [fee plans](onboardings.md#fee-plans) that inputs may name. Read again when it changes.',
+    format: 'path',
+    unset: 'inputs name no plan',
+  }),
   GANGWAY_DBA: z
     .enum(['shown', 'masked'])
     .default('shown')

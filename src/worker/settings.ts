@@ -17,6 +17,7 @@ import {
   withAdvice,
 } from '../platform/settings/settings.js';
 import { temporalClientSettings } from '../temporal/connection.js';
+import { followFeePlans } from '../temporal/fee-plans.js';
 
 const pollSettings = z.object({
   GANGWAY_POLL_MIN: duration.prefault('1m').describe('Shortest time between two reads of a status.'),
@@ -92,6 +93,7 @@ export function loadWorkerSettings(environment: NodeJS.ProcessEnv) {
     taskQueue: set.GANGWAY_TASK_QUEUE,
     dbaForm: set.GANGWAY_DBA,
     fourEyes: set.GANGWAY_FOUR_EYES,
+    feePlans: followFeePlans(set.GANGWAY_FEE_PLANS),
     version: versionFrom(set),
     activePatches: set.GANGWAY_ACTIVE_PATCHES,
     poll: pollFrom(set),

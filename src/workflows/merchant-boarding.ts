@@ -1,4 +1,4 @@
-import { continueAsNew } from '@temporalio/workflow';
+import { ApplicationFailure, continueAsNew } from '@temporalio/workflow';
 import type { FollowedMerchantInput, MerchantBoardingInput } from '../messages/inputs.js';
 import { omitUndefined } from '../messages/objects.js';
 import type { MerchantBoardingOutcome, Restored } from '../messages/onboardings.js';
@@ -35,6 +35,7 @@ export async function merchantBoarding(
   carriedState?: CarriedState<BoardingState>,
   restored?: Restored,
 ): Promise<MerchantBoardingOutcome> {
+  if (!carriedState && !restored) requireResolved(input);
   const boarding = new Boarding(input, carriedState);
   return boarding.run<MerchantBoardingOutcome>(
     async () => {
@@ -52,6 +53,13 @@ export async function merchantBoarding(
       ...omitUndefined({ merchantProfileId }),
     }),
   );
+}
+
+/** A start without `gangway` resolves no fee plan, and the merchant would get other fees. */
+function requireResolved(input: MerchantBoardingInput | FollowedMerchantInput): void {
+  if (!('feePlan' in input) || input.feePlan === undefined || input.fees) return;
+  const message = 'feePlan: is not resolved into fees; start it with gangway, the console or the API';
+  throw ApplicationFailure.nonRetryable(message, 'InvalidInput');
 }
 
 async function establishMerchant(boarding: Boarding, restored: Restored | undefined): Promise<void> {

@@ -6,6 +6,7 @@ import { type Account, readAccounts } from '../../src/partners/account-settings.
 import type { HttpLimits } from '../../src/partners/http.js';
 import type { SystemName } from '../../src/partners/systems.js';
 import type { EventSettings } from '../../src/platform/events/sender.js';
+import { followFeePlans } from '../../src/temporal/fee-plans.js';
 import { type PayloadKeys, parsePayloadKeys } from '../../src/temporal/payload-codec.js';
 import { createWorker, type WorkersConfig } from '../../src/worker/create-worker.js';
 import type { WorkerSettings } from '../../src/worker/settings.js';
@@ -76,6 +77,7 @@ export function configOf(
 ): WorkersConfig {
   const { payloadKeys = '', version, events = NO_EVENTS, accounts = [] } = options;
   const { accountPasswords = {}, dbaForm = 'shown', fourEyes = [] } = options;
+  const feePlans = followFeePlans(undefined);
   const { poll = { minMs: 50, maxMs: 10_000 } } = options;
   const stalledCalls = {
     ...{ retryAfterMaxMs: 3_600_000, stepMs: 24 * 3_600_000, unreadableMs: 3_600_000 },
@@ -83,7 +85,18 @@ export function configOf(
   };
   const account = accountOf(sandboxUrl, options);
   return {
-    ...{ ...account, ...place, dbaForm, fourEyes, version, activePatches: [], poll, stalledCalls, events },
+    ...{
+      ...account,
+      ...place,
+      dbaForm,
+      fourEyes,
+      feePlans,
+      version,
+      activePatches: [],
+      poll,
+      stalledCalls,
+      events,
+    },
     accounts: Object.fromEntries(
       accounts.map((name) => {
         const password = accountPasswords[name];

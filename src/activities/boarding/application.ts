@@ -20,6 +20,7 @@ import { problemText } from '../../partners/bounds.js';
 import type { CallOptions } from '../../partners/client.js';
 import { writeExactly } from '../../partners/json.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
+import { didYouMean } from '../../platform/settings/nearest.js';
 import {
   callOptions,
   ifNotRejected,
@@ -251,17 +252,23 @@ type Fields = Record<PropertyKey, unknown>;
 const AMOUNT = /^-?\d{1,9}(?:\.\d{1,6})?$/;
 
 /** The differences between the partner's fees and the requested ones. Fields that were not requested do not count. */
-export function differences(requested: unknown, has: unknown, path: readonly string[] = []): FieldProblem[] {
+export function differences(
+  requested: unknown,
+  has: unknown,
+  path: readonly string[] = [],
+  names: readonly string[] = [],
+): FieldProblem[] {
   if (isObject(requested) && isObject(has)) {
     return Object.entries(requested).flatMap(([name, value]) =>
-      differences(value, fieldOf(has, name), [...path, name]),
+      differences(value, fieldOf(has, name), [...path, name], Object.keys(has)),
     );
   }
   if (Array.isArray(requested) && Array.isArray(has) && requested.length === has.length) {
     return requested.flatMap((item, index) => differences(item, has[index], [...path, String(index)]));
   }
   if (isSame(requested, has)) return [];
-  const instead = has === undefined ? 'nothing' : writeExactly(has);
+  const similar = didYouMean(path.at(-1) ?? '', names);
+  const instead = has === undefined ? `nothing${similar}` : writeExactly(has);
   return [
     { field: path.join('.'), message: `asked for ${writeExactly(requested)}, the partner has ${instead}` },
   ];

@@ -17,7 +17,7 @@ import { type Action, type Definition, milliseconds } from './cli/options.js';
 import { fitText, type Output, Printer, widthOf } from './cli/output.js';
 import { addCompletion, addHelp, COMPLETE, namesOf } from './help/commands.js';
 import { addAnswers, addClaims, addFollowing, addLinks, addStarts, addViews } from './onboarding/commands.js';
-import { addBankOperations, addCalls, addStatements } from './partner/commands.js';
+import { addBankOperations, addCalls, addFees, addStatements } from './partner/commands.js';
 import { addReports } from './report/commands.js';
 import { addBackups, addEvents, addSetup } from './system/commands.js';
 
@@ -27,7 +27,7 @@ export type { Output } from './cli/output.js';
 
 /** The commands by the headings of the help. */
 const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
-  'Onboard:': [addStarts, addBatches],
+  'Onboard:': [addStarts, addBatches, addFees],
   'Follow and answer requirements:': [addViews, addClaims, addAnswers, addLinks, addFollowing, addEvents],
   'Single operations at the bank:': [addBankOperations, addStatements],
   'Any operation of a partner:': [addCalls],

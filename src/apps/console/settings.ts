@@ -18,6 +18,7 @@ import {
 import { peopleSettings, readPeople } from '../../services/inbox/people.js';
 import { linkSettings, linksFrom } from '../../services/links/asking.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
+import { followFeePlans } from '../../temporal/fee-plans.js';
 import { MAX_SESSION_MS } from '../../temporal/sign-outs.js';
 import { webUiSettings } from '../../temporal/web-ui.js';
 
@@ -134,6 +135,7 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
     taskQueue: set.GANGWAY_TASK_QUEUE,
     dbaForm: set.GANGWAY_DBA,
     fourEyes: set.GANGWAY_FOUR_EYES,
+    feePlans: followFeePlans(set.GANGWAY_FEE_PLANS),
     payloadKeys: set.PAYLOAD_KEYS,
     logLevel: set.GANGWAY_LOG_LEVEL,
   };

@@ -149,6 +149,7 @@ async function startEverything() {
     CODEC_TOKENS: codecToken,
     CODEC_TOKEN_IN_PATH: 'true',
     CODEC_UI_ORIGIN: server.uiUrl,
+    GANGWAY_FEE_PLANS: join(ROOT, 'examples/fee-plans.json'),
     GANGWAY_POLL_MIN: '500ms',
     GANGWAY_POLL_MAX: '2s',
     GANGWAY_HEALTH_ADDRESS: `127.0.0.1:${healthPort}`,

@@ -26,6 +26,7 @@ import {
 import { peopleSettings, readPeople } from '../../services/inbox/people.js';
 import { linkSettings, linksFrom } from '../../services/links/asking.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
+import { followFeePlans } from '../../temporal/fee-plans.js';
 import { readClients } from './clients.js';
 import { Problem } from './problems.js';
 
@@ -276,5 +277,6 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv) {
     fourEyes: set.GANGWAY_FOUR_EYES,
     logLevel: set.GANGWAY_LOG_LEVEL,
     ...accounts,
+    feePlans: followFeePlans(set.GANGWAY_FEE_PLANS),
   };
 }

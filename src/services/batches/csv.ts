@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { PLAIN_NUMBER } from '../../partners/describe-rules.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { didYouMean } from '../../platform/settings/nearest.js';
+import { typedFee } from '../forms/amounts.js';
 import { check, InvalidInput } from '../texts/invalid-input.js';
 import { harmlessJson } from '../texts/text.js';
 import type { CellType, Column, Columns } from './columns.js';
@@ -73,8 +74,10 @@ export function put(into: object, path: Column['path'], value: unknown): void {
 }
 
 /** The value of a cell. Text that does not match the type stays text, so that the schema reports it. */
-export function cellValue(cell: string, { type, words = {} }: MappedColumn): Scalar {
+export function cellValue(cell: string, { path, type, words = {} }: MappedColumn): Scalar {
   if (Object.hasOwn(words, cell)) return words[cell] ?? cell;
+  const fee = typedFee(path, cell);
+  if (fee && 'value' in fee) return fee.value;
   if (type === 'number' && PLAIN_NUMBER.test(cell)) return Number(cell);
   if (type === 'boolean' && BOOLEAN.test(cell)) return cell.toLowerCase() === 'true';
   return cell;
@@ -83,8 +86,10 @@ export function cellValue(cell: string, { type, words = {} }: MappedColumn): Sca
 const BOOLEAN = /^(true|false)$/i;
 
 /** The rule of a mapping that a cell breaks. The schema may take any JSON there, so it would take the text. */
-function brokenRule(cell: string, { as: type, words = {} }: MappedColumn): string | undefined {
+function brokenRule(cell: string, { path, as: type, words = {} }: MappedColumn): string | undefined {
   if (Object.hasOwn(words, cell)) return undefined;
+  const fee = typedFee(path, cell);
+  if (fee) return 'rule' in fee ? fee.rule : undefined;
   if (SCIENTIFIC.test(cell)) return NOT_SCIENTIFIC;
   if (type === 'number' && !PLAIN_NUMBER.test(cell)) return 'must be a number such as 1234.56';
   return type === 'boolean' && !BOOLEAN.test(cell) ? 'must be true or false' : undefined;

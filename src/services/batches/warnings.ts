@@ -19,6 +19,7 @@ import { describe } from '../../temporal/onboardings.js';
 import { startSingle } from '../../temporal/single-activities.js';
 import { callPromptly } from '../../temporal/unavailable.js';
 import { pollersOf } from '../../temporal/workers.js';
+import { lineWarnings } from '../fee-plans/fee-lines.js';
 import { distinct } from '../texts/invalid-input.js';
 
 /**
@@ -52,7 +53,12 @@ const FORMATS: readonly (readonly [names: RegExp, isRight: (value: string | numb
       ),
     'is not a phone number of 10 digits',
   ],
-  [/(volume|ticket|amount|revenue|sales|quantity)$/i, (value) => !(Number(value) < 0), 'is less than 0'],
+  [
+    /(volume|ticket|amount|revenue|sales|quantity|peritem|percent|cashDiscountRate)$/i,
+    (value) => !(Number(value) < 0),
+    'is less than 0',
+  ],
+  [/^(percent|cashDiscountRate)$/, (value) => !(Number(value) > 100), 'is more than 100 percent'],
   [DATE_NAME, (value) => isDate(String(value)), 'is not a date such as 1980-12-31'],
   [
     /(dob|date_?of_?birth|birth_?date)$/i,
@@ -95,16 +101,22 @@ export interface Named extends ReferenceRequest {
   readonly account: string | undefined;
   /** Of the fields: '' or `boarding.` */
   readonly prefix: string;
+  readonly fees?: object | undefined;
+}
+
+interface Parts extends ReferenceRequest, Partial<Pick<Named, 'fees'>> {
+  readonly merchant?: object;
+  readonly merchantProfileId?: number;
 }
 
 /** @returns undefined for an input that creates no merchant */
 export function namedIn(input: object): Named | undefined {
   const { boarding, account } = input as { readonly boarding?: object; readonly account?: string };
-  const of = (boarding ?? input) as ReferenceRequest & { merchant?: object; merchantProfileId?: number };
+  const of = (boarding ?? input) as Parts;
   if (of.merchant === undefined || of.merchantProfileId !== undefined) return undefined;
-  const { agentProfileId, agent, boardingSettingsId, boardingSettings } = of;
+  const { agentProfileId, agent, boardingSettingsId, boardingSettings, fees } = of;
   const prefix = boarding ? 'boarding.' : '';
-  return { agentProfileId, agent, boardingSettingsId, boardingSettings, account, prefix };
+  return { agentProfileId, agent, boardingSettingsId, boardingSettings, fees, account, prefix };
 }
 
 export type References = Readonly<Record<ReferenceField, readonly Reference[]>>;
@@ -173,7 +185,11 @@ export async function inputWarnings(
     return { warnings: [], isComplete: true };
   const named = namedIn(input);
   const lists = named && (await read(client, taskQueue, named.account));
-  const warnings = [...formatWarnings(input), ...(lists ? referenceWarnings(named, lists) : [])];
+  const warnings = [
+    ...formatWarnings(input),
+    ...(lists ? referenceWarnings(named, lists) : []),
+    ...(lists ? await lineWarnings(client, taskQueue, named, lists.boardingSettingsId) : []),
+  ];
   return { warnings, isComplete: !named || lists !== undefined };
 }
 

@@ -3,6 +3,7 @@ import { accountNames, readWordings } from '../../partners/account-settings.js';
 import { storeSettings, storesFrom } from '../../platform/documents/open-store.js';
 import { readSettings } from '../../platform/settings/settings.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
+import { followFeePlans } from '../../temporal/fee-plans.js';
 
 /** The settings of the client, besides those of each account (partners/account-settings.ts) and Temporal's own. */
 export const clientSettings = z.object({
@@ -21,6 +22,7 @@ export function clientSettingsFrom(set: z.output<typeof clientSettings>) {
     taskQueue: set.GANGWAY_TASK_QUEUE,
     dbaForm: set.GANGWAY_DBA,
     fourEyes: set.GANGWAY_FOUR_EYES,
+    feePlans: followFeePlans(set.GANGWAY_FEE_PLANS),
     payloadKeys: set.PAYLOAD_KEYS,
   };
 }

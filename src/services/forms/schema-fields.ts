@@ -86,7 +86,10 @@ function partsIn({ fields }: Shape, path: readonly string[], schema: z.ZodType):
 
 /** A choice and a date show what they take. */
 export function ruleInForm({ kind, values, rule }: Field): string {
-  return values || kind === 'date' ? '' : rule;
+  if (values || kind === 'date') return '';
+  return rule
+    .replace(/at least ([\d.]{1,20}); at most /, '$1 to ')
+    .replace(/^(?:more than 0|at least [01])(?:; |$)/, '');
 }
 
 /** People know whom they start before they know anything else, and write JSON last. */
@@ -137,6 +140,9 @@ function typeOf(shape: Shape): string {
 
 const INT32 = 2 ** 31;
 
+/** A smaller bound only keeps a value apart from zero. */
+const TINY = 0.001;
+
 function ruleOf(shape: Shape, path: readonly string[], schema: z.ZodType): string {
   if (shape.types.includes('file')) return 'the path of a file, after an @';
   const { values, minimum, maximum, minLength = 0, maxLength } = shape;
@@ -145,7 +151,7 @@ function ruleOf(shape: Shape, path: readonly string[], schema: z.ZodType): strin
   const form = shape.forms.find(({ types }) => !types.includes('null'));
   return [
     values && `one of ${values.join(', ')}`,
-    isBound(minimum) && `at least ${minimum}`,
+    isBound(minimum) && (minimum > 0 && minimum < TINY ? 'more than 0' : `at least ${minimum}`),
     isBound(maximum) && `at most ${maximum}`,
     minLength > 1 && `at least ${minLength} characters`,
     maxLength !== undefined && `at most ${maxLength} characters`,

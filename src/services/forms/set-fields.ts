@@ -7,6 +7,7 @@ import type { FieldProblem } from '../../partners/partner-error.js';
 import { type CellType, columnsOf } from '../batches/columns.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { parseJson } from '../texts/text.js';
+import { typedFee } from './amounts.js';
 
 /** A field, and the text for its value. */
 export interface Setting {
@@ -37,7 +38,8 @@ export function patchFrom(settings: readonly Setting[], input: object, schema: z
   for (const { field, text } of settings) {
     const column = columns.find(field);
     const path = column?.path ?? field.split('.');
-    const read = valueFrom(text, field, valueAt(input, path), column?.takes ?? EVERY_TYPE);
+    const fee = text === 'null' ? undefined : typedFee(path, text);
+    const read = fee ?? valueFrom(text, field, valueAt(input, path), column?.takes ?? EVERY_TYPE);
     const rule = 'rule' in read ? read.rule : put(changed, path, read.value);
     if (rule !== undefined) problems.push({ field, message: rule });
   }

@@ -6,6 +6,7 @@ import { columnsOf } from '../batches/columns.js';
 import { cellValue, put } from '../batches/csv.js';
 import { distinct } from '../texts/invalid-input.js';
 import { notJson } from '../texts/text.js';
+import { typedFee } from './amounts.js';
 import { type Field, type FormGroup, type FormPart, formOf } from './schema-fields.js';
 
 /** The typed values of a form's fields, by name: `beneficialOwners.0.city`. An empty field is absent. */
@@ -33,14 +34,17 @@ export function inputForm<Input>(schema: z.ZodType<Input>) {
     read(typed: Typed): { readonly input: Input } | { readonly problems: readonly FieldProblem[] } {
       const value = {};
       for (const { name } of requiredGroups(parts)) put(value, name.split('.'), {});
-      const problems = all.flatMap(({ name, kind }): FieldProblem[] => {
-        const text = typed.get(name);
-        if (text === undefined) return [];
+      const problems = [...typed].flatMap(([name, text]): FieldProblem[] => {
+        // A number of a fee plan is in no field of its own.
+        const { kind } = all.find((field) => field.name === name) ?? { kind: 'number' };
         if (kind === 'json') return putJson(value, name, text);
         const column = columns.find(name);
+        if (!column) return [];
+        const fee = typedFee(column.path, text);
+        if (fee && 'rule' in fee) return [{ field: name, message: fee.rule }];
         // The word stands for the value if a field takes text or false.
-        const isFalse = kind === 'text' && text === 'false' && column?.takes.includes('boolean');
-        if (column) put(value, column.path, isFalse ? false : cellValue(withTime(kind, text), column));
+        const isFalse = kind === 'text' && text === 'false' && column.takes.includes('boolean');
+        put(value, column.path, isFalse ? false : cellValue(withTime(kind, text), column));
         return [];
       });
       if (isNestedDeeper(value)) return { problems: [{ field: '', message: TOO_NESTED }] };

@@ -247,7 +247,9 @@ export async function setFees(boarding: Boarding): Promise<void> {
     const run = () => partner.changeFees({ merchantProfileId, changes: input.current.fees ?? {} });
     const { changed, differing } = await runIdempotent(boarding, { title, run, correct });
     if (differing.length === 0) {
-      boarding.record(changed > 0 ? 'fees-changed' : 'fees-read');
+      const { feePlan } = input.current as Partial<MerchantBoardingInput>;
+      const plan = feePlan === undefined ? {} : { detail: `fee plan ${feePlan}` };
+      boarding.record(changed > 0 ? 'fees-changed' : 'fees-read', plan);
       return;
     }
     const wait = PAUSES_BETWEEN_READS[reads];

@@ -3,7 +3,9 @@ import type { Reply } from './running-console.js';
 
 /** What a person types into the fields of the form of an input: `holder.ssn`. */
 export function typedInto(input: unknown, name = ''): Record<string, string> {
-  if (typeof input !== 'object' || input === null) return { [name]: String(input) };
+  // The form takes a number where a name is taken.
+  const field = name.replace(/agentProfileId$/, 'agent').replace(/boardingSettingsId$/, 'boardingSettings');
+  if (typeof input !== 'object' || input === null) return { [field]: String(input) };
   if (/(^|\.)(application|fees\.\w+)$/.test(name)) return { [name]: JSON.stringify(input) };
   const inside = Object.entries(input).map(([field, value]) =>
     typedInto(value, name ? `${name}.${field}` : field),

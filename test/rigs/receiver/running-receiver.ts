@@ -6,6 +6,7 @@ import type { Client } from '@temporalio/client';
 import { type ReceiverOptions, startReceiver } from '../../../src/apps/receiver/server.js';
 import { createLogger } from '../../../src/platform/process/logging.js';
 import { lazyClient } from '../../../src/temporal/connection.js';
+import { followFeePlans } from '../../../src/temporal/fee-plans.js';
 import type { Rig } from '../rig.js';
 import { type Body, type HeaderLines, type Reply, send } from '../send.js';
 import { testEnds, type Until } from '../shared.js';
@@ -86,6 +87,7 @@ export function receiverOptions(
     webhooks: NO_WEBHOOKS,
     dbaForm: 'shown',
     fourEyes: [],
+    feePlans: followFeePlans(undefined),
     posNames: [],
     accounts: {},
     logger: createLogger('silent'),

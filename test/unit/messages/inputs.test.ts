@@ -46,7 +46,7 @@ it.each<[kind: keyof typeof SCHEMAS, path: string, value: unknown, rule: string]
   ['merchant', 'merchant.cashDiscount', 'yes', 'must be one of Yes, No'],
   ['merchant', 'merchant.pos', 'none', 'must be one of None, CustomPos'],
   ['merchant', 'merchant.guid', 'g', UNKNOWN],
-  ['merchant', 'dueInHours', 0, 'must be 0.00001 or more, in hours'],
+  ['merchant', 'dueInHours', 0, 'must be more than 0, in hours'],
   ['merchant', 'dueInHours', 9_000, 'must be 8760 or less, in hours'],
   ['merchant', 'agentProfileId', 0, ID],
   ['merchant', 'merchantProfileId', -1, ID],

@@ -84,6 +84,30 @@ export function addStatements(program: Command, action: Action): void {
   withOperationOptions(now).action(action(async () => (await import('./statement.js')).saveNow));
 }
 
+export function addFees(program: Command, action: Action): void {
+  const fees = program
+    .command('fees')
+    .summary('make and check fee plans')
+    .description(
+      'Make and check the file of fee plans that GANGWAY_FEE_PLANS names (see docs/onboardings.md).',
+    );
+  const check = fees
+    .command('check')
+    .summary('check a file of fee plans')
+    .description('Check a file of fee plans. Changes nothing.')
+    .argument('<file>', 'JSON file, or - for standard input')
+    .option('--merchant <id>', 'warn of lines that this merchant does not have at the partner')
+    .option('--json', 'print JSON lines');
+  withPartnerAccount(check).action(action(async () => (await import('./fees.js')).checkPlans));
+  const show = fees
+    .command('show')
+    .summary('print the fees of a merchant as a plan')
+    .description('Read the fees of a merchant at the partner, and print them as a file with one plan.')
+    .argument('<id>', 'merchant id, externalId, dba or workflow id')
+    .option('--name <name>', 'name of the plan (default: merchant-<id>)');
+  withPartnerAccount(show).action(action(async () => (await import('./fees.js')).showPlan));
+}
+
 export function addCalls(program: Command, action: Action): void {
   const call = program
     .command('call')

@@ -3,6 +3,7 @@
  * works without it, except for dragging files. Nothing is stored in the browser but its time zone.
  */
 import { Idiomorph } from 'idiomorph';
+import { proposedId } from '../../../services/forms/proposed-id.js';
 import { watchUploads } from './upload.js';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -250,7 +251,23 @@ document.addEventListener('submit', ({ target, defaultPrevented }) => {
   addEventListener('pagehide', forget, { once: true });
 });
 
+/** Proposes an external ID from the name of the business, until a person types another one. */
+function proposeId(): void {
+  const target = document.querySelector<HTMLInputElement>('[data-proposed]');
+  const source = target?.form?.querySelector<HTMLInputElement>(
+    '[name$="dba"], [name$="doingBusinessAsName"]',
+  );
+  if (!target || !source) return;
+  let proposal = proposedId(source.value);
+  source.addEventListener('input', () => {
+    const isProposed = target.value === '' || target.value === proposal;
+    proposal = proposedId(source.value);
+    if (isProposed) target.value = proposal;
+  });
+}
+
 countAll();
+proposeId();
 watchUploads();
 offerNotifications();
 document.querySelector<HTMLElement>('[data-focus]')?.focus();

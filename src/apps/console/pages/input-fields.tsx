@@ -10,7 +10,7 @@ import { Table } from '../../../services/reports/page.js';
 import { type Filled, wrongIn } from '../answer.js';
 import { type CorrectionField, nameOfRemoval, nameOfValue, OTHER_FIELDS } from '../correction-fields.js';
 import type { Fields } from '../query.js';
-import { type Choices, Field, fieldLabel, Problem } from './parts.js';
+import { type Choices, Field, fieldLabel, lineLabel, Problem } from './parts.js';
 
 interface InputFieldsProps {
   readonly parts: readonly FormPart[];
@@ -58,13 +58,12 @@ function Group({ group, ...form }: OfForm & { readonly group: FormGroup }) {
   );
 }
 
-/** Pairs of fields of which an input has one. */
-const EITHER: Readonly<Record<string, string>> = {
-  agentProfileId: 'Agent',
-  agent: 'Agent profile ID',
-  boardingSettingsId: 'Boarding settings',
-  boardingSettings: 'Boarding settings ID',
-};
+/** Fields that take a number or a name. */
+const BY_NUMBER = ['agent', 'boardingSettings'];
+
+/** More choices are suggestions for what a person types. */
+const MOST_CHOICES = 30;
+const MOST_SUGGESTIONS = 500;
 
 /** Which state has which number the partner does not show. */
 const STATES: Choices = Array.from({ length: 53 }, (_, index) => [String(index + 1), `State ${index + 1}`]);
@@ -112,6 +111,8 @@ function controlOf(
   };
 }
 
+const PROPOSED = 'your own key, proposed from the name';
+
 function Control({ field, typed, problems, choices = {} }: OfForm & { readonly field: FormField }) {
   const { name, kind, isRequired } = field;
   const wrong = problems.filter((problem) => problem.field === name || problem.field.startsWith(`${name}.`));
@@ -119,15 +120,21 @@ function Control({ field, typed, problems, choices = {} }: OfForm & { readonly f
     const inside = problem.field.slice(name.length + 1);
     return inside === '' ? problem.message : `${inside}: ${problem.message}`;
   });
-  const { rule, control } = controlOf(field, typed.get(name) ?? '', '(choose)', choices[name]);
-  const either = fieldOf(EITHER, name.split('.').at(-1) ?? '');
+  const listed = choices[name];
+  const isLong = listed !== undefined && listed.length > MOST_CHOICES;
+  const { rule, control } = controlOf(field, typed.get(name) ?? '', '(choose)', isLong ? undefined : listed);
+  const isByNumber = BY_NUMBER.includes(name.split('.').at(-1) ?? '') && !control.choices;
   const remark = [isRequired && '(required)', kind === 'json' && '(JSON)'].filter(Boolean).join(' ');
   return (
     <Field
       {...{ id: idOf(name), name, isRequired, problems: messages, ...control }}
+      // The form says so once.
+      {...{ autoComplete: undefined, spellcheck: undefined }}
       label={[fieldLabel(name), remark && <span class="faint"> {remark}</span>]}
       // An error that repeats the rule replaces it.
-      advice={[rule, either && `give this or ${either}`]
+      suggestions={isLong ? listed.slice(0, MOST_SUGGESTIONS).map(([, label]) => label) : undefined}
+      data-proposed={name === 'externalId' ? '' : undefined}
+      advice={[name === 'externalId' ? PROPOSED : isByNumber ? 'number or name' : rule]
         .filter((each) => each && !messages.includes(each))
         .join('; ')}
     />
@@ -138,12 +145,14 @@ interface ProblemListProps {
   readonly problems: readonly FieldProblem[];
   /** Those whose fields the form has lead to them. */
   readonly parts: readonly FormPart[];
+  /** Names of further fields, in no part. */
+  readonly more?: readonly string[];
   readonly isWarning?: boolean;
 }
 
 /** Every problem at the top of a form, with a link to its field. */
-export function ProblemList({ problems, parts, isWarning }: ProblemListProps) {
-  const names = parts.flatMap(fieldsIn).map(({ name }) => name);
+export function ProblemList({ problems, parts, more = [], isWarning }: ProblemListProps) {
+  const names = [...more, ...parts.flatMap(fieldsIn).map(({ name }) => name)];
   const target = (field: string) => names.find((name) => field === name || field.startsWith(`${name}.`));
   return (
     <Problem isFocused>
@@ -155,9 +164,11 @@ export function ProblemList({ problems, parts, isWarning }: ProblemListProps) {
       <ul>
         {problems.map(({ field, message }) => {
           const name = target(field);
+          const [, line] = /(?:^|\.)fees\.(.*)$/.exec(field) ?? [];
+          const label = line === undefined ? fieldLabel(field) : lineLabel(line);
           return (
             <li>
-              {name ? <a href={`#${idOf(name)}`}>{fieldLabel(field)}</a> : fieldLabel(field)}: {message}
+              {name ? <a href={`#${idOf(name)}`}>{label}</a> : label}: {message}
             </li>
           );
         })}
@@ -166,7 +177,7 @@ export function ProblemList({ problems, parts, isWarning }: ProblemListProps) {
   );
 }
 
-function idOf(name: string): string {
+export function idOf(name: string): string {
   return `field-${name}`;
 }
 

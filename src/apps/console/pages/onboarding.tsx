@@ -25,6 +25,7 @@ import { pathOf } from '../query.js';
 import { hasRole, PageError, type RequestContext, type RouteResponse, useRequest } from '../route.js';
 import { Corrected, correctionsFor } from './activity.js';
 import { AnswerForms } from './answer-forms.js';
+import { Fees, type FeesProps, feesIn } from './fees.js';
 import { Handling } from './handling.js';
 import { Form, fieldLabel, Id, Problem, Trail, When } from './parts.js';
 import { Asked as AskedText, ObstacleNote } from './requirement.js';
@@ -51,6 +52,7 @@ export async function showOnboarding(context: RequestContext): Promise<RouteResp
     input,
     isPrivate: false,
     changes: await changesIn(context, props, MASKED),
+    fees: await feesIn(context, props.view, input),
   });
 }
 
@@ -67,14 +69,27 @@ export async function showPrivate(context: RequestContext): Promise<RouteRespons
     throw new PageError(404, 'This onboarding has no private values of its own.');
   const { input } = await inputOf(client, workflowId);
   audit(user, { what: 'show private values', workflowId });
-  return onboardingShown(props, { input, isPrivate: true, changes: await changesIn(context, props, SHOWN) });
+  return onboardingShown(props, {
+    input,
+    isPrivate: true,
+    changes: await changesIn(context, props, SHOWN),
+    fees: undefined,
+  });
 }
 
 function changesIn({ client }: RequestContext, { listed, view }: OnboardingProps, mask: Mask) {
   return correctionsFor(client, listed, view.state?.timeline ?? [], mask);
 }
 
+<<<<<<< HEAD
 function onboardingShown(props: OnboardingProps, input: Omit<InputProps, 'workflowId'>): RouteResponse {
+=======
+interface Shown extends Omit<InputProps, 'workflowId'> {
+  readonly fees: FeesProps | undefined;
+}
+
+function onboardingShown(props: OnboardingProps, shown: Shown): RouteResponse {
+>>>>>>> h-fees
   const { listed, view } = props;
   const { workflowId } = listed;
   const page = (
@@ -82,7 +97,12 @@ function onboardingShown(props: OnboardingProps, input: Omit<InputProps, 'workfl
       <Trail to="/onboardings" name="Onboardings" />
       <h1>{nameOf({ workflowId, dba: view.state?.dba ?? listed.dba })}</h1>
       <Live {...props} />
+<<<<<<< HEAD
       {input.input !== undefined && <Input {...{ workflowId, ...input }} />}
+=======
+      {shown.input !== undefined && <Input {...{ workflowId, ...shown }} />}
+      {shown.fees && <Fees {...shown.fees} />}
+>>>>>>> h-fees
     </>
   );
   // A name of a business may be that of a person.

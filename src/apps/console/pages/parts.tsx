@@ -181,6 +181,7 @@ export type Choices = readonly (readonly [value: string, label: string])[];
 
 type ControlProps = Pick<
   AllHTMLAttributes,
+  | 'aria-label'
   | 'autoFocus'
   | 'accept'
   | 'autoComplete'
@@ -197,10 +198,15 @@ export interface FieldProps extends ControlProps {
   readonly name: string;
   /** Default: the name. */
   readonly id?: string;
-  readonly label: ComponentChildren;
+  /** Without it, the control has an `aria-label`. */
+  readonly label?: ComponentChildren;
   readonly type?: 'text' | 'search' | 'date' | 'checkbox' | 'file';
   readonly value?: string | undefined;
   readonly choices?: Choices | undefined;
+  /** What a text may be. A person may type anything else. */
+  readonly suggestions?: readonly string[] | undefined;
+  /** A script proposes the value from the name of the business. */
+  readonly 'data-proposed'?: string | undefined;
   readonly rows?: number | undefined;
   readonly advice?: ComponentChildren;
   readonly problems?: readonly string[];
@@ -209,7 +215,7 @@ export interface FieldProps extends ControlProps {
 }
 
 export function Field({ label, advice = '', problems = [], isRequired = false, ...control }: FieldProps) {
-  const { name, id = name, type = 'text', value = '', choices, rows, ...others } = control;
+  const { name, id = name, type = 'text', value = '', choices, suggestions, rows, ...others } = control;
   const wrong = [...new Set(problems)].join('; ');
   const notes = [...(wrong ? [`${id}-error`] : []), ...(advice ? [`${id}-rule`] : [])];
   const attributes = {
@@ -222,7 +228,7 @@ export function Field({ label, advice = '', problems = [], isRequired = false, .
   const words = <label for={id}>{label}</label>;
   return (
     <div class="field">
-      {!isFlag && words}
+      {!isFlag && label && words}
       {choices ? (
         <select {...attributes}>
           {choices.map(([each, words]) => (
@@ -238,7 +244,19 @@ export function Field({ label, advice = '', problems = [], isRequired = false, .
       ) : isFlag ? (
         <input {...attributes} type={type} value="true" checked={value === 'true'} />
       ) : (
-        <input {...attributes} type={type as 'text'} value={type === 'file' ? undefined : value} />
+        <input
+          {...attributes}
+          type={type as 'text'}
+          value={type === 'file' ? undefined : value}
+          list={suggestions && `${id}-list`}
+        />
+      )}
+      {suggestions && (
+        <datalist id={`${id}-list`}>
+          {suggestions.map((each) => (
+            <option value={each} />
+          ))}
+        </datalist>
       )}
       {isFlag && words}
       {wrong && (
@@ -256,7 +274,12 @@ export function Field({ label, advice = '', problems = [], isRequired = false, .
 }
 
 /** Spellings that differ from the words in a name. */
-const WORDS: Readonly<Record<string, string>> = { dba: 'dba', ssn: 'SSN', dob: 'Date of birth', pos: 'POS' };
+const WORDS: Readonly<Record<string, string>> = {
+  ...{ dba: 'Doing business as', doingBusinessAsName: 'Doing business as', pos: 'Point of sale' },
+  ...{ agent: 'Sales agent', agentProfileId: 'Sales agent ID' },
+  ...{ boardingSettings: 'Program', boardingSettingsId: 'Program ID' },
+  ...{ ssn: 'SSN', dob: 'Date of birth' },
+};
 
 /** `holder.givenName`: Given name */
 export function fieldLabel(field: string): string {
@@ -268,4 +291,13 @@ export function fieldLabel(field: string): string {
     .toLowerCase()
     .replace(/\bid\b/g, 'ID');
   return fieldOf(WORDS, last) ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A field of fees with its groups: Amex, interchange plus, qualified, percent. */
+export function lineLabel(line: string): string {
+  const [first = '', ...rest] = line.split('.');
+  const inner = rest.map((name) =>
+    /^\d+$/.test(name) ? `number ${Number(name) + 1}` : fieldLabel(name).toLowerCase(),
+  );
+  return [fieldLabel(first), ...inner].join(', ');
 }

@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
+import { lineOf } from '../../../messages/fee-plans.js';
 import { workflowId } from '../../../messages/ids.js';
 import { accountProblem, knownWithin } from '../../../messages/inputs.js';
 import { EACH_ONBOARDING, ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
+import { isWithin, leavesOf } from '../../../messages/objects.js';
+import { REFERENCE_NAMES, type ReferenceField } from '../../../partners/boarding/references.js';
 import { capitalize } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { columnsOf } from '../../../services/batches/columns.js';
 import { kindOf } from '../../../services/batches/validation.js';
 import { inputWarnings, type References, referencesAt } from '../../../services/batches/warnings.js';
+import { proposedId } from '../../../services/forms/proposed-id.js';
 import { inputForm, type Typed } from '../../../services/forms/typed-input.js';
 import { Notes } from '../../../services/reports/page.js';
 import { csvOf } from '../../../services/texts/csv.js';
@@ -22,8 +26,15 @@ import { maySee, PageError, type RequestContext, type RouteResponse, useRequest 
 import { type HeldForm, receivedForm } from '../uploads.js';
 import { BatchUpload } from './batch-file.js';
 import { renderBatches } from './batches.js';
-import { InputFields, ProblemList } from './input-fields.js';
+import { ProblemList } from './input-fields.js';
 import { type Choices, Field, Form, fieldLabel, Problem } from './parts.js';
+import { Sections } from './start-sections.js';
+
+/** Where an input has its merchant. */
+const MERCHANT_IN: Readonly<Partial<Record<OnboardingType, string>>> = {
+  merchantBoarding: '',
+  customerOnboarding: 'boarding.',
+};
 
 type Startable = ReturnType<typeof startable>;
 
@@ -76,6 +87,30 @@ const sharedLists: typeof referencesAt = (client, taskQueue, account) =>
 
 const REFERENCES = /\b(?:agentProfileId|boardingSettingsId)\b/g;
 
+/** The field of an ID, and that of a name. The form has the second one for both. */
+const NAME_FIELDS = Object.entries(REFERENCE_NAMES);
+
+const withNameFields = (problem: FieldProblem): FieldProblem => ({
+  ...problem,
+  field: NAME_FIELDS.reduce(
+    (field, [id, name]) => field.replace(new RegExp(`\\b${id}$`), name),
+    problem.field,
+  ),
+});
+
+/** Puts a typed number, or the one in `Harbor Agents (101)`, where an input has it. */
+function withNumbers(typed: Typed): Typed {
+  return new Map(
+    [...typed].map(([name, text]) => {
+      const [idField] = NAME_FIELDS.find(([, of]) => lastName(name) === of) ?? [];
+      const [id] = /^\d{1,10}$|(?<=\()\d{1,10}(?=\)$)/.exec(text) ?? [];
+      return idField && id ? [name.slice(0, -lastName(name).length) + idField, id] : [name, text];
+    }),
+  );
+}
+
+const lastName = (name: string) => name.slice(name.lastIndexOf('.') + 1);
+
 /** Warnings about an input that would be started, in the words of the form. */
 async function warningsOf(
   { client, settings }: RequestContext,
@@ -84,16 +119,20 @@ async function warningsOf(
 ): Promise<readonly FieldProblem[]> {
   const id = workflowId(type, input.externalId, input.account);
   const { warnings } = await inputWarnings(client, settings.taskQueue, input, id, sharedLists);
-  return warnings.map(({ field, message }) => ({ field, message: message.replace(REFERENCES, fieldLabel) }));
+  return warnings
+    .map(({ field, message }) => ({ field, message: message.replace(REFERENCES, fieldLabel) }))
+    .map(withNameFields);
 }
 
 function startable(kind: Kind) {
   const [name] = ONBOARDINGS[kind.type].nouns;
   const formFor = ({ settings, user }: RequestContext) =>
     inputForm(kind.schema(knownWithin(settings, user.accounts)));
+  const prefix = MERCHANT_IN[kind.type];
   const show = async (context: RequestContext, values: Given): Promise<RouteResponse> => {
-    const choices = await partnerChoices(context, kind.type);
-    const page = <StartPage {...{ path: name, choices, ...values }} parts={formFor(context).parts} />;
+    const choices = await partnerChoices(context, prefix);
+    const { parts } = formFor(context);
+    const page = <StartPage {...{ path: name, prefix, choices, ...values, parts }} />;
     return { title: `Start a ${name}`, status: values.status, page };
   };
   return {
@@ -105,22 +144,40 @@ function startable(kind: Kind) {
     form: (context: RequestContext) => show(context, { status: 200, typed: new Map(), problems: [] }),
     async start(context: RequestContext) {
       const form = formFor(context);
-      const typed = form.typedIn(context.request.body as Readonly<Record<string, unknown>>);
-      const read = form.read(typed);
+      const { fields } = context;
+      const typed = new Map(form.typedIn(context.request.body as Readonly<Record<string, unknown>>));
+      const { names, isOther } = withFees(context, prefix, typed);
+      const proposal = typed.has('externalId') ? '' : proposedId(nameIn(typed));
+      if (proposal !== '') typed.set('externalId', proposal);
+      if (fields.text('show') !== '') return show(context, { status: 200, typed, problems: [], names });
+      if (isOther) return show(context, { status: 422, typed, problems: [], failure: OTHER_PLAN });
+      const read = form.read(withNumbers(typed));
       const account = accountProblem(context.user.accounts, typed.get('account'));
-      const problems = [...(account ? [account] : []), ...('problems' in read ? read.problems : [])];
-      if ('problems' in read || account) return show(context, { status: 422, typed, problems });
+      const problems = [
+        ...(account ? [account] : []),
+        ...('problems' in read ? read.problems.map(withNameFields) : []),
+        ...(proposal === '' ? [] : [{ field: 'externalId', message: PROPOSED }]),
+      ];
+      if ('problems' in read || problems.length > 0)
+        return show(context, { status: 422, typed, problems, names });
       try {
         const confirmed = context.fields.text('confirmed');
         const digest = createHash('sha256').update(JSON.stringify(read.input)).digest('hex');
         const warnings = confirmed === digest ? [] : await warningsOf(context, kind, read.input);
-        if (warnings.length > 0) return show(context, { status: 422, typed, problems: warnings, digest });
+        if (warnings.length > 0)
+          return show(context, { status: 422, typed, names, problems: warnings, digest });
         return await started(context, kind, read.input);
       } catch (error) {
         // The typed values must survive while Temporal does not respond.
         const failure = rejectionOf(error) ?? sentenceOf(error);
         if (failure === undefined) throw error;
-        return show(context, { status: isUnavailable(error) ? 503 : 409, typed, problems: [], failure });
+        return show(context, {
+          status: isUnavailable(error) ? 503 : 409,
+          typed,
+          names,
+          problems: [],
+          failure,
+        });
       }
     },
     async fromFile(context: RequestContext, value: unknown, file: string, isConfirmed: boolean) {
@@ -136,9 +193,63 @@ function startable(kind: Kind) {
   };
 }
 
+const OTHER_PLAN =
+  'Nothing was started, because you chose another fee plan than the one you saw. Check its fees, and press the button again.';
+
+const PROPOSED = 'is proposed from the name: check it, and press the button again';
+
+function nameIn(typed: Typed): string {
+  const [, name = ''] =
+    [...typed].find(([field]) => /^(?:dba|doingBusinessAsName)$/.test(lastName(field))) ?? [];
+  return name;
+}
+
+/** The fee plans now, or why they cannot be used. */
+function plansNow({ settings }: RequestContext) {
+  try {
+    return { plans: settings.feePlans(), problem: undefined };
+  } catch (error) {
+    return { plans: [], problem: `No fee plan can be used now: ${(error as Error).message}` };
+  }
+}
+
+/**
+ * Adds the typed numbers of the plan that the form showed.
+ *
+ * @returns the names of their fields; `isOther`: numbers of another plan were typed, so that a person has to see those of this one
+ */
+function withFees(context: RequestContext, prefix: string | undefined, typed: Map<string, string>) {
+  const { fields } = context;
+  const before = fields.text('shown');
+  const plan = plansNow(context).plans.find(({ name }) => name === typed.get(`${prefix}feePlan`));
+  if (before === '' || !plan) return { names: [], isOther: false };
+  if (before !== plan.name) return { names: [], isOther: true };
+  const leaves = leavesOf(plan.fees).map((leaf) => ({ ...leaf, name: `${prefix}fees.${leaf.field}` }));
+  // JSON of a group replaces what the table has of it.
+  const open = leaves.filter(({ name }) => ![...typed.keys()].some((field) => name.startsWith(`${field}.`)));
+  // The advanced fields have some of these names, too, and are empty.
+  const textOf = (name: string) =>
+    fields
+      .all(name)
+      .find((text) => text.trim() !== '')
+      ?.trim() ?? '';
+  const posted = open.filter(
+    ({ field, name }) => isWithin(field, plan.mayChange) && fields.names.includes(name),
+  );
+  const lines = new Set(posted.map(({ field }) => lineOf(field)));
+  // An input has whole lines. An emptied number is wrong, because nobody knows whether it means zero.
+  const own = open.filter(({ field }) => lines.has(lineOf(field)));
+  for (const { name, value } of own)
+    typed.set(name, posted.some((each) => each.name === name) ? textOf(name) : String(value));
+  const names = own.map(({ name }) => name);
+  return { names, isOther: false };
+}
+
 interface Given {
   readonly status: number;
   readonly typed: Typed;
+  /** Names of typed fields of the fee plan. */
+  readonly names?: readonly string[];
   readonly problems: readonly FieldProblem[];
   /** Of an input whose problems are only warnings: a person confirms exactly this one. */
   readonly digest?: string;
@@ -148,48 +259,77 @@ interface Given {
 
 interface StartPageProps extends Given {
   readonly path: string;
+  /** Of the fields of a merchant: '' or `boarding.`. Undefined: there is none. */
+  readonly prefix: string | undefined;
   readonly parts: ReturnType<typeof inputForm>['parts'];
   /** From the partner's lists, by field; undefined when they could not be read. */
   readonly choices: Readonly<Record<string, Choices>> | undefined;
 }
 
-/** Where an input names an agent and boarding settings. */
-const AGENTS_IN: Readonly<Partial<Record<OnboardingType, string>>> = {
-  merchantBoarding: '',
-  customerOnboarding: 'boarding.',
-};
+const NO_PROGRAM = ['false', 'none: the merchant has no fees at first'] as const;
 
 /**
  * Reads the boarding partner's lists for a person with one account, because the lists of two accounts differ.
  *
  * @returns undefined when it cannot be read now
  */
-async function partnerChoices({ client, settings, user }: RequestContext, type: OnboardingType) {
+async function partnerChoices({ client, settings, user }: RequestContext, prefix: string | undefined) {
   const { accounts } = knownWithin(settings, user.accounts);
   const own = [...(maySee(user, undefined) ? [undefined] : []), ...Object.keys(accounts)];
-  const prefix = AGENTS_IN[type];
   if (prefix === undefined || own.length !== 1) return {};
   const listed = await sharedLists(client, settings.taskQueue, own[0]);
   if (!listed) return undefined;
   return Object.fromEntries(
-    Object.entries(listed).map(([field, all]) => [
-      prefix + field,
-      all.map(({ id, name }) => [String(id), `${name ?? 'no name'} (${id})`] as const),
+    NAME_FIELDS.map(([field, name]) => [
+      prefix + name,
+      [
+        ...listed[field as ReferenceField].map(
+          (each) => [String(each.id), `${each.name ?? 'no name'} (${each.id})`] as const,
+        ),
+        ...(name === 'boardingSettings' ? [NO_PROGRAM] : []),
+      ],
     ]),
   );
 }
 
 const UNREAD =
-  'No worker read the partner’s lists of agents and boarding settings in time. Type an ID or a name, or reload this page later.';
+  'No worker read the partner’s lists of agents and programs in time. Type a number or a name, or reload this page later.';
 
-function StartPage({ path, parts, choices, typed, problems, digest, failure }: StartPageProps) {
-  const { settings, user } = useRequest();
-  const names = Object.keys(knownWithin(settings, user.accounts).accounts);
-  const account = [
-    ...(maySee(user, undefined) ? [['', 'the account without a name'] as const] : []),
-    ...names.map((name) => [name, name] as const),
+function StartPage({
+  path,
+  prefix,
+  parts,
+  choices,
+  typed,
+  names = [],
+  problems,
+  digest,
+  failure,
+}: StartPageProps) {
+  const context = useRequest();
+  const { settings, user } = context;
+  const accounts = Object.keys(knownWithin(settings, user.accounts).accounts);
+  const { plans, problem } = plansNow(context);
+  const hasPlans = prefix !== undefined && plans.length > 0;
+  const own = {
+    account: [
+      ...(maySee(user, undefined) ? [['', 'the account without a name'] as const] : []),
+      ...accounts.map((name) => [name, name] as const),
+    ],
+    [`${prefix}feePlan`]: [
+      ['', 'none: the fees of the program'] as const,
+      ...plans.map(
+        ({ name, description = '' }) => [name, description ? `${name}: ${description}` : name] as const,
+      ),
+    ],
+  };
+  const hidden = [
+    ...(accounts.length > 0 ? [] : ['account']),
+    ...(hasPlans ? [] : [`${prefix}feePlan`]),
+    ...NAME_FIELDS.map(([id]) => prefix + id),
   ];
-  const visibleParts = names.length > 0 ? parts : parts.filter(({ name }) => name !== 'account');
+  const plan = plans.find(({ name }) => name === typed.get(`${prefix}feePlan`));
+  const address = `/start/${path}`;
   return (
     <>
       <h1>Start a {path}</h1>
@@ -200,14 +340,20 @@ function StartPage({ path, parts, choices, typed, problems, digest, failure }: S
         </Problem>
       )}
       {problems.length > 0 && (
-        <ProblemList isWarning={digest !== undefined} problems={problems} parts={visibleParts} />
+        <ProblemList isWarning={digest !== undefined} {...{ problems, parts }} more={names} />
       )}
       {!choices && <Notes notes={[UNREAD]} />}
+      {problem && prefix !== undefined && <Notes notes={[problem]} />}
       <Form
-        {...{ action: `/start/${path}`, noValidate: true, autocomplete: 'off' }}
+        {...{ action: address, noValidate: true, autocomplete: 'off', spellcheck: false }}
         hidden={digest === undefined ? {} : { confirmed: digest }}
       >
-        <InputFields parts={visibleParts} {...{ typed, problems }} choices={{ ...choices, account }} />
+        {/* Enter presses the first button. */}
+        <button type="submit" hidden />
+        <Sections
+          {...{ parts, hidden, typed, problems, choices: { ...choices, ...own } }}
+          pricing={{ path: address, prefix: `${prefix}fees.`, hasPlans, plan, typed, problems }}
+        />
         <button type="submit">Start the {path}</button>
       </Form>
     </>

@@ -17,7 +17,7 @@ const post = (kind: string, form: Readonly<Record<string, string>>, who = admin)
   who.open(`/start/${kind}`, { form });
 
 const UNREAD =
-  'No worker read the partner’s lists of agents and boarding settings in time. Type an ID or a name, or reload';
+  'No worker read the partner’s lists of agents and programs in time. Type a number or a name, or reload';
 
 describe('the form of a kind', () => {
   it('says when the lists of the partner cannot be read, unless it has no use for them', async () => {
@@ -80,7 +80,7 @@ describe('a doubtful input', () => {
     const input = uncertain();
     const first = await eventually(
       () => post('merchant', typedInto(input)),
-      (reply) => errorAt(reply, 'agentProfileId')?.includes('the partner does not list this id') ?? false,
+      (reply) => errorAt(reply, 'agent')?.includes('the partner does not list this id') ?? false,
       'the lists of the partner to be read',
     );
     expect([first.status, errorAt(first, 'merchant.email')]).toEqual([422, 'is not an e-mail address']);
@@ -117,12 +117,12 @@ describe('the form', () => {
     );
     const select = (name: string) =>
       new RegExp(`<select[^>]*name="${name}".*?</select>`, 's').exec(text)?.[0] ?? '';
-    expect(select('boarding.agentProfileId')).toContain('<option value="101">Harbor Agents (101)</option>');
-    expect(select('boarding.boardingSettingsId')).toContain('<option value="11">Standard (11)</option>');
+    expect(select('boarding.agent')).toContain('<option value="101">Harbor Agents (101)</option>');
+    expect(select('boarding.boardingSettings')).toContain('<option value="11">Standard (11)</option>');
+    expect(select('boarding.boardingSettings')).toContain('<option value="false">none');
     expect(select('business.holder.businessType')).toContain('<option value="4">LLC</option>');
     expect(select('business.holder.state')).toContain('<option value="53">');
     expect(/<input[^>]*name="business.holder.dateOfBirth"[^>]*>/.exec(text)?.[0]).toContain('type="date"');
-    expect(text).toContain('give this or Agent profile ID');
     expect(text).not.toContain(UNREAD);
   });
 

@@ -140,10 +140,10 @@ describe('a request to start an onboarding', () => {
     const errors = [
       { field: 'merchant.dba', message: 'is required' },
       { field: 'merchant.pos', message: 'must be one of None, CustomPos' },
-      { field: 'dueInHours', message: 'must be 0.00001 or more, in hours' },
+      { field: 'dueInHours', message: 'must be more than 0, in hours' },
     ];
     const message =
-      'the request had no effect; merchant.dba: is required; merchant.pos: must be one of None, CustomPos; dueInHours: must be 0.00001 or more, in hours';
+      'the request had no effect; merchant.dba: is required; merchant.pos: must be one of None, CustomPos; dueInHours: must be more than 0, in hours';
     expect(called).toEqual({
       failures: [
         expect.objectContaining({ class: 'NexusOperationFailure' }),

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { openSource } from '../../../../src/apps/command/batch/batch.js';
 import { importRules } from '../../../../src/apps/command/batch/import-file.js';
 import { MAGIC_SSNS } from '../../../../src/apps/sandbox/banking/scenarios.js';
+import { feePlans } from '../../../../src/messages/fee-plans.js';
 import { merchantBoardingInput, NO_ACCOUNTS } from '../../../../src/messages/inputs.js';
 import { ONBOARDINGS } from '../../../../src/messages/kinds.js';
 import { addressChange, webhook } from '../../../../src/partners/banking/requests.js';
@@ -51,6 +52,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   crm: merchantBoardingInput(),
   address: z.preprocess((change: object) => ({ ...change, oneTimeCode: '000000' }), addressChange),
   webhooks: z.array(webhook),
+  fee: feePlans,
 };
 
 it.each(EXAMPLES)('%s is valid', (name, content) => {

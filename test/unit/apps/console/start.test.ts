@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { proposedId } from '../../../../src/services/forms/proposed-id.js';
 import { stoppedAt } from '../../../rigs/clock.js';
-import { consoleOfCalls } from '../../../rigs/console/console-of-calls.js';
+import { consoleOfCalls, PROVIDER } from '../../../rigs/console/console-of-calls.js';
 import { errorAt, typedAt, typedInto } from '../../../rigs/console/pages.js';
 import { business, merchant } from '../../../rigs/inputs.js';
 import { grpcError } from '../../../rigs/temporal/answering-service.js';
@@ -31,8 +32,121 @@ it('fees are fields of their own, folded until one is filled in', async () => {
   const reply = await open({ role: 'admin' }, '/start/merchant', { form });
   expect([reply.status, typedAt(reply, 'fees.cashDiscountRate')]).toEqual([422, '3.5']);
   expect(errorAt(reply, 'fees.minimumDiscountAmount')).toBe('must be at most 500');
-  expect(reply.text).toMatch(/<details class="group" open><summary>Fees</);
+  expect(reply.text).toMatch(
+    /<details class="group" open><summary>Advanced<.*<details class="group" open><summary>Fees</s,
+  );
   expect((await open({ role: 'admin' }, '/start/merchant')).text).toMatch(
     /<details class="group"><summary>Fees</,
   );
+});
+
+const ADMIN = { role: 'admin' } as const;
+
+describe('the start form', () => {
+  it('asks about the business, its owner and the pricing, and leaves the rest closed', async () => {
+    const { open } = await consoleOfCalls();
+    for (const kind of ['merchant', 'business', 'customer']) {
+      const { text } = await open(ADMIN, `/start/${kind}`);
+      const at = ['<legend>Business<', '<legend>Owner<', '<summary>Advanced<'].map((each) =>
+        text.indexOf(each),
+      );
+      expect([kind, at.toSorted((one, other) => one - other), at.includes(-1)]).toEqual([kind, at, false]);
+      expect(text).toMatch(/<details class="group"><summary>Advanced</);
+      expect(text.match(/at least (0|1)\b|0\.00001/)).toBeNull();
+      expect(text.indexOf('dueInHours')).toBeGreaterThan(text.indexOf('<summary>Advanced<'));
+      expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+    }
+    const { text } = await open(ADMIN, '/start/merchant');
+    for (const label of ['Doing business as', 'Point of sale', 'Sales agent', 'Program'])
+      expect(text).toContain(`>${label}<`);
+    expect(text).not.toMatch(/name="(agentProfileId|boardingSettingsId|feePlan)"/);
+  });
+
+  it('takes a sales agent and a program by number or by name, in one field', async () => {
+    const { open, asked: calls } = await consoleOfCalls();
+    const form = typedInto(merchant());
+    const started = async (more: object) => {
+      const id = `m-${calls.length}`;
+      const reply = await open(ADMIN, '/start/merchant', { form: { ...form, ...more, externalId: id } });
+      return [reply.status, calls.some((each) => each.includes(`merchant-boarding-${id}`))];
+    };
+    expect(await started({ agent: '101', boardingSettings: '11' })).toEqual([303, true]);
+    expect(await started({ agent: 'Harbor Agents (101)' })).toEqual([303, true]);
+    expect(await started({ agent: 'Harbor Agents', boardingSettings: 'false' })).toEqual([303, true]);
+    const reply = await open(ADMIN, '/start/merchant', { form: { ...form, agent: '0' } });
+    expect(errorAt(reply, 'agent')).toBe('must be an id at the partner, from 1 on');
+  });
+
+  it('proposes an external ID from the name, which a person sees before it is used', async () => {
+    const { open, asked: calls } = await consoleOfCalls();
+    const { externalId: _, ...form } = typedInto(merchant());
+    const reply = await open(ADMIN, '/start/merchant', { form });
+    expect([reply.status, typedAt(reply, 'externalId')]).toEqual([422, 'corner-bakery']);
+    expect(calls.some(([what]) => what === 'start')).toBe(false);
+    expect((await open(ADMIN, '/start/merchant', { form: { ...form, externalId: 'mine' } })).status).toBe(
+      303,
+    );
+    const unnamed = await open(ADMIN, '/start/merchant', { form: { ...form, 'merchant.dba': '' } });
+    expect(errorAt(unnamed, 'externalId')).toBe('is required');
+  });
+
+  it.each([
+    ['Corner Bakery', 'corner-bakery'],
+    ['  Ada’s Café & Söhne №5 ', 'ada-s-cafe-sohne-no5'],
+    ['株式会社', ''],
+    ['x'.repeat(100_000), 'x'.repeat(60)],
+  ])('proposes for the name %j', (name, id) => {
+    expect(proposedId(name)).toBe(id);
+  });
+});
+
+describe('a fee plan in the start form', () => {
+  const env = { ...PROVIDER, GANGWAY_FEE_PLANS: 'examples/fee-plans.json' };
+  const form = { ...typedInto(merchant()), feePlan: 'retail-2026' };
+  // A browser sends empty fields, too.
+  const ADVANCED = { 'fees.cashDiscountRate': '', 'fees.minimumDiscountAmount': '', 'fees.amex': '' };
+  const percent = 'fees.visaMasterCardDiscover.interchangePlus.qualified.percent';
+
+  it('is a choice, and a button shows its lines with the numbers that may change as fields', async () => {
+    const { open, asked: calls } = await consoleOfCalls({ env });
+    const first = await open(ADMIN, '/start/merchant');
+    expect(first.text).toContain('<option value="retail-2026">retail-2026: Shops with a counter');
+    expect(first.text).not.toContain('<table');
+    const reply = await open(ADMIN, '/start/merchant', { form: { ...form, show: 'fees' } });
+    expect([reply.status, typedAt(reply, percent)]).toEqual([200, '0.25%']);
+    expect(reply.text).toMatch(/Authorization monthly and special program, chargeback.*?\$20\.00.*?0%/s);
+    expect(typedAt(reply, 'fees.authorizationMonthlyAndSpecialProgram.chargeback.perItem')).toBeUndefined();
+    expect(typedAt(reply, 'merchant.firstName')).toBe('Ada');
+    expect(calls.some(([what]) => what === 'start')).toBe(false);
+  });
+
+  it('takes a changed number in its unit, and shows a wrong one with its rule', async () => {
+    const { open } = await consoleOfCalls({ env });
+    const send = (text: string) =>
+      open(ADMIN, '/start/merchant', {
+        form: { ...form, ...ADVANCED, shown: 'retail-2026', [percent]: text },
+      });
+    expect((await send('0.3%')).status).toBe(303);
+    expect(errorAt(await send(''), percent)).toMatch(/^must be a percentage/);
+    const wrong = await send('0,3%');
+    expect([wrong.status, typedAt(wrong, percent)]).toEqual([422, '0,3%']);
+    expect(errorAt(wrong, percent)).toMatch(/^must be a percentage/);
+    expect(wrong.text).toContain(`href="#field-${percent}"`);
+  });
+
+  it('shows its own lines before it starts, if those of another plan were changed', async () => {
+    const { open, asked: calls } = await consoleOfCalls({ env });
+    const other = { ...form, shown: 'online-2026', [percent]: '9%' };
+    const reply = await open(ADMIN, '/start/merchant', { form: other });
+    expect([reply.status, typedAt(reply, percent)]).toEqual([422, '0.25%']);
+    expect(reply.text).toContain('you chose another fee plan than the one you saw');
+    expect(calls.some(([what]) => what === 'start')).toBe(false);
+  });
+
+  it('that the file cannot give now is no choice, and the page says why', async () => {
+    const { open } = await consoleOfCalls({ env: { ...env, GANGWAY_FEE_PLANS: '/dev/null/plans.json' } });
+    const { text } = await open(ADMIN, '/start/merchant');
+    expect(text).toContain('No fee plan can be used now: GANGWAY_FEE_PLANS: cannot be read (ENOTDIR)');
+    expect((await open(ADMIN, '/start/business')).text).not.toContain('fee plan');
+  });
 });

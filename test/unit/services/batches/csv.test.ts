@@ -182,7 +182,8 @@ describe('a cell', () => {
     ['business.holder.state', '33', { business: { holder: { state: 33 } } }],
     ['boarding.merchant.cashDiscount', 'Yes', { boarding: { merchant: { cashDiscount: 'Yes' } } }],
     ['application.merchantProfile.code', '007', { application: { merchantProfile: { code: '007' } } }],
-    ['fees.amex.a.perItem', '5', { fees: { amex: { a: { perItem: '5' } } } }],
+    ['fees.amex.a.perItem', '$5', { fees: { amex: { a: { perItem: 5 } } } }],
+    ['fees.amex.a.percent', '2.5%', { fees: { amex: { a: { percent: 2.5 } } } }],
     ['beneficialOwners.0.ssn', '000123456', { beneficialOwners: [{ ssn: '000123456' }] }],
     ['beneficialOwners.1.state', '33', { beneficialOwners: [null, { state: 33 }] }],
     // The schema reports a value that does not match.

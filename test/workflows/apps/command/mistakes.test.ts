@@ -76,7 +76,7 @@ const MISTAKES: readonly Mistake[] = [
   ],
   [
     'board FILE.json',
-    '.json: is not valid; nothing was started\n  dueInHours: must be 0.00001 or more, in hours\n  agent: cannot be combined with agentProfileId; give one of the two\n',
+    '.json: is not valid; nothing was started\n  dueInHours: must be more than 0, in hours\n  agent: cannot be combined with agentProfileId; give one of the two\n',
     { ...INPUT, agent: 'Harbor Agents', dueInHours: 0 },
   ],
   [

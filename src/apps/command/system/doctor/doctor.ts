@@ -7,6 +7,7 @@ import { openStore } from '../../../../platform/documents/open-store.js';
 import { proxyFor } from '../../../../platform/http/proxy.js';
 import { webhookFigures, webhookText } from '../../../../services/reports/webhooks.js';
 import { openClient } from '../../../../temporal/connection.js';
+import type { WorkerSettings } from '../../../../worker/settings.js';
 import type { CommandLine } from '../../cli/command-line.js';
 import { CommandFailed, EXIT } from '../../cli/errors.js';
 import type { Flags } from '../../cli/options.js';
@@ -81,6 +82,7 @@ async function runChecks(
   const responses = Promise.all(running.map(({ verdicts }) => verdicts));
   const all = [
     ...running,
+    { name: 'fee plans', verdicts: Promise.resolve([feePlanVerdict(config)]) },
     { name: 'proxy', verdicts: Promise.resolve([proxyVerdict(environment)]) },
     { name: 'clocks', verdicts: responses.then(() => examineClocks(clocks)) },
     { name: 'weak setting', verdicts: Promise.resolve(weak) },
@@ -96,6 +98,19 @@ async function runChecks(
       ]);
     },
   };
+}
+
+/** The operator's fee plans. */
+export function feePlanVerdict({ feePlans }: Pick<WorkerSettings, 'feePlans'>): Verdict {
+  try {
+    const names = feePlans().map(({ name }) => name);
+    return ok(names.join(', ') || 'none: set GANGWAY_FEE_PLANS to let inputs name one');
+  } catch (error) {
+    return wrong(
+      messageOf(error),
+      'run "gangway fees check FILE", and correct GANGWAY_FEE_PLANS or the file',
+    );
+  }
 }
 
 /** The proxy on the way to partners, receivers of events and the identity provider. */

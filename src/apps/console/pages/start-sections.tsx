@@ -1,0 +1,152 @@
+import { type FeePlan, lineOf } from '../../../messages/fee-plans.js';
+import { isWithin, type Leaf, leavesOf } from '../../../messages/objects.js';
+import type { FieldProblem } from '../../../partners/partner-error.js';
+import { feeText } from '../../../services/forms/amounts.js';
+import type { FormPart } from '../../../services/forms/schema-fields.js';
+import { fieldsIn, type Typed } from '../../../services/forms/typed-input.js';
+import { Table } from '../../../services/reports/page.js';
+import { InputFields, idOf } from './input-fields.js';
+import { type Choices, Field, lineLabel } from './parts.js';
+
+/** The start form in the order in which a clerk asks: the business, its owner, the pricing, and the rest closed. */
+
+/** The last names of the fields in each section, in their order. What is in none is advanced. */
+const SECTIONS: Readonly<Record<string, readonly string[]>> = {
+  Business: [
+    ...['dba', 'doingBusinessAsName', 'legalBusinessName', 'externalId', 'account', 'pos', 'agent'],
+    ...['employerIdentificationNumber', 'businessType', 'businessPhone', 'businessStartDate', 'website'],
+    ...['annualBusinessRevenue', 'payrollCustomer', 'openFinancialAccount'],
+  ],
+  Owner: [
+    ...['firstName', 'lastName', 'givenName', 'middleName', 'familyName', 'authorizingPersonTitle', 'email'],
+    ...['phone', 'ssn', 'dateOfBirth', 'percentageOwnership', 'streetAddress', 'extendedAddress', 'city'],
+    ...['state', 'postalCode', 'primaryAuthorizedStreetAddress', 'primaryAuthorizedExtendedAddress'],
+    ...['primaryAuthorizedLocality', 'primaryAuthorizedState', 'primaryAuthorizedPostalCode'],
+    'beneficialOwners',
+  ],
+  Pricing: ['cashDiscount', 'boardingSettings', 'feePlan'],
+};
+
+/** The objects around the fields of a clerk, which people need not know. */
+const AROUND = /(^|\.)(merchant|holder|boarding|business)$/;
+
+function flat(parts: readonly FormPart[]): FormPart[] {
+  return parts.flatMap((part) =>
+    part.kind === 'group' && AROUND.test(part.name) ? flat(part.parts) : [part],
+  );
+}
+
+const lastName = ({ name }: FormPart) => name.slice(name.lastIndexOf('.') + 1);
+
+/** The parts of a customer. */
+const PARTS = { boarding: 'For card payments', business: 'At the bank' };
+
+interface SectionsProps {
+  readonly parts: readonly FormPart[];
+  /** Names of fields that this form does not show. */
+  readonly hidden: readonly string[];
+  readonly typed: Typed;
+  readonly problems: readonly FieldProblem[];
+  readonly choices: Readonly<Record<string, Choices>>;
+  readonly pricing: PricingProps;
+}
+
+export function Sections({ parts, hidden, pricing, ...form }: SectionsProps) {
+  const all = flat(parts).filter(({ name }) => !hidden.includes(name));
+  const named = Object.values(SECTIONS).flat();
+  const advanced = all.filter((part) => !named.includes(lastName(part)));
+  const names = advanced.flatMap(fieldsIn).map(({ name }) => name);
+  // The table has a number of a plan.
+  const isIn = (field: string) => isWithin(field, names) && (names.includes(field) || !pricing.plan);
+  const isOpen = [...form.typed.keys()].some(isIn) || form.problems.some(({ field }) => isIn(field));
+  return (
+    <>
+      {Object.entries(SECTIONS).map(([title, names]) => {
+        const own = names.flatMap((name) => all.filter((part) => lastName(part) === name));
+        const isSplit = all.some(({ name }) => name.startsWith('boarding.'));
+        const byPart = Map.groupBy(own, ({ name }) => (isSplit ? (name.split('.')[0] ?? '') : ''));
+        if (own.length === 0) return null;
+        return (
+          <fieldset key={title} id={title.toLowerCase()}>
+            <legend>{title}</legend>
+            {[...byPart].map(([part, fields]) => {
+              const inputs = <InputFields key={part} parts={fields} {...form} />;
+              if (!isSplit || !(part in PARTS)) return inputs;
+              return (
+                <fieldset key={part}>
+                  <legend>{PARTS[part as keyof typeof PARTS]}</legend>
+                  {inputs}
+                </fieldset>
+              );
+            })}
+            {title === 'Pricing' && <Pricing {...pricing} />}
+          </fieldset>
+        );
+      })}
+      <details class="group" open={isOpen}>
+        <summary>Advanced</summary>
+        <InputFields parts={advanced} {...form} />
+      </details>
+    </>
+  );
+}
+
+export interface PricingProps {
+  /** Where the form goes. */
+  readonly path: string;
+  /** Of the fields: `fees.`, `boarding.fees.` */
+  readonly prefix: string;
+  readonly hasPlans: boolean;
+  readonly plan: FeePlan | undefined;
+  readonly typed: Typed;
+  readonly problems: readonly FieldProblem[];
+}
+
+function Pricing({ path, prefix, hasPlans, plan, typed, problems }: PricingProps) {
+  if (!hasPlans) return null;
+  const show = (
+    <button type="submit" class="secondary" name="show" value="fees" formAction={`${path}#pricing`}>
+      {plan ? 'Show the fees again' : 'Show the fees of the plan'}
+    </button>
+  );
+  if (!plan) return show;
+  const cell = ({ field, value }: Leaf) => {
+    const name = prefix + field;
+    if (typeof value !== 'number' || !isWithin(field, plan.mayChange)) return feeText(field, value);
+    return (
+      <Field
+        {...{ name, id: idOf(name), 'aria-label': lineLabel(field), inputMode: 'decimal' }}
+        value={typed.get(name) ?? feeText(field, value)}
+        problems={problems.filter((problem) => problem.field === name).map(({ message }) => message)}
+      />
+    );
+  };
+  const lines = Map.groupBy(leavesOf(plan.fees), ({ field }) => lineOf(field));
+  const column = (title: string, wanted: string) => ({
+    title,
+    cell: ([line, leaves]: [string, Leaf[]]) =>
+      leaves.filter(({ field }) => columnOf(field, line) === wanted).map(cell),
+  });
+  return (
+    <>
+      {show}
+      <input type="hidden" name="shown" value={plan.name} />
+      <p class="advice">Percentages are in percent: 3.5 is 3.5%. Amounts are in dollars: 0.10 is $0.10.</p>
+      <Table
+        caption={`Fees of ${plan.name}`}
+        rows={[...lines]}
+        columns={[
+          { title: 'Fee', cell: ([line]) => lineLabel(line) },
+          column('Per item', 'perItem'),
+          column('Percent', 'percent'),
+          column('Other', ''),
+        ]}
+      />
+    </>
+  );
+}
+
+function columnOf(field: string, line: string): string {
+  if (field === 'cashDiscountRate') return 'percent';
+  return field === line ? '' : field.slice(line.length + 1);
+}

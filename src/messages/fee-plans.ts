@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { feeChanges } from '../partners/boarding/schemas.js';
+import type { FieldProblem } from '../partners/partner-error.js';
+import { didYouMean } from '../platform/settings/nearest.js';
+import { fieldOf, isContainer, isWithin, type Leaf, leavesOf } from './objects.js';
+
+/**
+ * Fee plans: the fees that an operator offers, by name. Whoever starts an onboarding resolves the plan of its input into fees, so a
+ * workflow knows no plans.
+ */
+
+type Fees = z.output<typeof feeChanges>;
+
+const MOST_PLANS = 200;
+const MOST_NUMBERS = 500;
+const LONGEST_NAME = 64;
+const LONGEST_FIELD = 200;
+
+export const feePlanName = z
+  .string()
+  .max(LONGEST_NAME)
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]*$/,
+    'must have only letters, digits and . _ - and start with a letter or digit',
+  );
+
+const feePlan = z
+  .strictObject({
+    name: feePlanName,
+    /** For the people who choose a plan. */
+    description: z.string().max(LONGEST_FIELD).optional(),
+    fees: feeChanges,
+    /** Numbers that may differ in one onboarding, or the groups and lines that hold them. Default: none. */
+    mayChange: z.array(z.string().max(LONGEST_FIELD)).max(MOST_NUMBERS).default([]),
+  })
+  .superRefine(({ fees, mayChange }, context) => {
+    const refuse = (message: string, ...path: PropertyKey[]) =>
+      context.addIssue({ code: 'custom', message, path });
+    const leaves = leavesOf(fees);
+    if (leaves.length === 0) refuse('must have a fee', 'fees');
+    if (leaves.length > MOST_NUMBERS) refuse(`must have at most ${MOST_NUMBERS} values`, 'fees');
+    // In a change, null removes.
+    for (const { field } of leaves.filter(({ value }) => value === null))
+      refuse('must not be null; leave it out', 'fees', field);
+    const numbers = leaves.flatMap(({ field, value }) => (typeof value === 'number' ? [field] : []));
+    for (const [index, field] of mayChange.entries())
+      if (!numbers.some((number) => isWithin(number, [field])))
+        refuse(`is no number of this plan, and holds none${didYouMean(field, numbers)}`, 'mayChange', index);
+  });
+
+export type FeePlan = z.output<typeof feePlan>;
+
+/** The content of a file of plans. Two plans must not have the same name, whatever its case. */
+export const feePlans = z
+  .array(feePlan)
+  .max(MOST_PLANS)
+  .superRefine((plans, context) => {
+    const names = plans.map(({ name }) => name.toLowerCase());
+    for (const [index, name] of names.entries())
+      if (names.indexOf(name) !== index)
+        context.addIssue({ code: 'custom', message: 'is the name of another plan', path: [index, 'name'] });
+  });
+
+/** Returns the plans now. @throws {Error} whose message says why they cannot be used */
+export type ReadFeePlans = () => readonly FeePlan[];
+
+const SHOWN = 20;
+
+/** Returns the plan of a name, or the rule that the name breaks. */
+function findPlan(name: string, read: ReadFeePlans): FeePlan | string {
+  try {
+    const plans = read();
+    const names = plans.map((plan) => plan.name);
+    if (names.length === 0) return 'cannot be set, because GANGWAY_FEE_PLANS names no file with a plan';
+    const listed = names.slice(0, SHOWN).join(', ') + (names.length > SHOWN ? ', …' : '');
+    const rule = `must be one of the fee plans: ${listed}${didYouMean(name, names)}`;
+    return plans.find((plan) => plan.name === name) ?? rule;
+  } catch (error) {
+    return `cannot be resolved now, because the fee plans cannot be used: ${(error as Error).message}`;
+  }
+}
+
+/** The field `feePlan` of an input. @param read undefined: the input is resolved already */
+export function feePlanField(read: ReadFeePlans | undefined) {
+  return feePlanName
+    .superRefine((name, context) => {
+      const plan = read ? findPlan(name, read) : '';
+      if (typeof plan === 'string' && plan !== '') context.addIssue(plan);
+    })
+    .describe('Name of a fee plan')
+    .optional();
+}
+
+interface Priced {
+  readonly feePlan?: string | undefined;
+  readonly fees?: Fees | undefined;
+}
+
+/** Adds the fees of its plan to an input, with the numbers of `fees` that the plan lets one change. For `check` of a schema. */
+export function resolveFeePlan(read: ReadFeePlans | undefined) {
+  return (payload: z.core.ParsePayload<Priced>): void => {
+    const { feePlan: name, fees = {} } = payload.value;
+    const plan = name !== undefined && read ? findPlan(name, read) : '';
+    // The field itself reports an unknown plan.
+    if (typeof plan === 'string') return;
+    const changed = leavesOf(fees).filter(({ field, value }) => feeAt(plan.fees, field) !== value);
+    for (const leaf of changed) {
+      const message = ruleOf(plan, leaf);
+      const path = ['fees', ...leaf.field.split('.')];
+      if (message) payload.issues.push({ code: 'custom', message, path, input: undefined });
+    }
+    payload.value = { ...payload.value, fees: withNumbers(plan.fees, changed) };
+  };
+}
+
+function ruleOf({ name, fees, mayChange }: FeePlan, { field, value }: Leaf): string | undefined {
+  const now = feeAt(fees, field);
+  const lines = leavesOf(fees).map((leaf) => lineOf(leaf.field));
+  if (now === undefined) return `is not in fee plan ${name}${didYouMean(lastName(lineOf(field)), lines)}`;
+  if (!isWithin(field, mayChange))
+    return `is ${JSON.stringify(now)} in fee plan ${name}, which does not let one change it`;
+  return typeof now === 'number' && typeof value === 'number'
+    ? undefined
+    : 'must be a number, as in the fee plan';
+}
+
+function inside(fees: object, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, name) => (isContainer(value) ? fieldOf(value, name) : undefined), fees);
+}
+
+/** The value of a dotted name that is no object itself. */
+export function feeAt(fees: object, field: string): unknown {
+  const value = inside(fees, field.split('.'));
+  return isContainer(value) ? undefined : value;
+}
+
+function withNumbers(fees: Fees, leaves: readonly Leaf[]): Fees {
+  const copy = structuredClone(fees);
+  for (const { field, value } of leaves) {
+    const path = field.split('.');
+    const [last = ''] = path.splice(-1);
+    const around = inside(copy, path);
+    if (isContainer(around) && Object.hasOwn(around, last)) around[last] = value;
+  }
+  return copy;
+}
+
+/** The line of a number: `amex.qualified` of `amex.qualified.percent`. A number outside a line is one of its own. */
+export function lineOf(field: string): string {
+  return field.replace(/\.(perItem|percent)$/, '');
+}
+
+function lastName(field: string): string {
+  return field.slice(field.lastIndexOf('.') + 1);
+}
+
+/** A warning for each line of fees that the partner's own fees do not have. None if those are empty. */
+export function unknownLines(fees: object, own: object, where: string): FieldProblem[] {
+  if (Object.keys(own).length === 0) return [];
+  const lines = (of: object) => new Set(leavesOf(of).map(({ field }) => lineOf(field)));
+  const [theirs, ours] = [lines(own), lines(fees)];
+  return [...ours]
+    .filter((line) => !theirs.has(line) && !isWithin(line, MISC))
+    .map((line) => ({
+      field: `fees.${line}`,
+      message: `is in no fee of ${where}${didYouMean(lastName(line), theirs)}`,
+    }));
+}
+
+/** Lists of fees that each merchant has for itself. */
+const MISC = ['miscFees', 'miscFeesVolume'];

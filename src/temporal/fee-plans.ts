@@ -1,0 +1,75 @@
+import { readFileSync, statSync } from 'node:fs';
+import { parseTree } from 'jsonc-parser';
+import { type FeePlan, feePlans, type ReadFeePlans } from '../messages/fee-plans.js';
+import { problemText } from '../partners/bounds.js';
+import { fieldProblems } from '../partners/describe-rules.js';
+import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
+import type { FieldProblem } from '../partners/partner-error.js';
+import { BadSetting } from '../platform/settings/settings.js';
+
+/** Reads the operator's file of fee plans, for every process that starts onboardings. */
+
+const SETTING = 'GANGWAY_FEE_PLANS';
+const MOST_BYTES = 1024 * 1024;
+const SHOWN = 3;
+
+/** Reads plans from JSON. Problems begin with the index of the plan, and name every field. */
+export function feePlansIn(
+  text: string,
+): { readonly plans: readonly FeePlan[] } | { readonly problems: readonly FieldProblem[] } {
+  const whole = (message: string) => ({ problems: [{ field: '', message }] });
+  if (text.length > MOST_BYTES) return whole('is larger than 1 MiB');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return whole('is not JSON');
+  }
+  if (isNestedDeeper(value)) return whole(TOO_NESTED);
+  const { data, error } = feePlans.safeParse(value);
+  const problems = [...repeated(parseTree(text)), ...(error ? fieldProblems(error) : [])];
+  return data && problems.length === 0 ? { plans: data } : { problems };
+}
+
+type Tree = ReturnType<typeof parseTree>;
+
+/** A field that an object has twice, of which JSON takes the last one, and one whose name cannot be in a dotted name. */
+function repeated(tree: Tree, path: readonly string[] = []): FieldProblem[] {
+  const { type, children = [] } = tree ?? {};
+  if (type === 'array') return children.flatMap((item, index) => repeated(item, [...path, String(index)]));
+  if (type !== 'object') return [];
+  const names = new Set<string>();
+  return children.flatMap(({ children: [key, value] = [] }) => {
+    const name = String(key?.value);
+    const field = [...path, name];
+    const rules = [names.has(name) && 'is there twice', /^$|\.|^__proto__$/.test(name) && 'cannot be a name'];
+    names.add(name);
+    const problems = rules.flatMap((message) => (message ? [{ field: field.join('.'), message }] : []));
+    return [...problems, ...repeated(value, field)];
+  });
+}
+
+/** Follows a file: it is read again when it has changed. While it cannot be used, no plan can be. */
+export function followFeePlans(file: string | undefined): ReadFeePlans {
+  let version: string | undefined;
+  let plans: readonly FeePlan[] = [];
+  return () => {
+    if (file === undefined) return plans;
+    try {
+      const { ino, ctimeNs, size } = statSync(file, { bigint: true });
+      const now = `${ino} ${ctimeNs} ${size}`;
+      if (now !== version) {
+        const read = feePlansIn(readFileSync(file, 'utf8'));
+        if ('problems' in read)
+          throw new BadSetting(SETTING, read.problems.slice(0, SHOWN).map(problemText).join('; '));
+        plans = read.plans;
+      }
+      version = now;
+      return plans;
+    } catch (error) {
+      version = undefined;
+      if (error instanceof BadSetting) throw error;
+      throw new BadSetting(SETTING, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    }
+  };
+}
