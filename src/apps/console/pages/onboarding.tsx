@@ -81,15 +81,11 @@ function changesIn({ client }: RequestContext, { listed, view }: OnboardingProps
   return correctionsFor(client, listed, view.state?.timeline ?? [], mask);
 }
 
-<<<<<<< HEAD
-function onboardingShown(props: OnboardingProps, input: Omit<InputProps, 'workflowId'>): RouteResponse {
-=======
-interface Shown extends Omit<InputProps, 'workflowId'> {
+interface PageContent extends Omit<InputProps, 'workflowId'> {
   readonly fees: FeesProps | undefined;
 }
 
-function onboardingShown(props: OnboardingProps, shown: Shown): RouteResponse {
->>>>>>> h-fees
+function onboardingShown(props: OnboardingProps, content: PageContent): RouteResponse {
   const { listed, view } = props;
   const { workflowId } = listed;
   const page = (
@@ -97,12 +93,8 @@ function onboardingShown(props: OnboardingProps, shown: Shown): RouteResponse {
       <Trail to="/onboardings" name="Onboardings" />
       <h1>{nameOf({ workflowId, dba: view.state?.dba ?? listed.dba })}</h1>
       <Live {...props} />
-<<<<<<< HEAD
-      {input.input !== undefined && <Input {...{ workflowId, ...input }} />}
-=======
-      {shown.input !== undefined && <Input {...{ workflowId, ...shown }} />}
-      {shown.fees && <Fees {...shown.fees} />}
->>>>>>> h-fees
+      {content.input !== undefined && <Input {...{ workflowId, ...content }} />}
+      {content.fees && <Fees {...content.fees} />}
     </>
   );
   // A name of a business may be that of a person.

@@ -22,10 +22,13 @@ describe('the OpenAPI document', () => {
       ['/v1/report', ['get']],
       ['/v1/requirements', ['get']],
       ['/v1/requirements/{onboarding}/{id}', ['get']],
-      ...['claim', 'release', 'remark', 'answer', 'take-back', 'propose', 'confirm', 'withdraw'].map(
-        (action) => [`/v1/requirements/{onboarding}/{id}/${action}`, ['post']],
-      ),
+      ...[
+        ...['claim', 'assign', 'release', 'remark', 'answer', 'take-back', 'propose', 'confirm', 'withdraw'],
+        ...['ask', 'revoke-link', 'send-back'],
+      ].map((action) => [`/v1/requirements/{onboarding}/{id}/${action}`, ['post']]),
+      ...['read', 'enter', 'begin', 'propose'].map((action) => [`/v1/links/{link}/${action}`, ['post']]),
       ['/v1/documents', ['post']],
+      ['/v1/links/{link}/documents', ['post']],
       ...['boarding', 'banking', 'processor'].flatMap((partner) => [
         [`/webhooks/${partner}`, ['post', 'get']],
         [`/webhooks/${partner}/{secret}`, ['post', 'get']],
