@@ -35,6 +35,7 @@ describe('the settings', () => {
       activitiesPerSecond: {},
       portals: {},
       posNames: [],
+      feePlans: expect.any(Function),
       pathSegment: 'svc',
       settingsPrefix: '',
       accounts: {},

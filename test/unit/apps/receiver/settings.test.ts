@@ -19,7 +19,7 @@ describe('the settings of the receiver', () => {
         boarding: off(merchant, ['mid', 'Mid'], ['guid', 'externalId']),
         processor: off(['client_reference_id', 'externalId']),
       },
-      ...{ posNames: [], accounts: {}, logLevel: 'info' },
+      ...{ posNames: [], accounts: {}, logLevel: 'info', feePlans: expect.any(Function) },
     });
   });
 
