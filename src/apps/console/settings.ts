@@ -16,7 +16,7 @@ import {
   withAdvice,
 } from '../../platform/settings/settings.js';
 import { peopleSettings, readPeople } from '../../services/inbox/people.js';
-import { linkSettings, linksFrom } from '../../services/links/asking.js';
+import { linkSettings, linksFrom, readTemplates } from '../../services/links/asking.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
 import { followFeePlans } from '../../temporal/fee-plans.js';
 import { MAX_SESSION_MS } from '../../temporal/sign-outs.js';
@@ -117,6 +117,7 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
   if (oidc && !keys) throw new BadSetting('CONSOLE_SESSION_KEYS', 'is not set, but OIDC_ISSUER is');
   const accounts = readAccounts(environment);
   readPeople(set.GANGWAY_PEOPLE_FILE, Object.keys(accounts.accounts));
+  readTemplates(set.LINK_TEMPLATES_FILE);
   return {
     ...accounts,
     ...storesFrom(set),

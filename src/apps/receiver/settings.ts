@@ -24,7 +24,7 @@ import {
   withPrefix,
 } from '../../platform/settings/settings.js';
 import { peopleSettings, readPeople } from '../../services/inbox/people.js';
-import { linkSettings, linksFrom } from '../../services/links/asking.js';
+import { linkSettings, linksFrom, readTemplates } from '../../services/links/asking.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
 import { followFeePlans } from '../../temporal/fee-plans.js';
 import { readClients } from './clients.js';
@@ -259,6 +259,7 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv) {
   const accounts = knownAccounts(readWordings(environment));
   if (set.API_CLIENTS_FILE !== undefined) readClients(set.API_CLIENTS_FILE, Object.keys(accounts.accounts));
   readPeople(set.GANGWAY_PEOPLE_FILE, Object.keys(accounts.accounts));
+  readTemplates(set.LINK_TEMPLATES_FILE);
   return {
     host,
     port,

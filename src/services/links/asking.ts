@@ -15,9 +15,9 @@ import {
 } from '../../messages/links.js';
 import { needsConfirmation, REQUIREMENT_KINDS, type Requirement } from '../../messages/requirements.js';
 import { problemText } from '../../partners/bounds.js';
-import { fieldProblems } from '../../partners/describe-rules.js';
 import { BadSetting, secureUrl } from '../../platform/settings/settings.js';
 import { recordLink } from '../../temporal/links.js';
+import { wrongFields } from '../../temporal/requests.js';
 import { type Once, sends } from '../inbox/answering.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 
@@ -149,7 +149,7 @@ const template = merchantQuestion.pick({ text: true, wants: true, language: true
 
 export type Template = z.output<typeof template>;
 
-const templates = z.array(template).max(200);
+export const templates = z.array(template).max(200);
 
 const MOST_BYTES = 256 * 1024;
 
@@ -168,7 +168,7 @@ export function readTemplates(file: string | undefined): Template[] {
   }
   const { data, error } = templates.safeParse(value);
   if (data) return data;
-  throw new BadSetting(SETTING, fieldProblems(error).map(problemText).join('; '));
+  throw new BadSetting(SETTING, wrongFields(error).map(problemText).join('; '));
 }
 
 /** The templates for a requirement: of its kind, and with one of their words in its text. */

@@ -1,5 +1,6 @@
 import { isMerchant, LINK_LANGUAGES, LONGEST_LINK_DAYS } from '../../../messages/links.js';
 import type { Requirement } from '../../../messages/requirements.js';
+import { BadSetting } from '../../../platform/settings/settings.js';
 import {
   askThroughLink,
   merchantQuestion,
@@ -151,9 +152,18 @@ function AskForm({
   );
 }
 
-/** The templates for a requirement. */
-export function templatesOf({ settings }: Pick<RequestContext, 'settings'>, requirement: Requirement) {
-  return templatesFor(readTemplates(settings.linkTemplates), requirement);
+/** The templates for a requirement; none while their file cannot be used, because a person can ask without one. */
+export function templatesOf(
+  { settings, logger }: Pick<RequestContext, 'settings' | 'logger'>,
+  requirement: Requirement,
+) {
+  try {
+    return templatesFor(readTemplates(settings.linkTemplates), requirement);
+  } catch (error) {
+    if (!(error instanceof BadSetting)) throw error;
+    logger.error({ reason: error.message }, 'the templates cannot be used');
+    return [];
+  }
 }
 
 function SendBack({
