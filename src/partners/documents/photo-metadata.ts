@@ -1,3 +1,5 @@
+import { RefusedDocument } from './document-types.js';
+
 /**
  * Removes from a photo what its sender does not see: the position, the device, comments, and pictures behind the picture. The pixels
  * stay as they are. A JPEG keeps its orientation and its color profile.
@@ -8,20 +10,38 @@ const [START, END, SCAN, EXIF] = [0xd8, 0xd9, 0xda, 0xe1];
 /** JFIF, the color profile, and Adobe’s color transform. */
 const KEPT_APPS = [0xe0, 0xe2, 0xee];
 
-const PNG_DROPPED = ['tEXt', 'zTXt', 'iTXt', 'eXIf', 'tIME'];
+/** What a reader of a PNG needs for its colors, its size and its frames. The names of chunks that each reader needs begin with a capital. */
+const PNG_KEPT = [
+  ...['cHRM', 'cICP', 'cLLI', 'gAMA', 'iCCP', 'mDCV', 'sBIT', 'sRGB', 'bKGD', 'tRNS', 'pHYS'],
+  ...['acTL', 'fcTL', 'fdAT'],
+];
 
-/** Returns other types, and what is malformed, unchanged: the check of the document refuses what it must not be. */
+/**
+ * Returns what is no photo unchanged: the check of the document refuses what does not match its name.
+ *
+ * @throws {RefusedDocument} for a photo in which the metadata cannot be found
+ */
 export function withoutMetadata(content: Buffer, contentType: string): Buffer {
-  if (contentType === 'image/jpeg') return jpeg(content) ?? content;
-  return contentType === 'image/png' ? (png(content) ?? content) : content;
+  const start = content.toString('latin1', 0, 4);
+  const isJpeg = contentType === 'image/jpeg' && start.startsWith('\xff\xd8');
+  if (!isJpeg && !(contentType === 'image/png' && start === '\x89PNG')) return content;
+  const clean = isJpeg ? jpeg(content) : png(content);
+  if (clean) return clean;
+  throw new RefusedDocument(`is not a complete ${isJpeg ? 'JPG' : 'PNG'} file`);
 }
 
 function jpeg(content: Buffer): Buffer | undefined {
   const parts: Uint8Array[] = [Buffer.from([0xff, START])];
   let at = 2;
-  while (at + 4 <= content.length && content[at] === 0xff) {
+  while (at + 2 <= content.length && content[at] === 0xff) {
     const marker = content[at + 1] ?? 0;
     if (marker === END) return Buffer.concat([...parts, Buffer.from([0xff, END])]);
+    // Any number of these may stand before a marker.
+    if (marker === 0xff) {
+      at++;
+      continue;
+    }
+    if (at + 4 > content.length) return undefined;
     const next = at + 2 + content.readUInt16BE(at + 2);
     const segment = content.subarray(at, next);
     if (marker === EXIF) parts.push(...orientationIn(segment));
@@ -77,7 +97,7 @@ function png(content: Buffer): Buffer | undefined {
     const next = at + 12 + content.readUInt32BE(at);
     const type = content.toString('latin1', at + 4, at + 8);
     if (next > content.length) return undefined;
-    if (!PNG_DROPPED.includes(type)) parts.push(content.subarray(at, next));
+    if (/^[A-Z]/.test(type) || PNG_KEPT.includes(type)) parts.push(content.subarray(at, next));
     if (type === 'IEND') return Buffer.concat(parts);
     at = next;
   }
