@@ -9,7 +9,7 @@ import { type Language, type TextName, textIn, timeIn } from './texts.js';
 
 /** What each page of a link shows. None has a script, and none shows a part of the address. */
 
-export const LIMITS = { text: 10_000, field: 400, remark: 400, mebibytes: 10, files: 20 };
+export const LIMITS = { text: 10_000, field: 400, remark: 400, mebibytes: 10, files: 20, sent: 10 };
 
 export const STYLE_SHEET = asset('style.css', 'text/css; charset=utf-8', Buffer.from(STYLE));
 

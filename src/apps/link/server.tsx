@@ -251,6 +251,8 @@ function errorsIn(
   const errors = long.map(([field]) => ({ field, message: textIn(language, 'tooLong', {}) }));
   if (documents?.length === 0)
     errors.push({ field: 'documents', message: textIn(language, 'needDocument', {}) });
+  if (documents && documents.length > LIMITS.sent)
+    errors.push({ field: 'documents', message: textIn(language, 'manyDocuments', { most: LIMITS.sent }) });
   const [first] = wants.kind === 'fields' ? wants.fields : [];
   if (!documents && !text && Object.keys(values).length === 0)
     errors.push({ field: first?.name ?? 'text', message: textIn(language, 'needText', {}) });

@@ -49,6 +49,24 @@ describe('the page of a link', () => {
     expect((await open(`${LINK}?change`)).body).toContain('>By phone.</textarea>');
   });
 
+  // Alone catches a page that offers what the API refuses in other words.
+  it('says how many documents an answer takes, before it sends them', async () => {
+    const documents = Array.from({ length: 11 }, (_, index) => ({ ...CHECK, id: index + 1 }));
+    const { api, open } = await runLink({ link: { ...BEGAN, language: 'es', wants: DOCUMENTS, documents } });
+    const sent = (ids: readonly number[]) =>
+      open(`${LINK}/propose`, {
+        ...{ method: 'POST', payload: String(new URLSearchParams(ids.map((id) => ['document', `${id}`]))) },
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      });
+    const refused = await sent(documents.map(({ id }) => id));
+    expect([refused.statusCode, textOf(refused.body)]).toEqual([
+      422,
+      expect.stringContaining('Marque 10 documentos como máximo.'),
+    ]);
+    expect(api.changes()).toEqual([]);
+    expect((await sent(documents.slice(1).map(({ id }) => id))).statusCode).toBe(303);
+  });
+
   it('sends a file on, says that it has arrived, and sends the marked documents', async () => {
     const { api, open, post } = await runLink({ link: { ...BEGAN, wants: DOCUMENTS } });
     expect(textOf((await open(LINK)).body)).toContain('No document has arrived yet.');
