@@ -117,6 +117,8 @@ export const addRemark = defineUpdate<RemarkReceipt, [Remark, IdempotencyKey?]>(
 
 /** A proposed answer as a whole, private values included. */
 export interface ProposedAnswer extends Resolution {
+  /** Who asked the merchant that proposed it, and so has the link. */
+  readonly askedBy?: string;
   /** ISO 8601. */
   readonly at: string;
 }

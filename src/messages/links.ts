@@ -114,6 +114,8 @@ export interface LinkHolder {
   readonly requirementId: string;
   readonly link: string;
   readonly tokenHash: string;
+  /** Of the link, which its requirement no longer has once it is answered. */
+  readonly language: LinkLanguage;
   /** The SHA-256 of a session that has entered the code. */
   readonly session?: string;
 }

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { LONGEST_LINK_DAYS } from '../messages/links.js';
+import { type LinkLanguage, LONGEST_LINK_DAYS } from '../messages/links.js';
 import { describeWithMemo, inMemo } from './search.js';
 import { ifFound } from './unavailable.js';
 
@@ -9,6 +9,7 @@ export interface LinkPlace {
   readonly requirementId: string;
   /** The SHA-256 of the token. */
   readonly tokenHash: string;
+  readonly language: LinkLanguage;
 }
 
 const MEMO = 'link';

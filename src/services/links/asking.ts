@@ -118,7 +118,10 @@ export async function askThroughLink(
   await recordLink(
     client,
     link,
-    { workflowId, requirementId: about.requirementId, tokenHash: secrets.tokenHash },
+    {
+      ...{ workflowId, requirementId: about.requirementId },
+      ...{ tokenHash: secrets.tokenHash, language: question.language },
+    },
     taskQueue,
   );
   const receipt = await sendAsk(client, workflowId, { ...about, ...question, link, ...secrets, until }, once);

@@ -31,7 +31,12 @@ import {
 } from '../../messages/claims.js';
 import { LONGEST_CLAIM_DAYS, type TimelineEvent } from '../../messages/codes.js';
 import { privateRejection, rejection } from '../../messages/rejections.js';
-import { type Claim, NEVER_PROPOSED, type Resolution } from '../../messages/requirements.js';
+import {
+  type Claim,
+  NEVER_PROPOSED,
+  needsConfirmation,
+  type Resolution,
+} from '../../messages/requirements.js';
 import { redact } from '../../platform/privacy/masked.js';
 import type { Answers } from './answers.js';
 import { minuteOf } from './current-details.js';
@@ -164,11 +169,15 @@ export class Claims {
       throw rejection('actor: a program must name the person who confirms');
     if (mayBeProposer(actor, proposed.actor))
       throw rejection('actor: must not be the person who proposed the answer');
+    if (this.#needsAnother(proposed) && mayBeProposer(actor, proposed.askedBy ?? ''))
+      throw rejection(
+        'actor: must not be the person who asked the merchant, because that person has the link',
+      );
     reject(this.answers.problemWith(proposed, true));
   };
 
   readonly #confirm = async (confirmation: Confirmation): Promise<ConfirmationReceipt> => {
-    const { at: _, ...proposed } = this.#proposed(confirmation);
+    const { at: _, askedBy: __, ...proposed } = this.#proposed(confirmation);
     const { requirementId } = proposed;
     await this.answers.check(proposed);
     // In the meantime, somebody may have proposed another answer.
@@ -188,6 +197,13 @@ export class Claims {
     this.published.report();
     return receipt;
   };
+
+  // Keeps F8.
+  /** Reports whether two people must agree on an answer that came through a link. Whoever made the link could have sent it. */
+  #needsAnother({ requirementId, answer, askedBy }: ProposedAnswer): boolean {
+    const requirement = openRequirements(this.store.state).find(({ id }) => id === requirementId);
+    return askedBy !== undefined && requirement !== undefined && needsConfirmation(requirement, answer.kind);
+  }
 
   readonly #validateWithdrawal = (withdrawal: Withdrawal): void => {
     const { at } = this.#proposed(withdrawal);

@@ -7,6 +7,7 @@ import {
   type AskReceipt,
   type AskRequest,
   actOnLink,
+  answerOf,
   askMerchant,
   LINK_LIMITS,
   type LinkHolder,
@@ -77,10 +78,27 @@ export class Links {
     const open = openRequirements(this.store.state);
     reject(problemWithId(request, open));
     const { answers } = open.find(({ id }) => id === request.requirementId) as Requirement;
-    reject(problemWithQuestion(request, answers) ?? problemWithSecrets(request));
+    reject(
+      problemWithQuestion(request, answers) ??
+        problemWithSecrets(request) ??
+        this.#problemWithFields(request),
+    );
     const { proposed } = claimsOf(this.store.state, request.requirementId);
     if (proposed) throw rejection('requirementId: an answer is proposed; confirm or withdraw it first');
   };
+
+  /** A merchant is never asked for a field that no answer may change. */
+  #problemWithFields({ requirementId, actor, wants }: AskRequest): string | undefined {
+    if (wants.kind !== 'fields') return undefined;
+    const values = Object.fromEntries(wants.fields.map(({ name }) => [name, '-']));
+    const resolution = {
+      requirementId,
+      actor,
+      answer: answerOf({ kind: 'fields', values }, []),
+      reason: '-',
+    };
+    return this.answers.problemWith(resolution, true)?.replace('answer.patch', 'wants.fields');
+  }
 
   readonly #ask = async (request: AskRequest): Promise<AskReceipt> => {
     const { requirementId, link, tokenHash, codeHash, text, wants, language, until } = request;
@@ -125,12 +143,14 @@ export class Links {
   };
 
   readonly #validateReturn = (request: ReturnRequest): void => {
-    const { link } = this.#linkOf(request);
+    const link = this.#linkOf(request);
     const { proposed } = claimsOf(this.store.state, request.requirementId);
-    if (proposed?.actor !== merchantActor(link))
+    if (proposed?.actor !== merchantActor(link.link))
       throw rejection('requirementId: the merchant has proposed no answer');
     if (proposed.at !== request.proposedAt)
       throw rejection('proposedAt: another answer is proposed now; read it before you send it back');
+    if (['closed', 'locked'].includes(linkState(link, undefined)))
+      throw rejection('requirementId: the link has ended; withdraw the answer, and ask the merchant again');
     reject(problemWithText('text', request.text, ASK_LIMITS.text));
   };
 
@@ -148,12 +168,14 @@ export class Links {
     const view = this.#view(request);
     const { kind } = isObject(request.action) ? request.action : { kind: undefined };
     if (view.state === 'closed') throw rejection('link: it is closed');
-    if (kind === 'enter') return;
-    if (view.state === 'code') throw rejection('link: enter the code first');
     const link = claimsOf(this.store.state, requirementId).link as LinkState;
+    if (kind === 'enter' && link.codeHash !== undefined) return;
+    if (view.state === 'code') throw rejection('link: enter the code first');
     switch (kind) {
       case 'begin':
         return;
+      case 'enter':
+        throw rejection('code: the link needs none');
       case 'document':
         if (link.question.wants.kind !== 'documents')
           throw rejection('document: the link asks for no document');
@@ -238,20 +260,19 @@ export class Links {
     const { message: _, ...rest } = link;
     const sent = { ...answer, ...omitUndefined({ remark }) };
     this.#begin(requirementId, { ...rest, revision, sent });
-    this.store.update(setProposal(resolution));
+    this.store.update(setProposal({ ...resolution, askedBy: before.actor }));
     const version = revision > 1 ? ` (revision ${revision})` : '';
     const what = summarizeAnswer(resolution.answer) + version;
     this.#record('answer-proposed', requirementId, what, resolution.actor, resolution.reason);
   }
 
-  #view({ requirementId, link: name, tokenHash, session }: LinkHolder): LinkView {
+  #view({ requirementId, link: name, tokenHash, language, session }: LinkHolder): LinkView {
     const { link, proposed } = claimsOf(this.store.state, requirementId);
     if (!link) {
       const isOpen = openRequirements(this.store.state).some(({ id }) => id === requirementId);
-      return { state: 'closed', language: 'en', why: isOpen ? 'revoked' : 'answered' };
+      return { state: 'closed', language, why: isOpen ? 'revoked' : 'answered' };
     }
     const { question, documents, revision, began = false, sent, message, until } = link;
-    const { language } = question;
     const closed = (why: 'answered' | 'expired' | 'revoked' | 'locked') =>
       ({ state: 'closed', language, why }) as const;
     if (link.link !== name || link.tokenHash !== tokenHash) return closed('revoked');

@@ -89,7 +89,10 @@ export function linkRoutes(linkUrl: string | undefined): ApiRoute[] {
       'Record that the merchant begins',
       shapes.readLinkRequest,
       shapes.linkView,
-      (call, place) => act(call, place, { kind: 'begin' }),
+      async (call, place) => {
+        const seen = await view(call, place);
+        return 'began' in seen && seen.began ? seen : act(call, place, { kind: 'begin' });
+      },
     ),
     merchantRoute(
       'propose',
@@ -165,9 +168,13 @@ async function act(
   } catch (error) {
     if (error instanceof EndedOnboarding) throw closed();
     if (!(error instanceof InvalidInput)) throw error;
-    const [, field = '', message = error.message] = /^([\w.]+): (.*)$/s.exec(error.message) ?? [];
-    if (field === 'link') throw closed();
-    throw invalid([{ field: field.replace(/^answer\.patch\./, 'answer.values.'), message }]);
+    // Each field that does not fit has a line.
+    const errors = error.message.split('\n').map((line) => {
+      const [, field = '', message = line] = /^([\w.]+): (.*)$/.exec(line) ?? [];
+      return { field: field.replace(/^answer\.patch\./, 'answer.values.'), message };
+    });
+    if (errors.some(({ field }) => field === 'link')) throw closed();
+    throw invalid(errors);
   }
 }
 
