@@ -18,12 +18,14 @@ import { Empty, Trail, When } from './parts.js';
 async function documentsIn(client: Client, { workflowId, runId }: WorkflowExecutionDescription) {
   const { runs } = await runsOf(client, workflowId, runId);
   const answers = (await Promise.all(runs.map((run) => answersIn(client, run)))).flat();
-  return [...answers, ...(await proposalsIn(client, workflowId))].flatMap(({ answer, ...sent }) =>
+  const proposals = await proposalsIn(client, workflowId);
+  const sent = [...answers, ...(proposals ?? [])].flatMap(({ answer, ...sent }) =>
     answer.kind === 'documents' ? answer.documents.map((document) => ({ ...sent, document })) : [],
   );
+  return { sent, isComplete: proposals !== undefined };
 }
 
-/** The proposed answers of what is open: somebody reads their documents before they are confirmed. */
+/** The proposed answers of what is open: somebody reads their documents before they are confirmed. Undefined: no worker has them. */
 async function proposalsIn(client: Client, workflowId: string) {
   try {
     const { requirements } = await stateOf(client, workflowId);
@@ -31,22 +33,25 @@ async function proposalsIn(client: Client, workflowId: string) {
     const proposed = await Promise.all(proposing.map(({ id }) => proposedAnswerOf(client, workflowId, id)));
     return proposed.filter((each) => each !== null);
   } catch (error) {
-    if (error instanceof UnreadableOnboarding) return [];
+    if (error instanceof UnreadableOnboarding) return undefined;
     throw error;
   }
 }
+
+const UNREADABLE = 'Documents of proposed answers cannot be read now, because no worker responds.';
 
 export async function showDocuments(context: RequestContext): Promise<RouteResponse> {
   const { client, user } = context;
   const description = await openOnboarding(context);
   const { workflowId, dba } = await toListed(client, description);
-  const sent = await documentsIn(client, description);
+  const { sent, isComplete } = await documentsIn(client, description);
   const mayLoad = hasRole(user, 'operator');
   const page = (
     <>
       <Trail to={pathOf(workflowId)} name={nameOf({ workflowId, dba })} />
       <h1>Documents</h1>
-      {sent.length === 0 ? (
+      {!isComplete && <p class="advice">{UNREADABLE}</p>}
+      {sent.length === 0 && !isComplete ? null : sent.length === 0 ? (
         <Empty title="Nobody has sent a document." />
       ) : (
         <Table
@@ -76,9 +81,9 @@ export async function loadDocument(context: RequestContext): Promise<RouteRespon
   const { client, user, settings, audit, params } = context;
   const description = await openOnboarding(context);
   const { workflowId } = description;
-  const entry = (await documentsIn(client, description)).find(
-    ({ document }) => document.key === params['key'],
-  );
+  const { sent, isComplete } = await documentsIn(client, description);
+  const entry = sent.find(({ document }) => document.key === params['key']);
+  if (!entry && !isComplete) throw new PageError(503, UNREADABLE);
   if (!entry) throw new PageError(404, 'This onboarding has no such document.');
   const store = await documentsOf(settings);
   try {
