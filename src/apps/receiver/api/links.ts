@@ -26,7 +26,7 @@ import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { findLink } from '../../../temporal/links.js';
 import { describeWithin } from '../../../temporal/onboardings.js';
 import { response } from '../openapi.js';
-import { invalid, Problem } from '../problems.js';
+import { invalid, later, Problem } from '../problems.js';
 import { type ApiRoute, audit, type Call, defineRoute } from './calls.js';
 import { storeFile } from './documents.js';
 import * as shapes from './link-shapes.js';
@@ -183,6 +183,26 @@ const closed = () => new Problem('link-closed', 'the link is closed, or its code
 /** The largest document of a merchant, in bytes. It is in memory as a whole, because its metadata is removed. */
 const MOST_BYTES = 10 * 1024 * 1024;
 
+/** Files of one link that may arrive at the same time: strangers hold links, and a file fills memory while it arrives. */
+const MOST_AT_ONCE = 2;
+
+/** How many arrive, by link. */
+const arriving = new Map<string, number>();
+
+async function whileFew<Result>(link: string, receive: () => Promise<Result>): Promise<Result> {
+  const before = arriving.get(link) ?? 0;
+  if (before >= MOST_AT_ONCE)
+    throw later('too-many-requests', undefined, 'other files of this link arrive now');
+  arriving.set(link, before + 1);
+  try {
+    return await receive();
+  } finally {
+    const left = (arriving.get(link) ?? 1) - 1;
+    if (left > 0) arriving.set(link, left);
+    else arriving.delete(link);
+  }
+}
+
 const TYPES = ['image/jpeg', 'image/png', 'application/pdf'];
 
 /** Stores a file of the merchant, for the answer that follows. The token is in a header, because a file may arrive before a field. */
@@ -205,10 +225,12 @@ export const linkDocumentRoute = defineRoute<Path>(
       });
       const seen = await view(call, place);
       if (seen.state === 'closed' || seen.state === 'code' || seen.wants.kind !== 'documents') throw closed();
-      const document = await storeFile(call, {
-        most: MOST_BYTES,
-        prepare: async (fileName, file) => withoutMetadata(await buffer(file), typeOfName(fileName)),
-      });
+      const document = await whileFew(place.link, () =>
+        storeFile(call, {
+          most: MOST_BYTES,
+          prepare: async (fileName, file) => withoutMetadata(await buffer(file), typeOfName(fileName)),
+        }),
+      );
       try {
         const after = await act(call, place, { kind: 'document', document });
         call.reply.code(201);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, describe, expect, it } from 'vitest';
+import { request } from 'node:http';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CLEAN_PHOTO, PHOTO } from '../../../rigs/documents/photo.js';
 import { merchant } from '../../../rigs/inputs.js';
 import { Onboarding } from '../../../rigs/onboarding.js';
@@ -18,14 +19,14 @@ afterEach(() => rig.clear());
 const LINK_TOKEN = 'b2c3d4e5f60718293a4b5c6d7e8f9012';
 const [CHECK, SHARE] = ['note-0e5ac65b83c0', 'note-13e54e3f88e6'];
 
-async function clerkAndPage() {
-  const clients = [clientWith({}), clientWith({ name: 'link-page', scopes: ['link'] }, LINK_TOKEN)];
+async function clerkAndPage(more: object = {}) {
+  const clients = [clientWith({}), clientWith({ name: 'link-page', scopes: ['link'], ...more }, LINK_TOKEN)];
   const options = {
     documentDir: rig.documentDir,
     clientsFile: clientsFile(clients),
-    linkUrl: 'https://answers.example.com',
+    ...{ linkUrl: 'https://answers.example.com', accounts: { north: { posNames: [] } } },
   };
-  const { call, log } = await runReceiver(rig, options);
+  const { url, call, log } = await runReceiver(rig, options);
   const as =
     (token: string) =>
     (path: string, body: unknown, more = {}) =>
@@ -38,7 +39,7 @@ async function clerkAndPage() {
     form.append('file', file);
     return call(`POST /v1${path}`, form, { authorization: `Bearer ${LINK_TOKEN}`, ...headers });
   };
-  return { clerk: as(TOKEN), page: as(LINK_TOKEN), upload, log };
+  return { clerk: as(TOKEN), page: as(LINK_TOKEN), upload, log, url };
 }
 
 type Doors = Awaited<ReturnType<typeof clerkAndPage>>;
@@ -231,5 +232,40 @@ describe('a merchant', () => {
       200,
       { state: 'closed', why: 'locked' },
     ]);
+  });
+
+  // Alone catches a stranger who fills the memory of the receiver, and a count that a cut-off file leaves behind.
+  it('sends two files at the same time, and others after them', async () => {
+    const all = await clerkAndPage();
+    const { workflowId } = await twoNotes();
+    const { path, token } = await ask(all, workflowId, CHECK, {
+      wants: { kind: 'documents', names: ['Check'] },
+    });
+    const half = () => {
+      const upload = request(`${all.url}/v1${path}/documents`, {
+        method: 'POST',
+        headers: {
+          ...{ authorization: `Bearer ${LINK_TOKEN}`, 'link-token': token },
+          'content-type': 'multipart/form-data; boundary=b',
+        },
+      });
+      upload.on('error', () => undefined);
+      upload.write('--b\r\ncontent-disposition: form-data; name="file"; filename="check.jpg"\r\n\r\n');
+      upload.write(PHOTO.subarray(0, 40));
+      return upload;
+    };
+    const photo = new File([PHOTO], 'check.jpg', { type: 'image/jpeg' });
+    const whole = async () => (await all.upload(`${path}/documents`, photo, { 'link-token': token })).status;
+    const halves = [half(), half()];
+    await vi.waitFor(async () => expect(await whole()).toBe(429), { timeout: 5_000 });
+    for (const each of halves) each.destroy();
+    await vi.waitFor(async () => expect(await whole()).toBe(201), { timeout: 5_000 });
+  });
+
+  it('has no link for a program of another account', async () => {
+    const all = await clerkAndPage({ accounts: ['north'] });
+    const { workflowId } = await twoNotes();
+    const { path, token } = await ask(all, workflowId, SHARE);
+    expect(statusAnd(await all.page(`${path}/read`, { token }))).toEqual([404, UNKNOWN]);
   });
 });
