@@ -7,8 +7,12 @@ import { RefusedDocument } from './document-types.js';
 
 const [START, END, SCAN, EXIF] = [0xd8, 0xd9, 0xda, 0xe1];
 
-/** JFIF, the color profile, and Adobe’s color transform. */
-const KEPT_APPS = [0xe0, 0xe2, 0xee];
+/** Segments of programs, by how their content begins. Others of the same marker have thumbnails and pictures behind this one. */
+const KEPT_APPS = new Map([
+  [0xe0, 'JFIF\0'],
+  [0xe2, 'ICC_PROFILE\0'],
+  [0xee, 'Adobe'],
+]);
 
 /** What a reader of a PNG needs for its colors, its size and its frames. The names of chunks that each reader needs begin with a capital. */
 const PNG_KEPT = [
@@ -55,11 +59,10 @@ function jpeg(content: Buffer): Buffer | undefined {
   return undefined;
 }
 
-/** APP2 has the color profile, and also an index of pictures behind this one. */
 function isPixels(marker: number, segment: Buffer): boolean {
-  if (marker === 0xe2) return segment.subarray(4, 15).toString('latin1') === 'ICC_PROFILE';
-  const isApp = marker >= 0xe0 && marker <= 0xef;
-  return isApp ? KEPT_APPS.includes(marker) : marker !== 0xfe;
+  if (marker < 0xe0 || marker > 0xef) return marker !== 0xfe;
+  const start = KEPT_APPS.get(marker);
+  return start !== undefined && segment.toString('latin1', 4, 4 + start.length) === start;
 }
 
 /** Within a scan, 0xff is data when 0 or a restart marker is behind it. */

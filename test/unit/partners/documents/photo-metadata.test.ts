@@ -17,6 +17,14 @@ describe('the metadata of a photo', () => {
 
   // Alone catches the photo that most cameras make: no byte is behind its end.
   it.each([
+    [
+      'begins with a thumbnail',
+      Buffer.concat([
+        PHOTO.subarray(0, 2),
+        Buffer.from('ffe0000a4a46585800107468', 'hex'),
+        PHOTO.subarray(2),
+      ]),
+    ],
     ['ends with its end', PHOTO.subarray(0, PHOTO.indexOf('ffd9', 'hex') + 2)],
     [
       'has fill bytes before a marker',
