@@ -79,9 +79,16 @@ describe('a mention', () => {
     ['@Bob', 'text: no colleague is called "bob"; did you mean Bo?'],
     ['@Adam', 'text: no colleague is called "adam"; did you mean Ada?'],
     ['@Ada', 'text: "ada" can be Ada Park'],
+    ['@bo-17', 'text: no colleague is called "bo-17"'],
     ['@vera', 'text: Vera Viewer may not answer'],
   ])('of nobody is refused: %s', (text, message) => {
     expect(() => remarkTo(PEOPLE, ID, text)).toThrow(message);
+  });
+
+  it('is not looked for in a text that is too long, which would compare every name at each @', () => {
+    expect(() => remarkTo(PEOPLE, ID, '@bo '.repeat(200))).toThrow(
+      'text: must have at most 500 characters; it has 800',
+    );
   });
 
   it('is text where no colleagues are known', () => {
