@@ -91,14 +91,20 @@ export function readPeople(file: string | undefined, accounts: readonly string[]
   return peopleIn(text, accounts);
 }
 
-/** The same for a process that goes on without colleagues while the file cannot be used. */
+/**
+ * The same for a process that goes on without colleagues while the file cannot be used.
+ *
+ * @param own the accounts of who asks; undefined for all. Messages and forms name no colleague who sees none of them
+ */
 export function usablePeople(
   file: string | undefined,
   accounts: readonly string[],
   logger: Pick<Logger, 'error'>,
+  own: readonly string[] | undefined,
 ): readonly Colleague[] {
+  const isShared = (account: string) => own?.includes(account) ?? true;
   try {
-    return readPeople(file, accounts);
+    return readPeople(file, accounts).filter((each) => each.accounts?.some(isShared) ?? true);
   } catch (error) {
     if (!(error instanceof BadSetting)) throw error;
     logger.error({ reason: error.message }, 'the colleagues cannot be read');
@@ -137,7 +143,7 @@ export function colleagueOf(people: readonly Colleague[], text: string, field: s
     const some = named.slice(0, 3).map(({ actor }) => actor);
     throw new InvalidInput(`${field}: ${quoted} can be ${some.join(' or ')}; write the whole name`);
   }
-  if (people.length === 0) throw new InvalidInput(`${field}: no colleague is known; set ${SETTING}`);
+  if (people.length === 0) throw new InvalidInput(`${field}: no colleague is known; check ${SETTING}`);
   const names = people.flatMap(({ name, id }) => [id, name.split(' ')[0] ?? name, name]);
   const distinct = new Map(names.map((each) => [folded(each), each])).values();
   throw new InvalidInput(`${field}: no colleague is called ${quoted}${didYouMean(text, distinct)}`);

@@ -115,8 +115,8 @@ const WITHOUT_KEY =
   'no worker has responded within 10 s, and one may apply it later: read the requirement before you repeat it. ' +
   'With an Idempotency-Key you could repeat it at once';
 
-function peopleOf({ peopleFile, backend, logger }: Call): readonly Colleague[] {
-  return usablePeople(peopleFile, backend.accounts, logger);
+function peopleOf({ peopleFile, backend, client, logger }: Call): readonly Colleague[] {
+  return usablePeople(peopleFile, backend.accounts, logger, client.accounts);
 }
 
 interface About {

@@ -7,7 +7,9 @@ import {
   peopleIn,
   readPeople,
   remarkTo,
+  usablePeople,
 } from '../../../../src/services/inbox/people.js';
+import { peopleFile } from '../../../rigs/people-file.js';
 
 const FILE = [
   { name: 'Ada Park', id: 'ada-17', role: 'operator' },
@@ -43,7 +45,7 @@ describe('a colleague', () => {
 
   it('is nobody without a file', () => {
     expect(() => colleagueOf([], 'Ada', 'assignee')).toThrow(
-      'no colleague is known; set GANGWAY_PEOPLE_FILE',
+      'no colleague is known; check GANGWAY_PEOPLE_FILE',
     );
     expect(readPeople(undefined, [])).toEqual([]);
   });
@@ -116,6 +118,15 @@ describe('a file of people', () => {
     [Array.from({ length: 1_001 }, () => '{}'), 'has more than 1000 lines'],
   ])('that cannot be used is named without its content', (lines, rule) => {
     expect(() => peopleIn(lines.join('\n'), ['acme'])).toThrow(`GANGWAY_PEOPLE_FILE: ${rule}`);
+  });
+
+  it('names colleagues of other accounts to nobody who is limited to one', () => {
+    const { GANGWAY_PEOPLE_FILE: file } = peopleFile(FILE.map((line) => JSON.parse(line)));
+    const namesFor = (own?: readonly string[]) =>
+      usablePeople(file, ['acme'], { error: () => undefined }, own).map(({ id }) => id);
+    expect(namesFor()).toContain('b.baker@example.com');
+    expect(namesFor(['acme'])).toContain('b.baker@example.com');
+    expect(namesFor(['other'])).toEqual(['ada-17', 'ada-18', 'v-1']);
   });
 
   it('that is missing is named', () => {
