@@ -67,7 +67,7 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
   const instead = withoutPrivate(fields, '/activity', chosen);
   if (instead) return instead;
   const token = fields.text('from');
-  const { rows, next, unreadable, read } = await activityOf(context, chosen, token);
+  const { rows, next, unread, read } = await activityOf(context, chosen, token);
   const page = fields.page('page');
   const pageRows = rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   const changes = await changesOf(context, pageRows);
@@ -84,8 +84,9 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
         <Presets path="/activity" chosen={chosen} />
         <p>
           <a href={`/activity.csv${query}`}>Download as CSV</a>
+          {(token || next) && `, of these ${read} onboardings only`}
         </p>
-        {unreadable > 0 && <p class="notes">{unreadable} of them cannot be read now.</p>}
+        {unread.length > 0 && <p class="notes">{unread.length} of them cannot be read now.</p>}
         {pageRows.length === 0 ? (
           <Empty title="Nothing happened.">{read} onboardings were read.</Empty>
         ) : (
@@ -115,10 +116,16 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
 }
 
 export async function activityCsv(context: RequestContext): Promise<RouteResponse> {
-  const { rows } = await activityOf(context, FILTER.read(context.fields), context.fields.text('from'));
+  const { rows, unread } = await activityOf(
+    context,
+    FILTER.read(context.fields),
+    context.fields.text('from'),
+  );
   const changes = await changesOf(context, rows);
   const records = rows.flatMap(({ listed, entry }) => activityRows(listed, entry, changes.get(entry) ?? []));
-  const file = csvOf(records, ACTIVITY_COLUMNS);
+  // The file would not show what it lacks.
+  const gaps = unread.map(({ workflowId, dba }) => ({ workflowId, dba, detail: 'cannot be read now' }));
+  const file = csvOf([...records, ...gaps], ACTIVITY_COLUMNS);
   return { file, fileName: 'activity.csv', contentType: 'text/csv; charset=utf-8' };
 }
 
@@ -143,7 +150,7 @@ async function activityOf(context: RequestContext, chosen: Chosen, token: string
   return {
     rows: rows.sort((one, other) => other.entry.at.localeCompare(one.entry.at)),
     next,
-    unreadable: states.filter((state) => !state).length,
+    unread: onboardings.filter((_, at) => !states[at]),
     read: onboardings.length,
   };
 }

@@ -12,7 +12,7 @@ const REMARK: TimelineEntry = {
 };
 const idOf = (number: number) => `merchant-boarding-m-${number}@south`;
 
-it('the activity leaves out an onboarding that Temporal has deleted since it was listed', async () => {
+it('the activity names the onboarding that Temporal has deleted since it was listed, and shows the others', async () => {
   stoppedAt(NOON);
   const workflows = { [idOf(0)]: { state: { timeline: [REMARK] } } };
   const { open } = await consoleOfCalls({ workflows, ofSouth: 2 });
@@ -20,6 +20,12 @@ it('the activity leaves out an onboarding that Temporal has deleted since it was
   expect(status).toBe(200);
   expect(text).toContain('Called them.');
   expect(text).toContain('1 of them cannot be read now.');
+  const csv = (await open(OLGA, '/activity.csv')).text;
+  expect(csv.split('\r\n').slice(1)).toEqual([
+    `${NOON},${idOf(0)},,remark-added,pete,note-1: Called them.,,,,`,
+    `,${idOf(1)},,,,cannot be read now,,,,`,
+    '',
+  ]);
 });
 
 it('the activity reads no more onboardings once workers were silent for 10 s', async () => {
