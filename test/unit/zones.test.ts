@@ -82,6 +82,11 @@ describe.each(ZONES)('on a machine in %s', (zone) => {
     ['tomorrow', undefined],
     ['toString', undefined],
     ['31.1.2026', undefined],
+    ['2026-01-32', undefined],
+    // A query with these fails.
+    ['99999999999d', undefined],
+    ['1000000d', undefined],
+    ['0000-01-01', undefined],
   ])('the time %s is %s, as everywhere', (text, at) => {
     expect(timeBefore(text)?.toISOString()).toBe(at);
   });

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { COLLEAGUE_RULE, folded, isColleague, isSamePerson, ROLES } from '../../messages/actors.js';
-import type { Assignment, Remark } from '../../messages/claims.js';
+import { type Assignment, LONGEST_REMARK, type Remark } from '../../messages/claims.js';
 import { problemText } from '../../partners/bounds.js';
 import { fieldProblems } from '../../partners/describe-rules.js';
 import { didYouMean } from '../../platform/settings/nearest.js';
@@ -91,14 +91,20 @@ export function readPeople(file: string | undefined, accounts: readonly string[]
   return peopleIn(text, accounts);
 }
 
-/** The same for a process that goes on without colleagues while the file cannot be used. */
+/**
+ * The same for a process that goes on without colleagues while the file cannot be used.
+ *
+ * @param own the accounts of who asks; undefined for all. Messages and forms name no colleague who sees none of them
+ */
 export function usablePeople(
   file: string | undefined,
   accounts: readonly string[],
   logger: Pick<Logger, 'error'>,
+  own: readonly string[] | undefined,
 ): readonly Colleague[] {
+  const isShared = (account: string) => own?.includes(account) ?? true;
   try {
-    return readPeople(file, accounts);
+    return readPeople(file, accounts).filter((each) => each.accounts?.some(isShared) ?? true);
   } catch (error) {
     if (!(error instanceof BadSetting)) throw error;
     logger.error({ reason: error.message }, 'the colleagues cannot be read');
@@ -137,7 +143,7 @@ export function colleagueOf(people: readonly Colleague[], text: string, field: s
     const some = named.slice(0, 3).map(({ actor }) => actor);
     throw new InvalidInput(`${field}: ${quoted} can be ${some.join(' or ')}; write the whole name`);
   }
-  if (people.length === 0) throw new InvalidInput(`${field}: no colleague is known; set ${SETTING}`);
+  if (people.length === 0) throw new InvalidInput(`${field}: no colleague is known; check ${SETTING}`);
   const names = people.flatMap(({ name, id }) => [id, name.split(' ')[0] ?? name, name]);
   const distinct = new Map(names.map((each) => [folded(each), each])).values();
   throw new InvalidInput(`${field}: no colleague is called ${quoted}${didYouMean(text, distinct)}`);
@@ -151,24 +157,26 @@ const LONGEST_MENTION = 170;
 /** The colleagues whom a text mentions: `@Ada Park`, `@Ada` or `@ada-17`, and no email address. @throws {InvalidInput} */
 export function mentionsIn(people: readonly Colleague[], text: string): Colleague[] {
   if (people.length === 0) return [];
-  const mentioned = [...text.matchAll(/(?<![\p{L}\p{N}._-])@(?=[\p{L}\p{N}])/gu)].map(({ index }) => {
+  const longestFirst = people.flatMap(namesOf).sort((one, other) => other.length - one.length);
+  const names = [...text.matchAll(/(?<![\p{L}\p{N}._-])@(?=[\p{L}\p{N}])/gu)].map(({ index }) => {
     const rest = folded(text.slice(index + 1, index + 1 + LONGEST_MENTION));
-    const begins = (name: string) => rest.startsWith(name) && !/^[\p{L}\p{N}]/u.test(rest.slice(name.length));
-    const longest = people
-      .flatMap(namesOf)
-      .filter(begins)
-      .reduce((one, other) => (other.length > one.length ? other : one), '');
-    return colleagueOf(people, longest || (/^[\p{L}\p{N}._-]+/u.exec(rest)?.[0] ?? rest), 'text');
+    // `@ada-18` is nobody whose first name is Ada.
+    const begins = (name: string) =>
+      rest.startsWith(name) && !/^[._-]?[\p{L}\p{N}]/u.test(rest.slice(name.length));
+    const longest = longestFirst.find(begins);
+    return longest || (/^[\p{L}\p{N}._-]+/u.exec(rest)?.[0] ?? rest);
   });
-  return [...new Set(mentioned)];
+  return [...new Set([...new Set(names)].map((name) => colleagueOf(people, name, 'text')))];
 }
 
-/** The remark as the workflow takes it. @throws {InvalidInput} for a name that nobody has */
+/** The remark as the workflow takes it. @throws {InvalidInput} for a name that nobody has, and for a text that is too long to look for names */
 export function remarkTo(
   people: readonly Colleague[],
   workflowId: string,
   text: string,
 ): Pick<Remark, 'text' | 'mentions'> {
+  if (text.length > LONGEST_REMARK)
+    throw new InvalidInput(`text: must have at most ${LONGEST_REMARK} characters; it has ${text.length}`);
   const mentions = mentionsIn(people, text).map((each) => requireSight(each, workflowId, 'text'));
   return { text, ...(mentions.length > 0 && { mentions }) };
 }

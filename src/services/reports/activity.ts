@@ -76,17 +76,22 @@ export function entriesIn(
 
 /**
  * The changes of the corrections in a timeline, by their entries. A history has the time of the update and a timeline that of the
- * workflow, so the corrections of one requirement are matched in their order.
+ * workflow, so the corrections of one requirement are matched in their order. Where the history lacks some, because Temporal no longer
+ * has an earlier run, nobody can tell which: those entries get none.
  */
 export function changesByEntry(
   timeline: readonly TimelineEntry[],
   corrections: readonly ExportedCorrection[],
 ): ReadonlyMap<TimelineEntry, readonly ExportedCorrection[]> {
   const answers = Map.groupBy(corrections, ({ requirementId, at }) => `${requirementId} ${at}`);
-  const left = Map.groupBy(answers.values(), ([first]) => first?.requirementId ?? '');
-  const matched = timeline.filter(isCorrection).map((entry) => {
-    const [id = ''] = (entry.detail ?? '').split(': ');
-    return [entry, left.get(id)?.shift() ?? []] as const;
+  const known = Map.groupBy(answers.values(), ([first]) => first?.requirementId ?? '');
+  const entries = Map.groupBy(
+    timeline.filter(isCorrection),
+    ({ detail = '' }) => detail.split(': ')[0] ?? '',
+  );
+  const matched = [...entries].flatMap(([id, own]) => {
+    const changes = known.get(id) ?? [];
+    return own.map((entry, at) => [entry, (changes.length === own.length && changes[at]) || []] as const);
   });
   return new Map(matched);
 }

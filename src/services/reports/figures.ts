@@ -50,7 +50,8 @@ export class Tally {
   /** Counts a workflow. A run that another one continues does not count. */
   add(row: Listed): void {
     if (row.state === 'continued_as_new') return;
-    if (ASKING.includes(row.type)) this.#addRequirements(row);
+    // A workflow that was terminated keeps its search attributes, and asks nobody any more.
+    if (row.state === 'running' && ASKING.includes(row.type)) this.#addRequirements(row);
     if (!(row.type in ONBOARDINGS)) return;
     const subject = subjectOf(row.type);
     for (const [stage, seconds] of Object.entries(row.stageSeconds))

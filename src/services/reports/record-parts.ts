@@ -118,9 +118,7 @@ export function correctionsOf(input: object, answers: readonly AcceptedAnswer[],
     const takenBack = next?.answer.kind === 'take-back';
     if (!takenBack) current = after;
     return changed.map(({ field, old, now }) => {
-      const name = field.split('.').at(-1) ?? field;
-      // The name decides whether the value is private.
-      const display = (value: unknown) => mask.theirs<Record<string, unknown>>({ [name]: value })[name];
+      const display = (value: unknown) => maskedAt(field.split('.'), value, mask);
       return {
         ...{ at, requirementId, actor, reason: mask.theirs(reason), field, takenBack },
         ...(old !== undefined && { old: display(old) }),
@@ -128,6 +126,12 @@ export function correctionsOf(input: object, answers: readonly AcceptedAnswer[],
       };
     });
   });
+}
+
+/** The names decide whether a value is private: its own, and that of whatever it is in. */
+function maskedAt(path: readonly string[], value: unknown, mask: Mask): unknown {
+  const whole = path.reduceRight<unknown>((inside, name) => ({ [name]: inside }), value);
+  return path.reduce((inside, name) => (isObject(inside) ? inside[name] : inside), mask.theirs(whole));
 }
 
 function changesBetween(

@@ -97,8 +97,16 @@ const DAYS_AGO: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };
 export const PAST_TIME_RULE =
   'must be today, yesterday, a duration such as 12h or 2d, or a date such as 2026-01-31';
 
-/** A time in the past as people write it: `today`, `yesterday`, `12h`, `2026-01-31` or an ISO 8601 time. */
+/**
+ * A time in the past as people write it: `today`, `yesterday`, `12h`, `2026-01-31` or an ISO 8601 time. Nothing happened before 1970,
+ * and a query takes no year of five digits.
+ */
 export function timeBefore(value: string): Date | undefined {
+  const at = timeOf(value);
+  return at && at.getTime() >= 0 ? at : undefined;
+}
+
+function timeOf(value: string): Date | undefined {
   const days = fieldOf(DAYS_AGO, value);
   if (days !== undefined) {
     const midnight = new Date();
@@ -111,5 +119,5 @@ export function timeBefore(value: string): Date | undefined {
   // A date alone means the local midnight; the constructor takes it for UTC.
   const isDate = /^\d{4}-\d{2}-\d{2}$/.test(value);
   const at = new Date(isDate ? `${value}T00:00` : value);
-  return /^\d{4}-\d{2}-\d{2}/.test(value) && !Number.isNaN(at.getTime()) ? at : undefined;
+  return /^\d{4}-\d{2}-\d{2}/.test(value) ? at : undefined;
 }

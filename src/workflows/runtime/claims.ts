@@ -135,12 +135,11 @@ export class Claims {
     this.#record('requirement-released', id, `before ${minuteOf(claim.until)}`, { actor });
   }
 
-  /** The claim of somebody who is neither of the two, unless this actor assigned it. */
-  #claimOfOther(request: Assignment): Claim | undefined {
-    const { requirementId, actor } = request;
+  /** The claim of somebody else, unless this actor assigned it. Assigning it to its holder would end or pass on that claim as well. */
+  #claimOfOther({ requirementId, actor }: Assignment): Claim | undefined {
     const claim = currentClaim(claimsOf(this.store.state, requirementId));
-    if (!claim || isSamePerson(claim.by ?? claim.actor, actor)) return undefined;
-    return [actor, assigneeOf(request)].some((each) => isSamePerson(claim.actor, each)) ? undefined : claim;
+    const isOwn = claim && [claim.actor, claim.by ?? claim.actor].some((each) => isSamePerson(each, actor));
+    return isOwn ? undefined : claim;
   }
 
   readonly #validateProposal = (resolution: Resolution): void => {

@@ -396,6 +396,14 @@ describe('an assignment', () => {
     expect(first()).not.toHaveProperty('claim');
   });
 
+  it('to the colleague who has claimed it gives a third person no right to shorten, release or pass on the claim', async () => {
+    const { assign, claim, first } = handledNotes();
+    await claim({ ...UNTIL_ONE, actor: ADA });
+    await expect(assign({ until: '2026-01-31T12:00:01.000Z' })).rejects.toThrow(`${ADA} has claimed note-1`);
+    await expect(claim(BY_OLGA)).rejects.toThrow(`${ADA} has claimed note-1`);
+    expect(first().claim).toEqual({ actor: ADA, until: ONE });
+  });
+
   it('to oneself is a claim, also by a program for its person', async () => {
     const { assign, told, first, happened } = handledNotes();
     await assign({ actor: `crm (API), for ${ADA}` });

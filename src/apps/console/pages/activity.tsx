@@ -21,6 +21,7 @@ import { isUnreadablePayload } from '../../../temporal/payload-codec.js';
 import { compareField, either, IS_RUNNING } from '../../../temporal/query.js';
 import { type Listed, pageBy, typesOf } from '../../../temporal/search.js';
 import { SharedReads } from '../../../temporal/sharing.js';
+import { ifFound, isNotFound } from '../../../temporal/unavailable.js';
 import { readState } from '../onboarding-view.js';
 import { address, pathOf } from '../query.js';
 import type { RequestContext, RouteResponse } from '../route.js';
@@ -33,6 +34,9 @@ const MOST_READ = 100;
 
 /** The number of concurrent reads: a query may replay a workflow that its worker no longer has in memory. */
 const AT_ONCE = 8;
+
+/** No further onboarding is read after this time: without a worker, each read takes 15 s. */
+const READING_MS = 10_000;
 
 /** As many rows as a page of 60 kB has. */
 const PAGE_SIZE = 50;
@@ -63,7 +67,7 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
   const instead = withoutPrivate(fields, '/activity', chosen);
   if (instead) return instead;
   const token = fields.text('from');
-  const { rows, next, unreadable, read } = await activityOf(context, chosen, token);
+  const { rows, next, unread, read } = await activityOf(context, chosen, token);
   const page = fields.page('page');
   const pageRows = rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   const changes = await changesOf(context, pageRows);
@@ -80,8 +84,9 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
         <Presets path="/activity" chosen={chosen} />
         <p>
           <a href={`/activity.csv${query}`}>Download as CSV</a>
+          {(token || next) && `, of these ${read} onboardings only`}
         </p>
-        {unreadable > 0 && <p class="notes">{unreadable} onboardings cannot be read now.</p>}
+        {unread.length > 0 && <p class="notes">{unread.length} of them cannot be read now.</p>}
         {pageRows.length === 0 ? (
           <Empty title="Nothing happened.">{read} onboardings were read.</Empty>
         ) : (
@@ -111,10 +116,16 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
 }
 
 export async function activityCsv(context: RequestContext): Promise<RouteResponse> {
-  const { rows } = await activityOf(context, FILTER.read(context.fields), context.fields.text('from'));
+  const { rows, unread } = await activityOf(
+    context,
+    FILTER.read(context.fields),
+    context.fields.text('from'),
+  );
   const changes = await changesOf(context, rows);
   const records = rows.flatMap(({ listed, entry }) => activityRows(listed, entry, changes.get(entry) ?? []));
-  const file = csvOf(records, ACTIVITY_COLUMNS);
+  // The file would not show what it lacks.
+  const gaps = unread.map(({ workflowId, dba }) => ({ workflowId, dba, detail: 'cannot be read now' }));
+  const file = csvOf([...records, ...gaps], ACTIVITY_COLUMNS);
   return { file, fileName: 'activity.csv', contentType: 'text/csv; charset=utf-8' };
 }
 
@@ -129,16 +140,17 @@ async function activityOf(context: RequestContext, chosen: Chosen, token: string
   const partnerAccounts = listedAccounts(user, account);
   const filter = { types: typesOf(ONBOARDINGS), find, partnerAccounts, query };
   const { found: onboardings, next } = await pageBy(client, filter, MOST_READ, token);
-  const states = await pLimit(AT_ONCE).map(onboardings, ({ workflowId }) => readState(client, workflowId));
+  const end = Date.now() + READING_MS;
+  const states = await pLimit(AT_ONCE).map(onboardings, async ({ workflowId }) =>
+    Date.now() < end ? (await ifFound(readState(client, workflowId)))?.state : undefined,
+  );
   const rows = onboardings.flatMap((listed, at) =>
-    entriesIn(states[at]?.state?.timeline ?? [], { since, kind, person }).map(
-      (entry): Row => ({ listed, entry }),
-    ),
+    entriesIn(states[at]?.timeline ?? [], { since, kind, person }).map((entry): Row => ({ listed, entry })),
   );
   return {
     rows: rows.sort((one, other) => other.entry.at.localeCompare(one.entry.at)),
     next,
-    unreadable: states.filter(({ state }) => !state).length,
+    unread: onboardings.filter((_, at) => !states[at]),
     read: onboardings.length,
   };
 }
@@ -160,7 +172,7 @@ export async function correctionsFor(
       ? corrections.get(client, `${workflowId} ${runId} ${times}`, read)
       : read());
   } catch (error) {
-    if (isUnreadablePayload(error)) return [];
+    if (isUnreadablePayload(error) || isNotFound(error)) return [];
     throw error;
   }
 }
@@ -170,7 +182,7 @@ async function changesOf({ client }: RequestContext, rows: readonly Row[]) {
   const corrected = rows.filter(({ entry }) => isCorrection(entry));
   const onboardings = [...new Set(corrected.map(({ listed }) => listed))];
   const changes = await pLimit(AT_ONCE).map(onboardings, async (listed) => {
-    const { timeline = [] } = (await readState(client, listed.workflowId)).state ?? {};
+    const { timeline = [] } = (await ifFound(readState(client, listed.workflowId)))?.state ?? {};
     const changed = changesByEntry(timeline, await correctionsFor(client, listed, timeline));
     // Entries of another read are other objects.
     const byTime = new Map([...changed].map(([entry, its]) => [`${entry.at} ${entry.detail}`, its]));

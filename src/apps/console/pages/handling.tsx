@@ -99,8 +99,8 @@ export function Handling({ workflowId, requirement, proposed, page = '' }: Handl
   );
 }
 
-function peopleOf({ settings, logger }: RequestContext): readonly Colleague[] {
-  return usablePeople(settings.peopleFile, Object.keys(settings.accounts), logger);
+function peopleOf({ settings, logger, user }: RequestContext): readonly Colleague[] {
+  return usablePeople(settings.peopleFile, Object.keys(settings.accounts), logger, user.accounts);
 }
 
 /** Those to whom this person can assign a requirement of a workflow. Default: of any. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { changeableInput } from '../../../activities/corrections.js';
 import { isSamePerson, programActor, type Scope } from '../../../messages/actors.js';
-import { proposeAnswer } from '../../../messages/claims.js';
+import { addRemark, assignRequirement, proposeAnswer } from '../../../messages/claims.js';
 import { isCustomer, partsOfId } from '../../../messages/ids.js';
 import { omitUndefined } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
@@ -115,8 +115,25 @@ const WITHOUT_KEY =
   'no worker has responded within 10 s, and one may apply it later: read the requirement before you repeat it. ' +
   'With an Idempotency-Key you could repeat it at once';
 
-function peopleOf({ peopleFile, backend, logger }: Call): readonly Colleague[] {
-  return usablePeople(peopleFile, backend.accounts, logger);
+function peopleOf({ peopleFile, backend, client, logger }: Call): readonly Colleague[] {
+  return usablePeople(peopleFile, backend.accounts, logger, client.accounts);
+}
+
+/** The file may have lost a colleague since the same request was accepted: then its key has the receipt. */
+async function toColleagues(
+  { backend, params }: Call<Path>,
+  update: { readonly name: string },
+  once: Once | undefined,
+  send: () => Promise<object>,
+): Promise<object> {
+  try {
+    return await send();
+  } catch (error) {
+    if (!once || !(error instanceof InvalidInput) || error instanceof KeyReused) throw error;
+    const before = await receiptBefore(backend.client, params.onboarding, update, params.id, once);
+    if (before) return before;
+    throw error;
+  }
 }
 
 interface About {
@@ -242,9 +259,11 @@ export function requirementRoutes(): ApiRoute[] {
       async (call, { workflowId, ...about }, once) => {
         const { hours, takeOver, ...wanted } = call.body;
         const until = new Date(Date.now() + hours * 3_600_000).toISOString();
-        const to = assignmentTo(peopleOf(call), workflowId, wanted);
-        const request = { ...about, ...to, until, override: takeOver };
-        return sendAssignment(call.backend.client, workflowId, request, once);
+        return toColleagues(call, assignRequirement, once, () => {
+          const to = assignmentTo(peopleOf(call), workflowId, wanted);
+          const request = { ...about, ...to, until, override: takeOver };
+          return sendAssignment(call.backend.client, workflowId, request, once);
+        });
       },
     ),
     action(
@@ -261,8 +280,10 @@ export function requirementRoutes(): ApiRoute[] {
       'Add a remark for colleagues. No partner gets it',
       [shapes.remarkRequest, shapes.about],
       async (call, { workflowId, ...about }, once) => {
-        const remark = remarkTo(peopleOf(call), workflowId, call.body.text);
-        return sendRemark(call.backend.client, workflowId, { ...about, ...remark }, once);
+        return toColleagues(call, addRemark, once, () => {
+          const remark = remarkTo(peopleOf(call), workflowId, call.body.text);
+          return sendRemark(call.backend.client, workflowId, { ...about, ...remark }, once);
+        });
       },
     ),
     action(

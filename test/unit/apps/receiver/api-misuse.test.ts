@@ -143,6 +143,25 @@ it.each([
   expect([sent.statusCode, updates().length]).toEqual([200, 1]);
 });
 
+// Alone catches a repetition that is refused, although it was accepted before the file lost the colleague.
+it.each([
+  ['assign', { assignee: 'Ada' }],
+  ['remark', { text: 'Call them, @ada.' }],
+])(
+  'POST .../%s that was accepted before has its receipt, whatever the file has now',
+  async (action, body) => {
+    const file = fileOfPeople([{ name: 'Bo', id: 'bo-2', role: 'operator' }]).GANGWAY_PEOPLE_FILE;
+    const { call, updates } = await receiver({ receipt: RECEIPT, peopleFile: file });
+    const reply = await call(`POST ${ASKED}/${action}`, body, { 'idempotency-key': 'k-1' });
+    expect([reply.statusCode, reply.json().requirementId, updates()]).toEqual([
+      200,
+      RECEIPT.requirementId,
+      [],
+    ]);
+    expect((await call(`POST ${ASKED}/${action}`, body)).statusCode).toBe(422);
+  },
+);
+
 // Alone catches an action that a worker applies after the response, and that the audit log never has.
 it('the audit log has an action that is accepted and not yet applied', async () => {
   const { call, audited } = await receiver({ isApplied: false });

@@ -7,7 +7,9 @@ import {
   peopleIn,
   readPeople,
   remarkTo,
+  usablePeople,
 } from '../../../../src/services/inbox/people.js';
+import { peopleFile } from '../../../rigs/people-file.js';
 
 const FILE = [
   { name: 'Ada Park', id: 'ada-17', role: 'operator' },
@@ -43,7 +45,7 @@ describe('a colleague', () => {
 
   it('is nobody without a file', () => {
     expect(() => colleagueOf([], 'Ada', 'assignee')).toThrow(
-      'no colleague is known; set GANGWAY_PEOPLE_FILE',
+      'no colleague is known; check GANGWAY_PEOPLE_FILE',
     );
     expect(readPeople(undefined, [])).toEqual([]);
   });
@@ -79,9 +81,16 @@ describe('a mention', () => {
     ['@Bob', 'text: no colleague is called "bob"; did you mean Bo?'],
     ['@Adam', 'text: no colleague is called "adam"; did you mean Ada?'],
     ['@Ada', 'text: "ada" can be Ada Park'],
+    ['@bo-17', 'text: no colleague is called "bo-17"'],
     ['@vera', 'text: Vera Viewer may not answer'],
   ])('of nobody is refused: %s', (text, message) => {
     expect(() => remarkTo(PEOPLE, ID, text)).toThrow(message);
+  });
+
+  it('is not looked for in a text that is too long, which would compare every name at each @', () => {
+    expect(() => remarkTo(PEOPLE, ID, '@bo '.repeat(200))).toThrow(
+      'text: must have at most 500 characters; it has 800',
+    );
   });
 
   it('is text where no colleagues are known', () => {
@@ -109,6 +118,15 @@ describe('a file of people', () => {
     [Array.from({ length: 1_001 }, () => '{}'), 'has more than 1000 lines'],
   ])('that cannot be used is named without its content', (lines, rule) => {
     expect(() => peopleIn(lines.join('\n'), ['acme'])).toThrow(`GANGWAY_PEOPLE_FILE: ${rule}`);
+  });
+
+  it('names colleagues of other accounts to nobody who is limited to one', () => {
+    const { GANGWAY_PEOPLE_FILE: file } = peopleFile(FILE.map((line) => JSON.parse(line)));
+    const namesFor = (own?: readonly string[]) =>
+      usablePeople(file, ['acme'], { error: () => undefined }, own).map(({ id }) => id);
+    expect(namesFor()).toContain('b.baker@example.com');
+    expect(namesFor(['acme'])).toContain('b.baker@example.com');
+    expect(namesFor(['other'])).toEqual(['ada-17', 'ada-18', 'v-1']);
   });
 
   it('that is missing is named', () => {

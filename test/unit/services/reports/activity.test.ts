@@ -61,6 +61,11 @@ describe('the activity', () => {
     expect([first, second].map((each) => each?.map(({ field }) => field))).toEqual([['dba', 'zip'], ['zip']]);
   });
 
+  it('has no fields where the history lacks a correction, rather than those of another person', () => {
+    const changes = changesByEntry(TIMELINE, [changed(6, 'zip')]);
+    expect([TIMELINE[3], TIMELINE[5]].map((entry) => changes.get(entry as TimelineEntry))).toEqual([[], []]);
+  });
+
   it('has a row for each field as CSV', () => {
     const about = { workflowId: 'merchant-boarding-m-1', dba: 'Acme' };
     const [, , , correction, answer] = TIMELINE as [TimelineEntry, ...TimelineEntry[]] & TimelineEntry[];

@@ -81,6 +81,14 @@ describe('corrections', () => {
   });
 });
 
+it('a correction in a private part of an application is masked, whatever its own name', () => {
+  const applicationOf = (line: string) => ({ application: { homeAddress: { line, size: 2 } } });
+  const answer = { kind: 'correction', patch: applicationOf('6 Oak Street') } as const;
+  expect(correctionsOf(applicationOf('5 Elm Street'), [answered(1, answer)], MASKED)).toMatchObject([
+    { field: 'application.homeAddress.line', old: '[Redacted]', new: '[Redacted]' },
+  ]);
+});
+
 describe('requirements', () => {
   const question = new Map([['note-1a', 'Send a check, says ada@example.com.']]);
 

@@ -52,6 +52,13 @@ describe('the figures of a report', () => {
     expect(others).toMatchObject({ running: 4, waiting: 2, ended: 1 });
   });
 
+  it('count no requirement of an onboarding that was terminated while it waited, which no list has', () => {
+    const { requirements, longest } = figuresOf([
+      listed({ state: 'terminated', requirements: [note(5, 1)], endedAt: NOW }),
+    ]);
+    expect([requirements, longest]).toEqual([[], []]);
+  });
+
   it('have the median and the ninth decile of the time in each stage', () => {
     const rows = [1, 2, 3, 4, 5, 6, 7, 8, 9, 100].map((underwriting) =>
       ended('boarded', { stageSeconds: { underwriting } }),

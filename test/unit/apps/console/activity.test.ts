@@ -1,0 +1,44 @@
+import { expect, it, vi } from 'vitest';
+import type { TimelineEntry } from '../../../../src/messages/onboarding-state.js';
+import { stoppedAt } from '../../../rigs/clock.js';
+import { consoleOfCalls, type GivenWorkflow, OLGA } from '../../../rigs/console/console-of-calls.js';
+
+const NOON = '2026-01-31T12:00:00.000Z';
+const REMARK: TimelineEntry = {
+  at: NOON,
+  event: 'remark-added',
+  detail: 'note-1: Called them.',
+  actor: 'pete',
+};
+const idOf = (number: number) => `merchant-boarding-m-${number}@south`;
+
+it('the activity names the onboarding that Temporal has deleted since it was listed, and shows the others', async () => {
+  stoppedAt(NOON);
+  const workflows = { [idOf(0)]: { state: { timeline: [REMARK] } } };
+  const { open } = await consoleOfCalls({ workflows, ofSouth: 2 });
+  const { status, text } = await open(OLGA, '/activity');
+  expect(status).toBe(200);
+  expect(text).toContain('Called them.');
+  expect(text).toContain('1 of them cannot be read now.');
+  const csv = (await open(OLGA, '/activity.csv')).text;
+  expect(csv.split('\r\n').slice(1)).toEqual([
+    `${NOON},${idOf(0)},,remark-added,pete,note-1: Called them.,,,,`,
+    `,${idOf(1)},,,,cannot be read now,,,,`,
+    '',
+  ]);
+});
+
+it('the activity reads no more onboardings once workers were silent for 10 s', async () => {
+  stoppedAt(NOON);
+  const slow: GivenWorkflow = {
+    get state() {
+      vi.setSystemTime(Date.now() + 5_000);
+      return { timeline: [REMARK] };
+    },
+  };
+  const workflows = Object.fromEntries(Array.from({ length: 100 }, (_, number) => [idOf(number), slow]));
+  const { open, asked } = await consoleOfCalls({ workflows, ofSouth: 100 });
+  const { text } = await open(OLGA, '/activity');
+  expect(asked.filter(([what]) => what === 'query').length).toBeLessThan(20);
+  expect(text).toContain('92 of them cannot be read now.');
+});
