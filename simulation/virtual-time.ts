@@ -98,11 +98,11 @@ function clear(timer: unknown): void {
 async function sleep<Value>(
   milliseconds = 0,
   value?: Value,
-  options: { signal?: AbortSignal } = {},
+  options: { signal?: AbortSignal; ref?: boolean } = {},
 ): Promise<Value> {
   const world = World.current;
   if (!world) return real.sleep(milliseconds, value as Value, options);
-  await world.sleep(milliseconds, options.signal);
+  await world.sleep(milliseconds, options.signal, options.ref);
   return value as Value;
 }
 

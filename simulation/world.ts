@@ -123,8 +123,12 @@ export class World {
     return run;
   }
 
-  /** Resolves later, unless the process is killed before, and at once when it is aborted. */
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  /**
+   * Resolves later, unless the process is killed before, and at once when it is aborted.
+   *
+   * @param _isWaitedFor false for a limit of something else: tests let no time pass for it
+   */
+  sleep(milliseconds: number, signal?: AbortSignal, _isWaitedFor = true): Promise<void> {
     const errand = World.#errands.getStore();
     const count = (by: number) => {
       if (errand?.isUnderWay) this.#outside += by;

@@ -105,9 +105,9 @@ export function asApp<Result>(run: () => Result): Result {
 /** Without this, a request to an app that sleeps would wait forever: nothing else moves time. */
 function awaitAppsThatSleep(world: World): void {
   const sleep = world.sleep.bind(world);
-  world.sleep = (...args) => {
-    const sleeping = sleep(...args);
-    return World.process instanceof App ? world.awaited(sleeping) : sleeping;
+  world.sleep = (milliseconds, signal, isWaitedFor = true) => {
+    const sleeping = sleep(milliseconds, signal);
+    return World.process instanceof App && isWaitedFor ? world.awaited(sleeping) : sleeping;
   };
 }
 

@@ -140,12 +140,12 @@ async function placeOf(
   { backend, client, params: { link } }: Call<Path>,
   { token, session }: Holding,
 ): Promise<Place> {
-  const refusal = sleep(REFUSED_MS);
+  const began = performance.now();
   const place = LINK_NAME.test(link) ? await findLink(backend.client, link) : undefined;
   const holds = knownHashes([Buffer.from(place?.tokenHash ?? NO_TOKEN, 'hex')])(token) === 0;
   if (place && holds && (await describeWithin(backend.client, place.workflowId, client.accounts)))
     return { ...place, link, ...(session !== undefined && { session: sha256(session) }) };
-  await refusal;
+  await sleep(Math.max(0, began + REFUSED_MS - performance.now()));
   throw new Problem('unknown-link', 'there is no link with this name and token');
 }
 
