@@ -84,13 +84,13 @@ export function changesByEntry(
   corrections: readonly ExportedCorrection[],
 ): ReadonlyMap<TimelineEntry, readonly ExportedCorrection[]> {
   const answers = Map.groupBy(corrections, ({ requirementId, at }) => `${requirementId} ${at}`);
-  const known = Map.groupBy(answers.values(), ([first]) => first?.requirementId ?? '');
+  const byRequirement = Map.groupBy(answers.values(), ([first]) => first?.requirementId ?? '');
   const entries = Map.groupBy(
     timeline.filter(isCorrection),
     ({ detail = '' }) => detail.split(': ')[0] ?? '',
   );
   const matched = [...entries].flatMap(([id, own]) => {
-    const changes = known.get(id) ?? [];
+    const changes = byRequirement.get(id) ?? [];
     return own.map((entry, at) => [entry, (changes.length === own.length && changes[at]) || []] as const);
   });
   return new Map(matched);

@@ -2,14 +2,12 @@ import type { ComponentChildren } from 'preact';
 import type { Correctable } from '../../../messages/activities.js';
 import { asSubject, isSamePerson } from '../../../messages/actors.js';
 import { currentClaim, LONGEST_REMARK } from '../../../messages/claims.js';
-import { fieldOf, leavesOf } from '../../../messages/objects.js';
+import { fieldOf } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
-import { type AnswerKind, detailBeside, type Requirement, TASKS } from '../../../messages/requirements.js';
+import { detailBeside, type Requirement, TASKS } from '../../../messages/requirements.js';
 import { capitalize } from '../../../partners/bounds.js';
-import { REDACTED } from '../../../platform/privacy/masked.js';
 import { changesOf, inputFor } from '../../../services/forms/corrections.js';
-import { Facts, Name } from '../../../services/reports/page.js';
-import { runbookOf } from '../../../services/texts/codes.js';
+import { Facts } from '../../../services/reports/page.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { answeredBefore, closedBefore, remarksOn, saidOf } from '../../../services/texts/timeline-entries.js';
 import { proposedAnswerOf } from '../../../temporal/onboardings.js';
@@ -20,10 +18,11 @@ import { formFields } from '../correction-fields.js';
 import { onboardingView, openOnboarding, readMaskedInput, readState } from '../onboarding-view.js';
 import { type Fields, pathOf, withList } from '../query.js';
 import { CurrentRequest, hasRole, PageError, type RequestContext, type RouteResponse } from '../route.js';
-import { AnswerForms, labelOf } from './answer-forms.js';
+import { Business, Help } from './about-requirement.js';
+import { AnswerForms } from './answer-forms.js';
 import { ColleagueField, colleaguesOf, Handling, listIn, type ProposedShown, pageIn } from './handling.js';
 import { MerchantPanel, templatesOf } from './links.js';
-import { Due, Field, Form, fieldLabel, Id, Problem, Prose, summarize, Trail, When } from './parts.js';
+import { Due, Field, Form, Problem, summarize, Trail, When } from './parts.js';
 
 /** A request for a requirement, with what is known of it. `requirement` is undefined when it is not open. */
 export type RequirementContext = Awaited<ReturnType<typeof findRequirement>>;
@@ -351,82 +350,6 @@ function Typed({ fields }: { readonly fields: Fields }) {
     <section aria-label="What you typed">
       <h2>What you typed</h2>
       <Facts facts={Object.fromEntries(rows)} />
-    </section>
-  );
-}
-
-/** The number of fields of the input that a summary shows: a start names the business first. */
-const SUMMARY_FIELDS = 12;
-
-export function Business({
-  listed,
-  state,
-  input,
-}: Pick<RequirementContext, 'listed' | 'state'> & { readonly input: unknown }) {
-  const { workflowId } = listed;
-  const dba = state?.dba ?? listed.dba;
-  const mid = state?.mid ?? listed.mid;
-  const leaves = leavesOf(input).filter(
-    ({ field, value }) => field !== '' && value !== REDACTED && value !== dba,
-  );
-  const facts = {
-    Business: dba && <Name name={dba} />,
-    'Partner status': state?.partnerStatus ?? listed.partnerStatus,
-    mid: mid && <Id id={mid} canCopy />,
-    ...Object.fromEntries(
-      leaves.slice(0, SUMMARY_FIELDS).map(({ field, value }) => [labelIn(leaves, field), String(value)]),
-    ),
-  };
-  return (
-    <section class="card" aria-label="The business" id="business">
-      <h2>The business</h2>
-      <Id id={workflowId} canCopy />
-      <Facts facts={facts} />
-      <a href={`${pathOf(workflowId)}#input`}>All of the input</a>
-    </section>
-  );
-}
-
-/** The last name of a field, with its path where others end alike. */
-function labelIn(leaves: readonly { readonly field: string }[], field: string): string {
-  const label = fieldLabel(field);
-  const isUnique = leaves.filter((other) => fieldLabel(other.field) === label).length === 1;
-  return isUnique ? label : `${label} (${field})`;
-}
-
-/** What the texts of the command call an answer, and what this page does: in words, or by the button of an answer. */
-const WORDS: readonly (readonly [RegExp, string | { readonly button: AnswerKind }])[] = [
-  [/\bThe detail\b/g, 'The text above'],
-  [/\bthe detail\b/g, 'the text above'],
-  [/`--text "\.\.\."`|`--text`/g, 'text'],
-  [/`--document( FILE)?`/g, 'documents'],
-  [/`--set [^`]*`|`--set`/g, 'a correction'],
-  [/`--patch`/g, 'correct'],
-  [/`--code CODE`|`--code`/g, 'the code'],
-  [/`--retry`/g, { button: 'retry' }],
-  [/`--confirm [^`]*`|`--confirm`/g, { button: 'confirm' }],
-  [/`--abandon`/g, { button: 'abandon' }],
-];
-
-function pageWording(text: string, requirement: Requirement): string {
-  return WORDS.reduce(
-    (changed, [option, words]) =>
-      changed.replace(option, typeof words === 'string' ? words : `“${labelOf(requirement, words.button)}”`),
-    text,
-  );
-}
-
-function Help({ requirement }: { readonly requirement: Requirement }) {
-  const runbook = runbookOf(requirement.kind);
-  const said = (part: string) => <Prose text={pageWording(runbook[part] ?? '', requirement)} />;
-  return (
-    <section class="card" aria-label="Help">
-      <h2>What this means</h2>
-      <p>{said('what happened')}</p>
-      <p>{said('see it')}</p>
-      <h3>What happens then</h3>
-      <p>{said('then')}</p>
-      <p class="notes">Do not {said('do not')}</p>
     </section>
   );
 }

@@ -4,12 +4,12 @@ import { workflowId } from '../../../messages/ids.js';
 import { accountProblem, knownWithin } from '../../../messages/inputs.js';
 import { EACH_ONBOARDING, ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
 import { isWithin, leavesOf } from '../../../messages/objects.js';
-import { REFERENCE_NAMES, type ReferenceField } from '../../../partners/boarding/references.js';
+import type { ReferenceField } from '../../../partners/boarding/references.js';
 import { capitalize } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { columnsOf } from '../../../services/batches/columns.js';
 import { kindOf } from '../../../services/batches/validation.js';
-import { inputWarnings, type References, referencesAt } from '../../../services/batches/warnings.js';
+import { inputWarnings } from '../../../services/batches/warnings.js';
 import { proposedId } from '../../../services/forms/proposed-id.js';
 import { inputForm, type Typed } from '../../../services/forms/typed-input.js';
 import { Notes } from '../../../services/reports/page.js';
@@ -18,7 +18,6 @@ import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
 import { parseJson, utf8 } from '../../../services/texts/text.js';
 import type { AnyInput, Kind } from '../../../temporal/kinds/kind.js';
 import { EACH_KIND } from '../../../temporal/kinds/kinds.js';
-import { SharedReads } from '../../../temporal/sharing.js';
 import { differenceFromStart } from '../../../temporal/start.js';
 import { callPromptly, isUnavailable, rejectionOf, sentenceOf } from '../../../temporal/unavailable.js';
 import { pathOf } from '../query.js';
@@ -28,6 +27,14 @@ import { BatchUpload } from './batch-file.js';
 import { renderBatches } from './batches.js';
 import { ProblemList } from './input-fields.js';
 import { type Choices, Field, Form, fieldLabel, Problem } from './parts.js';
+import {
+  lastName,
+  NAME_FIELDS,
+  REFERENCES,
+  sharedLists,
+  withNameFields,
+  withNumbers,
+} from './start-choices.js';
 import { Sections } from './start-sections.js';
 
 /** Where an input has its merchant. */
@@ -76,40 +83,6 @@ export async function showChoice(context: RequestContext): Promise<RouteResponse
   );
   return { title: 'Start', page };
 }
-
-/** The time for which forms and checks share the partner's lists, or its failure to respond, in milliseconds. */
-const SHARED_MS = 5_000;
-
-const lists = new SharedReads<References | undefined>(SHARED_MS);
-
-const sharedLists: typeof referencesAt = (client, taskQueue, account) =>
-  lists.get(client, `${taskQueue} ${account ?? ''}`, () => referencesAt(client, taskQueue, account));
-
-const REFERENCES = /\b(?:agentProfileId|boardingSettingsId)\b/g;
-
-/** The field of an ID, and that of a name. The form has the second one for both. */
-const NAME_FIELDS = Object.entries(REFERENCE_NAMES);
-
-const withNameFields = (problem: FieldProblem): FieldProblem => ({
-  ...problem,
-  field: NAME_FIELDS.reduce(
-    (field, [id, name]) => field.replace(new RegExp(`\\b${id}$`), name),
-    problem.field,
-  ),
-});
-
-/** Puts a typed number, or the one in `Harbor Agents (101)`, where an input has it. */
-function withNumbers(typed: Typed): Typed {
-  return new Map(
-    [...typed].map(([name, text]) => {
-      const [idField] = NAME_FIELDS.find(([, of]) => lastName(name) === of) ?? [];
-      const [id] = /^\d{1,10}$|(?<=\()\d{1,10}(?=\)$)/.exec(text) ?? [];
-      return idField && id ? [name.slice(0, -lastName(name).length) + idField, id] : [name, text];
-    }),
-  );
-}
-
-const lastName = (name: string) => name.slice(name.lastIndexOf('.') + 1);
 
 /** Warnings about an input that would be started, in the words of the form. */
 async function warningsOf(

@@ -4,7 +4,6 @@ import { isSamePerson, programActor, type Scope } from '../../../messages/actors
 import { addRemark, assignRequirement, proposeAnswer } from '../../../messages/claims.js';
 import { isCustomer, partsOfId } from '../../../messages/ids.js';
 import { omitUndefined } from '../../../messages/objects.js';
-import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
 import {
   type Answer,
   type AnswerKind,
@@ -17,7 +16,6 @@ import { openStore } from '../../../platform/documents/open-store.js';
 import { Deadline, untilAborted } from '../../../platform/http/deadline.js';
 import { changesOf, inputFor, mayMoveMoney } from '../../../services/forms/corrections.js';
 import {
-  EndedOnboarding,
   KeyReused,
   NotYetApplied,
   needsApproval,
@@ -52,6 +50,7 @@ import {
   sharedList,
 } from './calls.js';
 import { requirePrivate, shownAs } from './onboardings.js';
+import { firstIn, NOT_OPEN, problemOf } from './requirement-problems.js';
 import * as shapes from './shapes.js';
 
 /** Open requirements, and what people and programs do about them. */
@@ -400,49 +399,4 @@ async function readRequirement(call: Call<Path, z.output<typeof shapes.readQuery
     input: shownAs(query, correctable?.input),
     proposed: proposed?.answer,
   };
-}
-
-const NOT_OPEN = 'no requirement with this ID is open';
-
-/** Fields whose rejection means a conflict: somebody acted first, or the requirement is not open. */
-const TAKEN = ['requirementId', 'proposedAt'];
-
-/** Separates the `field: rule` parts of a rejection message. */
-const NEXT_FIELD = /\n|; (?=(?:answer|actor|reason|until|text)[\w.]*: )/;
-
-/** Turns a workflow's rejection into a problem that names the request's fields. */
-async function problemOf(call: Call<Path>, workflowId: string, error: unknown): Promise<unknown> {
-  if (error instanceof KeyReused)
-    return invalid([{ field: 'Idempotency-Key', message: 'was used with another request' }]);
-  if (error instanceof EndedOnboarding) return new Problem('not-open', 'the onboarding has ended');
-  if (!(error instanceof InvalidInput)) return error;
-  const errors = error.message.split(NEXT_FIELD).map((line) => {
-    const [, field = '', message = line] = /^([\w.]+): (.*)$/s.exec(line) ?? [];
-    return { field: field === 'actor' ? 'person' : field, message };
-  });
-  const taken = errors.find(({ field }) => TAKEN.includes(field));
-  if (!taken) return invalid(errors);
-  const state = await stateOf(call.backend.client, workflowId, READ_MS);
-  const detail = taken.message.replace(/; (?:open|unsent): .*$/s, '');
-  const isOpen = state.requirements.some(({ id }) => id === call.params.id);
-  return new Problem(isOpen ? 'not-first' : 'not-open', detail, { more: firstIn(call, state) });
-}
-
-const FIRST: readonly TimelineEntry['event'][] = [
-  ...([
-    'requirement-resolved',
-    'requirement-closed',
-    'requirement-claimed',
-    'requirement-assigned',
-    'requirement-taken-over',
-  ] as const),
-  ...(['answer-proposed', 'proposal-withdrawn', 'answer-taken-back'] as const),
-];
-
-/** Who was first: the last thing that anybody did about a requirement. */
-function firstIn({ params }: Call<Path>, { timeline }: OnboardingState) {
-  const first = timeline.findLast(
-    ({ event, detail = '' }) => FIRST.includes(event) && detail.startsWith(`${params.id}: `),
-  );
-  return { ...(first && { first }) };
 }

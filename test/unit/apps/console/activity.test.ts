@@ -37,8 +37,8 @@ it('the activity reads no more onboardings once workers were silent for 10 s', a
     },
   };
   const workflows = Object.fromEntries(Array.from({ length: 100 }, (_, number) => [idOf(number), slow]));
-  const { open, asked } = await consoleOfCalls({ workflows, ofSouth: 100 });
+  const { open, asked: calls } = await consoleOfCalls({ workflows, ofSouth: 100 });
   const { text } = await open(OLGA, '/activity');
-  expect(asked.filter(([what]) => what === 'query').length).toBeLessThan(20);
+  expect(calls.filter(([what]) => what === 'query').length).toBeLessThan(20);
   expect(text).toContain('92 of them cannot be read now.');
 });

@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { render } from 'preact-render-to-string';
 import { expect, it } from 'vitest';
-import { Business } from '../../../../src/apps/console/pages/requirement.js';
+import { Business } from '../../../../src/apps/console/pages/about-requirement.js';
 import type { Listed } from '../../../../src/temporal/search.js';
 
 it('the card of a business names fields that end alike with their paths', () => {

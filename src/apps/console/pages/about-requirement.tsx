@@ -1,0 +1,90 @@
+import { leavesOf } from '../../../messages/objects.js';
+import type { OnboardingState } from '../../../messages/onboarding-state.js';
+import type { AnswerKind, Requirement } from '../../../messages/requirements.js';
+import { REDACTED } from '../../../platform/privacy/masked.js';
+import { Facts, Name } from '../../../services/reports/page.js';
+import { runbookOf } from '../../../services/texts/codes.js';
+import type { Listed } from '../../../temporal/search.js';
+import { pathOf } from '../query.js';
+import { labelOf } from './answer-forms.js';
+import { fieldLabel, Id, Prose } from './parts.js';
+
+/** What stands beside a requirement: the business, and what the question means. */
+
+/** The number of fields of the input that a summary shows: a start names the business first. */
+const SUMMARY_FIELDS = 12;
+
+interface BusinessProps {
+  readonly listed: Listed;
+  readonly state: OnboardingState | undefined;
+  readonly input: unknown;
+}
+
+export function Business({ listed, state, input }: BusinessProps) {
+  const { workflowId } = listed;
+  const dba = state?.dba ?? listed.dba;
+  const mid = state?.mid ?? listed.mid;
+  const leaves = leavesOf(input).filter(
+    ({ field, value }) => field !== '' && value !== REDACTED && value !== dba,
+  );
+  const facts = {
+    Business: dba && <Name name={dba} />,
+    'Partner status': state?.partnerStatus ?? listed.partnerStatus,
+    mid: mid && <Id id={mid} canCopy />,
+    ...Object.fromEntries(
+      leaves.slice(0, SUMMARY_FIELDS).map(({ field, value }) => [labelIn(leaves, field), String(value)]),
+    ),
+  };
+  return (
+    <section class="card" aria-label="The business" id="business">
+      <h2>The business</h2>
+      <Id id={workflowId} canCopy />
+      <Facts facts={facts} />
+      <a href={`${pathOf(workflowId)}#input`}>All of the input</a>
+    </section>
+  );
+}
+
+/** The last name of a field, with its path where others end alike. */
+function labelIn(leaves: readonly { readonly field: string }[], field: string): string {
+  const label = fieldLabel(field);
+  const isUnique = leaves.filter((other) => fieldLabel(other.field) === label).length === 1;
+  return isUnique ? label : `${label} (${field})`;
+}
+
+/** What the texts of the command call an answer, and what this page does: in words, or by the button of an answer. */
+const WORDS: readonly (readonly [RegExp, string | { readonly button: AnswerKind }])[] = [
+  [/\bThe detail\b/g, 'The text above'],
+  [/\bthe detail\b/g, 'the text above'],
+  [/`--text "\.\.\."`|`--text`/g, 'text'],
+  [/`--document( FILE)?`/g, 'documents'],
+  [/`--set [^`]*`|`--set`/g, 'a correction'],
+  [/`--patch`/g, 'correct'],
+  [/`--code CODE`|`--code`/g, 'the code'],
+  [/`--retry`/g, { button: 'retry' }],
+  [/`--confirm [^`]*`|`--confirm`/g, { button: 'confirm' }],
+  [/`--abandon`/g, { button: 'abandon' }],
+];
+
+function pageWording(text: string, requirement: Requirement): string {
+  return WORDS.reduce(
+    (changed, [option, words]) =>
+      changed.replace(option, typeof words === 'string' ? words : `“${labelOf(requirement, words.button)}”`),
+    text,
+  );
+}
+
+export function Help({ requirement }: { readonly requirement: Requirement }) {
+  const runbook = runbookOf(requirement.kind);
+  const said = (part: string) => <Prose text={pageWording(runbook[part] ?? '', requirement)} />;
+  return (
+    <section class="card" aria-label="Help">
+      <h2>What this means</h2>
+      <p>{said('what happened')}</p>
+      <p>{said('see it')}</p>
+      <h3>What happens then</h3>
+      <p>{said('then')}</p>
+      <p class="notes">Do not {said('do not')}</p>
+    </section>
+  );
+}

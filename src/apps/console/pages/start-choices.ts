@@ -1,0 +1,41 @@
+import { REFERENCE_NAMES } from '../../../partners/boarding/references.js';
+import type { FieldProblem } from '../../../partners/partner-error.js';
+import { type References, referencesAt } from '../../../services/batches/warnings.js';
+import type { Typed } from '../../../services/forms/typed-input.js';
+import { SharedReads } from '../../../temporal/sharing.js';
+
+/** Agents and programs: the choices of the form, and the names by which a person types them. */
+
+/** The time for which forms and checks share the partner's lists, or its failure to respond, in milliseconds. */
+const SHARED_MS = 5_000;
+
+const lists = new SharedReads<References | undefined>(SHARED_MS);
+
+export const sharedLists: typeof referencesAt = (client, taskQueue, account) =>
+  lists.get(client, `${taskQueue} ${account ?? ''}`, () => referencesAt(client, taskQueue, account));
+
+export const REFERENCES = /\b(?:agentProfileId|boardingSettingsId)\b/g;
+
+/** The field of an ID, and that of a name. The form has the second one for both. */
+export const NAME_FIELDS = Object.entries(REFERENCE_NAMES);
+
+export const withNameFields = (problem: FieldProblem): FieldProblem => ({
+  ...problem,
+  field: NAME_FIELDS.reduce(
+    (field, [id, name]) => field.replace(new RegExp(`\\b${id}$`), name),
+    problem.field,
+  ),
+});
+
+/** Puts a typed number, or the one in `Harbor Agents (101)`, where an input has it. */
+export function withNumbers(typed: Typed): Typed {
+  return new Map(
+    [...typed].map(([name, text]) => {
+      const [idField] = NAME_FIELDS.find(([, of]) => lastName(name) === of) ?? [];
+      const [id] = /^\d{1,10}$|(?<=\()\d{1,10}(?=\)$)/.exec(text) ?? [];
+      return idField && id ? [name.slice(0, -lastName(name).length) + idField, id] : [name, text];
+    }),
+  );
+}
+
+export const lastName = (name: string) => name.slice(name.lastIndexOf('.') + 1);

@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
+import { EndedOnboarding, KeyReused } from '../../../services/inbox/answering.js';
+import { InvalidInput } from '../../../services/texts/invalid-input.js';
+import { stateOf } from '../../../temporal/onboardings.js';
+import { invalid, Problem } from '../problems.js';
+import { type Call, READ_MS } from './calls.js';
+import type * as shapes from './shapes.js';
+
+type Path = z.output<typeof shapes.requirementPath>;
+
+/** What a client learns when its action on a requirement is refused. */
+
+export const NOT_OPEN = 'no requirement with this ID is open';
+
+/** Fields whose rejection means a conflict: somebody acted first, or the requirement is not open. */
+const TAKEN = ['requirementId', 'proposedAt'];
+
+/** Separates the `field: rule` parts of a rejection message. */
+const NEXT_FIELD = /\n|; (?=(?:answer|actor|reason|until|text)[\w.]*: )/;
+
+/** Turns a workflow's rejection into a problem that names the request's fields. */
+export async function problemOf(call: Call<Path>, workflowId: string, error: unknown): Promise<unknown> {
+  if (error instanceof KeyReused)
+    return invalid([{ field: 'Idempotency-Key', message: 'was used with another request' }]);
+  if (error instanceof EndedOnboarding) return new Problem('not-open', 'the onboarding has ended');
+  if (!(error instanceof InvalidInput)) return error;
+  const errors = error.message.split(NEXT_FIELD).map((line) => {
+    const [, field = '', message = line] = /^([\w.]+): (.*)$/s.exec(line) ?? [];
+    return { field: field === 'actor' ? 'person' : field, message };
+  });
+  const taken = errors.find(({ field }) => TAKEN.includes(field));
+  if (!taken) return invalid(errors);
+  const state = await stateOf(call.backend.client, workflowId, READ_MS);
+  const detail = taken.message.replace(/; (?:open|unsent): .*$/s, '');
+  const isOpen = state.requirements.some(({ id }) => id === call.params.id);
+  return new Problem(isOpen ? 'not-first' : 'not-open', detail, { more: firstIn(call, state) });
+}
+
+const FIRST: readonly TimelineEntry['event'][] = [
+  ...([
+    'requirement-resolved',
+    'requirement-closed',
+    'requirement-claimed',
+    'requirement-assigned',
+    'requirement-taken-over',
+  ] as const),
+  ...(['answer-proposed', 'proposal-withdrawn', 'answer-taken-back'] as const),
+];
+
+/** Who was first: the last thing that anybody did about a requirement. */
+export function firstIn({ params }: Call<Path>, { timeline }: OnboardingState) {
+  const first = timeline.findLast(
+    ({ event, detail = '' }) => FIRST.includes(event) && detail.startsWith(`${params.id}: `),
+  );
+  return { ...(first && { first }) };
+}
