@@ -117,7 +117,7 @@ describe('100,000 hostile characters take less than 50 ms of the processor', () 
   };
   /** Made of constants, of names of partners, or of the names of fields. */
   const FIXED = [
-    'src/apps/console/pages/start.tsx',
+    'src/apps/console/pages/start-choices.ts',
     'src/apps/command/onboarding/status.ts',
     'src/apps/receiver/server.ts',
     'src/temporal/unreadable.ts',
