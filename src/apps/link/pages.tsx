@@ -15,7 +15,7 @@ export const STYLE_SHEET = asset('style.css', 'text/css; charset=utf-8', Buffer.
 
 export type View = ReturnType<typeof viewOf>;
 
-/** @param path `/a/L-.../...`; empty where the address is not that of a link */
+/** @param path `/a/L-.../...`; empty where the address does not lead to a link */
 export function viewOf(
   { company, contact }: Pick<LinkSettings, 'company' | 'contact'>,
   about: { readonly language: Language; readonly path: string; readonly logoPath: string | undefined },
@@ -56,7 +56,7 @@ interface ProblemProps {
 
 /** Why there is no other page, and whether something was received. */
 export function Problem({ view: { say, path }, text, action, values }: ProblemProps) {
-  // A form of somebody else must not become one of ours.
+  // A form of another site must not be sent from this one.
   const isAgain = values.length > 0 && (text === 'later' || text === 'unsure');
   return (
     <>

@@ -207,7 +207,7 @@ async function admit(server: FastifyInstance, { url, requestsPerMinute: max }: L
   });
 }
 
-/** @throws {Failure} when the address is not that of a link */
+/** @throws {Failure} when the address does not lead to a link */
 function keyOf(request: FastifyRequest): Key {
   const { name = '', token = '' } = request.params as Record<string, string | undefined>;
   if (!NAME.test(name) || !SECRET.test(token)) throw new Failure(404);

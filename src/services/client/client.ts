@@ -233,7 +233,7 @@ export class GangwayClient {
   /**
    * Confirms a proposed answer, as another person than the one who proposed it.
    *
-   * @throws {InvalidInput} as {@link answer}, and when `proposedAt` is not that of the present proposal
+   * @throws {InvalidInput} as {@link answer}, and when another answer is proposed now
    */
   confirm(id: string, confirmation: Confirmation): Promise<ConfirmationReceipt> {
     return this.#of(id, (workflowId) => sendConfirmation(this.#parts.temporal, workflowId, confirmation));

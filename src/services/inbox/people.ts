@@ -92,7 +92,7 @@ export function readPeople(file: string | undefined, accounts: readonly string[]
 }
 
 /**
- * The same for a process that goes on without colleagues while the file cannot be used.
+ * The same for a process that continues without colleagues while the file cannot be used.
  *
  * @param own the accounts of who asks; undefined for all. Messages and forms name no colleague who sees none of them
  */

@@ -75,7 +75,7 @@ export function entriesIn(
 }
 
 /**
- * The changes of the corrections in a timeline, by their entries. A history has the time of the update and a timeline that of the
+ * The changes of the corrections in a timeline, by their entries. A history has the time of the update, and a timeline the time of the
  * workflow, so the corrections of one requirement are matched in their order. Where the history lacks some, because Temporal no longer
  * has an earlier run, nobody can tell which: those entries get none.
  */

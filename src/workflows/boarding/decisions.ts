@@ -58,7 +58,7 @@ export interface BoardingState {
   readonly submitted: boolean | null;
   /** In milliseconds since 1970: the latest time at which the partner should show our submission. */
   readonly shownBy?: number;
-  /** The submission did not show by then, so a person says whether to submit again. */
+  /** The submission did not show in time, so a person says whether to submit again. */
   readonly isLost?: boolean;
   /** Set while nobody knows whether the merchant was submitted: the phase in which a person is asked that. */
   readonly unclearIn?: MerchantPhase;

@@ -85,7 +85,7 @@ function firstSubmission(boarding: Boarding): Promise<Submitted> {
   const { submitted, seen } = boarding.partnerState;
   // Once a person has said that nobody has submitted it, its phase is one before a submission.
   const before = phasesBefore(submitted ? 'next' : 'first');
-  // Without a status, the phase was not read: that of a new merchant is assumed.
+  // Without a status, the phase was not read: the phase of a new merchant is assumed.
   const lastPhase = seen.status === undefined ? undefined : (seen.phase ?? undefined);
   const phases = (earlier: EarlierAttempts) => phasesToSendIn(boarding, before, earlier.phase ?? lastPhase);
   return sendSubmission(boarding, {

@@ -105,7 +105,7 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
   });
 }
 
-/** Adds a failure. The baseline stays that of the first uncertain request: what the partner had just before it. */
+/** Adds a failure. The baseline stays: it shows what the partner had just before the first uncertain request. */
 function afterFailure(earlier: EarlierAttempts, failure: PartnerErrorDetails): EarlierAttempts {
   const { isUncertain } = earlier;
   const { baseline, phase = earlier.phase } = isUncertain ? earlier : failure;

@@ -9,7 +9,7 @@ import { pathOf } from '../query.js';
 import { labelOf } from './answer-forms.js';
 import { fieldLabel, Id, Prose } from './parts.js';
 
-/** What stands beside a requirement: the business, and what the question means. */
+/** The column next to a requirement: the business, and what the question means. */
 
 /** The number of fields of the input that a summary shows: a start names the business first. */
 const SUMMARY_FIELDS = 12;

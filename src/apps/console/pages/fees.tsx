@@ -56,7 +56,7 @@ export function Fees({ workflowId, fees, plan, atPartner }: FeesProps) {
       <summary>Fees{typeof plan === 'string' && ` of plan ${plan}`}</summary>
       {atPartner === undefined && <Notes notes={['No worker read the fees at the partner in time.']} />}
       <Table
-        caption="What the partner shows, beside what was sent"
+        caption="What the partner shows, next to what was sent"
         rows={leavesOf(fees)}
         columns={[
           { title: 'Fee', cell: ({ field }) => lineLabel(field) },

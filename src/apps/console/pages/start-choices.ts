@@ -16,7 +16,7 @@ export const sharedLists: typeof referencesAt = (client, taskQueue, account) =>
 
 export const REFERENCES = /\b(?:agentProfileId|boardingSettingsId)\b/g;
 
-/** The field of an ID, and that of a name. The form has the second one for both. */
+/** The field of an ID, and the field of a name, which the form shows for both. */
 export const NAME_FIELDS = Object.entries(REFERENCE_NAMES);
 
 export const withNameFields = (problem: FieldProblem): FieldProblem => ({
