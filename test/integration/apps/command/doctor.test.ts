@@ -47,7 +47,7 @@ describe('gangway setup and doctor', () => {
   it('doctor finds everything in order', async () => {
     const result = await gangway(['doctor', '--json']);
     const matches = jsonLines(result).filter(({ check }) => check !== 'weak setting');
-    expect(matches.map(({ state }) => state)).toEqual(Array(19).fill('ok'));
+    expect(matches.map(({ state }) => state)).toEqual(Array(20).fill('ok'));
     expect(matches.at(-1)?.['detail']).toBe(
       'this machine, Temporal, the banking partner, the boarding partner, the payments partner, the plant-store partner: they agree to the minute. Workers are not asked',
     );
@@ -67,7 +67,7 @@ describe('gangway setup and doctor', () => {
       .replaceAll(rig.taskQueue, 'TASK_QUEUE')
       .replaceAll(rig.client.options.namespace, 'NAMESPACE');
     expect(text.replaceAll(url, 'URL').replaceAll(rig.documentDir, 'DOCUMENTS')).toBe(GOLDEN);
-    expect([code, stderr]).toEqual([1, '2 of 19 findings are wrong\n']);
+    expect([code, stderr]).toEqual([1, '2 of 20 findings are wrong\n']);
   });
 
   it('doctor prints what it found while a slow check goes on', async () => {
@@ -86,7 +86,7 @@ describe('gangway setup and doctor', () => {
 /** Golden text, with what differs from run to run replaced. */
 const GOLDEN = `\
 ok       temporal           server #
-ok       namespace          default
+ok       namespace          NAMESPACE
 ok       server features    it has what Gangway needs: version 1.31.0 or later, standalone activities, updates
 ok       search attributes  all registered
 ok       workers            polled in the last minute: task queue TASK_QUEUE and 5 of partners and events; workers: #
@@ -104,6 +104,7 @@ ok       document store     DOCUMENTS, which is empty
 wrong    statement store    /dev/null/statements: a part of the path is no folder (ENOTDIR)
                             fix: correct STATEMENT_DIR, or the permissions there
 ok       webhooks           off: set GANGWAY_PROMETHEUS_URL to see how many changes webhooks bring
+ok       fee plans          none: set GANGWAY_FEE_PLANS to let inputs name one
 ok       proxy              none: HTTPS_PROXY is not set
 ok       clocks             this machine, Temporal, the boarding partner, the payments partner, the plant-store partner: they agree to the minute. Workers are not asked
 `;
@@ -135,10 +136,11 @@ it('gangway --help shows the commands under headings', async () => {
     ...[...commands.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name),
   ]);
   expect(headings.slice(1)).toEqual([
-    ['Onboard', 'board', 'onboard-business', 'onboard', 'batch', 'batches', 'import'],
+    ['Onboard', 'board', 'onboard-business', 'onboard', 'batch', 'batches', 'import', 'fees'],
     [
       'Follow and answer requirements',
-      ...['status', 'list', 'inbox', 'claim', 'release', 'resolve', 'confirm'],
+      ...['status', 'list', 'inbox', 'claim', 'assign', 'release', 'resolve', 'confirm'],
+      ...['ask', 'revoke-link', 'send-back'],
       ...['watch', 'nudge', 'cancel', 'events'],
     ],
     [
