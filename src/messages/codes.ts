@@ -80,6 +80,13 @@ export const DEFAULT_ASSIGNED_HOURS = 72;
 /** The longest duration of a claim, in days. */
 export const LONGEST_CLAIM_DAYS = 7;
 
+/** The default duration of a merchant's link, in days, and the longest. */
+export const DEFAULT_LINK_DAYS = 7;
+export const LONGEST_LINK_DAYS = 30;
+
+/** The languages of the merchant's page. */
+export const LINK_LANGUAGES = ['en', 'es'] as const;
+
 /** The events of a timeline. */
 export const TIMELINE_EVENTS = [
   // The life of a workflow.

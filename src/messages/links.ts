@@ -1,4 +1,5 @@
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
+import type { LINK_LANGUAGES } from './codes.js';
 import { mergePatch } from './objects.js';
 import type { Answer, DocumentRef, IdempotencyKey } from './requirements.js';
 
@@ -13,9 +14,6 @@ export const LINK_NAME = /^L-[a-z0-9]{16}$/;
 /** The form of a token, or of a session: 256 random bits in base64url. */
 export const LINK_SECRET = /^[\w-]{43}$/;
 
-export const DEFAULT_LINK_DAYS = 7;
-export const LONGEST_LINK_DAYS = 30;
-
 /** The bounds of what a merchant sends. */
 export const LINK_LIMITS = {
   documents: 20,
@@ -28,8 +26,6 @@ export const LINK_LIMITS = {
 
 /** The bounds of what a merchant is asked. */
 export const ASK_LIMITS = { text: 2_000, names: 10, name: 80 };
-
-export const LINK_LANGUAGES = ['en', 'es'] as const;
 
 /** The language of the merchant's page. */
 export type LinkLanguage = (typeof LINK_LANGUAGES)[number];

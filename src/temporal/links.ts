@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { type LinkLanguage, LONGEST_LINK_DAYS } from '../messages/links.js';
+import { LONGEST_LINK_DAYS } from '../messages/codes.js';
+import type { LinkLanguage } from '../messages/links.js';
 import { describeWithMemo, inMemo } from './search.js';
 import { ifFound } from './unavailable.js';
 

@@ -3,16 +3,8 @@ import { readFileSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import type { ProposedAnswer } from '../../messages/claims.js';
-import {
-  ASK_LIMITS,
-  askMerchant,
-  DEFAULT_LINK_DAYS,
-  isMerchant,
-  LINK_LANGUAGES,
-  LONGEST_LINK_DAYS,
-  returnToMerchant,
-  revokeLink,
-} from '../../messages/links.js';
+import { DEFAULT_LINK_DAYS, LINK_LANGUAGES, LONGEST_LINK_DAYS } from '../../messages/codes.js';
+import { ASK_LIMITS, askMerchant, isMerchant, returnToMerchant, revokeLink } from '../../messages/links.js';
 import { needsConfirmation, REQUIREMENT_KINDS, type Requirement } from '../../messages/requirements.js';
 import { problemText } from '../../partners/bounds.js';
 import { BadSetting, secureUrl } from '../../platform/settings/settings.js';

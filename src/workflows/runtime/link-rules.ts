@@ -1,12 +1,12 @@
 /** What a link may be asked for, what a merchant may send, and what people see of it: pure functions of values. */
+
+import { LINK_LANGUAGES, LONGEST_LINK_DAYS } from '../../messages/codes.js';
 import {
   ASK_LIMITS,
   type AskRequest,
   answerOf,
-  LINK_LANGUAGES,
   LINK_LIMITS,
   LINK_NAME,
-  LONGEST_LINK_DAYS,
   type MerchantAnswer,
   type MerchantQuestion,
   merchantActor,

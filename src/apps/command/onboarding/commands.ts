@@ -2,12 +2,14 @@ import { type Command, Option } from 'commander';
 import {
   DEFAULT_ASSIGNED_HOURS,
   DEFAULT_CLAIM_HOURS,
+  DEFAULT_LINK_DAYS,
+  LINK_LANGUAGES,
   LONGEST_CLAIM_DAYS,
+  LONGEST_LINK_DAYS,
   REQUIREMENT_KINDS,
   STAGES,
 } from '../../../messages/codes.js';
 import { EACH_ONBOARDING } from '../../../messages/kinds.js';
-import { DEFAULT_LINK_DAYS, LINK_LANGUAGES, LONGEST_LINK_DAYS } from '../../../messages/links.js';
 import { capitalize } from '../../../partners/bounds.js';
 import { SYSTEM_NAMES } from '../../../partners/names.js';
 import {

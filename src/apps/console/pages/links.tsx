@@ -1,4 +1,5 @@
-import { isMerchant, LINK_LANGUAGES, LONGEST_LINK_DAYS } from '../../../messages/links.js';
+import { LINK_LANGUAGES, LONGEST_LINK_DAYS } from '../../../messages/codes.js';
+import { isMerchant } from '../../../messages/links.js';
 import type { Requirement } from '../../../messages/requirements.js';
 import { BadSetting } from '../../../platform/settings/settings.js';
 import {

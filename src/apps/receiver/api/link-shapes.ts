@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ASK_LIMITS, LINK_LANGUAGES, LINK_LIMITS, LINK_SECRET } from '../../../messages/links.js';
+import { LINK_LANGUAGES } from '../../../messages/codes.js';
+import { ASK_LIMITS, LINK_LIMITS, LINK_SECRET } from '../../../messages/links.js';
 import { MOST_FILES } from '../../../partners/documents/document-types.js';
 import { merchantQuestion, wanted } from '../../../services/links/asking.js';
 import { at, example, person, proposedAt } from './shapes.js';
