@@ -83,7 +83,9 @@ async function main(): Promise<number> {
 function leaveToYou(client: Client, questions: readonly Asked[], settings: string, consoleUrl: string): void {
   const { name, externalId } = YOURS;
   const id = workflowId('merchantBoarding', externalId);
-  printer.prose(`\n${name} is yours: the underwriters ask two questions, and it waits for your answers.`);
+  printer.prose(
+    `\n${name} is yours: the underwriters ask two questions, and it waits for your answers.`,
+  );
   printer.line(`Answer them in a browser: ${consoleUrl}/onboardings/${id}`);
   printer.line('Or in another terminal, with the settings of this demo:\n');
   printer.line(`. ${shellWord(settings)}\ngangway inbox\ngangway status ${externalId}`);
@@ -130,8 +132,13 @@ async function startEverything() {
   const crmPort = await freePort();
   const eventSecret = `whsec_${randomBytes(32).toString('base64')}`;
   const api = newClient('demo', SCOPES, undefined);
-  await writeFile(join(FOLDER, 'people.jsonl'), COLLEAGUES.map((each) => JSON.stringify(each)).join('\n'));
-  await writeFile(join(FOLDER, 'api-clients.jsonl'), JSON.stringify(api.client), { mode: 0o600 });
+  const ownersOnly = { mode: 0o600 };
+  await writeFile(
+    join(FOLDER, 'people.jsonl'),
+    COLLEAGUES.map((each) => JSON.stringify(each)).join('\n'),
+    ownersOnly,
+  );
+  await writeFile(join(FOLDER, 'api-clients.jsonl'), JSON.stringify(api.client), ownersOnly);
   const env: NodeJS.ProcessEnv = {
     TEMPORAL_ADDRESS: server.address,
     TEMPORAL_NAMESPACE: 'default',
