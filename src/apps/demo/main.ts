@@ -83,9 +83,7 @@ async function main(): Promise<number> {
 function leaveToYou(client: Client, questions: readonly Asked[], settings: string, consoleUrl: string): void {
   const { name, externalId } = YOURS;
   const id = workflowId('merchantBoarding', externalId);
-  printer.prose(
-    `\n${name} is yours: the underwriters ask two questions, and it waits for your answers.`,
-  );
+  printer.prose(`\n${name} is yours: the underwriters ask two questions, and it waits for your answers.`);
   printer.line(`Answer them in a browser: ${consoleUrl}/onboardings/${id}`);
   printer.line('Or in another terminal, with the settings of this demo:\n');
   printer.line(`. ${shellWord(settings)}\ngangway inbox\ngangway status ${externalId}`);
