@@ -20,6 +20,11 @@ export function rejection(
   return ApplicationFailure.nonRetryable(message, type, ...details);
 }
 
+/** @throws {ApplicationFailure} if there is a problem */
+export function rejectProblem(problem: string | undefined): void {
+  if (problem !== undefined) throw rejection(problem);
+}
+
 /**
  * A rejection that names a person. Only those who can decrypt it see the name.
  *

@@ -1,10 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import { CLIENT_NAME, SCOPES, type Scope } from '../../messages/actors.js';
-import { problemText } from '../../partners/bounds.js';
-import { fieldProblems } from '../../partners/describe-rules.js';
 import {
   bearerIn,
   type Caller,
@@ -12,9 +10,10 @@ import {
   REQUESTS_PER_MINUTE,
   subjectCheck,
 } from '../../platform/http/server.js';
-import { BadSetting, secureUrl } from '../../platform/settings/settings.js';
+import { secureUrl } from '../../platform/settings/settings.js';
 import { UNNAMED } from '../../services/reports/report.js';
 import { check } from '../../services/texts/invalid-input.js';
+import { mapLines, readLines } from '../../services/texts/json-lines.js';
 import { Problem } from './problems.js';
 
 /**
@@ -56,8 +55,6 @@ export const clientLine = z
 type ClientLine = z.output<typeof clientLine>;
 
 const SETTING = 'API_CLIENTS_FILE';
-const MOST_CLIENTS = 1_000;
-const MOST_BYTES = 1024 * 1024;
 
 /** Returns a client with a new token, which is kept nowhere. @throws {InvalidInput} */
 export function newClient(name: string, scopes: readonly string[], accounts: readonly string[] | undefined) {
@@ -72,13 +69,8 @@ export function newClient(name: string, scopes: readonly string[], accounts: rea
  * @throws {BadSetting} which names the first line that cannot be used, and quotes nothing of it
  */
 export function clientsIn(text: string, accounts: readonly string[]): ClientLine[] {
-  const lines = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [{ line, index }]));
-  if (lines.length > MOST_CLIENTS) throw new BadSetting(SETTING, `has more than ${MOST_CLIENTS} lines`);
   const taken = new Set<string>();
-  return lines.map(({ line, index }) => {
-    const bad = (rule: string) => new BadSetting(SETTING, `line ${index + 1}: ${rule}`);
-    const { data, error } = clientLine.safeParse(jsonIn(line));
-    if (error) throw bad(fieldProblems(error).map(problemText).join('; '));
+  return mapLines(SETTING, text, clientLine, (data, bad) => {
     const unknown = data.accounts?.find((name) => name !== UNNAMED && !accounts.includes(name));
     if (unknown !== undefined) throw bad(`accounts: must be ${UNNAMED} or one of GANGWAY_ACCOUNTS`);
     const { name, tokens = [], jwt } = data;
@@ -89,24 +81,9 @@ export function clientsIn(text: string, accounts: readonly string[]): ClientLine
   });
 }
 
-function jsonIn(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
-}
-
 /** @throws {BadSetting} when the file cannot be read or used */
 export function readClients(file: string, accounts: readonly string[]): ClientLine[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new BadSetting(SETTING, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
-  if (text.length > MOST_BYTES) throw new BadSetting(SETTING, 'is larger than 1 MiB');
-  return clientsIn(text, accounts);
+  return clientsIn(readLines(SETTING, file), accounts);
 }
 
 export type IdentifyClient = (authorization: string | undefined) => Promise<ApiClient | undefined>;

@@ -1,24 +1,15 @@
-/**
- * The colleagues to whom people assign requirements and whom remarks mention, from `GANGWAY_PEOPLE_FILE`: a JSON object on each line. A
- * file, and not the people who have signed in: it also serves the command and the API, names a new colleague before their first
- * sign-in, and says which accounts they see. It gives nobody a right.
- */
-import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { COLLEAGUE_RULE, folded, isColleague, isSamePerson, ROLES } from '../../messages/actors.js';
 import { type Assignment, LONGEST_REMARK, type Remark } from '../../messages/claims.js';
-import { problemText } from '../../partners/bounds.js';
-import { fieldProblems } from '../../partners/describe-rules.js';
 import { didYouMean } from '../../platform/settings/nearest.js';
 import { BadSetting } from '../../platform/settings/settings.js';
 import { isWithin } from '../../temporal/onboardings.js';
 import { UNNAMED } from '../reports/report.js';
 import { InvalidInput } from '../texts/invalid-input.js';
+import { mapLines, readLines } from '../texts/json-lines.js';
 
 const SETTING = 'GANGWAY_PEOPLE_FILE';
-const MOST_PEOPLE = 1_000;
-const MOST_BYTES = 1024 * 1024;
 
 export const peopleSettings = z.object({
   [SETTING]: z.string().optional().meta({
@@ -52,13 +43,8 @@ export interface Colleague {
  * @throws {BadSetting} which names the first line that cannot be used, and quotes nothing of it
  */
 export function peopleIn(text: string, accounts: readonly string[]): Colleague[] {
-  const lines = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [{ line, index }]));
-  if (lines.length > MOST_PEOPLE) throw new BadSetting(SETTING, `has more than ${MOST_PEOPLE} lines`);
   const taken = new Set<string>();
-  return lines.map(({ line, index }) => {
-    const bad = (rule: string) => new BadSetting(SETTING, `line ${index + 1}: ${rule}`);
-    const { data, error } = personLine.safeParse(jsonIn(line));
-    if (error) throw bad(fieldProblems(error).map(problemText).join('; '));
+  return mapLines(SETTING, text, personLine, (data, bad) => {
     const own = [data.name, data.id].map(folded);
     if (own.some((each) => taken.has(each))) throw bad('another line has this name or ID');
     for (const each of own) taken.add(each);
@@ -70,25 +56,9 @@ export function peopleIn(text: string, accounts: readonly string[]): Colleague[]
   });
 }
 
-function jsonIn(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
-}
-
 /** @throws {BadSetting} when the file cannot be read or used */
 export function readPeople(file: string | undefined, accounts: readonly string[]): readonly Colleague[] {
-  if (file === undefined) return [];
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new BadSetting(SETTING, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
-  if (text.length > MOST_BYTES) throw new BadSetting(SETTING, 'is larger than 1 MiB');
-  return peopleIn(text, accounts);
+  return file === undefined ? [] : peopleIn(readLines(SETTING, file), accounts);
 }
 
 /**

@@ -30,7 +30,7 @@ import {
   withdrawProposal,
 } from '../../messages/claims.js';
 import { LONGEST_CLAIM_DAYS, type TimelineEvent } from '../../messages/codes.js';
-import { privateRejection, rejection } from '../../messages/rejections.js';
+import { privateRejection, rejection, rejectProblem } from '../../messages/rejections.js';
 import {
   type Claim,
   NEVER_PROPOSED,
@@ -91,7 +91,9 @@ export class Claims {
   }
 
   readonly #validateAssignment = (request: Assignment): void => {
-    reject(problemWithId(request, openRequirements(this.store.state)) ?? problemWithAssignment(request));
+    rejectProblem(
+      problemWithId(request, openRequirements(this.store.state)) ?? problemWithAssignment(request),
+    );
     if (isGiven(request.text)) this.#validateRemark(request as Remark);
     const { requirementId, override } = request;
     const claim = this.#claimOfOther(request);
@@ -145,14 +147,14 @@ export class Claims {
   readonly #validateProposal = (resolution: Resolution): void => {
     const kind = resolution?.answer?.kind;
     if (NEVER_PROPOSED.includes(kind)) throw rejection(`answer.kind: nobody can propose ${kind}`);
-    reject(this.answers.problemWith(resolution, true));
+    rejectProblem(this.answers.problemWith(resolution, true));
   };
 
   readonly #propose = async (resolution: Resolution): Promise<ProposalReceipt> => {
     const { requirementId, answer, actor, reason } = resolution;
     await this.answers.check(resolution);
     // The partner may have moved on meanwhile.
-    reject(problemWithId(resolution, openRequirements(this.store.state)));
+    rejectProblem(problemWithId(resolution, openRequirements(this.store.state)));
     this.store.update(setProposal({ requirementId, answer, actor: actor.trim(), reason }));
     this.#record('answer-proposed', requirementId, summarizeAnswer(answer), { actor, reason });
     return { requirementId, proposedAt: this.#proposedFor(requirementId)?.at ?? '' };
@@ -161,7 +163,7 @@ export class Claims {
   readonly #validateConfirmation = (confirmation: Confirmation): void => {
     const proposed = this.#proposed(confirmation);
     const { actor, reason, proposedAt } = confirmation;
-    reject(problemWithPerson(actor, reason));
+    rejectProblem(problemWithPerson(actor, reason));
     if (proposed.at !== proposedAt)
       throw rejection('proposedAt: another answer is proposed now; read it before you confirm it');
     if (partsOfActor(actor).person === undefined)
@@ -172,7 +174,7 @@ export class Claims {
       throw rejection(
         'actor: must not be the person who asked the merchant, because that person has the link',
       );
-    reject(this.answers.problemWith(proposed, true));
+    rejectProblem(this.answers.problemWith(proposed, true));
   };
 
   readonly #confirm = async (confirmation: Confirmation): Promise<ConfirmationReceipt> => {
@@ -207,7 +209,7 @@ export class Claims {
   readonly #validateWithdrawal = (withdrawal: Withdrawal): void => {
     const { at } = this.#proposed(withdrawal);
     const { actor, reason, proposedAt } = withdrawal;
-    reject(problemWithPerson(actor, reason));
+    rejectProblem(problemWithPerson(actor, reason));
     if (isGiven(proposedAt) && proposedAt !== at)
       throw rejection('proposedAt: another answer is proposed now');
   };
@@ -221,7 +223,7 @@ export class Claims {
   };
 
   readonly #validateRemark = (remark: Remark): void => {
-    reject(problemWithId(remark, openRequirements(this.store.state)) ?? problemWithRemark(remark));
+    rejectProblem(problemWithId(remark, openRequirements(this.store.state)) ?? problemWithRemark(remark));
     const remarks = this.store.state.timeline.filter(({ event }) => event === 'remark-added');
     if (remarks.length >= MOST_REMARKS) throw rejection(`there are ${MOST_REMARKS} remarks already`);
   };
@@ -245,15 +247,11 @@ export class Claims {
 
   /** @throws {ApplicationFailure} when the requirement is not open, or nothing is proposed for it */
   #proposed(request: { readonly requirementId: string }): ProposedAnswer {
-    reject(problemWithId(request, openRequirements(this.store.state)));
+    rejectProblem(problemWithId(request, openRequirements(this.store.state)));
     const { proposed } = claimsOf(this.store.state, request.requirementId);
     if (!proposed) throw rejection('requirementId: no answer is proposed for this requirement');
     return proposed;
   }
-}
-
-function reject(problem: string | undefined): void {
-  if (problem !== undefined) throw rejection(problem);
 }
 
 /** People who fill in JSON by hand may write null for an absent value. */

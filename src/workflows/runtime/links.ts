@@ -22,7 +22,7 @@ import {
   revokeLink,
 } from '../../messages/links.js';
 import { isObject, omitUndefined } from '../../messages/objects.js';
-import { rejection } from '../../messages/rejections.js';
+import { rejection, rejectProblem } from '../../messages/rejections.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { redact } from '../../platform/privacy/masked.js';
 import type { Answers } from './answers.js';
@@ -76,9 +76,9 @@ export class Links {
 
   readonly #validateAsk = (request: AskRequest): void => {
     const open = openRequirements(this.store.state);
-    reject(problemWithId(request, open));
+    rejectProblem(problemWithId(request, open));
     const { answers } = open.find(({ id }) => id === request.requirementId) as Requirement;
-    reject(
+    rejectProblem(
       problemWithQuestion(request, answers) ??
         problemWithSecrets(request) ??
         this.#problemWithFields(request),
@@ -151,7 +151,7 @@ export class Links {
       throw rejection('proposedAt: another answer is proposed now; read it before you send it back');
     if (['closed', 'locked'].includes(linkState(link, undefined)))
       throw rejection('requirementId: the link has ended; withdraw the answer, and ask the merchant again');
-    reject(problemWithText('text', request.text, ASK_LIMITS.text));
+    rejectProblem(problemWithText('text', request.text, ASK_LIMITS.text));
   };
 
   readonly #return = async ({ requirementId, actor, text }: ReturnRequest): Promise<LinkRequest> => {
@@ -179,7 +179,7 @@ export class Links {
       case 'document':
         if (link.question.wants.kind !== 'documents')
           throw rejection('document: the link asks for no document');
-        reject(
+        rejectProblem(
           link.documents.length >= LINK_LIMITS.documents
             ? `document: at most ${LINK_LIMITS.documents} can be sent`
             : undefined,
@@ -189,9 +189,9 @@ export class Links {
         const { answer, remark } = request.action as Extract<MerchantAction, { kind: 'answer' }>;
         if (link.revision >= LINK_LIMITS.revisions)
           throw rejection(`answer: it was sent ${LINK_LIMITS.revisions} times already`);
-        if (remark !== undefined) reject(problemWithText('remark', remark, LINK_LIMITS.remark));
-        reject(problemWithMerchantAnswer(answer, link));
-        reject(this.answers.problemWith(resolutionOf(requirementId, link, answer, remark), true));
+        if (remark !== undefined) rejectProblem(problemWithText('remark', remark, LINK_LIMITS.remark));
+        rejectProblem(problemWithMerchantAnswer(answer, link));
+        rejectProblem(this.answers.problemWith(resolutionOf(requirementId, link, answer, remark), true));
         return;
       }
       default:
@@ -291,7 +291,7 @@ export class Links {
 
   /** @throws {ApplicationFailure} when there is none */
   #linkOf(request: LinkRequest): LinkState {
-    reject(problemWithId(request, openRequirements(this.store.state)));
+    rejectProblem(problemWithId(request, openRequirements(this.store.state)));
     if (!isText(request.actor)) throw rejection('actor: must name a person');
     const { link } = claimsOf(this.store.state, request.requirementId);
     if (link) return link;
@@ -303,8 +303,4 @@ export class Links {
     this.store.update(recordEvent(event, { detail: `${id}: ${what}`, actor, ...why }));
     this.published.refresh();
   }
-}
-
-function reject(problem: string | undefined): void {
-  if (problem !== undefined) throw rejection(problem);
 }

@@ -46,7 +46,7 @@ describe('the report', () => {
     expect(text).not.toMatch(/ style=|<script>/);
   });
 
-  // Another filter of the list than that of the report would lead to other rows.
+  // With another filter than the report has, the list would show other rows.
   it.each(['', '?account=west', '?system=banking'])(
     'has numbers that lead to as many rows: %s',
     async (query) => {

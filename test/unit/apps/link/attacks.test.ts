@@ -99,7 +99,7 @@ it.each<[string, Record<string, string>, number]>([
   const { statusCode, body } = await post('begin', { text: 'typed elsewhere' }, headers);
   expect(statusCode).toBe(status);
   expect(api.changes()).toEqual(status === 303 ? ['begin'] : []);
-  // It would become a form of ours with a button.
+  // As markup, it would be a form with a button.
   expect(body).not.toContain('typed elsewhere');
 });
 
@@ -241,7 +241,7 @@ describe('a body that does not end', () => {
     expect(api.calls.map(({ action }) => action)).not.toContain('stored');
   });
 
-  it('of a form is ended soon, and that of a file later', async () => {
+  it('of a form is ended soon, and of a file later', async () => {
     for (const [action, type, least] of [
       ['propose', 'application/x-www-form-urlencoded', 300],
       ['documents', MULTIPART, 1_000],
