@@ -1,15 +1,13 @@
 import { type Info, log } from '@temporalio/activity';
-import { ApplicationFailure, ApplicationFailureCategory, defaultPayloadConverter } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
 import { type StalledCall, stalledCallSignal } from '../messages/onboarding-state.js';
 import { readsUnreadable } from '../messages/partner-account.js';
-import { DBA_HEADER } from '../messages/search-attributes.js';
-import { boundTexts, LONGEST, problemText, truncate } from '../partners/bounds.js';
+import { LONGEST, problemText, truncate } from '../partners/bounds.js';
 import { failsForAccount } from '../partners/partner-error.js';
 import { isRedirection } from '../partners/pause.js';
 import { redact } from '../platform/privacy/masked.js';
-import { holdPrivate } from '../platform/process/logging.js';
 import { type ReportingAccount, reportTo } from '../temporal/partner-accounts.js';
 import { callWithDeadline, partnerErrorIn } from './failures.js';
 import { type PollProgress, pollProgress } from './poll.js';
@@ -153,47 +151,4 @@ async function signal({ workflowExecution }: Info, call: StalledCall): Promise<v
 
 function isoOf(ms: number): string {
   return new Date(ms).toISOString();
-}
-
-/** Shortens the texts of partners in results, before a workflow keeps them. `gangway call` returns the response unchanged. */
-export const boundedOutcomes: ActivityInterceptorsFactory = ({ info }): ActivityInterceptors => ({
-  inbound: {
-    async execute(input, next) {
-      const result = await next(input);
-      return info.inWorkflow ? boundTexts(result) : result;
-    },
-  },
-});
-
-/** Names the onboarding in the log lines of its activities. */
-export function namesDba(): ActivityInterceptors {
-  let dba: string | undefined;
-  return {
-    inbound: {
-      execute(input, next) {
-        const payload = input.headers[DBA_HEADER];
-        dba = payload && defaultPayloadConverter.fromPayload<string>(payload);
-        return next(input);
-      },
-    },
-    outbound: {
-      getLogAttributes: (attributes, next) => next(dba === undefined ? attributes : { ...attributes, dba }),
-    },
-  };
-}
-
-/** Masks in the log the private values of each attempt's input while it runs, and until the SDK has logged its result. */
-export function holdsInputs(): ActivityInterceptors {
-  return {
-    inbound: {
-      async execute(input, next) {
-        const release = holdPrivate(input.args);
-        try {
-          return await next(input);
-        } finally {
-          setImmediate(release);
-        }
-      },
-    },
-  };
 }

@@ -6,7 +6,7 @@ import { type Permit, permitOf } from './permit.js';
 import { IntentRecord, isRecorded, recordResponse } from './record.js';
 import type { AtMostOnce, IntentRecorded } from './workflow.js';
 
-export { reportsOutcomes } from './record.js';
+export { reportOutcomes } from './record.js';
 
 export interface SendOptions<Baseline> {
   readonly beforeSending: Permit;

@@ -39,7 +39,6 @@ export function isRecorded(): boolean {
   return sending.has(Context.current());
 }
 
-/** The intent of one attempt. */
 export class IntentRecord<Baseline extends object> {
   /** Undefined while the server has no intent of this attempt. */
   sent: Sent<Baseline> | undefined;
@@ -181,7 +180,7 @@ async function retryWhile<Response>(
  * Reports the outcome of an attempt that has recorded an intent, until the server accepts it. The SDK's own report gives up after
  * some seconds without a connection. Place it before every interceptor that changes a result or an error.
  */
-export function reportsOutcomes(context: Context): ActivityInterceptors {
+export function reportOutcomes(context: Context): ActivityInterceptors {
   const { taskToken, startToCloseTimeoutMs } = context.info;
   ends.set(context, performance.now() + startToCloseTimeoutMs * SHARE_FOR_REPORTS);
   /** Makes the SDK report nothing: the outcome is reported, or the attempt is closed or soon will be, and the next reads the intent. */

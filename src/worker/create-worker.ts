@@ -15,19 +15,14 @@ import { callActivities } from '../activities/calls.js';
 import { correctionActivities } from '../activities/corrections.js';
 import { AccountCredentials } from '../activities/credentials.js';
 import { callWithDeadline } from '../activities/failures.js';
+import { boundOutcomes, logDba, maskInputs } from '../activities/interceptors.js';
 import { onboardingActivities } from '../activities/onboardings.js';
 import { deliveryActivities, publishSinks } from '../activities/outbound-events.js';
 import { type ActivityDependencies, activitiesAt } from '../activities/partner-activities.js';
 import { softwareErrors } from '../activities/software-errors.js';
-import {
-  boundedOutcomes,
-  holdsInputs,
-  namesDba,
-  type StalledCallLimits,
-  StalledCallReporter,
-} from '../activities/stalled-calls.js';
+import { type StalledCallLimits, StalledCallReporter } from '../activities/stalled-calls.js';
 import { StatusMeanings } from '../activities/status-meanings.js';
-import { reportsOutcomes } from '../at-most-once/activity.js';
+import { reportOutcomes } from '../at-most-once/activity.js';
 import type { CorrectionActivities, OnboardingActivities } from '../messages/activities.js';
 import type { BatchActivities } from '../messages/batches.js';
 import { partnerAccountId, partnerTaskQueue, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
@@ -283,7 +278,7 @@ function partnerWork(system: SystemName, dependencies: PartnerDependencies) {
     interceptors: [
       stalledCalls.interceptors,
       softwareErrors(system, dependencies.version?.buildId),
-      boundedOutcomes,
+      boundOutcomes,
     ],
   };
 }
@@ -345,7 +340,7 @@ export function workersClient(
 export function interceptorOptions(ofQueue: readonly ActivityInterceptorsFactory[] = []) {
   return {
     client: clientInterceptors,
-    activity: [namesDba, holdsInputs, reportsOutcomes, tracedActivities, ...ofQueue],
+    activity: [logDba, maskInputs, reportOutcomes, tracedActivities, ...ofQueue],
   } satisfies WorkerInterceptors;
 }
 

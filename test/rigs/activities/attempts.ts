@@ -8,7 +8,7 @@ import {
   type atMostOnce,
   awaitResponse,
   type RepeatableSendOptions,
-  reportsOutcomes,
+  reportOutcomes,
   type SendOptions,
 } from '../../../src/at-most-once/activity.js';
 import type { Intent } from '../../../src/at-most-once/intent.js';
@@ -109,7 +109,7 @@ export async function attemptOf(
   const environment = new MockActivityEnvironment(info, {
     logger: QUIET,
     client: service as unknown as Client,
-    interceptors: [reportsOutcomes],
+    interceptors: [reportOutcomes],
   });
   const send = async (options: Options & RepeatableSendOptions) => {
     const result = await call(options);

@@ -1,9 +1,10 @@
 import { ActivityNotFoundError, ServiceError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { boundOutcomes } from '../../../src/activities/interceptors.js';
 import { pollAgain } from '../../../src/activities/poll.js';
 import { softwareErrors } from '../../../src/activities/software-errors.js';
-import { boundedOutcomes, StalledCallReporter } from '../../../src/activities/stalled-calls.js';
+import { StalledCallReporter } from '../../../src/activities/stalled-calls.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
 import { StoreFailure } from '../../../src/platform/documents/file-store.js';
 import { environment } from '../../rigs/activities/environment.js';
@@ -375,6 +376,6 @@ it.each([
   [false, 3_000],
 ])('the result of an activity (in a workflow: %s) has texts of %i characters', async (inWorkflow, length) => {
   const activity = async () => ({ comment: 'x'.repeat(3_000) });
-  const result = await environment({ inWorkflow }, { interceptors: [boundedOutcomes] }).run(activity);
+  const result = await environment({ inWorkflow }, { interceptors: [boundOutcomes] }).run(activity);
   expect(result).toHaveProperty('comment.length', length);
 });

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { holdsInputs } from '../../../src/activities/stalled-calls.js';
+import { maskInputs } from '../../../src/activities/interceptors.js';
 import { createLogger, holdPrivate, temporalLogger } from '../../../src/platform/process/logging.js';
 
 /** A log entry as it is written. */
@@ -60,7 +60,7 @@ describe('the log', () => {
 
   it('redacts the private values of an activity until the SDK has logged its end', async () => {
     const text = 'profile of 900123456 exists';
-    const { execute } = holdsInputs().inbound ?? {};
+    const { execute } = maskInputs().inbound ?? {};
     const attempt = execute?.({ args: [{ holder: { ssn: '900123456' } }], headers: {} }, async () => {
       expect(logged({ detail: text })).not.toContain('900123456');
       throw new Error(text);
