@@ -34,7 +34,7 @@ export interface Note {
 }
 
 /** The merchant as the workflow last saw it. Absent fields are not compared. */
-export interface Seen {
+export interface SeenStatus {
   /** null when nothing was read yet. */
   readonly phase: MerchantPhase | null;
   readonly status?: string;
@@ -143,7 +143,7 @@ export interface BoardingActivities {
     application: NonNullable<MerchantBoardingInput['application']>;
   }): AtMostOnce<Submission & Warned>;
   /** Reads again where notes of `seen` are gone. Nudges the status poll afterwards, which may not have seen the change. */
-  readStatus(request: { merchantProfileId: number; seen: Seen }): Promise<StatusSnapshot>;
+  readStatus(request: { merchantProfileId: number; seen: SeenStatus }): Promise<StatusSnapshot>;
   /** Reads a merchant that is to be imported, and finds another boarding that has reserved it, running or not. */
   inspectMerchant(request: {
     merchantProfileId: number;
@@ -155,7 +155,7 @@ export interface BoardingActivities {
   /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */
   awaitStatusChange(request: {
     merchantProfileId: number;
-    seen: Seen;
+    seen: SeenStatus;
     pace?: Pace | undefined;
   }): Promise<{ snapshot: StatusSnapshot; isFirst: boolean }>;
   /** Sent at most once. */

@@ -2,13 +2,13 @@ import { PROFILE_PHASES } from '../partners/banking/phases.js';
 import { MERCHANT_PHASES } from '../partners/boarding/phases.js';
 import { redact } from '../platform/privacy/masked.js';
 import type { ProfileSnapshot } from './banking-activities.js';
-import type { Seen } from './boarding-activities.js';
+import type { SeenStatus } from './boarding-activities.js';
 import type { PartnerIds } from './onboarding-state.js';
 import type { BusinessOnboardingOutcome, MerchantBoardingOutcome } from './onboardings.js';
 
 /** Returns how a boarding ends with this status; undefined while it continues. */
 export function merchantOutcome(
-  { phase, comment: said = null, mid = null }: Pick<Seen, 'phase' | 'comment' | 'mid'>,
+  { phase, comment: said = null, mid = null }: Pick<SeenStatus, 'phase' | 'comment' | 'mid'>,
   merchantProfileId: number,
 ): MerchantBoardingOutcome | undefined {
   const outcome = phase && MERCHANT_PHASES[phase].ends;

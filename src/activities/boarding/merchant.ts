@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Note, Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+import type { Note, SeenStatus, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { BoardingClient } from '../../partners/boarding/client.js';
 import { EXPLAINED, isUnderReview } from '../../partners/boarding/phases.js';
 import { isKnownStatus, isMid, phaseOf, type UnderwritingNote } from '../../partners/boarding/schemas.js';
@@ -119,7 +119,7 @@ function byTextAndAuthor(one: Shown, other: Shown): number {
   return (first ?? '') < (second ?? '') ? -1 : 1;
 }
 
-export function hasChanged(seen: Seen, { notes, isWithoutNotes, ...now }: StatusSnapshot): boolean {
+export function hasChanged(seen: SeenStatus, { notes, isWithoutNotes, ...now }: StatusSnapshot): boolean {
   const { noteIds, noteCount = notes.length, ...before } = seen;
   const fields = ['phase', 'status', 'statusDate', 'comment', 'mid', 'unclearMid'] as const;
   if (fields.some((field) => before[field] !== undefined && before[field] !== now[field])) return true;
@@ -131,7 +131,7 @@ export function hasChanged(seen: Seen, { notes, isWithoutNotes, ...now }: Status
 
 /** Reports whether a note is gone while underwriters are at work, and none is new, as in a list that has missed a row. */
 export function lacksNotes(
-  { noteIds = [] }: Pick<Seen, 'noteIds'>,
+  { noteIds = [] }: Pick<SeenStatus, 'noteIds'>,
   { phase, notes, isWithoutNotes }: StatusSnapshot,
 ): boolean {
   if (!isUnderReview(phase) || isWithoutNotes) return false;

@@ -1,5 +1,5 @@
 import { AT_MOST_ONCE } from '../../at-most-once/workflow.js';
-import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+import type { SeenStatus, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { FollowedMerchantInput, MerchantBoardingInput } from '../../messages/inputs.js';
 import { isFollowed } from '../../messages/onboardings.js';
 import { isDecided } from '../../partners/boarding/phases.js';
@@ -44,11 +44,10 @@ const NEXT_STEPS_FOLLOWED: NextSteps = {
 
 type Input = MerchantBoardingInput | FollowedMerchantInput;
 
-/** One boarding: its state, and what runs. */
 export class Boarding extends OnboardingRuntime<BoardingState, Input> {
   /** Nothing is sent unless a person asked for it. */
   readonly isFollowed: boolean;
-  readonly poll = new StatusPoll<Seen, StatusSnapshot>(this, (seen, pace) =>
+  readonly poll = new StatusPoll<SeenStatus, StatusSnapshot>(this, (seen, pace) =>
     partner.awaitStatusChange({ merchantProfileId: this.merchantProfileId, seen, pace }),
   );
   readonly tasks = new Tasks();

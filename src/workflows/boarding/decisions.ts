@@ -2,7 +2,7 @@
  * All rules of underwriting, as functions of values. They take the state of a boarding, the partner's status and people's answers.
  * They return the next state, what to ask and close, what to send next, and the outcome. `runtime/until-decided.ts` applies all that.
  */
-import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+import type { SeenStatus, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { merchantOutcome } from '../../messages/outcomes.js';
 import type { RequirementKind } from '../../messages/requirements.js';
@@ -52,14 +52,13 @@ export interface DeliveredAnswer extends StatusVersion {
 
 /** What a boarding knows about underwriting. Each run passes it to the next. */
 export interface BoardingState {
-  /** The last read. */
-  readonly seen: Seen;
+  readonly seen: SeenStatus;
   /** null when unknown: the merchant was imported, or a person confirmed its create. */
   readonly submitted: boolean | null;
   /** In milliseconds since 1970: the latest time at which the partner should show our submission. */
   readonly shownBy?: number;
   /** The submission did not show in time, so a person says whether to submit again. */
-  readonly isLost?: boolean;
+  readonly isSubmissionLost?: boolean;
   /** Set while nobody knows whether the merchant was submitted: the phase in which a person is asked that. */
   readonly unclearIn?: MerchantPhase;
   /** Answers that the partner has, by the ID of their note. */
@@ -134,7 +133,7 @@ export function reduce(
 
 /** A new status goes into the timeline, and so does a `mid` that is not final. */
 function showStatus(
-  seen: Seen,
+  seen: SeenStatus,
   { status, phase, comment, mid, unclearMid }: StatusSnapshot,
 ): readonly Command[] {
   const isKnown = status === seen.status || (seen.status === undefined && phase === seen.phase);
@@ -238,15 +237,16 @@ function onNotSubmitted(
   { phase, status }: StatusSnapshot,
   context: BoardingContext,
 ): readonly Command[] {
-  const { isLost = false } = before;
-  const isAsked = phase === 'not-submitted' ? context.isFollowed || isLost : isUnclear(before, phase);
+  const { isSubmissionLost = false } = before;
+  const isAsked =
+    phase === 'not-submitted' ? context.isFollowed || isSubmissionLost : isUnclear(before, phase);
   const { closed, remaining } = closeSuperseded('not-submitted', context, {
     isCurrent: () => isAsked,
     drops: !context.isWriting,
     why: () => MOVED_ON,
   });
-  if (!isAsked || (before.submitted && !isLost) || remaining.length > 0) return closed;
-  const why = isLost ? 'lost' : phase === 'not-submitted' ? 'missing' : 'unclear';
+  if (!isAsked || (before.submitted && !isSubmissionLost) || remaining.length > 0) return closed;
+  const why = isSubmissionLost ? 'lost' : phase === 'not-submitted' ? 'missing' : 'unclear';
   return [{ set: { stage: 'applying' } }, { ask: submissionQuestion(why, context, status) }];
 }
 
@@ -275,7 +275,7 @@ export type PendingTask =
  * - a read, when the partner should show by now what it accepted
  */
 export function pendingTask(state: BoardingState, context: BoardingContext): PendingTask | undefined {
-  const { seen, submitted, isLost, deferred, volatile } = state;
+  const { seen, submitted, isSubmissionLost, deferred, volatile } = state;
   const { phase } = seen;
   if (phase === null) return undefined;
   const submission = (kind: RequirementKind): PendingTask | undefined => {
@@ -284,8 +284,8 @@ export function pendingTask(state: BoardingState, context: BoardingContext): Pen
   };
   if (MERCHANT_PHASES[phase].changes === 'submitted') return submission('changes-requested');
   if (phase === 'not-submitted') {
-    if (submitted && !isLost) return readAtDeadline(state, context);
-    return context.isFollowed || isLost ? submission('not-submitted') : { send: 'application' };
+    if (submitted && !isSubmissionLost) return readAtDeadline(state, context);
+    return context.isFollowed || isSubmissionLost ? submission('not-submitted') : { send: 'application' };
   }
   const confirmed = isUnclear(state, phase) ? submission('not-submitted') : undefined;
   if (confirmed) return confirmed;
@@ -302,9 +302,16 @@ function readAtDeadline(state: BoardingState, { now }: BoardingContext): Pending
 }
 
 /** The times by which the partner should show what it accepted: our submission, and answers to notes that it still lists. */
-function pendingDeadlines({ delivered, submitted, isLost, shownBy, seen }: BoardingState): readonly number[] {
+function pendingDeadlines({
+  delivered,
+  submitted,
+  isSubmissionLost,
+  shownBy,
+  seen,
+}: BoardingState): readonly number[] {
   const { phase, noteIds = [] } = seen;
-  if (phase === 'not-submitted') return submitted && !isLost && shownBy !== undefined ? [shownBy] : [];
+  if (phase === 'not-submitted')
+    return submitted && !isSubmissionLost && shownBy !== undefined ? [shownBy] : [];
   // While the partner reviews answers, it may list their notes.
   if (phase === null || MERCHANT_PHASES[phase].proves === 'review') return [];
   return deadlinesOf(filterRecord(delivered, (id) => noteIds.includes(id)));
@@ -314,7 +321,7 @@ function pendingDeadlines({ delivered, submitted, isLost, shownBy, seen }: Board
 export function plan(
   state: BoardingState,
   context: BoardingContext,
-): Plan<Seen, PendingTask, MerchantBoardingOutcome> {
+): Plan<SeenStatus, PendingTask, MerchantBoardingOutcome> {
   const pending = pendingTask(state, context);
   const { phase } = state.seen;
   const outcome = merchantOutcome(state.seen, context.merchantProfileId);

@@ -55,7 +55,6 @@ export function notesOf(answers: readonly PendingAnswer[]): readonly string[] {
   return answers.map(({ requirement: { id, about = id } }) => about);
 }
 
-/** The texts of the answers, each below its question. */
 export function commentOf(answers: readonly PendingAnswer[]): string {
   const texts = answers.flatMap(({ requirement, resolution: { answer } }) =>
     answer.kind === 'text' ? `${requirement.detail}\n${answer.text}` : [],
@@ -74,7 +73,6 @@ export function afterDelivery(
   return { ...before, delivered: { ...before.delivered, ...delivered }, uploaded: [] };
 }
 
-/** Returns the state after the underwriters did not take answers in a status. */
 export function withDeferred(
   before: BoardingState,
   answers: readonly PendingAnswer[],

@@ -2,11 +2,11 @@ import type { Delivery, StatusSnapshot, Warned } from '../../messages/boarding-a
 import { MERCHANT_PHASES } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { redact } from '../../platform/privacy/masked.js';
-import { askForCorrection, Rejected } from '../runtime/rejections.js';
 import { removeAnswered } from '../runtime/requirements.js';
 import { withoutExpired } from '../runtime/rules.js';
 import { runOnce } from '../runtime/run-step.js';
 import type { PendingAnswer } from '../runtime/state.js';
+import { askForCorrection, Rejected } from '../runtime/step.js';
 import { runPendingTasks } from '../runtime/tasks.js';
 import { type Boarding, partner } from './boarding.js';
 import type { StatusVersion } from './decisions.js';
@@ -83,8 +83,8 @@ export async function readAfterDeadline(boarding: Boarding): Promise<void> {
   const begunAt = Date.now();
   const now = await readStatus(boarding);
   const { delivered, shownBy = begunAt + 1 } = boarding.partnerState;
-  const isLost = now.phase === 'not-submitted' && shownBy <= begunAt;
-  boarding.patchState({ delivered: withoutExpired(delivered, begunAt), isLost });
+  const isSubmissionLost = now.phase === 'not-submitted' && shownBy <= begunAt;
+  boarding.patchState({ delivered: withoutExpired(delivered, begunAt), isSubmissionLost });
   boarding.poll.replaceWith(now);
 }
 

@@ -13,15 +13,15 @@ import { mayBeDone, type Restored } from '../../messages/onboardings.js';
 import { isDecided, phasesBefore } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { redact } from '../../platform/privacy/masked.js';
+import { isOwnAtOnce, runIdempotent, runOnce, runRead } from '../runtime/run-step.js';
+import { setAgent } from '../runtime/state.js';
 import {
   askForCorrection,
   NotConfirmable,
   partnerFailure,
   Rejected,
   requireSecondConfirmation,
-} from '../runtime/rejections.js';
-import { isOwnAtOnce, runIdempotent, runOnce, runRead } from '../runtime/run-step.js';
-import { setAgent } from '../runtime/state.js';
+} from '../runtime/step.js';
 import { type Boarding, partner } from './boarding.js';
 import { UNSUBMITTED_STATE } from './decisions.js';
 import { comparable } from './volatile-fields.js';

@@ -58,7 +58,7 @@ export async function submit(
   const { submitted: isSubmitted, status, phase, isOthers } = submission;
   if (isSubmitted) {
     boarding.record('submitted', isOthers && { detail: 'by somebody else' });
-    boarding.patchState({ submitted: true, isLost: false, shownBy: Date.now() + boarding.dueInMs });
+    boarding.patchState({ submitted: true, isSubmissionLost: false, shownBy: Date.now() + boarding.dueInMs });
     const close = ({ requirement: { id } }: PendingAnswer) =>
       isOthers ? dropAnswer(id, 'somebody else has submitted it') : removeAnswered(id);
     boarding.update(...answers.map(close));
@@ -137,7 +137,6 @@ function phasesToSendIn(
 interface SubmissionRules {
   /** The phases in which it is sent. In any other phase, it is superseded. */
   readonly phases: (earlier: EarlierAttempts) => readonly MerchantPhase[];
-  /** Reports whether the merchant is in this phase because of our submission. */
   readonly isOurs: (phase: MerchantPhase, earlier: EarlierAttempts) => boolean;
   /** Reports whether a read is evidence of the submission. */
   readonly shows: (now: StatusSnapshot, earlier: EarlierAttempts) => boolean;

@@ -1,4 +1,4 @@
-import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+import type { SeenStatus, StatusSnapshot } from '../../messages/boarding-activities.js';
 
 const FIELDS = ['status', 'statusDate', 'comment', 'mid', 'unclearMid', 'notes'] as const;
 
@@ -20,7 +20,7 @@ export const NO_CHANGES: VolatileFields = { changes: {}, hasVolatileDate: false 
 
 export function trackChanges(
   volatile: VolatileFields,
-  before: Seen,
+  before: SeenStatus,
   now: StatusSnapshot,
   consecutiveChanges: number,
 ): VolatileFields {
@@ -44,8 +44,8 @@ export function volatileFields({ changes }: VolatileFields): readonly string[] {
 
 export function comparable(
   volatile: VolatileFields,
-  { phase, status, statusDate, comment, mid, unclearMid, noteIds }: Seen,
-): Seen {
+  { phase, status, statusDate, comment, mid, unclearMid, noteIds }: SeenStatus,
+): SeenStatus {
   const is = (field: Field) => isVolatile(volatile, field);
   return {
     phase,
@@ -65,7 +65,7 @@ function isVolatile({ changes }: Pick<VolatileFields, 'changes'>, field: Field):
 /** Without its notes, those of the read before count, or none: any note that is read later is then a change. */
 export function toSeen(
   { notes, isWithoutNotes, ...status }: StatusSnapshot,
-  { noteIds = [] }: Pick<Seen, 'noteIds'> = {},
-): Seen {
+  { noteIds = [] }: Pick<SeenStatus, 'noteIds'> = {},
+): SeenStatus {
   return { ...status, noteIds: isWithoutNotes ? noteIds : notes.map(({ id }) => id) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hasChanged, lacksNotes } from '../../../src/activities/boarding/merchant.js';
-import type { Seen, StatusSnapshot } from '../../../src/messages/boarding-activities.js';
+import type { SeenStatus, StatusSnapshot } from '../../../src/messages/boarding-activities.js';
 
 const note = (id: string) => ({ id, text: 'Why?', author: null, date: null });
 
@@ -9,11 +9,11 @@ const status = {
   ...{ comment: null, mid: null, unclearMid: null },
 };
 const now: StatusSnapshot = { ...status, notes: [note('note-1'), note('note-2')] };
-const same: Seen = { ...status, noteIds: ['note-1', 'note-2'] };
+const same: SeenStatus = { ...status, noteIds: ['note-1', 'note-2'] };
 
 const LATER = { status: 'In Queue 8', phase: 'other' } as const;
 
-const CHANGED: readonly [string, Seen, Partial<StatusSnapshot>?][] = [
+const CHANGED: readonly [string, SeenStatus, Partial<StatusSnapshot>?][] = [
   ['nothing was seen yet', { phase: null }],
   ['another status', { ...same, status: 'Approved' }],
   ['another phase', { ...same, phase: 'approved' }],
@@ -58,7 +58,7 @@ describe('a status has changed since it was seen', () => {
 // Catches a question that closes and is asked again because a list missed a row.
 describe('a read lacks a note that was seen', () => {
   const one = { notes: [note('note-2')] };
-  it.each<[string, Partial<Seen>, Partial<StatusSnapshot>, boolean]>([
+  it.each<[string, Partial<SeenStatus>, Partial<StatusSnapshot>, boolean]>([
     ['one of two', {}, one, true],
     ['none', {}, {}, false],
     ['another one is new', {}, { notes: [...now.notes, note('note-3')] }, false],

@@ -288,11 +288,11 @@ describe('requested changes', () => {
 
 // Catches a submission that the partner has accepted and lost, of which nobody learns.
 it('a submission that is lost is asked about once, until the status shows one', () => {
-  const lost = { ...UNSUBMITTED_STATE, submitted: true, isLost: true, seen: seen(NOT_SUBMITTED) };
+  const lost = { ...UNSUBMITTED_STATE, submitted: true, isSubmissionLost: true, seen: seen(NOT_SUBMITTED) };
   const question = requirement('not-submitted-1', 'not-submitted');
   expect(asksOn(NOT_SUBMITTED, lost)).toMatchObject([expect.stringContaining('has accepted the submission')]);
   expect(asksOn(NOT_SUBMITTED, lost, { open: [question] })).toEqual([]);
-  expect(asksOn(NOT_SUBMITTED, { ...lost, isLost: false })).toEqual([]);
+  expect(asksOn(NOT_SUBMITTED, { ...lost, isSubmissionLost: false })).toEqual([]);
   expect(asksOn({}, lost, { open: [question] })).toEqual(['close not-submitted-1: the partner has moved on']);
 });
 
@@ -408,7 +408,7 @@ describe('what is sent next', () => {
   });
   const LATE = { ...delivered(0), seen: seen({ notes }) };
   const shownBy = (later: number) => ({ ...SUBMITTED, shownBy: Date.parse(TUESDAY) + later });
-  const LOST = { ...SUBMITTED, isLost: true };
+  const LOST = { ...SUBMITTED, isSubmissionLost: true };
   const application = { send: 'application' };
   const submissionOf = (input: PendingAnswer) => ({ send: 'submission', answers: [input] });
   const answersOf = (...answers: PendingAnswer[]) => ({ send: 'answers', answers });
