@@ -52,7 +52,6 @@ const versionPart = z
   )
   .meta({ format: '1 to 100 letters, digits or signs of `._/-`' });
 
-/** The settings of the worker, besides those of each account (partners/account-settings.ts) and Temporal's own. */
 export const workerSettings = z.object({
   ...accountNames.shape,
   ...recordSettings.shape,

@@ -28,8 +28,7 @@ import type { WorkerSettings } from './settings.js';
  */
 const EVERY_MS = 30_000;
 
-/** Not counted, because a customer waits while one of its parts waits, and the parts are counted. */
-/** Made of others, they only repeat the requirements of these. */
+/** Leaves out customers: one waits while a part of it waits, and the parts are counted. */
 const NOT_OF_PARTS = OF_PARTS.map((type) => isNot('WorkflowType', type));
 
 /** The dependencies of a gauge. Each gauge queries Temporal and shows the result. */

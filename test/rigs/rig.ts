@@ -19,9 +19,7 @@ import type {
   MerchantBoardingOutcome,
 } from '../../src/messages/onboardings.js';
 import { clientInterceptors } from '../../src/temporal/connection.js';
-import { BUSINESS } from '../../src/temporal/kinds/business.js';
-import { CUSTOMER } from '../../src/temporal/kinds/customer.js';
-import { MERCHANT } from '../../src/temporal/kinds/merchant.js';
+import { BUSINESS, CUSTOMER, MERCHANT } from '../../src/temporal/kinds/kinds.js';
 import { dataConverter, generatePayloadKey } from '../../src/temporal/payload-codec.js';
 import type { WorkersConfig } from '../../src/worker/create-worker.js';
 import { Onboarding } from './onboarding.js';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inputQuery } from '../../src/messages/activities.js';
 import type { BusinessOnboardingOutcome, MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
-import { BUSINESS } from '../../src/temporal/kinds/business.js';
-import { MERCHANT } from '../../src/temporal/kinds/merchant.js';
+import { BUSINESS, MERCHANT } from '../../src/temporal/kinds/kinds.js';
 import { existing, imported } from '../rigs/commands/existing.js';
 import { OWNER } from '../rigs/inputs.js';
 import { Onboarding } from '../rigs/onboarding.js';

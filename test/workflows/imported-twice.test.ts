@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MerchantBoardingInput } from '../../src/messages/inputs.js';
 import type { Requirement } from '../../src/messages/requirements.js';
-import { BUSINESS } from '../../src/temporal/kinds/business.js';
-import { MERCHANT } from '../../src/temporal/kinds/merchant.js';
+import { BUSINESS, MERCHANT } from '../../src/temporal/kinds/kinds.js';
 import { existing, imported } from '../rigs/commands/existing.js';
 import { business, merchant } from '../rigs/inputs.js';
 import { Onboarding } from '../rigs/onboarding.js';

@@ -99,7 +99,6 @@ function encrypting({ connection, options }: Client, keys: PayloadKeys | undefin
   });
 }
 
-/** The parts of a {@link GangwayClient}. */
 interface Parts {
   readonly temporal: Client;
   readonly settings: ClientSettings;
@@ -145,7 +144,7 @@ export class GangwayClient {
    */
   boardMerchant(input: MerchantToBoard, options?: OnboardingOptions): Promise<Started> {
     return this.#checkAndStart(
-      async () => (await import('../../temporal/kinds/merchant.js')).MERCHANT,
+      async () => (await import('../../temporal/kinds/kinds.js')).MERCHANT,
       input,
       options,
     );
@@ -154,7 +153,7 @@ export class GangwayClient {
   /** Onboards a business at the bank, in the same way. @throws {InvalidInput} as {@link boardMerchant} */
   onboardBusiness(input: BusinessToOnboard, options?: OnboardingOptions): Promise<Started> {
     return this.#checkAndStart(
-      async () => (await import('../../temporal/kinds/business.js')).BUSINESS,
+      async () => (await import('../../temporal/kinds/kinds.js')).BUSINESS,
       input,
       options,
     );
@@ -163,7 +162,7 @@ export class GangwayClient {
   /** Onboards a merchant and its business, in the same way. @throws {InvalidInput} as {@link boardMerchant} */
   onboardCustomer(input: CustomerToOnboard, options?: OnboardingOptions): Promise<Started> {
     return this.#checkAndStart(
-      async () => (await import('../../temporal/kinds/customer.js')).CUSTOMER,
+      async () => (await import('../../temporal/kinds/kinds.js')).CUSTOMER,
       input,
       options,
     );

@@ -32,10 +32,8 @@ import { problemText } from '../../partners/bounds.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { Deadline, untilAborted } from '../../platform/http/deadline.js';
 import { holdPrivate } from '../../platform/process/logging.js';
-import { BUSINESS } from '../../temporal/kinds/business.js';
-import { CUSTOMER } from '../../temporal/kinds/customer.js';
 import type { Kind } from '../../temporal/kinds/kind.js';
-import { MERCHANT } from '../../temporal/kinds/merchant.js';
+import { BUSINESS, CUSTOMER, MERCHANT } from '../../temporal/kinds/kinds.js';
 import { outcomeOf, stateOf } from '../../temporal/onboardings.js';
 import {
   type Backend,

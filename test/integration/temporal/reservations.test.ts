@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { type Reservation, reservationOf, reserve } from '../../../src/activities/reservations.js';
 import { reservationId } from '../../../src/messages/ids.js';
-import { type Reservation, reservationOf, reserve } from '../../../src/temporal/reservations.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 
 const { client } = await sharedRig();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
-import { MERCHANT } from '../../../src/temporal/kinds/merchant.js';
+import { MERCHANT } from '../../../src/temporal/kinds/kinds.js';
 import type { Urgency } from '../../../src/temporal/start.js';
 import { merchant } from '../../rigs/inputs.js';
 import { launch } from '../../rigs/processes.js';

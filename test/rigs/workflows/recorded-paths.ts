@@ -10,8 +10,7 @@ import type {
 import type { OperationName, OperationRequest } from '../../../src/messages/partner-operations.js';
 import type { Answer, RequirementKind } from '../../../src/messages/requirements.js';
 import { handOver } from '../../../src/services/batches/batches.js';
-import { BUSINESS } from '../../../src/temporal/kinds/business.js';
-import { MERCHANT } from '../../../src/temporal/kinds/merchant.js';
+import { BUSINESS, MERCHANT } from '../../../src/temporal/kinds/kinds.js';
 import { startOperation } from '../../../src/temporal/start.js';
 import { existing } from '../commands/existing.js';
 import { holder, merchant } from '../inputs.js';

@@ -1,7 +1,7 @@
 import proto from '@temporalio/proto';
 import { describe, expect, it } from 'vitest';
 import { answersIn, partnerActivitiesIn, runsOf } from '../../../src/temporal/history.js';
-import { MERCHANT } from '../../../src/temporal/kinds/merchant.js';
+import { MERCHANT } from '../../../src/temporal/kinds/kinds.js';
 import { resolveOnce, startOrAttach } from '../../../src/temporal/requests.js';
 import { merchant } from '../../rigs/inputs.js';
 import {

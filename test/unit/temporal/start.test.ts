@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { indexedWords } from '../../../src/messages/listed.js';
-import { BUSINESS } from '../../../src/temporal/kinds/business.js';
-import { CUSTOMER } from '../../../src/temporal/kinds/customer.js';
-import { MERCHANT } from '../../../src/temporal/kinds/merchant.js';
+import { BUSINESS, CUSTOMER, MERCHANT } from '../../../src/temporal/kinds/kinds.js';
 import {
   type Agent,
   differenceFromStart,

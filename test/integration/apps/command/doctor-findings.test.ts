@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../../../src/messages/search-attributes.js';
-import { MERCHANT } from '../../../../src/temporal/kinds/merchant.js';
+import { MERCHANT } from '../../../../src/temporal/kinds/kinds.js';
 import {
   dataConverter,
   generatePayloadKey,

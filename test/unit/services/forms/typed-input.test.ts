@@ -3,9 +3,7 @@ import { z } from 'zod';
 import { dateTime } from '../../../../src/partners/fields.js';
 import { formOf } from '../../../../src/services/forms/schema-fields.js';
 import { fieldsIn, inputForm } from '../../../../src/services/forms/typed-input.js';
-import { BUSINESS } from '../../../../src/temporal/kinds/business.js';
-import { CUSTOMER } from '../../../../src/temporal/kinds/customer.js';
-import { MERCHANT } from '../../../../src/temporal/kinds/merchant.js';
+import { BUSINESS, CUSTOMER, MERCHANT } from '../../../../src/temporal/kinds/kinds.js';
 
 const KNOWN = { posNames: [], accounts: { west: { posNames: [] } } };
 
