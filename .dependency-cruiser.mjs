@@ -29,7 +29,7 @@ const DECISIONS =
   '^src/workflows/([^/]+/(decisions|deliveries|rules|tickets|volatile-fields)|boarding/questions)\\.ts$|^src/messages/outcomes\\.ts$';
 
 const TRANSITIONS =
-  '^src/workflows/runtime/(link-rules|outbound-events|requirements|resolutions|state|store)\\.ts$';
+  '^src/workflows/runtime/(link-rules|outbound-events|requirements|resolutions|state)\\.ts$';
 
 const layers = LAYERS.flatMap((names, height) =>
   names.map((name) => {

@@ -8,15 +8,15 @@ import ts from 'typescript-6';
 
 /** What runs: a call, a timer or a scope. It ends with its run. */
 const HANDLES = new Set([
-  'runtime/store.ts #state',
+  'runtime/state.ts #state',
   'runtime/status-poll.ts #running',
   'runtime/status-poll.ts #last',
   'runtime/stalled-calls.ts #running',
   'runtime/stalled-calls.ts #published',
   'runtime/tasks.ts #running',
   'runtime/tasks.ts #failure',
-  'runtime/tasks.ts #isPending',
-  'runtime/tasks.ts #isSending',
+  'runtime/customer-reports.ts #isPending',
+  'runtime/customer-reports.ts #isSending',
   'customer/customer.ts runs',
   'customer/customer.ts #reportRequests',
 ]);

@@ -34,10 +34,10 @@ import {
   titleOfReply,
 } from './business/steps.js';
 import { reduceRejection, withDeadline } from './business/tickets.js';
-import { askForCorrection, Rejected } from './runtime/rejections.js';
 import { removeAnswered, requireNotAbandoned } from './runtime/requirements.js';
 import type { PendingAnswer } from './runtime/state.js';
 import type { CarriedState } from './runtime/stateful.js';
+import { askForCorrection, Rejected } from './runtime/step.js';
 import { reductionTransition, runUntilDecided } from './runtime/until-decided.js';
 
 /**

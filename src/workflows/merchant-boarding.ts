@@ -68,7 +68,6 @@ async function establishMerchant(boarding: Boarding, restored: Restored | undefi
   else await importMerchant(boarding, merchantProfileId, restored);
 }
 
-/** Runs a pending task of `boarding/decisions.ts`. */
 async function runPending(boarding: Boarding, pending: PendingTask): Promise<void> {
   switch (pending.send) {
     case 'application':

@@ -1,11 +1,39 @@
-import { condition } from '@temporalio/workflow';
-import type { PartnerAccountInput } from '../messages/partner-account.js';
-import { refusedCredentials } from './partner-account/credentials.js';
-import { type Duties, NO_DUTIES } from './partner-account/duties.js';
-import { unmatchedTickets } from './partner-account/unmatched-tickets.js';
-import { unreadableReads } from './partner-account/unreadable-reads.js';
+import { ActivityFailure, TimeoutFailure } from '@temporalio/common';
+import { condition, proxyActivities, setHandler } from '@temporalio/workflow';
+import type { UnmatchedTicket } from '../messages/banking-activities.js';
+import type { Pace } from '../messages/onboarding-state.js';
+import {
+  credentialsRefused,
+  type PartnerAccountInput,
+  type ProcessActivities,
+  type Refusal,
+  readsUnreadable,
+  ticketsSeen,
+  type UnreadableRead,
+  type UnreadableReport,
+} from '../messages/partner-account.js';
+import { redact } from '../platform/privacy/masked.js';
+import { sendReply, titleOfReply } from './business/steps.js';
+import {
+  NO_TICKETS,
+  reduceRejection,
+  reduceTickets,
+  type Tickets,
+  type TicketWording,
+  withAnswer,
+} from './business/tickets.js';
+import { accountName, POLL, partnerActivities, RETRY_WAITING, WAIT } from './runtime/activity-proxies.js';
+import { pendingAnswerTo } from './runtime/answers.js';
+import { minuteOf } from './runtime/current-details.js';
 import { OnboardingRuntime } from './runtime/onboarding-runtime.js';
-import { runPendingTasks } from './runtime/tasks.js';
+import { Abandoned, dropAnswer, removeAnswered, withdrawRequirement } from './runtime/requirements.js';
+import { answeredOfKind } from './runtime/rules.js';
+import { runRead } from './runtime/run-step.js';
+import type { PendingAnswer, Question } from './runtime/state.js';
+import { paceAfter } from './runtime/status-poll.js';
+import { Rejected } from './runtime/step.js';
+import { runPendingTasks, runUnlessEnded, type Task } from './runtime/tasks.js';
+import { reductionTransition } from './runtime/until-decided.js';
 
 /**
  * Acts for one of our accounts at one partner, for all workflows that use it. While the partner refuses our credentials, it
@@ -36,4 +64,292 @@ export async function partnerAccount(input: PartnerAccountInput): Promise<{ read
     await runPendingTasks(pendingTasks);
     return { outcome: 'done' };
   });
+}
+
+/** What an account knows of its duties. */
+interface Duties extends Tickets {
+  /** By process, which signs in for itself. */
+  readonly refusals: Readonly<Record<string, Refusal>>;
+  readonly unreadable: readonly Unreadable[];
+  /** Tickets that no onboarding shows. */
+  readonly listed: readonly UnmatchedTicket[];
+  /** The poll of an onboarding has listed tickets that are not about its profile. */
+  readonly isReported: boolean;
+  readonly pace?: Pace | undefined;
+}
+
+/** The first report of an operation, and all workflows that wait. */
+interface Unreadable extends UnreadableReport {
+  readonly workflowIds: readonly string[];
+  /** Of its requirement; empty before it is raised. */
+  readonly id: string;
+}
+
+const NO_DUTIES: Duties = {
+  ...NO_TICKETS,
+  ...{ refusals: {}, unreadable: [], listed: [], isReported: false },
+};
+
+type Account = OnboardingRuntime<Duties, PartnerAccountInput>;
+
+/** Only this many of the workflows that wait for one operation are read. */
+const MOST_WORKFLOWS = 20;
+
+/** Asks people about operations that are unreadable or not permitted: one requirement for each, until no onboarding waits for it. */
+function unreadableReads(account: Account, system: System): () => readonly Task[] {
+  const { published } = account;
+  const all = () => account.partnerState.unreadable;
+  const { awaitReadable, retryReads } = partnerActivities(system)({
+    awaitReadable: { ...WAIT, summary: 'Wait until responses can be read' },
+    retryReads: RETRY_WAITING,
+  });
+  setHandler(readsUnreadable, (report) => account.patchState({ unreadable: withReport(all(), report) }));
+  const close = (isOver: (each: Unreadable) => boolean, why: string) => {
+    const over = all().filter(isOver);
+    account.patchState({ unreadable: all().filter((each) => !isOver(each)) });
+    for (const { id } of over) account.update(withdrawRequirement(id, why), removeAnswered(id));
+    return over;
+  };
+  const isAnswered = ({ id }: Unreadable) => account.isAnswered(id);
+  const run = async () => {
+    while (all().length > 0) {
+      const idOf = (each: Unreadable) => each.id || account.raise(unreadableQuestion(system, each));
+      account.patchState({ unreadable: all().map((each) => ({ ...each, id: idOf(each) })) });
+      published.report();
+      const questions = all();
+      const readable = await runUnlessEnded(
+        () => awaitReadable({ reads: questions.map(readOf) }),
+        () => all() !== questions || all().some(isAnswered),
+      );
+      close(({ operation }) => readable?.includes(operation) === true, 'it works again');
+      for (const answered of close(isAnswered, 'answered')) await retryReads(readOf(answered));
+      published.report();
+    }
+  };
+  return () => (all().length > 0 ? [{ name: 'unreadable responses', run }] : []);
+}
+
+function readOf({ operation, workflowIds }: Unreadable): UnreadableRead {
+  return { operation, workflowIds };
+}
+
+function withReport(all: readonly Unreadable[], report: UnreadableReport): readonly Unreadable[] {
+  const before = all.find(({ operation }) => operation === report.operation);
+  if (!before) return [...all, { ...report, workflowIds: [report.workflowId], id: '' }];
+  const workflowIds = [...new Set([...before.workflowIds, report.workflowId])].slice(0, MOST_WORKFLOWS);
+  if (workflowIds.length === before.workflowIds.length) return all;
+  return all.map((each) => (each === before ? { ...before, workflowIds } : each));
+}
+
+/**
+ * Asks once, for all onboardings, about the credentials that the partner refuses to a worker process, and retries the waiting activities
+ * when it accepts them, or when the process has ended. Refused processes take turns.
+ */
+function refusedCredentials(account: Account, system: System): () => readonly Task[] {
+  const refusals = () => Object.entries(account.partnerState.refusals);
+  setHandler(credentialsRefused, ({ process, refusal }) =>
+    account.patchState({ refusals: { ...account.partnerState.refusals, [process]: refusal } }),
+  );
+  const { wakeRefused } = partnerActivities(system)({ wakeRefused: RETRY_WAITING });
+
+  /** The check returns null as well when the process has ended, and its task queue with it. */
+  const checkIn = (process: string): ProcessActivities['checkCredentials'] => {
+    const { checkCredentials } = proxyActivities<ProcessActivities>({
+      ...{ ...WAIT, taskQueue: process, scheduleToStartTimeout: '15s', summary: 'Try the credentials' },
+      retry: { initialInterval: '5s', backoffCoefficient: 1 },
+    });
+    return (request) =>
+      checkCredentials(request).catch((error: unknown) => {
+        // The server retries after each other timeout.
+        if (error instanceof ActivityFailure && error.cause instanceof TimeoutFailure) return null;
+        throw error;
+      });
+  };
+
+  /** Waits until the partner gives another result, or a person answers. @returns the result */
+  const ask = async (process: string, seen: Refusal): Promise<Refusal | null> => {
+    const id = account.raise(credentialsQuestion(system, process, seen));
+    account.published.report();
+    const wait = () => checkIn(process)({ seen });
+    const result = (await runUnlessEnded(wait, () => account.isAnswered(id))) ?? null;
+    const answer = pendingAnswerTo(account.store, id)?.resolution.answer;
+    account.update(
+      withdrawRequirement(id, result ? 'the reason has changed' : 'no longer refused'),
+      removeAnswered(id),
+    );
+    account.published.report();
+    if (!answer) return result;
+    return checkIn(process)({ now: true, code: answer.kind === 'code' ? answer.code : undefined });
+  };
+
+  const run = async () => {
+    // A refusal from before the last success may be outdated.
+    let now = false;
+    for (let [first] = refusals(); first; [first] = refusals()) {
+      const [process, { operation, reason }] = first;
+      account.patchState({ refusals: Object.fromEntries(refusals().slice(1)) });
+      account.record('credentials-refused', { detail: `${operation}: ${reason}` });
+      let refusal = await checkIn(process)({ now });
+      while (refusal) refusal = await ask(process, refusal);
+      account.record('credentials-work', { detail: `retried at once: ${await wakeRefused()}` });
+      now = true;
+    }
+  };
+  return () => (refusals().length > 0 ? [{ name: 'refused credentials', run }] : []);
+}
+
+/** A nudge resets it by its id, as after a reply. */
+const { awaitUnmatchedTickets } = partnerActivities('banking')({
+  awaitUnmatchedTickets: { ...POLL, summary: 'Wait until the tickets without an onboarding change' },
+});
+
+const ASKING: TicketWording = {
+  answers: ['text', 'retry'],
+  whenGone: 'the partner no longer asks, or an onboarding shows the ticket',
+};
+
+/** Asks people about tickets that no running onboarding shows, and delivers their replies. Reads them while any is listed. */
+function unmatchedTickets(account: Account): () => readonly Task[] {
+  setHandler(ticketsSeen, () => account.patchState({ isReported: true }));
+  const ask = () => {
+    const { partnerState } = account;
+    account.update(reductionTransition(reduceTickets(partnerState, partnerState.listed, account, ASKING)));
+    account.published.report();
+  };
+  const read = async () => {
+    account.patchState({ isReported: false });
+    account.patchState(await readTickets(account));
+    ask();
+  };
+  const toDeliver = () => answeredOfKind(account, 'ticket');
+  const deliver = async () => {
+    for (const answered of toDeliver()) {
+      // While another is delivered, this one may be taken back.
+      const isLeft = toDeliver().some(({ resolution }) => resolution === answered.resolution);
+      if (isLeft) await deliverAnswer(account, answered);
+    }
+    ask();
+  };
+  const isDue = () => account.partnerState.isReported || account.partnerState.listed.length > 0;
+  return () => [
+    ...(isDue() ? [{ name: 'read tickets', run: read }] : []),
+    ...(toDeliver().length > 0 ? [{ name: 'answer tickets', run: deliver }] : []),
+  ];
+}
+
+async function readTickets(account: Account): Promise<Pick<Duties, 'listed' | 'pace'>> {
+  const { listed, pace } = account.partnerState;
+  const asks = listed.map((ticket) => [ticket.ticketId, ticket.asks]);
+  // Without a known ticket there is no change to wait for, and the first read ends the wait.
+  const seen = asks.length > 0 ? Object.fromEntries(asks) : null;
+  const run = () => awaitUnmatchedTickets({ seen, pace });
+  try {
+    const { snapshot, isFirst } = await runRead(account, 'read the tickets', run, { waitsForChange: true });
+    return { listed: snapshot, pace: paceAfter(pace, isFirst) };
+  } catch (error) {
+    // A person who is asked about a read that is not permitted may abandon it.
+    if (!(error instanceof Abandoned)) throw error;
+    return { listed: [], pace };
+  }
+}
+
+/** Sends a reply. Any other answer only closes the question. */
+async function deliverAnswer(account: Account, answered: PendingAnswer): Promise<void> {
+  const { requirement, resolution } = answered;
+  const { answer } = resolution;
+  let replyId: number | null = null;
+  try {
+    if (answer.kind === 'text') {
+      const send = () => sendReply(account, requirement, answer.text);
+      replyId = await account.whileSending([answered], [titleOfReply(requirement)], send);
+      account.record('ticket-answered', { detail: requirement.id });
+    }
+  } catch (error) {
+    if (error instanceof Rejected)
+      return account.update(
+        reductionTransition(reduceRejection(account.partnerState, requirement, error.message)),
+      );
+    if (!(error instanceof Abandoned)) throw error;
+    account.update(dropAnswer(requirement.id, 'a person abandoned the reply'));
+  }
+  account.update(removeAnswered(requirement.id));
+  account.patchState(withAnswer(account.partnerState, requirement, replyId));
+}
+
+export type System = PartnerAccountInput['system'];
+
+function credentialsQuestion(
+  system: System,
+  process: string,
+  { kind, reason, needs, words }: Refusal,
+): Question {
+  const partner = describePartner(system);
+  const alone =
+    'Gangway tries the credentials once a minute, and everything that waits continues when they work.';
+  if (needs === 'one-time-code')
+    return {
+      kind: 'one-time-code',
+      title: `One-time code needed: sign in to ${partner}`,
+      detail:
+        `Worker process ${process} cannot sign in without a one-time code (${reason}). Answer with a code: it is valid for one sign-in, ` +
+        `and each worker process signs in separately. With a TOTP secret in the settings, no code is needed. ${alone}${said(words)}`,
+      answers: ['code', 'retry'],
+    };
+  const [what, remedy] =
+    kind === 'Forbidden'
+      ? ['does not let us sign in (403): the account is locked or suspended', 'Ask the partner to unlock it.']
+      : ['rejects our credentials (401)', 'Correct them in the worker settings, and restart the workers.'];
+  return {
+    kind: 'credentials',
+    title: `No access: ${partner}`,
+    detail:
+      `The partner ${what}; ${reason}. ${remedy} It refuses worker process ${process}. ${alone} Answer retry to try them now.` +
+      said(words),
+    answers: ['retry'],
+  };
+}
+
+function said(words: string): string {
+  return words === '' ? '' : ` Response of the partner: ${redact(words)}`;
+}
+
+export function describePartner(system: System): string {
+  const account = accountName();
+  return `the ${system} partner${account === undefined ? '' : ` (account ${account})`}`;
+}
+
+function unreadableQuestion(
+  system: System,
+  { operation, since, what, workflowId, forbidden, failing }: UnreadableReport,
+): Question {
+  if (failing !== undefined)
+    return {
+      kind: 'software-error',
+      title: `Our software fails: ${operation} at ${describePartner(system)}`,
+      detail:
+        `Since ${minuteOf(since)}, ${operation} of the workers fails in ${failing} (${redact(what)}). ${workflowId} waits for it, and ` +
+        'perhaps others. The partner cannot help. What failed before its request has sent nothing, and a write that may have been sent ' +
+        'is not sent again. Put a corrected build into service, or take this one back with "deploy/roll-out.sh back". Gangway tries ' +
+        'again every few minutes, and this requirement closes when that succeeds. Answer retry to try at once.',
+      answers: ['retry'],
+    };
+  if (forbidden !== undefined)
+    return {
+      kind: 'credentials',
+      title: `Not permitted: ${operation} of ${describePartner(system)}`,
+      detail:
+        `The partner accepts our credentials, and does not permit ${operation} (${forbidden}). ${workflowId} waits for it, and perhaps ` +
+        'others; or its record belongs to another organization. Ask the partner for the permission. Gangway tries again every ' +
+        `minute, and this requirement closes when that succeeds. Answer retry to try at once.${said(what)}`,
+      answers: ['retry'],
+    };
+  return {
+    kind: 'unreadable',
+    title: `Unreadable responses: ${operation} of ${describePartner(system)}`,
+    detail:
+      `Since ${minuteOf(since)}, responses to ${operation} cannot be read. The last one: ${redact(what) || 'unknown'}. ` +
+      'Ask the partner whether it has changed its contract, or its address. Gangway repeats the reads, and this requirement closes when they ' +
+      'succeed. Answer retry to read at once.',
+    answers: ['retry'],
+  };
 }

@@ -14,8 +14,8 @@ import type { PartnerErrorKind } from '../partners/partner-error.js';
 import { partnerActivities, REPEATABLE } from './runtime/activity-proxies.js';
 import { type FieldTypes, requireFields } from './runtime/input.js';
 import { OnboardingRuntime } from './runtime/onboarding-runtime.js';
-import { partnerFailure, Rejected } from './runtime/rejections.js';
 import { runIdempotent, runOnce, runRead } from './runtime/run-step.js';
+import { partnerFailure, Rejected } from './runtime/step.js';
 
 /** Carries out one of the {@link OPERATIONS} at the bank. A rejection ends it, because whoever asked can ask again. */
 export async function partnerOperation<Name extends OperationName>(

@@ -17,7 +17,7 @@ import {
 import { LONGEST, truncate } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
 import { redact } from '../platform/privacy/masked.js';
-import { describePartner, type System } from './partner-account/questions.js';
+import { describePartner, type System } from './partner-account.js';
 import { partnerActivities, REPEATABLE } from './runtime/activity-proxies.js';
 import { OnboardingRuntime } from './runtime/onboarding-runtime.js';
 import { removeAnswered } from './runtime/requirements.js';

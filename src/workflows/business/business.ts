@@ -45,7 +45,6 @@ const NEXT_STEPS_FOLLOWED: NextSteps = { ...NEXT_STEPS, applying: 'read the prof
 
 type Input = BusinessOnboardingInput | FollowedBusinessInput;
 
-/** One business: its state, and what runs. */
 export class Business extends OnboardingRuntime<BusinessState, Input> {
   /** Nothing is sent that no person asked for. */
   readonly isFollowed: boolean;

@@ -10,13 +10,8 @@ import { omitUndefined } from '../../messages/objects.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { redact } from '../../platform/privacy/masked.js';
 import type { OnboardingRuntime } from '../runtime/onboarding-runtime.js';
-import {
-  askForCorrection,
-  NotConfirmable,
-  Rejected,
-  requireSecondConfirmation,
-} from '../runtime/rejections.js';
 import { isOwnAtOnce, runIdempotent, runOnce, runRead } from '../runtime/run-step.js';
+import { askForCorrection, NotConfirmable, Rejected, requireSecondConfirmation } from '../runtime/step.js';
 import { type Business, bank } from './business.js';
 import { ticketIdOf } from './tickets.js';
 

@@ -15,8 +15,7 @@ import {
   withdrawRequirement,
 } from './requirements.js';
 import { problemWith } from './resolutions.js';
-import type { PendingAnswer, Question } from './state.js';
-import type { Store } from './store.js';
+import type { PendingAnswer, Question, Store } from './state.js';
 
 export class Answers {
   constructor(

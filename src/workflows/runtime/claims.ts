@@ -52,8 +52,7 @@ import {
   setProposal,
 } from './requirements.js';
 import { isText, problemWithId, summarizeAnswer } from './resolutions.js';
-import { compose, recordEvent } from './state.js';
-import type { Store } from './store.js';
+import { compose, recordEvent, type Store } from './state.js';
 
 type Recorded = Pick<Remark, 'actor' | 'mentions'> & { readonly reason?: string | undefined };
 

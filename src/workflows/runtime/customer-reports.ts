@@ -1,5 +1,6 @@
 import {
   CancellationScope,
+  condition,
   getExternalWorkflowHandle,
   proxyActivities,
   type WorkflowInfo,
@@ -18,9 +19,7 @@ import {
   type StateChanges,
 } from '../../messages/onboardings.js';
 import { REPEATABLE } from './activity-proxies.js';
-import type { ReportState, Transition } from './state.js';
-import type { Store } from './store.js';
-import { SerialSender } from './tasks.js';
+import type { ReportState, Store, Transition } from './state.js';
 
 const { cancelOrphan } = proxyActivities<OnboardingActivities>({
   ...REPEATABLE,
@@ -160,4 +159,42 @@ function applyChanges(state: OnboardingState, { facts, raised, closed }: StateCh
     ...facts,
     requirements: [...state.requirements.filter(({ id }) => !gone.has(id)), ...raised],
   };
+}
+
+/** Sends what is due, one message at a time, so that messages arrive in order. */
+export class SerialSender {
+  #isPending = false;
+  #isSending = false;
+
+  /** @param send sends everything that is due by then, in one message */
+  constructor(
+    private readonly send: () => Promise<unknown>,
+    private readonly onFailure: (error: unknown) => unknown,
+  ) {}
+
+  /** Call this when something is due. Tasks that become due while a message is in flight go into the next message. */
+  wake(): void {
+    this.#isPending = true;
+    if (this.#isSending) return;
+    this.#isSending = true;
+    void this.#sendWhilePending();
+  }
+
+  async #sendWhilePending(): Promise<void> {
+    try {
+      while (this.#isPending) {
+        this.#isPending = false;
+        await this.send();
+      }
+    } catch (error) {
+      await this.onFailure(error);
+    } finally {
+      // Set in the same step as the check above: a wake between the two would be lost.
+      this.#isSending = false;
+    }
+  }
+
+  async idle(): Promise<void> {
+    await condition(() => !this.#isSending);
+  }
 }

@@ -4,8 +4,7 @@ import { problemText } from '../../partners/bounds.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import type { PublishedState } from './published-state.js';
 import { type Deadline, deadlinesIn, reportDeadline } from './requirements.js';
-import { type Facts, recordEvent } from './state.js';
-import type { Store } from './store.js';
+import { type Facts, recordEvent, type Store } from './state.js';
 
 /** Describes what a canceled onboarding leaves at its partner. `unread` stands for a status that was never read. */
 export function describeLeftBehind(what: string, idOf: 'merchantProfileId' | 'profileId', unread: string) {

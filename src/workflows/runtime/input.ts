@@ -5,8 +5,7 @@ import { hasEffect, isObject, mergePatch } from '../../messages/objects.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Answer, Resolution } from '../../messages/requirements.js';
 import { accountName } from './activity-proxies.js';
-import type { CorrectedInput, Transition } from './state.js';
-import type { Store } from './store.js';
+import type { CorrectedInput, Store, Transition } from './state.js';
 
 /** The fields without which a workflow cannot work. */
 export type FieldTypes = Readonly<Record<string, 'string' | 'number' | 'object' | 'array'>>;

@@ -3,8 +3,7 @@
 import { isObject, omitUndefined } from '../../messages/objects.js';
 import { rejection } from '../../messages/rejections.js';
 import type { IdempotencyKey } from '../../messages/requirements.js';
-import type { AppliedKey, State, Transition } from './state.js';
-import type { Store } from './store.js';
+import type { AppliedKey, State, Store, Transition } from './state.js';
 
 /** The number of keys that a workflow keeps. An update with an older one counts as a new update. */
 const MOST_KEYS = 100;

@@ -41,8 +41,7 @@ import { requirementEvent } from './outbound-events.js';
 import type { PublishedState } from './published-state.js';
 import { claimsOf, openRequirements, setClaims, setProposal } from './requirements.js';
 import { isText, problemWithId, summarizeAnswer } from './resolutions.js';
-import { recordEvent } from './state.js';
-import type { Store } from './store.js';
+import { recordEvent, type Store } from './state.js';
 
 export class Links {
   constructor(

@@ -39,10 +39,9 @@ import {
   unsentIds,
 } from './requirements.js';
 import { StalledCalls } from './stalled-calls.js';
-import type { Facts, PendingAnswer, Question } from './state.js';
+import type { Facts, PendingAnswer, Question, Store } from './state.js';
 import { type StatefulOptions, StatefulWorkflow } from './stateful.js';
 import { type StepContext, unfinishedWrites } from './step.js';
-import type { Store } from './store.js';
 import { ignoreCancellation } from './tasks.js';
 
 export interface RuntimeOptions<PartnerState, Input extends object>

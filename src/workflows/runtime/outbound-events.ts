@@ -28,7 +28,6 @@ const addEvent =
     return { ...state, events: { ...events, sequence, last: id, pending: [...events.pending, event] } };
   };
 
-/** Has the events published that wait. */
 export const publishPending: Transition = (state) => ({
   ...state,
   effects: [...state.effects, { publish: 'events' }],

@@ -9,8 +9,7 @@ import { LONGEST, truncate } from '../../partners/bounds.js';
 import { currentDetails, type NextSteps } from './current-details.js';
 import type { CustomerReports } from './customer-reports.js';
 import { endEvent, publishPending, stageEvent } from './outbound-events.js';
-import { type EndState, type Facts, setEnd, setFacts } from './state.js';
-import type { Store } from './store.js';
+import { type EndState, type Facts, type Store, setEnd, setFacts } from './state.js';
 
 export interface PublishedStateOptions {
   readonly store: Store;

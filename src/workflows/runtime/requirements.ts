@@ -124,7 +124,6 @@ const updateRequirements =
   (change: (before: RequirementsState) => Partial<RequirementsState>): Transition =>
   (state) => ({ ...state, requirements: { ...state.requirements, ...change(state.requirements) } });
 
-/** Changes an entry in its place. */
 const updateEntry = (id: string, change: (entry: RequirementEntry) => RequirementEntry): Transition =>
   updateRequirements(({ entries }) => ({
     entries: entries.map((entry) => (entry.requirement.id === id ? change(entry) : entry)),

@@ -15,15 +15,19 @@ import { describeReason, problemText } from '../../partners/bounds.js';
 import type { PartnerErrorDetails } from '../../partners/partner-error.js';
 import { redact } from '../../platform/privacy/masked.js';
 import { momentOf } from './current-details.js';
-import { askForCorrection, describeProblems, ownFailure, partnerFailure, Rejected } from './rejections.js';
 import type { Question } from './state.js';
-import type {
-  EarlierAttempts,
-  IdempotentWrite,
-  IdentifiedWrite,
-  OnceWrite,
-  ReadOptions,
-  StepContext,
+import {
+  askForCorrection,
+  describeProblems,
+  type EarlierAttempts,
+  type IdempotentWrite,
+  type IdentifiedWrite,
+  type OnceWrite,
+  ownFailure,
+  partnerFailure,
+  type ReadOptions,
+  Rejected,
+  type StepContext,
 } from './step.js';
 
 /**
@@ -195,7 +199,6 @@ function askAfterRejection<Result>(
   });
 }
 
-/** Describes the record that a refusal names: some partners save what they refuse. */
 function describeSavedRecord(saved: string | undefined): string {
   if (saved === undefined) return 'The partner may have saved what it refused.';
   return `The response ${saved === '' ? 'has a record' : `names ${saved}`}, so the partner may have saved what it refused.`;

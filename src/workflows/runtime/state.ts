@@ -148,7 +148,7 @@ export interface OutboundEventsState {
   readonly pending: readonly PendingEvent[];
 }
 
-export interface PendingEvent {
+interface PendingEvent {
   readonly id: string;
   readonly sequence: number;
   readonly type: OutboundEventType;
@@ -161,7 +161,7 @@ export interface AppliedKey extends IdempotencyKey {
   readonly receipt?: object;
 }
 
-export type Effect = Count | { readonly publish: 'events' };
+type Effect = Count | { readonly publish: 'events' };
 
 /** Adds one to the counter of a timeline event. */
 export interface Count {
@@ -185,7 +185,6 @@ export interface Context {
   readonly fourEyes: FourEyes;
 }
 
-/** A change of the state: a pure function. */
 export type Transition = <Now extends State>(state: Now, context: Context) => Now;
 
 export function initialState<PartnerState, Input extends object>(
@@ -210,7 +209,6 @@ export function initialState<PartnerState, Input extends object>(
   };
 }
 
-/** Applies transitions one after the other. */
 export const compose =
   (...transitions: readonly Transition[]): Transition =>
   (state, context) =>
@@ -294,4 +292,39 @@ export const removeUnfinishedWrite =
 /** Returns the IDs of writes that may have taken effect. */
 export function unknownWrites({ writes }: State): readonly string[] {
   return Object.keys(writes).filter((id) => writes[id]?.outcome === 'unknown');
+}
+
+/** Runs the effects of transitions, and gives them random texts. */
+export interface Effects {
+  random(): string;
+  count(counted: Count): void;
+  /** @returns the state of the events once those that wait are published */
+  publish(events: OutboundEventsState): OutboundEventsState;
+}
+
+/** The one place of a workflow that changes: it holds the state. */
+export class Store<PartnerState = unknown, Input extends object = object> {
+  #state: State<PartnerState, Input>;
+
+  constructor(
+    state: State<PartnerState, Input>,
+    private readonly constants: Omit<Context, 'now' | 'random'>,
+    private readonly effects: Effects,
+  ) {
+    this.#state = state;
+  }
+
+  get state(): State<PartnerState, Input> {
+    return this.#state;
+  }
+
+  /** Replaces the state, and does what that calls for. */
+  update(transition: Transition): void {
+    const context = { ...this.constants, now: Date.now(), random: this.effects.random() };
+    const { effects, ...state } = transition(this.#state, context);
+    this.#state = { ...state, effects: [] };
+    for (const effect of effects)
+      if ('count' in effect) this.effects.count(effect);
+      else this.#state = { ...this.#state, events: this.effects.publish(this.#state.events) };
+  }
 }

@@ -10,7 +10,6 @@ export function paceAfter(before: Pace | undefined, isFirst: boolean): Pace {
   return { readAt: Date.now(), changes: isFirst ? (before?.changes ?? 0) + 1 : 1 };
 }
 
-/** What runs of a poll. */
 type Running =
   | { readonly is: 'resting' }
   | { readonly is: 'polling'; readonly scope: CancellationScope }

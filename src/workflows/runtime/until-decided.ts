@@ -28,7 +28,6 @@ export interface Onboarding<State, Context, Seen, Snapshot> extends OnboardingRu
 
 type AnyOnboarding = Onboarding<unknown, unknown, never, unknown>;
 
-/** The transition that applies a command. */
 export function commandTransition(command: Command): Transition {
   if ('ask' in command) return raiseRequirement(command.ask);
   if ('close' in command)

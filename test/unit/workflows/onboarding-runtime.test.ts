@@ -3,9 +3,9 @@ import type { Pace } from '../../../src/messages/onboarding-state.js';
 import { noteQuestion } from '../../../src/workflows/boarding/questions.js';
 import { requireFields } from '../../../src/workflows/runtime/input.js';
 import { fingerprint } from '../../../src/workflows/runtime/outbound-events.js';
-import { NotConfirmable, requireSecondConfirmation } from '../../../src/workflows/runtime/rejections.js';
 import { StalledCalls } from '../../../src/workflows/runtime/stalled-calls.js';
 import { paceAfter } from '../../../src/workflows/runtime/status-poll.js';
+import { NotConfirmable, requireSecondConfirmation } from '../../../src/workflows/runtime/step.js';
 import { stoppedAt } from '../../rigs/clock.js';
 
 it('the pace of reads counts the waits in a row that ended with their first read', () => {

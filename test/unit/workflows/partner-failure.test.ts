@@ -9,7 +9,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { AT_MOST_ONCE } from '../../../src/at-most-once/workflow.js';
 import { ANSWER, POLL, REPEATABLE, WAIT } from '../../../src/workflows/runtime/activity-proxies.js';
-import { partnerFailure } from '../../../src/workflows/runtime/rejections.js';
+import { partnerFailure } from '../../../src/workflows/runtime/step.js';
 
 const activityFailed = (cause: Error) =>
   new ActivityFailure('failed', 'createMerchant', '1', RetryState.NON_RETRYABLE_FAILURE, 'worker', cause);

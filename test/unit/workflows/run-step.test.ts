@@ -3,13 +3,15 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Proof } from '../../../src/at-most-once/workflow.js';
 import type { Answer } from '../../../src/messages/requirements.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
-import { askForCorrection, NotConfirmable, Rejected } from '../../../src/workflows/runtime/rejections.js';
 import { Abandoned } from '../../../src/workflows/runtime/requirements.js';
 import { runIdempotent, runOnce, runRead } from '../../../src/workflows/runtime/run-step.js';
 import { type Question, unknownWrites } from '../../../src/workflows/runtime/state.js';
 import {
+  askForCorrection,
   type EarlierAttempts,
+  NotConfirmable,
   type OnceWrite,
+  Rejected,
   type StepContext,
   unfinishedWrites,
 } from '../../../src/workflows/runtime/step.js';

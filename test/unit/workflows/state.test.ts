@@ -28,12 +28,12 @@ import {
   recordEvent,
   removeUnfinishedWrite,
   type State,
+  Store,
   setEnd,
   setFacts,
   setPartnerState,
   type Transition,
 } from '../../../src/workflows/runtime/state.js';
-import { Store } from '../../../src/workflows/runtime/store.js';
 import { commandTransition, reductionTransition } from '../../../src/workflows/runtime/until-decided.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import * as boardingValues from './boarding/values.js';

@@ -4,8 +4,8 @@ import {
   initialState,
   type RequirementsState,
   type State,
+  Store,
 } from '../../../src/workflows/runtime/state.js';
-import { Store } from '../../../src/workflows/runtime/store.js';
 
 export interface CellOptions {
   readonly dueInHours?: number;

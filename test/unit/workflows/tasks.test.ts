@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SerialSender } from '../../../src/workflows/runtime/tasks.js';
+import { SerialSender } from '../../../src/workflows/runtime/customer-reports.js';
 
 /** A sender whose messages are recorded. A message arrives when the test calls `arrive`. */
 function recording() {
