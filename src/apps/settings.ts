@@ -80,7 +80,6 @@ const TEMPORAL_NAMES: readonly string[] = [
   ...['CLIENT_CERT', 'CLIENT_KEY', 'SERVER_CA_CERT'].flatMap((of) => [`TLS_${of}_PATH`, `TLS_${of}_DATA`]),
 ].map((name) => `TEMPORAL_${name}`);
 
-/** The settings of all processes in all accounts: the prefix of an account, and a schema. */
 function schemasOf(accounts: readonly string[]) {
   const processes = [workerSettings, commandSettings, ...PROCESSES.map(([schema]) => schema)];
   return [

@@ -26,7 +26,8 @@ export type ProbeSource =
   | 'profile'
   | {
       readonly operation: string;
-      readonly field: string /** The request takes a list. */;
+      readonly field: string;
+      /** The request takes a list. */
       readonly isList?: true;
     }
   | { readonly value: () => unknown };

@@ -19,7 +19,6 @@ export const recordSettings = z.object({
   }),
 });
 
-/** Headers without credentials, which a recording keeps. */
 const KEPT_HEADERS = ['accept', 'content-type', 'date', 'retry-after'];
 
 /** A message of a partner in plain text. A longer text is a page, of which a recording keeps no content. */

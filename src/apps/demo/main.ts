@@ -52,7 +52,6 @@ const FOLDER = join(ROOT, '.cache', 'demo');
 
 const printer = new Printer(process);
 
-/** The running processes, in the order of their start. */
 const running: Process[] = [];
 
 async function main(): Promise<number> {

@@ -274,7 +274,6 @@ export async function writeSettings(folder: string, env: NodeJS.ProcessEnv): Pro
 
 const SETTINGS = 'settings.sh';
 
-/** Holds the process ID of the demo that uses the folder. */
 const OWNER = 'demo.pid';
 
 /** Empties the folder for this demo. @throws {Error} when another demo uses it, whose settings and logs would be lost */

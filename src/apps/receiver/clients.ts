@@ -21,7 +21,6 @@ import { Problem } from './problems.js';
  * never the token. A slow hash protects passwords, which people choose. A token has 256 random bits, so nobody can try them all.
  */
 
-/** A program that calls the API. */
 export interface ApiClient extends Caller {
   readonly scopes: readonly Scope[];
   /** The partner accounts that it may see, '' for the account without a name; undefined for all. */

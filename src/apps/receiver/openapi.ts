@@ -63,7 +63,6 @@ const COMPONENTS = {
   ...NAMED_OF_LINKS,
 };
 
-/** A response with its schema. */
 export type Documented = ReturnType<typeof response>;
 
 export function response(description: string, schema: z.ZodType, mediaType = 'application/json') {

@@ -204,7 +204,6 @@ export const webhookSettings: z.ZodObject = z.object(
   Object.assign({}, ...WEBHOOK_PARTNERS.map((one) => withPrefix(webhookPrefix(one), partnerWebhookSettings))),
 );
 
-/** The settings of the receiver, besides Temporal's own. */
 export const receiverSettings = z.object({
   ...accountNames.shape,
   ...temporalClientSettings.shape,

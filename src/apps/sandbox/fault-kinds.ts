@@ -44,7 +44,6 @@ const afterwards =
     return answerOf(means);
   };
 
-/** Waits first, then does the rest. */
 const late =
   (rest: Wrapper): Fault['start'] =>
   ({ wait }) =>
@@ -278,7 +277,6 @@ export const OTHER_FAULTS = {
 
 export type FaultKind = CallFault | keyof typeof OTHER_FAULTS;
 
-/** What each fault does, by its name. */
 export const FAULTS: Readonly<Record<string, string>> = {
   ...OTHER_FAULTS,
   ...Object.fromEntries(Object.entries(CALL_FAULTS).map(([fault, { does }]) => [fault, does])),

@@ -30,7 +30,6 @@ interface InAccount {
   readonly account_id?: string;
 }
 
-/** By the name of the key. */
 const KEYS: Readonly<Record<string, KeyHolder>> = {
   sandbox: { partnerId: 1 },
   'read-only': { partnerId: 1, isReadOnly: true },

@@ -48,7 +48,6 @@ function plantStoreRoutes(server: FastifyInstance, world: World): void {
   });
 }
 
-/** Plants by id, in the order in which they came. */
 function plantHandlers({ ledger }: World): Handlers<PlantStoreOperations, void> {
   const plants = new Map<bigint, object>();
   const record = (operation: string, id: bigint) =>

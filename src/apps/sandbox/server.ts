@@ -222,7 +222,6 @@ function speakExactJson(server: FastifyInstance): void {
   server.setReplySerializer(writeExactly);
 }
 
-/** `GET /openapi` names the OpenAPI documents of the partner systems, `GET /openapi/<system>.json` returns each of them. */
 function openApiRoutes(server: FastifyInstance, posNames: readonly string[]): void {
   server.get('/openapi', () => eachSystem(address));
   for (const system of SYSTEM_NAMES) {

@@ -104,7 +104,6 @@ const address = z.strictObject({
   zip: text,
 });
 
-/** v1 and v2 of creating an account. */
 export const newAccount = z.looseObject({
   type: z.enum(['admin', 'psp', 'partner', 'merchant']),
   name: text,

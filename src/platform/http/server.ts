@@ -59,7 +59,6 @@ export async function listen(server: FastifyInstance, { host, port }: ListenAddr
   return { url, close: (): Promise<void> => server.close() };
 }
 
-/** The timers that end requests that do not arrive in time. */
 const ENDS = new WeakMap<FastifyRequest, NodeJS.Timeout>();
 
 /** Node has one limit for all requests, so it is the limit of uploads. Other requests end here, as Node ends them. */

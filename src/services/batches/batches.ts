@@ -204,7 +204,6 @@ async function batchIn(client: Client, raw: Raw, recent: readonly RowResult[] = 
 /** The newest batches that `isListed` accepts are searched among this many. */
 const SEARCHED = 1_000;
 
-/** Batches of a task queue, the newest first. */
 export async function listBatches(
   client: Client,
   taskQueue: string,

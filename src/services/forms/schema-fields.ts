@@ -17,7 +17,6 @@ export interface Field {
   readonly kind: 'text' | 'number' | 'flag' | 'choice' | 'date' | 'json';
 }
 
-/** All fields that a value of a schema may have. */
 export function fieldsOf(schema: z.ZodType): Field[] {
   const places = [...placesIn(shapeOf(schema))].filter(({ path }) => path.at(-1) !== 'N');
   const fields = places.map((place) => described(place, schema));

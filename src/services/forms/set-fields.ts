@@ -9,7 +9,6 @@ import { InvalidInput } from '../texts/invalid-input.js';
 import { parseJson } from '../texts/text.js';
 import { typedFee } from './amounts.js';
 
-/** A field, and the text for its value. */
 export interface Setting {
   readonly field: string;
   readonly text: string;

@@ -7,7 +7,6 @@ import type { CommandIo, CommandLine } from './command-line.js';
 
 /** Options and arguments that several commands have, and how their values are read. */
 
-/** Flags of a command, as commander parses them. */
 export type Flags<Names extends string> = { readonly [Name in Names]?: true | undefined };
 
 /** Options of a command whose value is taken as it is typed. */

@@ -96,7 +96,6 @@ function measure(column: ColumnLayout, cells: readonly Cell[]) {
 
 const readable = ({ natural }: Measured) => Math.min(natural, READABLE);
 
-/** The columns that do not disappear, with their widths. */
 function widthsOf(columns: readonly Measured[], width: number): ReadonlyMap<Measured, number> {
   let output = columns;
   const rest = Math.max(NARROW, Math.floor(width * KEPT));

@@ -128,7 +128,6 @@ export async function findAsking(context: CommandContext, id: string, value: str
   };
 }
 
-/** The colleagues of `GANGWAY_PEOPLE_FILE`. */
 export function peopleOf(cli: CommandLine): readonly Colleague[] {
   const { peopleFile, accounts } = cli.config();
   return readPeople(peopleFile, Object.keys(accounts));

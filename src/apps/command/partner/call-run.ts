@@ -138,7 +138,6 @@ function showingExample(example: string) {
   };
 }
 
-/** The response of a call. A file is saved already. */
 type CallResponse = Exclude<PartnerResponse, { readonly file: unknown }>;
 
 /** The time limit of a call. A large file takes longer. */
@@ -244,7 +243,6 @@ async function readRequest(cli: CommandLine, operation: Operation, text: string,
   return { fields, files };
 }
 
-/** A field that begins with `@` names a file. */
 async function readFiles(fields: Readonly<Record<string, unknown>>): Promise<Record<string, FilePart>> {
   const named = Object.entries(fields).flatMap(([field, value]) =>
     typeof value === 'string' && value.startsWith('@') ? [[field, value.slice(1)] as const] : [],

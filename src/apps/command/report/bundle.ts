@@ -60,7 +60,6 @@ const AS_TEXT = { enums: String, longs: Number };
 const IN_HISTORY =
   /^(?:eventType|state|name|type|cause|retryState|timeoutType|kind|behavior|runId|\w+RunId|activityId|timerId|markerName|buildId|deploymentName|sdkName|sdkVersion)$/;
 
-/** A message of Temporal without texts. */
 function inHistory(type: { toObject(message: never, options: typeof AS_TEXT): object }, message: unknown) {
   return harmless(type.toObject(message as never, AS_TEXT), IN_HISTORY);
 }

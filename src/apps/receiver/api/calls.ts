@@ -33,7 +33,6 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> extends
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** The body as it was sent. */
   readonly sent: unknown;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -56,7 +55,6 @@ interface Spec<Params, Query, Body> {
   readonly reply: (call: Call<Params, Query, Body>) => Promise<unknown>;
 }
 
-/** A route of the API. */
 export interface ApiRoute extends Spec<unknown, unknown, unknown> {
   /** `GET /v1/onboardings/{onboarding}` */
   readonly line: string;

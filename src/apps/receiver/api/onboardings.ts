@@ -45,7 +45,6 @@ const typed = z.looseObject({
   externalId: z.undefined('is in the path').optional(),
 });
 
-/** The schemas of inputs by the `type` of a body. */
 export type Bodies = Readonly<Record<string, z.ZodType>>;
 
 export function bodySchemas(accounts: KnownAccounts): Bodies {

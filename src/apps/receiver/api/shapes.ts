@@ -249,7 +249,6 @@ export const claimed = z.object({ requirementId, claim: claim.optional() });
 export const proposed = z.object({ requirementId, proposedAt: at });
 export const about = z.object({ requirementId });
 
-/** A form with one file. */
 export const documentForm = z.object({ file: z.file() });
 export const stored = z.object({ key: z.string(), fileName: z.string(), contentType: z.string() });
 

@@ -149,7 +149,6 @@ export class Notifications {
     private readonly record: (operation: 'markNotificationRead', id: number) => void,
   ) {}
 
-  /** Created now. */
   add(partnerId: number, notification: Partial<Notification> & Pick<Notification, 'subject' | 'body'>): void {
     this.all.add({ partnerId }, (id) => ({
       ...{ createdDate: this.#today(), group: 'Messages', level: 'Info', metaData: null, dateRead: null },

@@ -56,7 +56,6 @@ export interface Call {
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Performs the call, perhaps with other fields. */
 export type Perform = (fields?: Fields) => Promise<Answer>;
 
 export type Wrapper = (call: Call, perform: Perform) => Promise<Answer>;

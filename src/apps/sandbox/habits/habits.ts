@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Answer } from '../answer.js';
-import { bytes } from './bytes.js';
-import { files } from './files.js';
+import { bytes, files } from './bytes.js';
 import type { Call, Habit, Habits, Outcome, Partner, Perform, Wrapper } from './habit.js';
 import { identity } from './identity.js';
 import { memory } from './memory.js';
@@ -27,7 +26,6 @@ export const habitsWanted = z.strictObject({
 /** The response header with the names of the habits that changed the call or its response. */
 export const STRUCK = 'sandbox-habits';
 
-/** The habits that are switched on. */
 export class ActiveHabits {
   #active: readonly (readonly [name: string, wrap: Wrapper])[] = [];
 

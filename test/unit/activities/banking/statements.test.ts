@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { checkStatement, saveStatement } from '../../../../src/activities/banking/statements.js';
+import { checkStatement, saveStatement } from '../../../../src/activities/banking.js';
 import type { StatementRequest } from '../../../../src/messages/banking-activities.js';
 import { PartnerError } from '../../../../src/partners/partner-error.js';
 import { folder as inFolder } from '../../../../src/platform/documents/file-store.js';

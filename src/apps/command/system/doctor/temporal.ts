@@ -104,7 +104,6 @@ export async function examineWorkers(client: Client, config: WorkerSettings): Pr
   return [ok(`polled in the last minute: ${polled}; workers: ${main?.pollers.taking}`)];
 }
 
-/** About the task queues of one account. */
 function notTaken([first, ...more]: readonly Polled[]): Verdict {
   if (!first) throw new RangeError('no task queue is idle');
   const { account, queue, pollers } = first;
@@ -182,7 +181,6 @@ const FAILING = isIn('TemporalReportedProblems', [
 
 const NAMED = 10;
 
-/** Names workflows whose tasks fail, and why. */
 async function examineTasks(client: Client, taskQueue: string): Promise<Verdict[]> {
   const query = runningIn(taskQueue, FAILING);
   const counted = await client.workflow.count(query).catch((error: unknown) => {
