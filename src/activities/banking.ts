@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { activityInfo, getClient } from '@temporalio/activity';
-import type { z } from 'zod';
 import type { BankingActivities, SavedStatement, StatementRequest } from '../messages/banking-activities.js';
 import { workflowTaskQueue } from '../messages/ids.js';
 import { omitUndefined } from '../messages/objects.js';
@@ -11,7 +10,7 @@ import {
   type StatementFormat,
   statementFormat,
 } from '../partners/banking/client.js';
-import type { addressChange, NotificationType } from '../partners/banking/requests.js';
+import type { NotificationType } from '../partners/banking/requests.js';
 import type { Download } from '../partners/catalogue.js';
 import type { CallOptions } from '../partners/client.js';
 import { fileNamePart, hashOf } from '../partners/documents/document-store.js';
@@ -73,11 +72,9 @@ function operationActivities(client: BankingClient) {
 
     changeAddress: ({ change }) =>
       sendRepeatably(async (options) => {
-        // The client checks it.
-        const address = change as unknown as z.input<typeof addressChange>;
         // The contract shows an empty object, and other writes of the bank fail in a body of this form.
-        requireSuccess('change-address', await client.changeAddress(address, options));
-      }, change['oneTimeCode'] === undefined),
+        requireSuccess('change-address', await client.changeAddress(change, options));
+      }, change.oneTimeCode === undefined),
 
     setCardNickname: (request) =>
       withRetries(async () => {

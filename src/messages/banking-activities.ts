@@ -1,5 +1,7 @@
+import type { z } from 'zod';
 import type { AtMostOnce, IntentRecorded } from '../at-most-once/workflow.js';
 import type { ProfilePhase } from '../partners/banking/phases.js';
+import type { addressChange } from '../partners/banking/requests.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import type { ImportedRecord } from './activities.js';
 import type { BusinessOnboardingInput } from './inputs.js';
@@ -186,7 +188,7 @@ export interface BankingActivities {
   /** Reports whether the card is closed; null when it cannot be seen. */
   isCardClosed(request: { paymentCardId: string }): Promise<boolean | null>;
   /** E3. May be repeated; with a one-time code, which is valid for one call, it is sent at most once. */
-  changeAddress(request: { change: Readonly<Record<string, unknown>> }): IntentRecorded<void>;
+  changeAddress(request: { change: AddressChange }): IntentRecorded<void>;
   /** E4. May be repeated. */
   setCardNickname(request: {
     paymentCardId: string;
@@ -204,6 +206,9 @@ export interface BankingActivities {
   /** The same without saving it, and the partner sends a message for each call. Sent at most once. */
   sendStatement(request: StatementRequest & { readonly email: string }): AtMostOnce<void>;
 }
+
+/** E3. */
+export type AddressChange = Readonly<z.input<typeof addressChange>>;
 
 /** A statement in the statement store. */
 export interface SavedStatement {

@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../partners/partner-error.js';
 import type {
+  AddressChange,
   EnsuredWebhook,
   SavedStatement,
   StatementRequest,
@@ -25,19 +26,9 @@ export interface PartnerOperations {
     readonly request: { readonly paymentCardId: string; readonly nickName: string | null };
     readonly result: { readonly paymentCardId: string; readonly last4: string | null };
   };
-  /** E3. With a `secureOperationType` and no valid `oneTimeCode`, the workflow asks a person for the code. */
+  /** E3. With a `secureOperationType` and no valid `oneTimeCode`, the workflow asks a person for the code of 6 digits. */
   'change-address': {
-    readonly request: {
-      readonly streetAddress: string;
-      readonly extendedAddress?: string | null;
-      readonly postalCode: string;
-      readonly city: string;
-      readonly state: number;
-      readonly secureOperationType?: 'ShortMessageCode' | 'TimeBasedCode' | 'LegacyTimeBasedCode';
-      /** 6 digits, valid for one call. */
-      readonly oneTimeCode?: string;
-      readonly associatedPersonId?: string;
-    };
+    readonly request: AddressChange;
     readonly result: object;
   };
   /** E15. */

@@ -54,7 +54,8 @@ export async function submit(
   answers: readonly PendingAnswer[] = [],
 ): Promise<StatusSnapshot | undefined> {
   boarding.poll.forgetLatest();
-  const submission = await submitStep(boarding);
+  const isAgain = boarding.partnerState.seen.phase === 'changes-requested';
+  const submission = await (isAgain ? submissionOfChanges(boarding) : firstSubmission(boarding));
   const { submitted: isSubmitted, status, phase, isOthers } = submission;
   if (isSubmitted) {
     boarding.record('submitted', isOthers && { detail: 'by somebody else' });
@@ -74,11 +75,6 @@ export async function submit(
 
 /** With `isOthers`, our request was rejected, and somebody else has submitted the merchant. */
 type Submitted = Submission & { readonly isOthers?: true };
-
-function submitStep(boarding: Boarding): Promise<Submitted> {
-  const isAgain = boarding.partnerState.seen.phase === 'changes-requested';
-  return isAgain ? submissionOfChanges(boarding) : firstSubmission(boarding);
-}
 
 /** The first submission. Only a submission leads away from the phases before it, so a later phase is evidence. */
 function firstSubmission(boarding: Boarding): Promise<Submitted> {

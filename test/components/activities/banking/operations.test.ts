@@ -75,7 +75,7 @@ describe('an address', () => {
   ])('%s', async (_, more, isRetried) => {
     const { run, banking } = await activitiesAtSandbox();
     await plan(banking, '500-before-commit', 'change-address');
-    const secure = { secureOperationType: 'ShortMessageCode', ...more };
+    const secure = { secureOperationType: 'ShortMessageCode', ...more } as const;
     const changed = run('changeAddress', { change: { ...change, ...(isRetried ? {} : secure) } });
     expect(await failed(changed)).toMatchObject({ details: { kind: 'Uncertain' }, isRetried });
   });
