@@ -5,6 +5,7 @@ import {
   BadSetting,
   bearerTokens,
   isSecureOrLoopback,
+  linkUrl,
   listenAddress,
   metricsAddress,
   readSettings,
@@ -20,14 +21,7 @@ export const linkSettings = z.object({
     .prefault('127.0.0.1:8086')
     .describe('Where the merchant’s page listens. Outside loopback, `LINK_URL` must be https.'),
   LINK_METRICS_ADDRESS: metricsAddress('merchant’s page'),
-  LINK_URL: secureUrl
-    .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must be an address without a path')
-    .meta({
-      description:
-        'Address of the page in browsers, where links begin. Requests for other hosts are rejected.',
-      unset: 'required',
-      address: false,
-    }),
+  LINK_URL: linkUrl,
   LINK_API_URL: secureUrl.meta({
     description: 'Address of the receiver, whose [HTTP API](api.md) the page calls.',
     unset: 'required',
