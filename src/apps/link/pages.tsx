@@ -9,7 +9,10 @@ import { type Language, type TextName, textIn, timeIn } from './texts.js';
 
 /** What each page of a link shows. None has a script, and none shows a part of the address. */
 
-export const LIMITS = { text: 10_000, field: 400, remark: 400, mebibytes: 10, files: 20, sent: 10 };
+export const LIMITS = {
+  ...{ text: 10_000, field: 400, remark: 400, mebibytes: 10, files: 20, sent: 10 },
+  revisions: 20,
+};
 
 export const STYLE_SHEET = asset('style.css', 'text/css; charset=utf-8', Buffer.from(STYLE));
 
@@ -337,8 +340,12 @@ function Received({ view: { say, path }, link }: LinkProps<Question>) {
       <h2>{say('sent')}</h2>
       <List texts={[...files, ...values]} />
       {[answer.text, answer.remark].map((text) => text && <Quote text={text} />)}
-      <a href={`${path}?change`}>{say('change')}</a>
-      <p class="help">{say('changeHelp')}</p>
+      {link.revision < LIMITS.revisions && (
+        <>
+          <a href={`${path}?change`}>{say('change')}</a>
+          <p class="help">{say('changeHelp')}</p>
+        </>
+      )}
     </>
   );
 }
