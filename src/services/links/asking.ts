@@ -4,26 +4,29 @@ import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import type { ProposedAnswer } from '../../messages/claims.js';
 import { DEFAULT_LINK_DAYS, LINK_LANGUAGES, LONGEST_LINK_DAYS } from '../../messages/codes.js';
-import { ASK_LIMITS, askMerchant, isMerchant, returnToMerchant, revokeLink } from '../../messages/links.js';
+import { NO_ACCOUNTS } from '../../messages/inputs.js';
+import {
+  ASK_LIMITS,
+  askMerchant,
+  isMerchant,
+  returnToMerchant,
+  revokeLink,
+  type Wanted,
+} from '../../messages/links.js';
 import { needsConfirmation, REQUIREMENT_KINDS, type Requirement } from '../../messages/requirements.js';
 import { problemText } from '../../partners/bounds.js';
-import { BadSetting, secureUrl } from '../../platform/settings/settings.js';
-import { recordLink } from '../../temporal/links.js';
+import { didYouMean } from '../../platform/settings/nearest.js';
+import { BadSetting, linkUrl } from '../../platform/settings/settings.js';
+import { forgetLink, recordLink } from '../../temporal/links.js';
+import { stateOf } from '../../temporal/onboardings.js';
 import { wrongFields } from '../../temporal/requests.js';
-import { type Once, sends } from '../inbox/answering.js';
+import { EndedOnboarding, type Once, sends } from '../inbox/answering.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 
 /** Asks a merchant through a link: somebody sends its address by whatever channel the company uses. Gangway sends no mail. */
 
 export const linkSettings = z.object({
-  LINK_URL: secureUrl
-    .transform((text) => text.replace(/\/$/, ''))
-    .optional()
-    .meta({
-      description: 'Public address of the merchant’s page (docs/links.md). Links begin with it.',
-      unset: 'nobody can ask a merchant',
-      address: false,
-    }),
+  LINK_URL: linkUrl.optional(),
   LINK_TEMPLATES_FILE: z
     .string()
     .optional()
@@ -101,6 +104,7 @@ export async function askThroughLink(
 ): Promise<NewLink> {
   if (linkUrl === undefined)
     throw new InvalidInput('LINK_URL: is not set, so there is no page for merchants (docs/links.md)');
+  await requireFields(client, workflowId, about.requirementId, question.wants);
   const link = `L-${[...randomBytes(16)].map((byte) => SIGNS[byte % SIGNS.length]).join('')}`;
   const token = randomBytes(32).toString('base64url');
   const code = needsCode ? String(randomInt(1_000_000)).padStart(6, '0') : undefined;
@@ -116,12 +120,32 @@ export async function askThroughLink(
     },
     taskQueue,
   );
-  const receipt = await sendAsk(client, workflowId, { ...about, ...question, link, ...secrets, until }, once);
+  const request = { ...about, ...question, link, ...secrets, until };
+  const receipt = await sendAsk(client, workflowId, request, once).catch(async (error: unknown) => {
+    // In any other case, a worker may still make the link.
+    if (error instanceof InvalidInput || error instanceof EndedOnboarding) await forgetLink(client, link);
+    throw error;
+  });
   const isNew = receipt.link === link;
+  if (!isNew) await forgetLink(client, link);
   return {
     ...{ link: receipt.link, until: receipt.until },
     ...(isNew && { url: `${linkUrl}/a/${link}/${token}`, ...(code && { code }) }),
   };
+}
+
+/** @throws {InvalidInput} for a field that no text of the merchant can fill in */
+async function requireFields(client: Client, workflowId: string, requirementId: string, wants: Wanted) {
+  if (wants.kind !== 'fields') return;
+  const { changeableFields, inputFor } = await import('../forms/corrections.js');
+  const input = await inputFor(client, workflowId, await stateOf(client, workflowId), requirementId);
+  const fields = changeableFields(input, NO_ACCOUNTS).filter(({ kind }) => kind !== 'json');
+  const names = fields.map((field) => field.name);
+  const index = wants.fields.findIndex(({ name }) => !names.includes(name));
+  const name = wants.fields[index]?.name;
+  if (name === undefined) return;
+  const hint = didYouMean(name, names);
+  throw new InvalidInput(`wants.fields.${index}.name: is no field that a text can fill in${hint}`);
 }
 
 /** Reports whether everybody who may answer may confirm: a merchant’s text or documents, where no second colleague is needed. */

@@ -10,6 +10,7 @@ import {
   answerOf,
   askMerchant,
   LINK_LIMITS,
+  type LinkEnd,
   type LinkHolder,
   type LinkRequest,
   type LinkView,
@@ -21,7 +22,8 @@ import {
   returnToMerchant,
   revokeLink,
 } from '../../messages/links.js';
-import { isObject, omitUndefined } from '../../messages/objects.js';
+import { isObject, isWithin, omitUndefined } from '../../messages/objects.js';
+import type { TimelineEntry } from '../../messages/onboarding-state.js';
 import { rejection, rejectProblem } from '../../messages/rejections.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { redact } from '../../platform/privacy/masked.js';
@@ -43,6 +45,9 @@ import { claimsOf, openRequirements, setClaims, setProposal } from './requiremen
 import { isText, problemWithId, summarizeAnswer } from './resolutions.js';
 import { recordEvent } from './state.js';
 import type { Store } from './store.js';
+
+/** The events that close a requirement. */
+const ENDS: readonly TimelineEvent[] = ['requirement-resolved', 'requirement-closed', 'answer-dropped'];
 
 export class Links {
   constructor(
@@ -235,14 +240,12 @@ export class Links {
     const isRight = codeHash === link.codeHash && typeof session === 'string';
     const sessions = isRight ? [...link.sessions, session].slice(-LINK_LIMITS.sessions) : link.sessions;
     const wrongCodes = link.wrongCodes + (isRight ? 0 : 1);
-    this.store.update(setClaims(requirementId, { link: { ...link, sessions, wrongCodes } }));
-    if (wrongCodes === LINK_LIMITS.wrongCodes)
-      this.#record(
-        'link-revoked',
-        requirementId,
-        `${link.link}: ${wrongCodes} wrong codes`,
-        merchantActor(link.link),
-      );
+    const rightCodes = (link.rightCodes ?? 0) + (isRight ? 1 : 0);
+    const entered = { ...link, sessions, wrongCodes, rightCodes };
+    this.store.update(setClaims(requirementId, { link: entered }));
+    if (linkState(entered, undefined) !== 'locked') return;
+    const what = `${link.link}: ${isRight ? `${rightCodes} codes` : `${wrongCodes} wrong codes`}`;
+    this.#record('link-revoked', requirementId, what, merchantActor(link.link));
   }
 
   async #propose(
@@ -251,14 +254,19 @@ export class Links {
     { answer, remark }: Extract<MerchantAction, { kind: 'answer' }>,
   ): Promise<void> {
     const resolution = resolutionOf(requirementId, before, answer, remark);
-    await this.answers.check(resolution);
+    const { wants } = before.question;
+    const asked = wants.kind === 'fields' ? wants.fields.map(({ name }) => name) : [];
+    // The merchant can do nothing about other fields. Whoever confirms the answer sees what is wrong with them.
+    await this.answers.check(resolution, (field) => isWithin(field, asked));
     // The partner may have moved on meanwhile, or a colleague has acted.
     const { link, proposed } = claimsOf(this.store.state, requirementId);
     if (link?.link !== before.link || (proposed && proposed.actor !== resolution.actor))
       throw rejection('link: it is closed');
+    const sent = { ...answer, ...omitUndefined({ remark }) };
+    // The same answer may come twice, when the response to the first one was lost.
+    if (proposed && JSON.stringify(sent) === JSON.stringify(link.sent)) return;
     const revision = link.revision + 1;
     const { message: _, ...rest } = link;
-    const sent = { ...answer, ...omitUndefined({ remark }) };
     this.#begin(requirementId, { ...rest, revision, sent });
     this.store.update(setProposal({ ...resolution, askedBy: before.actor }));
     const version = revision > 1 ? ` (revision ${revision})` : '';
@@ -268,18 +276,14 @@ export class Links {
 
   #view({ requirementId, link: name, tokenHash, language, session }: LinkHolder): LinkView {
     const { link, proposed } = claimsOf(this.store.state, requirementId);
-    if (!link) {
-      const isOpen = openRequirements(this.store.state).some(({ id }) => id === requirementId);
-      return { state: 'closed', language, why: isOpen ? 'revoked' : 'answered' };
-    }
+    const closed = (why: LinkEnd) => ({ state: 'closed', language, why }) as const;
+    if (!link) return closed(this.#endOf(requirementId));
     const { question, documents, revision, began = false, sent, message, until } = link;
-    const closed = (why: 'answered' | 'expired' | 'revoked' | 'locked') =>
-      ({ state: 'closed', language, why }) as const;
     if (link.link !== name || link.tokenHash !== tokenHash) return closed('revoked');
     const state = linkState(link, proposed?.actor);
     if (state === 'locked') return closed('locked');
-    if (state === 'closed') return closed(proposed ? 'answered' : 'expired');
-    if (state === 'received' && Date.parse(until) <= Date.now()) return closed('answered');
+    if (state === 'closed') return closed(proposed ? 'handled' : 'expired');
+    if (state === 'received' && Date.parse(until) <= Date.now()) return closed('received');
     if (link.codeHash !== undefined && !link.sessions.some((each) => each === session))
       return { state: 'code', language, attemptsLeft: LINK_LIMITS.wrongCodes - link.wrongCodes };
     return {
@@ -287,6 +291,15 @@ export class Links {
       ...omitUndefined({ dba: this.published.current.dba, answer: sent, message }),
       documents: documents.map(({ fileName, at }, index) => ({ id: index + 1, fileName, at })),
     };
+  }
+
+  /** Why a requirement has no link. An answer that the partner never got, because it decided first, is none. */
+  #endOf(requirementId: string): LinkEnd {
+    const { state } = this.store;
+    if (openRequirements(state).some(({ id }) => id === requirementId)) return 'revoked';
+    const isEnd = ({ event, detail = '' }: TimelineEntry) =>
+      ENDS.includes(event) && detail.startsWith(`${requirementId}: `);
+    return state.timeline.findLast(isEnd)?.event === 'requirement-resolved' ? 'answered' : 'over';
   }
 
   /** @throws {ApplicationFailure} when there is none */

@@ -40,6 +40,19 @@ it('a link asks for fields, names each that does not fit, and lasts over several
     { name: 'holder.phone', label: 'Phone' },
     { name: 'holder.ssn', label: 'SSN' },
   ];
+  // Alone catches a merchant who is asked for a field that no input has.
+  const misspelled = { kind: 'fields', fields: [{ name: 'holder.phne', label: 'Phone' }] };
+  const refused = await receiver.call(
+    `POST /v1/requirements/${onboarding.workflowId}/${id}/ask`,
+    JSON.stringify({ text: 'Which?', wants: misspelled, person: 'Ada Park' }),
+    { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
+  );
+  expect(refused.json<{ errors: unknown }>().errors).toEqual([
+    {
+      field: 'wants.fields.0.name',
+      message: expect.stringMatching(/^is no field that a text can fill in; did you mean holder\.phone/),
+    },
+  ]);
   const { url } = await clerk('ask', { text: 'Which are right?', wants: { kind: 'fields', fields } });
   const link = new URL(url).pathname;
   const propose = (phone: string, ssn: string) =>
