@@ -20,16 +20,16 @@ export type View = ReturnType<typeof viewOf>;
 
 /** @param path `/a/L-.../...`; empty where the address does not lead to a link */
 export function viewOf(
-  { company, contact }: Pick<LinkSettings, 'company' | 'contact'>,
+  { company }: Pick<LinkSettings, 'company'>,
   about: { readonly language: Language; readonly path: string; readonly logoPath: string | undefined },
 ) {
   const values = { company, size: LIMITS.mebibytes, most: LIMITS.files };
   const say = (name: TextName, more: object = {}) => textIn(about.language, name, { ...values, ...more });
-  return { company, contact, say, ...about };
+  return { company, say, ...about };
 }
 
 /** Escapes every text, and removes control characters and marks that reverse the direction of text. */
-export function renderPage({ language, company, contact, logoPath, say }: View, children: ComponentChildren) {
+export function renderPage({ language, company, logoPath, say }: View, children: ComponentChildren) {
   const page = (
     <html lang={language}>
       <head>
@@ -42,7 +42,6 @@ export function renderPage({ language, company, contact, logoPath, say }: View, 
       <body>
         <header>{logoPath ? <img src={logoPath} alt={company} /> : <strong>{company}</strong>}</header>
         <main>{children}</main>
-        {contact && <footer>{contact}</footer>}
       </body>
     </html>
   );

@@ -63,7 +63,7 @@ export class Links {
       description: 'Makes a link through which the merchant answers a requirement',
     });
     on(revokeLink, applyOnce(store, this.#revoke), {
-      validator: validateUnlessApplied(store, this.#validateRevocation),
+      validator: validateUnlessApplied(store, (request: LinkRequest) => void this.#linkOf(request)),
       description: 'Ends the link of a requirement',
     });
     on(returnToMerchant, applyOnce(store, this.#return), {
@@ -83,61 +83,25 @@ export class Links {
     const open = openRequirements(this.store.state);
     rejectProblem(problemWithId(request, open));
     const { answers } = open.find(({ id }) => id === request.requirementId) as Requirement;
-    rejectProblem(
-      problemWithQuestion(request, answers) ??
-        problemWithSecrets(request) ??
-        this.#problemWithFields(request),
-    );
+    rejectProblem(problemWithQuestion(request, answers) ?? problemWithSecrets(request));
     const { proposed } = claimsOf(this.store.state, request.requirementId);
     if (proposed) throw rejection('requirementId: an answer is proposed; confirm or withdraw it first');
   };
-
-  /** A merchant is never asked for a field that no answer may change. */
-  #problemWithFields({ requirementId, actor, wants }: AskRequest): string | undefined {
-    if (wants.kind !== 'fields') return undefined;
-    const values = Object.fromEntries(wants.fields.map(({ name }) => [name, '-']));
-    const resolution = {
-      requirementId,
-      actor,
-      answer: answerOf({ kind: 'fields', values }, []),
-      reason: '-',
-    };
-    return this.answers.problemWith(resolution, true)?.replace('answer.patch', 'wants.fields');
-  }
 
   readonly #ask = async (request: AskRequest): Promise<AskReceipt> => {
     const { requirementId, link, tokenHash, codeHash, text, wants, language, until } = request;
     const actor = request.actor.trim();
     const question = { text: text.trim(), wants, language };
-    const state: LinkState = {
-      ...{
-        link,
-        tokenHash,
-        ...omitUndefined({ codeHash }),
-        wrongCodes: 0,
-        sessions: [],
-        question,
-        actor,
-        until,
-      },
-      ...{ documents: [], revision: 0 },
-    };
+    const secrets = { tokenHash, ...omitUndefined({ codeHash }), wrongCodes: 0, sessions: [] };
+    const state: LinkState = { link, ...secrets, question, actor, until, documents: [], revision: 0 };
     this.store.update(setClaims(requirementId, { link: state }));
     const requirement = openRequirements(this.store.state).find(
       ({ id }) => id === requirementId,
     ) as Requirement;
     this.store.update(requirementEvent('requirement.link.created.v1', requirement, { link, until }));
-    this.#record(
-      'merchant-asked',
-      requirementId,
-      `${link} until ${minuteOf(until)}: ${redact(question.text)}`,
-      actor,
-    );
+    const what = `${link} until ${minuteOf(until)}: ${redact(question.text)}`;
+    this.#record('merchant-asked', requirementId, what, actor);
     return { requirementId, link, until };
-  };
-
-  readonly #validateRevocation = (request: LinkRequest): void => {
-    this.#linkOf(request);
   };
 
   readonly #revoke = async ({ requirementId, actor }: LinkRequest): Promise<LinkRequest> => {
@@ -184,11 +148,8 @@ export class Links {
       case 'document':
         if (link.question.wants.kind !== 'documents')
           throw rejection('document: the link asks for no document');
-        rejectProblem(
-          link.documents.length >= LINK_LIMITS.documents
-            ? `document: at most ${LINK_LIMITS.documents} can be sent`
-            : undefined,
-        );
+        if (link.documents.length >= LINK_LIMITS.documents)
+          throw rejection(`document: at most ${LINK_LIMITS.documents} can be sent`);
         return;
       case 'answer': {
         const { answer, remark } = request.action as Extract<MerchantAction, { kind: 'answer' }>;

@@ -142,16 +142,6 @@ describe('a link', () => {
     expect(first()?.proposal?.actor).toBe(merchantActor(LINK));
   });
 
-  it('never asks for a field that no answer may change', async () => {
-    const { ask, first } = askedNote();
-    const wants = (name: string) => ({ wants: { kind: 'fields', fields: [{ name, label: 'A field' }] } });
-    for (const name of ['externalId', 'constructor', 'toString.call'])
-      await expect(ask(wants(name))).rejects.toThrow('wants.fields: takes one or more of holder');
-    expect(first()?.link).toBeUndefined();
-    await ask(wants('holder.website'));
-    expect(first()?.link?.link).toBe(LINK);
-  });
-
   it('is not locked by codes where it needs none', async () => {
     const { ask, act, view, store } = askedNote();
     await ask();

@@ -18,12 +18,7 @@ describe('the page of a link', () => {
     const { statusCode, body } = await open(LINK);
     const text = textOf(body);
     expect(statusCode).toBe(200);
-    for (const each of [
-      'Acme Payments needs something',
-      'Corner Bakery',
-      'How do you take orders?',
-      'Questions? Call 555-0100.',
-    ])
+    for (const each of ['Acme Payments needs something', 'Corner Bakery', 'How do you take orders?'])
       expect(text).toContain(each);
     expect(text).toMatch(/Please answer by Monday, December 7, 2026 at \d+:35 PM GMT-3:30/);
     expect(body).not.toContain('<textarea');
