@@ -25,6 +25,7 @@ import { newClient } from '../receiver/clients.js';
 import { TOTP_SECRET } from '../sandbox/banking/users.js';
 import { sandboxAccount } from '../sandbox/systems.js';
 import { freePort, startDevServer } from './dev-server.js';
+import { MerchantBrowser } from './merchant-browser.js';
 import {
   type Asked,
   answerTo,
@@ -46,7 +47,6 @@ import {
   writeSettings,
   YOURS,
 } from './parts.js';
-import { Visitor } from './visitor.js';
 
 /** Longer than any scenario takes, so that a demo that hangs ends. */
 const TIMEOUT_MS = 240_000;
@@ -257,7 +257,7 @@ async function show<Line>(env: NodeJS.ProcessEnv, args: readonly string[]): Prom
 async function askMerchant(env: NodeJS.ProcessEnv, of: string, id: string): Promise<void> {
   const question = ['--document', 'voided check', '--text', 'Please send us a voided check.'];
   const link = await show<{ readonly url: string }>(env, ['ask', of, id, ...question]);
-  const merchant = new Visitor(link?.url ?? '');
+  const merchant = new MerchantBrowser(link?.url ?? '');
   await merchant.send('begin');
   const { documents } = await merchant.upload('voided-check.pdf', await readFile(join(ROOT, VOIDED_CHECK)));
   const { heading } = await merchant.send('propose', {

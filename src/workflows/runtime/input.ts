@@ -97,10 +97,10 @@ export class CorrectableInput<Input extends object = object> {
   ): Promise<void> {
     if (answer.kind !== 'correction') return;
     // A cancellation must not reject an answer without a reason.
-    const found = await CancellationScope.nonCancellable(() =>
+    const all = await CancellationScope.nonCancellable(() =>
       checkCorrection({ ...this.progress, fields, patch: answer.patch }),
     );
-    const problems = found.filter(({ field }) => concerns(field));
+    const problems = all.filter(({ field }) => concerns(field));
     if (problems.length === 0) return;
     const lines = problems.map(({ field, message }) => `answer.patch${field && `.${field}`}: ${message}`);
     throw rejection(lines.join('\n'));

@@ -216,9 +216,9 @@ export class Links {
   ): Promise<void> {
     const resolution = resolutionOf(requirementId, before, answer, remark);
     const { wants } = before.question;
-    const asked = wants.kind === 'fields' ? wants.fields.map(({ name }) => name) : [];
+    const names = wants.kind === 'fields' ? wants.fields.map(({ name }) => name) : [];
     // The merchant can do nothing about other fields. Whoever confirms the answer sees what is wrong with them.
-    await this.answers.check(resolution, (field) => isWithin(field, asked));
+    await this.answers.check(resolution, (field) => isWithin(field, names));
     // The partner may have moved on meanwhile, or a colleague has acted.
     const { link, proposed } = claimsOf(this.store.state, requirementId);
     if (link?.link !== before.link || (proposed && proposed.actor !== resolution.actor))

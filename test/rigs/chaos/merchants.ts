@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Visitor } from '../../../src/apps/demo/visitor.js';
+import { MerchantBrowser } from '../../../src/apps/demo/merchant-browser.js';
 import { merchantActor } from '../../../src/messages/links.js';
 import { stateOf } from '../../../src/temporal/onboardings.js';
 import type { Markers } from '../privacy/markers.js';
@@ -54,37 +54,37 @@ export class Merchants {
   async #converse(workflowId: string, id: string, kind: Kind): Promise<void> {
     const wants = kind === 'text' ? { kind } : { kind: 'documents', names: ['Voided check'] };
     const path = `/v1/requirements/${workflowId}/${id}`;
-    const asked = await this.#clerk<Link>(`${path}/ask`, { text: 'Please answer.', wants });
+    const newLink = await this.#clerk<Link>(`${path}/ask`, { text: 'Please answer.', wants });
     // The partner has moved on.
-    if (asked?.url === undefined) return;
-    this.tokens.push(asked.url.split('/').at(-1) ?? '');
-    const visitor = new Visitor(asked.url);
+    if (newLink?.url === undefined) return;
+    this.tokens.push(newLink.url.split('/').at(-1) ?? '');
+    const browser = new MerchantBrowser(newLink.url);
     const complain = (what: string) => this.surprises.add(`${workflowId}: ${id}: ${what}`);
-    const read = await this.#untilReceived(visitor, kind, id);
-    if (read === RECEIVED && !(await this.#confirm(workflowId, id, path, asked)))
+    const read = await this.#untilReceived(browser, kind, id);
+    if (read === RECEIVED && !(await this.#confirm(workflowId, id, path, newLink)))
       complain('the merchant read that the answer arrived, and none is proposed');
-    const last = await this.#untilReads(() => visitor.read());
+    const last = await this.#untilReads(() => browser.read());
     if (!ENDS.includes(last)) complain(`after the end, the merchant reads: ${last}`);
     if (read !== RECEIVED) return;
     this.figures.answered += 1;
     const { timeline } = await insist(() => stateOf(this.stage.rig.client, workflowId));
     const proposed = timeline.filter(
-      ({ event, actor }) => event === 'answer-proposed' && actor === merchantActor(asked.link),
+      ({ event, actor }) => event === 'answer-proposed' && actor === merchantActor(newLink.link),
     );
     if (proposed.length !== 1) complain(`one answer was proposed ${proposed.length} times`);
   }
 
   /** Answers until the page says that the answer arrived, or that the link takes none. @returns what it says */
-  #untilReceived(visitor: Visitor, kind: Kind, id: string): Promise<string> {
+  #untilReceived(browser: MerchantBrowser, kind: Kind, id: string): Promise<string> {
     return this.#untilReads(async () => {
-      const first = await visitor.read();
+      const first = await browser.read();
       if (first.heading === RECEIVED || ENDS.includes(first.heading)) return first;
-      const begun = await visitor.send('begin');
-      if (kind === 'text') return visitor.send('propose', { text: this.marked.noteAnswer });
+      const form = await browser.send('begin');
+      if (kind === 'text') return browser.send('propose', { text: this.marked.noteAnswer });
       const content = Buffer.from(`%PDF-1.4\n${this.marked.noteAnswer}\n%%EOF\n`);
-      const page = begun.documents.length > 0 ? begun : await visitor.upload(`${id}.pdf`, content);
+      const page = form.documents.length > 0 ? form : await browser.upload(`${id}.pdf`, content);
       const [document] = page.documents;
-      return document === undefined ? page : visitor.send('propose', { document });
+      return document === undefined ? page : browser.send('propose', { document });
     });
   }
 

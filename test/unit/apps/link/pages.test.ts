@@ -270,10 +270,10 @@ describe('when something fails, the page says what was received', () => {
     const { api, open } = await runLink({ link: { ...BEGAN, wants: DOCUMENTS } });
     const body = { type: 'urn:gangway:problem:documents-unavailable' };
     api.instead = (action) => (action === 'documents' ? { status: 503, body } : undefined);
-    const shown = await open(`${LINK}/documents`, upload('x.jpg', 'x'));
-    expect(shown.statusCode).toBe(503);
-    expect(textOf(shown.body)).toContain('The file did not arrive. Please upload it again.');
-    expect(shown.body).toContain(`action="${LINK}/documents"`);
+    const page = await open(`${LINK}/documents`, upload('x.jpg', 'x'));
+    expect(page.statusCode).toBe(503);
+    expect(textOf(page.body)).toContain('The file did not arrive. Please upload it again.');
+    expect(page.body).toContain(`action="${LINK}/documents"`);
   });
 
   it('a file after the last one that is taken', async () => {

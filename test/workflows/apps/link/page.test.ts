@@ -110,12 +110,12 @@ it('a merchant uploads while the document store is away, learns it, and uploads 
   const onboarding = new Onboarding(rig.client, workflowId);
   await onboarding.until(({ requirements }) => requirements.length === 2, 'two notes');
   const question = { text: 'A check, please.', wants: { kind: 'documents', names: ['Check'] } };
-  const asked = await receiver.call(
+  const newLink = await receiver.call(
     `POST /v1/requirements/${workflowId}/${CHECK}/ask`,
     JSON.stringify({ ...question, person: 'Ada Park' }),
     { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
   );
-  const link = new URL(asked.json<{ url: string }>().url).pathname;
+  const link = new URL(newLink.json<{ url: string }>().url).pathname;
   const send = () => page.open(`${link}/documents`, upload('check.jpg', PHOTO));
   await page.open(`${link}/begin`, { method: 'POST' });
   const away = await send();

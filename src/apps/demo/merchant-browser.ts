@@ -1,6 +1,6 @@
-/** A merchant who visits its link by the forms of the page, as a browser without scripts does. */
+/** A browser without scripts, in which a merchant opens a link and sends the forms of its page. */
 
-/** What the visitor reads. */
+/** What the merchant reads. */
 export interface Page {
   /** Such as `Received, thank you`. */
   readonly heading: string;
@@ -11,7 +11,7 @@ export interface Page {
 /** Longer than the page waits for the API. */
 const TIMEOUT_MS = 30_000;
 
-export class Visitor {
+export class MerchantBrowser {
   /** @param url of the link */
   constructor(private readonly url: string) {}
 
