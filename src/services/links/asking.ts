@@ -1,5 +1,4 @@
 import { hash, randomBytes, randomInt } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import type { ProposedAnswer } from '../../messages/claims.js';
@@ -14,23 +13,22 @@ import {
   type Wanted,
 } from '../../messages/links.js';
 import { needsConfirmation, REQUIREMENT_KINDS, type Requirement } from '../../messages/requirements.js';
-import { problemText } from '../../partners/bounds.js';
 import { didYouMean } from '../../platform/settings/nearest.js';
-import { BadSetting, linkUrl } from '../../platform/settings/settings.js';
+import { linkUrl } from '../../platform/settings/settings.js';
 import { forgetLink, recordLink } from '../../temporal/links.js';
 import { stateOf } from '../../temporal/onboardings.js';
-import { wrongFields } from '../../temporal/requests.js';
 import { EndedOnboarding, type Once, sends } from '../inbox/answering.js';
 import { InvalidInput } from '../texts/invalid-input.js';
+import { mapLines, readLines } from '../texts/json-lines.js';
 
 /** Asks a merchant through a link: somebody sends its address by whatever channel the company uses. Gangway sends no mail. */
 
 export const linkSettings = z.object({
   LINK_URL: linkUrl.optional(),
-  LINK_TEMPLATES_FILE: z
-    .string()
-    .optional()
-    .meta({ description: 'Templates for questions to merchants (JSON).', unset: 'no templates' }),
+  LINK_TEMPLATES_FILE: z.string().optional().meta({
+    description: 'Templates for questions to merchants (docs/links.md): a JSON object on each line.',
+    unset: 'no templates',
+  }),
 });
 
 export interface LinkSettings {
@@ -160,7 +158,7 @@ export function needsNoApprover(
 
 const SETTING = 'LINK_TEMPLATES_FILE';
 
-const template = merchantQuestion.pick({ text: true, wants: true, language: true }).extend({
+export const template = merchantQuestion.pick({ text: true, wants: true, language: true }).extend({
   name,
   kinds: z.array(z.enum(REQUIREMENT_KINDS)).min(1).optional(),
   words: z.array(name).min(1).max(20).optional(),
@@ -168,26 +166,10 @@ const template = merchantQuestion.pick({ text: true, wants: true, language: true
 
 export type Template = z.output<typeof template>;
 
-export const templates = z.array(template).max(200);
-
-const MOST_BYTES = 256 * 1024;
-
 /** Reads the templates, for each request: the file may change. @throws {BadSetting} which quotes nothing of it */
 export function readTemplates(file: string | undefined): Template[] {
   if (file === undefined) return [];
-  let value: unknown;
-  try {
-    const text = readFileSync(file, 'utf8');
-    if (text.length > MOST_BYTES) throw new BadSetting(SETTING, 'is larger than 256 KiB');
-    value = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof BadSetting) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw new BadSetting(SETTING, code ? `cannot be read (${code})` : 'is not JSON');
-  }
-  const { data, error } = templates.safeParse(value);
-  if (data) return data;
-  throw new BadSetting(SETTING, wrongFields(error).map(problemText).join('; '));
+  return mapLines(SETTING, readLines(SETTING, file), template, (each) => each);
 }
 
 /** The templates for a requirement: of its kind, and with one of their words in its text. */

@@ -7,7 +7,6 @@ import {
   type AskReceipt,
   type AskRequest,
   actOnLink,
-  answerOf,
   askMerchant,
   LINK_LIMITS,
   type LinkEnd,
