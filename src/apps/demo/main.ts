@@ -95,7 +95,7 @@ function leaveToYou(
   printer.prose(`\n${name} is yours: the underwriters ask two questions, and it waits for your answers.`);
   printer.line(`Answer them in a browser: ${consoleUrl}/onboardings/${id}`);
   printer.prose(
-    `To let the merchant answer, choose “Ask the merchant” there, and open the link, which begins with ${env['LINK_URL']}. A merchant can send ${join(ROOT, VOIDED_CHECK)}.`,
+    `To let the merchant answer, open a question there, choose “Ask the merchant”, and open the link, which begins with ${env['LINK_URL']}. A merchant can send ${join(ROOT, VOIDED_CHECK)}.`,
   );
   printer.line('Or in another terminal, with the settings of this demo:\n');
   printer.line(`. ${shellWord(settings)}\ngangway inbox\ngangway status ${externalId}`);
