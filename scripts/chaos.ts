@@ -67,7 +67,7 @@ const report = await chaos({
   timeoutMs: timeout * 1_000,
   report: (text) => printer.note(text),
 });
-const { wrong, waited, waiting, questions, incidents, calls, requests } = report;
+const { wrong, waited, waiting, questions, incidents, calls, requests, links } = report;
 
 printer.line('\nQuestions about writes, and the request that each is about:\n');
 for (const { workflowId, title, at, warning, request } of questions) {
@@ -77,7 +77,10 @@ for (const { workflowId, title, at, warning, request } of questions) {
 printer.line('\nWhat happened to processes:\n');
 for (const { at, what } of incidents) printer.line(`${at} ${what}`);
 printer.line(`\n${waited} of ${count} onboardings waited for an answer about an uncertain write.`);
-printer.line(`${calls} calls to partners, ${requests} requests to the receiver\n`);
+printer.line(`${calls} calls to partners, ${requests} requests to the receiver`);
+printer.line(
+  `${links.answered} answers by merchants in ${links.visits} visits, of which ${links.failed} failed\n`,
+);
 const problems = [...wrong, ...waiting.map((workflowId) => `${workflowId} still waits`)];
 for (const problem of problems) printer.line(problem);
 const isRight = problems.length === 0;

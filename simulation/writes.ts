@@ -256,7 +256,10 @@ function undelivered({ state }: Witness, { ledger, comments, noteAnswer }: Evide
   const written = (comments.get(id) ?? []).join('\n').split(noteAnswer).length - 1;
   const isUploaded = (note: string) =>
     ledger.some(
-      (one) => one.operation === 'upload-attachment' && one.id === id && one.name === `${note}.txt`,
+      (one) =>
+        one.operation === 'upload-attachment' &&
+        one.id === id &&
+        one.name?.replace(/\.(?:txt|pdf)$/, '') === note,
     );
   return [
     ...(written < texts ? [`delivered ${texts} answers, and the underwriters have ${written}`] : []),

@@ -84,6 +84,9 @@ export const LONGEST_CLAIM_DAYS = 7;
 export const DEFAULT_LINK_DAYS = 7;
 export const LONGEST_LINK_DAYS = 30;
 
+/** Why a link takes no answer. `received`: it can no longer be changed. `handled`: a colleague proposes one. `over`: nobody asks any more. */
+export const LINK_ENDS = ['answered', 'received', 'handled', 'over', 'expired', 'revoked', 'locked'] as const;
+
 /** The languages of the merchant's page. */
 export const LINK_LANGUAGES = ['en', 'es'] as const;
 

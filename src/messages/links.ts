@@ -1,5 +1,5 @@
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
-import type { LINK_LANGUAGES } from './codes.js';
+import type { LINK_ENDS, LINK_LANGUAGES } from './codes.js';
 import { mergePatch } from './objects.js';
 import type { Answer, DocumentRef, IdempotencyKey } from './requirements.js';
 
@@ -19,6 +19,7 @@ export const LINK_LIMITS = {
   documents: 20,
   revisions: 20,
   wrongCodes: 5,
+  rightCodes: 100,
   sessions: 10,
   text: 10_000,
   remark: 400,
@@ -135,12 +136,10 @@ export interface LinkDocument {
   readonly at: string;
 }
 
+export type LinkEnd = (typeof LINK_ENDS)[number];
+
 export type LinkView =
-  | {
-      readonly state: 'closed';
-      readonly language: LinkLanguage;
-      readonly why: 'answered' | 'expired' | 'revoked' | 'locked';
-    }
+  | { readonly state: 'closed'; readonly language: LinkLanguage; readonly why: LinkEnd }
   | { readonly state: 'code'; readonly language: LinkLanguage; readonly attemptsLeft: number }
   | (MerchantQuestion & {
       readonly state: 'open' | 'received' | 'sent-back';

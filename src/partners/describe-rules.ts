@@ -133,6 +133,11 @@ function problems(issue: z.core.$ZodIssue): FieldProblem[] {
     const messages = issue.message.split('\n');
     return issue.keys.map((key, index) => ({ field: at([key]), message: messages[index] ?? '' }));
   }
+  if (issue.code === 'invalid_union' && issue.errors.length === 0) {
+    // No form has this kind.
+    const { options = [] } = issue as { readonly options?: readonly unknown[] };
+    return [{ field: at([]), message: `must be one of ${options.join(', ')}` }];
+  }
   if (issue.code === 'invalid_union') {
     const [nearest] = issue.errors
       .map((issues) => issues.flatMap(problems))

@@ -39,6 +39,15 @@ export async function recordLink(
   });
 }
 
+/** Ends the record of a link that was not made. */
+export async function forgetLink(client: Client, link: string): Promise<void> {
+  // Whoever cannot end it leaves a record of a token that nobody has.
+  await client.workflow
+    .getHandle(idOf(link))
+    .terminate('the link was not made')
+    .catch(() => undefined);
+}
+
 /** Returns where a link leads; undefined if there is no such link. */
 export async function findLink(client: Client, link: string): Promise<LinkPlace | undefined> {
   const execution = await ifFound(describeWithMemo(client, idOf(link)));

@@ -54,7 +54,7 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, value: unkno
   if (isNestedDeeper(value)) throw refusedFields([{ field: '', message: TOO_NESTED }]);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw refusedFields(wrongFields(result.error));
+  throw refusedFields(fieldProblems(result.error));
 }
 
 /** What a program learns about a request with wrong fields, whether it starts, answers or reads. */
@@ -62,16 +62,6 @@ export const NO_EFFECT = 'the request had no effect';
 
 function refusedFields(errors: readonly FieldProblem[]): Refusal {
   return new Refusal('invalid', NO_EFFECT, errors);
-}
-
-/** Zod's issues as fields and rules. A field is a dotted path. */
-export function wrongFields(error: z.ZodError): FieldProblem[] {
-  const unmatched = error.issues.flatMap((issue) => {
-    if (issue.code !== 'invalid_union' || issue.errors.length > 0) return [];
-    const { options = [] } = issue as { readonly options?: readonly unknown[] };
-    return [{ field: issue.path.join('.'), message: `must be one of ${options.join(', ')}` }];
-  });
-  return [...fieldProblems(error), ...unmatched];
 }
 
 export interface Requested extends Started {

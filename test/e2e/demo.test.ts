@@ -35,6 +35,8 @@ it(
 
     const text = await shows('Its outcome appears here.');
     const [, url = ''] = /Answer them in a browser: (\S+)\n/.exec(text) ?? [];
+    const [, linkUrl = ''] = /which begins\s+with\s+(\S+)\./.exec(text) ?? [];
+    expect((await fetch(`${linkUrl}/a/x/y`)).status).toBe(404);
     const [, settings = ''] = /^(\. \S+settings\.sh)\n/m.exec(text) ?? [];
     const [, answers = ''] = /answer each question:\n\n(.*?)\n\nIts/s.exec(text) ?? [];
     expect(answers).toMatch(/^Please send .*\ngangway resolve .*\n\nWhat share .*\?\ngangway resolve .*$/);
@@ -66,7 +68,7 @@ it(
     demo.type(CTRL_C);
     expect(await demo.end).toBe(130);
     expect(demo.stdout().trimEnd()).toMatch(/stopping \.\.\.\r\nstopped; the logs remain in \.cache\/demo$/);
-    for (const address of [uiUrl, url]) await expect(fetch(address)).rejects.toThrow();
+    for (const address of [uiUrl, url, linkUrl]) await expect(fetch(address)).rejects.toThrow();
     expect((await readdir('.cache/demo')).filter((name) => !name.endsWith('.log'))).toEqual(['gangway']);
     expect(await run('.cache/demo/gangway', ['inbox'], {})).toEqual({
       code: 4,
@@ -93,6 +95,7 @@ function expectEveryoneIn(text: string): void {
     expect(table).toMatch(wanted);
   for (const wanted of [
     /\n\nmerchant-boarding-harbor-books asks: .*(\n.*)*?\n\$ gangway resolve merchant-boarding-harbor-books note-.*\n\n/,
+    /\n\$ gangway ask merchant-boarding-harbor-books note-.*\n.* and reads: Received, thank you\n\$ gangway confirm merchant-boarding-harbor-books note-.*\n/,
     /^Each onboarding ended with the outcome of its scenario\.$/m,
     /^The events of all onboardings arrived at the system next to Gangway: \d+ of them\.$/m,
   ])

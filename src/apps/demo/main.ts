@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * All of Gangway in one command: a Temporal server with its Web UI, the sandbox, a worker, a receiver, the console, and a codec server
- * that decrypts payloads for the Web UI. `gangway` and signed events onboard everyone of examples/, while an operator answers the
- * requirements. Exit code 0 only when each onboarding ended with the outcome of its scenario. On a terminal it then leaves an
+ * All of Gangway in one command: a Temporal server with its Web UI, the sandbox, a worker, a receiver, the console, the page for
+ * merchants, and a codec server that decrypts payloads for the Web UI. `gangway` and signed events onboard everyone of examples/, while
+ * an operator answers the requirements, and a merchant answers one of them through a link. Exit code 0 only when each onboarding ended with the outcome of its scenario. On a terminal it then leaves an
  * onboarding to the person who watches, and everything runs until Ctrl-C.
  */
 import '../../platform/process/node-version.js';
@@ -25,6 +25,7 @@ import { newClient } from '../receiver/clients.js';
 import { TOTP_SECRET } from '../sandbox/banking/users.js';
 import { sandboxAccount } from '../sandbox/systems.js';
 import { freePort, startDevServer } from './dev-server.js';
+import { MerchantBrowser } from './merchant-browser.js';
 import {
   type Asked,
   answerTo,
@@ -34,6 +35,7 @@ import {
   deleteData,
   gangway,
   inbox,
+  isForMerchant,
   type Part,
   type Process,
   ROOT,
@@ -41,6 +43,7 @@ import {
   startCrm,
   startPlayground,
   takeFolder,
+  VOIDED_CHECK,
   writeSettings,
   YOURS,
 } from './parts.js';
@@ -60,7 +63,8 @@ async function main(): Promise<number> {
   await takeFolder(FOLDER);
   running.push({ stop: () => deleteData(FOLDER) });
 
-  const { env, address, receiverUrl, consoleUrl, crm, apiToken } = await startEverything();
+  const everything = await startEverything();
+  const { env, address, receiverUrl, crm, apiToken } = everything;
   const settings = await writeSettings(FOLDER, { ...env, API_URL: `${receiverUrl}/v1`, API_TOKEN: apiToken });
   const connection = await Connection.connect({ address });
   const keys = parsePayloadKeys(env['PAYLOAD_KEYS'] ?? '');
@@ -71,7 +75,7 @@ async function main(): Promise<number> {
   if (process.stdout.isTTY) {
     const questions = await startPlayground(client, env, FOLDER);
     printer.line('\nEverything keeps running until Ctrl-C.');
-    leaveToYou(client, questions, settings, consoleUrl);
+    leaveToYou(client, questions, settings, everything);
     await new Promise(() => undefined);
   }
   await connection.close();
@@ -79,11 +83,19 @@ async function main(): Promise<number> {
 }
 
 /** Shows how to finish the last onboarding, and its outcome when it has ended. */
-function leaveToYou(client: Client, questions: readonly Asked[], settings: string, consoleUrl: string): void {
+function leaveToYou(
+  client: Client,
+  questions: readonly Asked[],
+  settings: string,
+  { consoleUrl, env }: Awaited<ReturnType<typeof startEverything>>,
+): void {
   const { name, externalId } = YOURS;
   const id = workflowId('merchantBoarding', externalId);
   printer.prose(`\n${name} is yours: the underwriters ask two questions, and it waits for your answers.`);
   printer.line(`Answer them in a browser: ${consoleUrl}/onboardings/${id}`);
+  printer.prose(
+    `To let the merchant answer, open a question there, choose “Ask the merchant”, and open the link, which begins with ${env['LINK_URL']}. A merchant can send ${join(ROOT, VOIDED_CHECK)}.`,
+  );
   printer.line('Or in another terminal, with the settings of this demo:\n');
   printer.line(`. ${shellWord(settings)}\ngangway inbox\ngangway status ${externalId}`);
   printer.line('\nOr as another program does, with the token in these settings (docs/api.md):\n');
@@ -106,7 +118,7 @@ function leaveToYou(client: Client, questions: readonly Asked[], settings: strin
 
 async function startEverything() {
   printer.line(
-    'Starting a Temporal server with its Web UI, the sandbox, a worker, a receiver, the console and a codec server ...',
+    'Starting a Temporal server with its Web UI, the sandbox, a worker, a receiver, the console, the page for merchants and a codec server ...',
   );
   // The ports are the defaults of the settings, or other ones where those are taken.
   const codecAddress = `127.0.0.1:${await freePort(8083)}`;
@@ -126,16 +138,16 @@ async function startEverything() {
   const receiverUrl = `http://${receiverAddress}`;
   const consoleAddress = `127.0.0.1:${await freePort(8085)}`;
   const consoleUrl = `http://${consoleAddress}`;
+  const linkAddress = `127.0.0.1:${await freePort(8086)}`;
+  const linkUrl = `http://${linkAddress}`;
   const crmPort = await freePort();
   const eventSecret = `whsec_${randomBytes(32).toString('base64')}`;
   const api = newClient('demo', SCOPES, undefined);
-  const ownersOnly = { mode: 0o600 };
-  await writeFile(
-    join(FOLDER, 'people.jsonl'),
-    COLLEAGUES.map((each) => JSON.stringify(each)).join('\n'),
-    ownersOnly,
-  );
-  await writeFile(join(FOLDER, 'api-clients.jsonl'), JSON.stringify(api.client), ownersOnly);
+  const page = newClient('merchants', ['link'], undefined);
+  const writeLines = (name: string, values: readonly object[]) =>
+    writeFile(join(FOLDER, name), values.map((each) => JSON.stringify(each)).join('\n'), { mode: 0o600 });
+  await writeLines('people.jsonl', COLLEAGUES);
+  await writeLines('api-clients.jsonl', [api.client, page.client]);
   const env: NodeJS.ProcessEnv = {
     TEMPORAL_ADDRESS: server.address,
     TEMPORAL_NAMESPACE: 'default',
@@ -149,6 +161,7 @@ async function startEverything() {
     EVENTS_SECRETS: eventSecret,
     EVENTS_TO_LOOPBACK: 'true',
     CONSOLE_ADDRESS: consoleAddress,
+    LINK_URL: linkUrl,
     CODEC_ADDRESS: codecAddress,
     CODEC_TOKENS: codecToken,
     CODEC_TOKEN_IN_PATH: 'true',
@@ -164,8 +177,13 @@ async function startEverything() {
     DOCUMENT_DIR: join(FOLDER, 'documents'),
     STATEMENT_DIR: join(FOLDER, 'statements'),
   };
+  const ofPage = {
+    ...{ LINK_ADDRESS: linkAddress, LINK_URL: linkUrl, LINK_COMPANY: 'Acme Payments' },
+    ...{ LINK_API_URL: receiverUrl, LINK_API_TOKEN: page.token },
+  };
   const startLogged = (name: Parameters<typeof start>[0], probe: string) =>
-    start(name, env, join(FOLDER, `${name}.log`), probe);
+    // The page is for strangers, so it gets no key.
+    start(name, name === 'link' ? ofPage : env, join(FOLDER, `${name}.log`), probe);
   const [sandbox, codecServer] = await Promise.all([
     startLogged('sandbox', `${sandboxUrl}/sandbox/scenarios`),
     startLogged('codec-server', `http://${codecAddress}/decode`),
@@ -175,13 +193,15 @@ async function startEverything() {
   const health = `http://127.0.0.1:${healthPort}/readyz`;
   const crm = await startCrm(crmPort, eventSecret);
   running.push(crm);
-  const [worker, receiver, console] = await Promise.all([
+  const [worker, receiver, ...pages] = await Promise.all([
     startLogged('worker', health),
     startLogged('receiver', `${receiverUrl}/healthz`),
     startLogged('console', `${consoleUrl}/healthz`),
+    startLogged('link', `${linkUrl}/healthz`),
   ]);
-  running.push(worker, receiver, console);
-  printer.line(`  console  ${consoleUrl}\n  Web UI   ${server.uiUrl}\n  API      ${receiverUrl}/v1\n`);
+  running.push(worker, receiver, ...pages);
+  const [ui, apiUrl] = [server.uiUrl, `${receiverUrl}/v1`];
+  printer.line(`  console  ${consoleUrl}\n  Web UI   ${ui}\n  API      ${apiUrl}\n  links    ${linkUrl}\n`);
   return { env, address: server.address, receiverUrl, consoleUrl, crm, apiToken: api.token };
 }
 
@@ -220,10 +240,31 @@ async function answerEverything(env: NodeJS.ProcessEnv): Promise<void> {
     const answer = answerTo(kind, detail);
     if (!answer) continue;
     printer.prose(`\n${of} asks: ${detail.replace(/\s+/g, ' ')}`);
-    const args = ['resolve', of, id, ...answer];
-    printer.line(`$ gangway ${args.map(shellWord).join(' ')}\n`);
-    await gangway(env, args);
+    if (isForMerchant(of, answer)) await askMerchant(env, of, id);
+    else await show(env, ['resolve', of, id, ...answer]);
+    printer.line('');
   }
+}
+
+/** Runs `gangway`, and prints the command. */
+async function show<Line>(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<Line | undefined> {
+  printer.line(`$ gangway ${args.map(shellWord).join(' ')}`);
+  return (await gangway<Line>(env, args))[0];
+}
+
+/** Asks the merchant through a link, lets it answer on its page, and confirms the answer. */
+async function askMerchant(env: NodeJS.ProcessEnv, of: string, id: string): Promise<void> {
+  const question = ['--document', 'voided check', '--text', 'Please send us a voided check.'];
+  const link = await show<{ readonly url: string }>(env, ['ask', of, id, ...question]);
+  const merchant = new MerchantBrowser(link?.url ?? '');
+  await merchant.send('begin');
+  const { documents } = await merchant.upload('voided-check.pdf', await readFile(join(ROOT, VOIDED_CHECK)));
+  const { heading } = await merchant.send('propose', {
+    document: documents[0] ?? '',
+    remark: 'As you asked.',
+  });
+  printer.line(`  the merchant opens the link, sends voided-check.pdf, and reads: ${heading}`);
+  await show(env, ['confirm', of, id, '--yes']);
 }
 
 /** Prints the table of results. Returns whether each onboarding ended as expected. */

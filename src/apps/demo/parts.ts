@@ -35,7 +35,7 @@ export type Process = Awaited<ReturnType<typeof start>>;
  * that Ctrl-C reaches the demo only, which stops the processes in order.
  */
 export async function start(
-  name: 'worker' | 'receiver' | 'sandbox' | 'codec-server' | 'console',
+  name: 'worker' | 'receiver' | 'sandbox' | 'codec-server' | 'console' | 'link',
   env: NodeJS.ProcessEnv,
   log: string,
   probe: string,
@@ -148,6 +148,14 @@ export function answerTo(kind: RequirementKind, detail: string): readonly string
     default:
       return undefined;
   }
+}
+
+/** What a merchant sends who is asked for a voided check. */
+export const VOIDED_CHECK = 'examples/voided-check.pdf';
+
+/** Reports whether the demo's merchant answers it through a link: the one of Harbor Books. */
+export function isForMerchant(of: string, [kind]: readonly string[]): boolean {
+  return of === 'merchant-boarding-harbor-books' && kind === '--document';
 }
 
 function patched(patch: object, reason: string): readonly string[] {

@@ -28,6 +28,7 @@ const question = z.object({
   expiresAt: z.iso.datetime({ offset: true }),
   documents: z.array(document),
   began: z.boolean(),
+  revision: z.int(),
   answer: z
     .object({ text: z.string(), values: texts, documents: z.array(z.int()), remark: z.string() })
     .partial()
@@ -41,13 +42,16 @@ const link = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('closed'),
     language,
-    why: z.enum(['answered', 'expired', 'revoked', 'locked']),
+    why: z.enum(['answered', 'received', 'handled', 'over', 'expired', 'revoked', 'locked']),
   }),
 ]);
 
 /** `answer.values.city` is about the field `city`. */
 const field = z.string().transform((path) => path.replace(/^answer\.(?:values\.)?/, ''));
-const problem = z.object({ errors: z.array(z.object({ field, message: z.string() })).default([]) });
+const problem = z.object({
+  type: z.string().default(''),
+  errors: z.array(z.object({ field, message: z.string() })).default([]),
+});
 
 export type Question = z.output<typeof question>;
 export type Link = z.output<typeof link>;
@@ -149,7 +153,8 @@ export class LinkApi {
       if (isOurs) this.logger.error({ action, status: response.status }, 'the API refused a request');
       throw new Failure(
         isOurs ? 503 : response.status,
-        isWrite,
+        // Other refusals come before anything is stored or sent.
+        isWrite && response.status >= 500 && !data?.type.endsWith(':documents-unavailable'),
         data?.errors,
         Math.min(retryS, LONGEST_RETRY_S),
       );

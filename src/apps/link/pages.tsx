@@ -9,7 +9,10 @@ import { type Language, type TextName, textIn, timeIn } from './texts.js';
 
 /** What each page of a link shows. None has a script, and none shows a part of the address. */
 
-export const LIMITS = { text: 10_000, field: 400, remark: 400, mebibytes: 10, files: 20, sent: 10 };
+export const LIMITS = {
+  ...{ text: 10_000, field: 400, remark: 400, mebibytes: 10, files: 20, sent: 10 },
+  revisions: 20,
+};
 
 export const STYLE_SHEET = asset('style.css', 'text/css; charset=utf-8', Buffer.from(STYLE));
 
@@ -17,16 +20,16 @@ export type View = ReturnType<typeof viewOf>;
 
 /** @param path `/a/L-.../...`; empty where the address does not lead to a link */
 export function viewOf(
-  { company, contact }: Pick<LinkSettings, 'company' | 'contact'>,
+  { company }: Pick<LinkSettings, 'company'>,
   about: { readonly language: Language; readonly path: string; readonly logoPath: string | undefined },
 ) {
   const values = { company, size: LIMITS.mebibytes, most: LIMITS.files };
   const say = (name: TextName, more: object = {}) => textIn(about.language, name, { ...values, ...more });
-  return { company, contact, say, ...about };
+  return { company, say, ...about };
 }
 
 /** Escapes every text, and removes control characters and marks that reverse the direction of text. */
-export function renderPage({ language, company, contact, logoPath, say }: View, children: ComponentChildren) {
+export function renderPage({ language, company, logoPath, say }: View, children: ComponentChildren) {
   const page = (
     <html lang={language}>
       <head>
@@ -39,7 +42,6 @@ export function renderPage({ language, company, contact, logoPath, say }: View, 
       <body>
         <header>{logoPath ? <img src={logoPath} alt={company} /> : <strong>{company}</strong>}</header>
         <main>{children}</main>
-        {contact && <footer>{contact}</footer>}
       </body>
     </html>
   );
@@ -337,8 +339,12 @@ function Received({ view: { say, path }, link }: LinkProps<Question>) {
       <h2>{say('sent')}</h2>
       <List texts={[...files, ...values]} />
       {[answer.text, answer.remark].map((text) => text && <Quote text={text} />)}
-      <a href={`${path}?change`}>{say('change')}</a>
-      <p class="help">{say('changeHelp')}</p>
+      {link.revision < LIMITS.revisions && (
+        <>
+          <a href={`${path}?change`}>{say('change')}</a>
+          <p class="help">{say('changeHelp')}</p>
+        </>
+      )}
     </>
   );
 }

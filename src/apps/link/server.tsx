@@ -168,7 +168,9 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
       }
     } catch (error) {
       if (!(error instanceof Failure && error.errors.length > 0)) throw error;
-      errors = error.errors;
+      const say = (message: string) =>
+        link.language === 'en' ? message : textIn(link.language, 'check', {});
+      errors = error.errors.map(({ field, message }) => ({ field, message: say(message) }));
     }
     const page = { view: view(request), link: { ...link, answer }, errors, isChange: true };
     return send(request, reply, 422, <LinkPage {...page} />);
@@ -227,7 +229,8 @@ function fieldsOf({ body }: FastifyRequest): URLSearchParams {
 }
 
 function filledIn(wants: Question['wants'], sent: URLSearchParams): Filled {
-  const textOf = (name: string) => (sent.get(name) ?? '').trim();
+  // A browser sends each end of a line as two characters, and counts one.
+  const textOf = (name: string) => (sent.get(name) ?? '').replaceAll('\r\n', '\n').trim();
   const remark = textOf('remark');
   if (wants.kind === 'text') return { text: textOf('text'), remark };
   if (wants.kind === 'documents')
@@ -238,7 +241,7 @@ function filledIn(wants: Question['wants'], sent: URLSearchParams): Filled {
 
 function errorsIn(
   { text, documents, values = {}, remark }: Filled,
-  { language, wants }: Question,
+  { language, wants, revision }: Question,
 ): FieldErrors {
   const texts = [
     ...([
@@ -254,6 +257,8 @@ function errorsIn(
   if (documents && documents.length > LIMITS.sent)
     errors.push({ field: 'documents', message: textIn(language, 'manyDocuments', { most: LIMITS.sent }) });
   const [first] = wants.kind === 'fields' ? wants.fields : [];
+  if (revision >= LIMITS.revisions)
+    errors.push({ field: 'remark', message: textIn(language, 'tooOften', {}) });
   if (!documents && !text && Object.keys(values).length === 0)
     errors.push({ field: first?.name ?? 'text', message: textIn(language, 'needText', {}) });
   return errors;
@@ -280,8 +285,11 @@ async function store(request: FastifyRequest, reply: FastifyReply, upload: Uploa
     const { status } = error as { readonly status?: unknown };
     if (error === tooMuch || part?.file.truncated || status === 413) return TOO_LARGE;
     if (status === 415 || status === 422) return { text: 'badFile', status } as const;
-    if (error instanceof Failure && !part?.file.errored) throw error;
-    return { text: 'brokenFile', status: 400 } as const;
+    if (!(error instanceof Failure) || part?.file.errored)
+      return { text: 'brokenFile', status: 400 } as const;
+    // The store is unavailable, or others upload now.
+    if (!error.isUnsure && status === 503) return { text: 'brokenFile', status: 503 } as const;
+    throw error;
   }
 }
 

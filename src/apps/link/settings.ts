@@ -5,6 +5,7 @@ import {
   BadSetting,
   bearerTokens,
   isSecureOrLoopback,
+  linkUrl,
   listenAddress,
   metricsAddress,
   readSettings,
@@ -20,14 +21,7 @@ export const linkSettings = z.object({
     .prefault('127.0.0.1:8086')
     .describe('Where the merchant’s page listens. Outside loopback, `LINK_URL` must be https.'),
   LINK_METRICS_ADDRESS: metricsAddress('merchant’s page'),
-  LINK_URL: secureUrl
-    .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must be an address without a path')
-    .meta({
-      description:
-        'Address of the page in browsers, where links begin. Requests for other hosts are rejected.',
-      unset: 'required',
-      address: false,
-    }),
+  LINK_URL: linkUrl,
   LINK_API_URL: secureUrl.meta({
     description: 'Address of the receiver, whose [HTTP API](api.md) the page calls.',
     unset: 'required',
@@ -45,10 +39,6 @@ export const linkSettings = z.object({
     .string('is not set')
     .max(100)
     .meta({ description: 'Name of your company, which the page shows.', unset: 'required' }),
-  LINK_CONTACT: z.string().max(300).optional().meta({
-    description: 'A sentence that says whom to call, such as `Questions? Call 555-0100`.',
-    unset: 'the page names nobody',
-  }),
   LINK_LOGO_FILE: z
     .string()
     .regex(/\.(?:svg|png)$/, 'must be a file named .svg or .png')
@@ -79,7 +69,7 @@ export function loadLinkSettings(environment: NodeJS.ProcessEnv) {
   return {
     ...{ host, port, metricsAddress: set.LINK_METRICS_ADDRESS, url: new URL(set.LINK_URL) },
     api: { url: set.LINK_API_URL.replace(/\/$/, ''), token: set.LINK_API_TOKEN },
-    ...{ company: set.LINK_COMPANY, contact: set.LINK_CONTACT, logo: logoIn(set.LINK_LOGO_FILE) },
+    ...{ company: set.LINK_COMPANY, logo: logoIn(set.LINK_LOGO_FILE) },
     requestsPerMinute: set.LINK_REQUESTS_PER_MINUTE,
     trustedProxies: set.LINK_TRUSTED_PROXIES,
     logLevel: set.GANGWAY_LOG_LEVEL,

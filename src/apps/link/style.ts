@@ -11,8 +11,8 @@ body { max-width: 36rem; margin: 0 auto; padding: 1rem 1rem 4rem; }
 header img { max-width: 12rem; max-height: 4rem; }
 h1 { font-size: 1.5rem; line-height: 1.25; }
 h2, legend { margin: 1.5rem 0 .25rem; padding: 0; font-size: 1.1rem; font-weight: 600; }
-dt, .help, small, footer { color: var(--muted); }
-form, footer { margin-top: 2rem; }
+dt, .help, small { color: var(--muted); }
+form { margin-top: 2rem; }
 small { display: block; margin-inline-start: 2rem; }
 dd, blockquote, fieldset { margin: 0 0 .75rem; min-width: 0; border: 0; padding: 0; }
 blockquote { padding: .75rem 1rem; background: var(--sunken); border-inline-start: 4px solid var(--accent); white-space: pre-line; }

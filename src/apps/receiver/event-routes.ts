@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import { ONBOARDINGS } from '../../messages/kinds.js';
 import { capitalize } from '../../partners/bounds.js';
+import { fieldProblems } from '../../partners/describe-rules.js';
 import { isNestedDeeper, MAX_NESTING, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { EACH_KIND } from '../../temporal/kinds/kinds.js';
@@ -16,7 +17,6 @@ import {
   Refusal,
   resolveOnce,
   whoAndWhy,
-  wrongFields,
 } from '../../temporal/requests.js';
 import {
   BATCHED,
@@ -275,7 +275,7 @@ function eventType<Data>(
   /** @param identity identifies the event together with its id. Default: its source */
   const prepare = (rawEvent: GivenEvent, identity?: string): ApplyEvent | FieldProblem[] => {
     const checked = event.safeParse(rawEvent);
-    if (!checked.success) return wrongFields(checked.error);
+    if (!checked.success) return fieldProblems(checked.error);
     const { id, source, data: checkedData } = checked.data as { id: string; source: string; data: Data };
     return (backend: Backend) =>
       inEventSpan(rawEvent, () => apply(backend, checkedData, updateIdOf(identity ?? source, id)));
@@ -317,7 +317,7 @@ function prepare(types: EventTypes, event: GivenEvent, identity?: string): Apply
   if (entry) return tooDeep(event) ?? entry.prepare(event, identity);
   const { error } = z.looseObject(attributes).safeParse(event);
   const message = type === undefined ? 'is required' : UNKNOWN_TYPE;
-  return [{ field: 'type', message }, ...(error ? wrongFields(error) : [])];
+  return [{ field: 'type', message }, ...(error ? fieldProblems(error) : [])];
 }
 
 function tooDeep(event: GivenEvent): ApplyEvent | undefined {

@@ -16,7 +16,7 @@ import {
 import { temporalCheck } from '../../temporal/server.js';
 import { apiRoutes } from './api/calls.js';
 import { documentRoute } from './api/documents.js';
-import { linkDocumentRoute, linkRoutes } from './api/links.js';
+import { isHeld, linkDocumentRoute, linkRoutes } from './api/links.js';
 import { bodySchemas, onboardingRoutes } from './api/onboardings.js';
 import { requirementRoutes } from './api/requirements.js';
 import { followClients } from './clients.js';
@@ -83,7 +83,7 @@ export async function receiverOf(options: ReceiverOptions): Promise<FastifyInsta
   // Events, webhooks and health checks do not depend on the list of clients.
   const authorizationOf = (request: FastifyRequest) =>
     routeOf(request).startsWith('/v1/') ? request.headers.authorization : undefined;
-  const rules = { identify, requestsPerMinute, authorizationOf, purposeOf: webhookOf };
+  const rules = { identify, requestsPerMinute, authorizationOf, purposeOf };
   const callers = await countCallers(server, rules);
 
   await documentRoutes(server, { events: eventSchemas(types), bodies });
@@ -119,10 +119,15 @@ function rejectUnknown(server: FastifyInstance): void {
   });
 }
 
-/** Webhooks of each partner have a limit of their own, so that a flood of them does not block events that use the same proxy. */
-function webhookOf(request: FastifyRequest): string {
+/**
+ * What has a limit of its own: webhooks of each partner, so that a flood of them does not block events that use the same proxy, and
+ * each link that somebody holds, so that strangers on the merchant's page do not block merchants.
+ */
+function purposeOf(request: FastifyRequest): string {
   const route = routeOf(request);
-  return route.startsWith('/webhooks/') ? `${route} of ` : '';
+  if (route.startsWith('/webhooks/')) return `${route} of `;
+  const { link } = (request.params ?? {}) as { readonly link?: string };
+  return link !== undefined && isHeld(link) ? `${link} of ` : '';
 }
 
 /** The receiver is alive as long as it responds, and ready only while Temporal is available. */

@@ -278,7 +278,7 @@ export interface CallerRules<Known extends Caller> {
   /** Limit of one caller. Without a valid token, an address is a caller. */
   readonly requestsPerMinute: number;
   readonly authorizationOf?: (request: FastifyRequest) => string | undefined;
-  /** Groups the requests of one address that have a limit of their own. Default: one group. */
+  /** Groups the requests of one caller that have a limit of their own. Default: one group. */
   readonly purposeOf?: (request: FastifyRequest) => string;
 }
 
@@ -307,7 +307,7 @@ export async function countCallers<Known extends Caller>(
     }
   });
   const nameOf = (request: FastifyRequest) =>
-    callers.get(request)?.name ?? `${purposeOf(request)}address ${request.ip}`;
+    purposeOf(request) + (callers.get(request)?.name ?? `address ${request.ip}`);
   const limitOf = (request: FastifyRequest) => callers.get(request)?.requestsPerMinute ?? requestsPerMinute;
   await limitRequests(server, limitOf, nameOf);
   server.addHook('onRequest', async (request) => {

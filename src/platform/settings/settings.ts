@@ -159,6 +159,16 @@ export const secureUrl = url
   .refine((text) => isSecureOrLoopback(new URL(text)), 'must be https (http only to loopback)')
   .meta({ format: 'https URL', address: true });
 
+/** Public address of the merchant's page, for the page and for those that make links. */
+export const linkUrl = secureUrl
+  .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must be an address without a path')
+  .transform((text) => new URL(text).origin)
+  .meta({
+    description: 'Public address of the merchant’s page (docs/links.md). Links begin with it.',
+    unset: 'nobody can ask a merchant',
+    address: false,
+  });
+
 /** Reports whether nobody on the way can read what is sent there: https, or http to this machine. */
 export function isSecureOrLoopback(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));

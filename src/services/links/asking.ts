@@ -1,33 +1,34 @@
 import { hash, randomBytes, randomInt } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import type { ProposedAnswer } from '../../messages/claims.js';
 import { DEFAULT_LINK_DAYS, LINK_LANGUAGES, LONGEST_LINK_DAYS } from '../../messages/codes.js';
-import { ASK_LIMITS, askMerchant, isMerchant, returnToMerchant, revokeLink } from '../../messages/links.js';
+import { NO_ACCOUNTS } from '../../messages/inputs.js';
+import {
+  ASK_LIMITS,
+  askMerchant,
+  isMerchant,
+  returnToMerchant,
+  revokeLink,
+  type Wanted,
+} from '../../messages/links.js';
 import { needsConfirmation, REQUIREMENT_KINDS, type Requirement } from '../../messages/requirements.js';
-import { problemText } from '../../partners/bounds.js';
-import { BadSetting, secureUrl } from '../../platform/settings/settings.js';
-import { recordLink } from '../../temporal/links.js';
-import { wrongFields } from '../../temporal/requests.js';
-import { type Once, sends } from '../inbox/answering.js';
+import { didYouMean } from '../../platform/settings/nearest.js';
+import { linkUrl } from '../../platform/settings/settings.js';
+import { forgetLink, recordLink } from '../../temporal/links.js';
+import { stateOf } from '../../temporal/onboardings.js';
+import { EndedOnboarding, type Once, sends } from '../inbox/answering.js';
 import { InvalidInput } from '../texts/invalid-input.js';
+import { mapLines, readLines } from '../texts/json-lines.js';
 
 /** Asks a merchant through a link: somebody sends its address by whatever channel the company uses. Gangway sends no mail. */
 
 export const linkSettings = z.object({
-  LINK_URL: secureUrl
-    .transform((text) => text.replace(/\/$/, ''))
-    .optional()
-    .meta({
-      description: 'Public address of the merchant’s page (docs/links.md). Links begin with it.',
-      unset: 'nobody can ask a merchant',
-      address: false,
-    }),
-  LINK_TEMPLATES_FILE: z
-    .string()
-    .optional()
-    .meta({ description: 'Templates for questions to merchants (JSON).', unset: 'no templates' }),
+  LINK_URL: linkUrl.optional(),
+  LINK_TEMPLATES_FILE: z.string().optional().meta({
+    description: 'Templates for questions to merchants (docs/links.md): a JSON object on each line.',
+    unset: 'no templates',
+  }),
 });
 
 export interface LinkSettings {
@@ -101,6 +102,7 @@ export async function askThroughLink(
 ): Promise<NewLink> {
   if (linkUrl === undefined)
     throw new InvalidInput('LINK_URL: is not set, so there is no page for merchants (docs/links.md)');
+  await requireFields(client, workflowId, about.requirementId, question.wants);
   const link = `L-${[...randomBytes(16)].map((byte) => SIGNS[byte % SIGNS.length]).join('')}`;
   const token = randomBytes(32).toString('base64url');
   const code = needsCode ? String(randomInt(1_000_000)).padStart(6, '0') : undefined;
@@ -116,12 +118,32 @@ export async function askThroughLink(
     },
     taskQueue,
   );
-  const receipt = await sendAsk(client, workflowId, { ...about, ...question, link, ...secrets, until }, once);
+  const request = { ...about, ...question, link, ...secrets, until };
+  const receipt = await sendAsk(client, workflowId, request, once).catch(async (error: unknown) => {
+    // In any other case, a worker may still make the link.
+    if (error instanceof InvalidInput || error instanceof EndedOnboarding) await forgetLink(client, link);
+    throw error;
+  });
   const isNew = receipt.link === link;
+  if (!isNew) await forgetLink(client, link);
   return {
     ...{ link: receipt.link, until: receipt.until },
     ...(isNew && { url: `${linkUrl}/a/${link}/${token}`, ...(code && { code }) }),
   };
+}
+
+/** @throws {InvalidInput} for a field that no text of the merchant can fill in */
+async function requireFields(client: Client, workflowId: string, requirementId: string, wants: Wanted) {
+  if (wants.kind !== 'fields') return;
+  const { changeableFields, inputFor } = await import('../forms/corrections.js');
+  const input = await inputFor(client, workflowId, await stateOf(client, workflowId), requirementId);
+  const fields = changeableFields(input, NO_ACCOUNTS).filter(({ kind }) => kind !== 'json');
+  const names = fields.map((field) => field.name);
+  const index = wants.fields.findIndex(({ name }) => !names.includes(name));
+  const name = wants.fields[index]?.name;
+  if (name === undefined) return;
+  const hint = didYouMean(name, names);
+  throw new InvalidInput(`wants.fields.${index}.name: is no field that a text can fill in${hint}`);
 }
 
 /** Reports whether everybody who may answer may confirm: a merchant’s text or documents, where no second colleague is needed. */
@@ -136,7 +158,7 @@ export function needsNoApprover(
 
 const SETTING = 'LINK_TEMPLATES_FILE';
 
-const template = merchantQuestion.pick({ text: true, wants: true, language: true }).extend({
+export const template = merchantQuestion.pick({ text: true, wants: true, language: true }).extend({
   name,
   kinds: z.array(z.enum(REQUIREMENT_KINDS)).min(1).optional(),
   words: z.array(name).min(1).max(20).optional(),
@@ -144,26 +166,10 @@ const template = merchantQuestion.pick({ text: true, wants: true, language: true
 
 export type Template = z.output<typeof template>;
 
-export const templates = z.array(template).max(200);
-
-const MOST_BYTES = 256 * 1024;
-
 /** Reads the templates, for each request: the file may change. @throws {BadSetting} which quotes nothing of it */
 export function readTemplates(file: string | undefined): Template[] {
   if (file === undefined) return [];
-  let value: unknown;
-  try {
-    const text = readFileSync(file, 'utf8');
-    if (text.length > MOST_BYTES) throw new BadSetting(SETTING, 'is larger than 256 KiB');
-    value = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof BadSetting) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw new BadSetting(SETTING, code ? `cannot be read (${code})` : 'is not JSON');
-  }
-  const { data, error } = templates.safeParse(value);
-  if (data) return data;
-  throw new BadSetting(SETTING, wrongFields(error).map(problemText).join('; '));
+  return mapLines(SETTING, readLines(SETTING, file), template, (each) => each);
 }
 
 /** The templates for a requirement: of its kind, and with one of their words in its text. */

@@ -65,11 +65,16 @@ export class Answers {
     return problemWith(resolution, answerable, input.correctable) ?? input.problemWith(resolution.answer);
   }
 
-  /** Checks a correction as a whole. @throws {ApplicationFailure} when it does not fit */
-  async check(resolution: Resolution): Promise<void> {
+  /**
+   * Checks a correction as a whole.
+   *
+   * @param concerns the fields whose problems count. Default: all
+   * @throws {ApplicationFailure} when it does not fit
+   */
+  async check(resolution: Resolution, concerns?: (field: string) => boolean): Promise<void> {
     const { fields } =
       openRequirements(this.store.state).find(({ id }) => id === resolution.requirementId) ?? {};
-    await this.input.check(resolution, fields);
+    await this.input.check(resolution, fields, concerns);
   }
 }
 

@@ -89,12 +89,17 @@ export class CorrectableInput<Input extends object = object> {
   }
 
   /** Checks the input with a correction in it, and that the correction still reaches the partner. */
-  async check({ answer }: Resolution, fields?: readonly string[]): Promise<void> {
+  async check(
+    { answer }: Resolution,
+    fields?: readonly string[],
+    concerns: (field: string) => boolean = () => true,
+  ): Promise<void> {
     if (answer.kind !== 'correction') return;
     // A cancellation must not reject an answer without a reason.
-    const problems = await CancellationScope.nonCancellable(() =>
+    const all = await CancellationScope.nonCancellable(() =>
       checkCorrection({ ...this.progress, fields, patch: answer.patch }),
     );
+    const problems = all.filter(({ field }) => concerns(field));
     if (problems.length === 0) return;
     const lines = problems.map(({ field, message }) => `answer.patch${field && `.${field}`}: ${message}`);
     throw rejection(lines.join('\n'));

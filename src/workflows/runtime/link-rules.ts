@@ -22,6 +22,8 @@ export interface LinkState {
   readonly tokenHash: string;
   readonly codeHash?: string;
   readonly wrongCodes: number;
+  /** How often the right code was entered. */
+  readonly rightCodes?: number;
   /** Those that have entered the code. */
   readonly sessions: readonly string[];
   readonly question: MerchantQuestion;
@@ -45,10 +47,10 @@ const ANSWER_TO: Readonly<Record<Wanted['kind'], AnswerKind>> = {
 
 /** @param proposer the actor of the proposed answer */
 export function linkState(
-  { link, until, wrongCodes, message }: LinkState,
+  { link, until, wrongCodes, rightCodes = 0, message }: LinkState,
   proposer: string | undefined,
 ): LinkSummary['state'] {
-  if (wrongCodes >= LINK_LIMITS.wrongCodes) return 'locked';
+  if (wrongCodes >= LINK_LIMITS.wrongCodes || rightCodes >= LINK_LIMITS.rightCodes) return 'locked';
   if (proposer === merchantActor(link)) return 'received';
   if (proposer !== undefined || Date.parse(until) <= Date.now()) return 'closed';
   return message === undefined ? 'open' : 'sent-back';

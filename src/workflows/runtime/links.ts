@@ -7,9 +7,9 @@ import {
   type AskReceipt,
   type AskRequest,
   actOnLink,
-  answerOf,
   askMerchant,
   LINK_LIMITS,
+  type LinkEnd,
   type LinkHolder,
   type LinkRequest,
   type LinkView,
@@ -21,7 +21,8 @@ import {
   returnToMerchant,
   revokeLink,
 } from '../../messages/links.js';
-import { isObject, omitUndefined } from '../../messages/objects.js';
+import { isObject, isWithin, omitUndefined } from '../../messages/objects.js';
+import type { TimelineEntry } from '../../messages/onboarding-state.js';
 import { rejection, rejectProblem } from '../../messages/rejections.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { redact } from '../../platform/privacy/masked.js';
@@ -43,6 +44,9 @@ import { claimsOf, openRequirements, setClaims, setProposal } from './requiremen
 import { isText, problemWithId, summarizeAnswer } from './resolutions.js';
 import { recordEvent, type Store } from './state.js';
 
+/** The events that close a requirement. */
+const ENDS: readonly TimelineEvent[] = ['requirement-resolved', 'requirement-closed', 'answer-dropped'];
+
 export class Links {
   constructor(
     private readonly published: Pick<PublishedState, 'refresh' | 'current'>,
@@ -57,7 +61,7 @@ export class Links {
       description: 'Makes a link through which the merchant answers a requirement',
     });
     on(revokeLink, applyOnce(store, this.#revoke), {
-      validator: validateUnlessApplied(store, this.#validateRevocation),
+      validator: validateUnlessApplied(store, (request: LinkRequest) => void this.#linkOf(request)),
       description: 'Ends the link of a requirement',
     });
     on(returnToMerchant, applyOnce(store, this.#return), {
@@ -77,61 +81,25 @@ export class Links {
     const open = openRequirements(this.store.state);
     rejectProblem(problemWithId(request, open));
     const { answers } = open.find(({ id }) => id === request.requirementId) as Requirement;
-    rejectProblem(
-      problemWithQuestion(request, answers) ??
-        problemWithSecrets(request) ??
-        this.#problemWithFields(request),
-    );
+    rejectProblem(problemWithQuestion(request, answers) ?? problemWithSecrets(request));
     const { proposed } = claimsOf(this.store.state, request.requirementId);
     if (proposed) throw rejection('requirementId: an answer is proposed; confirm or withdraw it first');
   };
-
-  /** A merchant is never asked for a field that no answer may change. */
-  #problemWithFields({ requirementId, actor, wants }: AskRequest): string | undefined {
-    if (wants.kind !== 'fields') return undefined;
-    const values = Object.fromEntries(wants.fields.map(({ name }) => [name, '-']));
-    const resolution = {
-      requirementId,
-      actor,
-      answer: answerOf({ kind: 'fields', values }, []),
-      reason: '-',
-    };
-    return this.answers.problemWith(resolution, true)?.replace('answer.patch', 'wants.fields');
-  }
 
   readonly #ask = async (request: AskRequest): Promise<AskReceipt> => {
     const { requirementId, link, tokenHash, codeHash, text, wants, language, until } = request;
     const actor = request.actor.trim();
     const question = { text: text.trim(), wants, language };
-    const state: LinkState = {
-      ...{
-        link,
-        tokenHash,
-        ...omitUndefined({ codeHash }),
-        wrongCodes: 0,
-        sessions: [],
-        question,
-        actor,
-        until,
-      },
-      ...{ documents: [], revision: 0 },
-    };
+    const secrets = { tokenHash, ...omitUndefined({ codeHash }), wrongCodes: 0, sessions: [] };
+    const state: LinkState = { link, ...secrets, question, actor, until, documents: [], revision: 0 };
     this.store.update(setClaims(requirementId, { link: state }));
     const requirement = openRequirements(this.store.state).find(
       ({ id }) => id === requirementId,
     ) as Requirement;
     this.store.update(requirementEvent('requirement.link.created.v1', requirement, { link, until }));
-    this.#record(
-      'merchant-asked',
-      requirementId,
-      `${link} until ${minuteOf(until)}: ${redact(question.text)}`,
-      actor,
-    );
+    const what = `${link} until ${minuteOf(until)}: ${redact(question.text)}`;
+    this.#record('merchant-asked', requirementId, what, actor);
     return { requirementId, link, until };
-  };
-
-  readonly #validateRevocation = (request: LinkRequest): void => {
-    this.#linkOf(request);
   };
 
   readonly #revoke = async ({ requirementId, actor }: LinkRequest): Promise<LinkRequest> => {
@@ -178,11 +146,8 @@ export class Links {
       case 'document':
         if (link.question.wants.kind !== 'documents')
           throw rejection('document: the link asks for no document');
-        rejectProblem(
-          link.documents.length >= LINK_LIMITS.documents
-            ? `document: at most ${LINK_LIMITS.documents} can be sent`
-            : undefined,
-        );
+        if (link.documents.length >= LINK_LIMITS.documents)
+          throw rejection(`document: at most ${LINK_LIMITS.documents} can be sent`);
         return;
       case 'answer': {
         const { answer, remark } = request.action as Extract<MerchantAction, { kind: 'answer' }>;
@@ -234,14 +199,12 @@ export class Links {
     const isRight = codeHash === link.codeHash && typeof session === 'string';
     const sessions = isRight ? [...link.sessions, session].slice(-LINK_LIMITS.sessions) : link.sessions;
     const wrongCodes = link.wrongCodes + (isRight ? 0 : 1);
-    this.store.update(setClaims(requirementId, { link: { ...link, sessions, wrongCodes } }));
-    if (wrongCodes === LINK_LIMITS.wrongCodes)
-      this.#record(
-        'link-revoked',
-        requirementId,
-        `${link.link}: ${wrongCodes} wrong codes`,
-        merchantActor(link.link),
-      );
+    const rightCodes = (link.rightCodes ?? 0) + (isRight ? 1 : 0);
+    const entered = { ...link, sessions, wrongCodes, rightCodes };
+    this.store.update(setClaims(requirementId, { link: entered }));
+    if (linkState(entered, undefined) !== 'locked') return;
+    const what = `${link.link}: ${isRight ? `${rightCodes} codes` : `${wrongCodes} wrong codes`}`;
+    this.#record('link-revoked', requirementId, what, merchantActor(link.link));
   }
 
   async #propose(
@@ -250,14 +213,19 @@ export class Links {
     { answer, remark }: Extract<MerchantAction, { kind: 'answer' }>,
   ): Promise<void> {
     const resolution = resolutionOf(requirementId, before, answer, remark);
-    await this.answers.check(resolution);
+    const { wants } = before.question;
+    const names = wants.kind === 'fields' ? wants.fields.map(({ name }) => name) : [];
+    // The merchant can do nothing about other fields. Whoever confirms the answer sees what is wrong with them.
+    await this.answers.check(resolution, (field) => isWithin(field, names));
     // The partner may have moved on meanwhile, or a colleague has acted.
     const { link, proposed } = claimsOf(this.store.state, requirementId);
     if (link?.link !== before.link || (proposed && proposed.actor !== resolution.actor))
       throw rejection('link: it is closed');
+    const sent = { ...answer, ...omitUndefined({ remark }) };
+    // The same answer may come twice, when the response to the first one was lost.
+    if (proposed && JSON.stringify(sent) === JSON.stringify(link.sent)) return;
     const revision = link.revision + 1;
     const { message: _, ...rest } = link;
-    const sent = { ...answer, ...omitUndefined({ remark }) };
     this.#begin(requirementId, { ...rest, revision, sent });
     this.store.update(setProposal({ ...resolution, askedBy: before.actor }));
     const version = revision > 1 ? ` (revision ${revision})` : '';
@@ -267,18 +235,14 @@ export class Links {
 
   #view({ requirementId, link: name, tokenHash, language, session }: LinkHolder): LinkView {
     const { link, proposed } = claimsOf(this.store.state, requirementId);
-    if (!link) {
-      const isOpen = openRequirements(this.store.state).some(({ id }) => id === requirementId);
-      return { state: 'closed', language, why: isOpen ? 'revoked' : 'answered' };
-    }
+    const closed = (why: LinkEnd) => ({ state: 'closed', language, why }) as const;
+    if (!link) return closed(this.#endOf(requirementId));
     const { question, documents, revision, began = false, sent, message, until } = link;
-    const closed = (why: 'answered' | 'expired' | 'revoked' | 'locked') =>
-      ({ state: 'closed', language, why }) as const;
     if (link.link !== name || link.tokenHash !== tokenHash) return closed('revoked');
     const state = linkState(link, proposed?.actor);
     if (state === 'locked') return closed('locked');
-    if (state === 'closed') return closed(proposed ? 'answered' : 'expired');
-    if (state === 'received' && Date.parse(until) <= Date.now()) return closed('answered');
+    if (state === 'closed') return closed(proposed ? 'handled' : 'expired');
+    if (state === 'received' && Date.parse(until) <= Date.now()) return closed('received');
     if (link.codeHash !== undefined && !link.sessions.some((each) => each === session))
       return { state: 'code', language, attemptsLeft: LINK_LIMITS.wrongCodes - link.wrongCodes };
     return {
@@ -286,6 +250,15 @@ export class Links {
       ...omitUndefined({ dba: this.published.current.dba, answer: sent, message }),
       documents: documents.map(({ fileName, at }, index) => ({ id: index + 1, fileName, at })),
     };
+  }
+
+  /** Why a requirement has no link. An answer that the partner never got, because it decided first, is none. */
+  #endOf(requirementId: string): LinkEnd {
+    const { state } = this.store;
+    if (openRequirements(state).some(({ id }) => id === requirementId)) return 'revoked';
+    const isEnd = ({ event, detail = '' }: TimelineEntry) =>
+      ENDS.includes(event) && detail.startsWith(`${requirementId}: `);
+    return state.timeline.findLast(isEnd)?.event === 'requirement-resolved' ? 'answered' : 'over';
   }
 
   /** @throws {ApplicationFailure} when there is none */

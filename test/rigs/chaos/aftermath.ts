@@ -47,11 +47,16 @@ export async function unreported({ crm, rig }: Stage, cast: readonly Party[]): P
  * tasks, and markers in any place where an operator of servers could read them.
  *
  * @param printed the output of the commands
+ * @param secrets the tokens of links
  */
 export async function aftermath(
   stage: Stage,
   cast: readonly Party[],
-  { marked, printed }: { readonly marked: Markers; readonly printed: string },
+  {
+    marked,
+    printed,
+    secrets,
+  }: { readonly marked: Markers; readonly printed: string; readonly secrets: readonly string[] },
 ): Promise<string[]> {
   const executions: Kept[] = [];
   for await (const execution of kept(stage.rig.client)) executions.push(execution);
@@ -71,6 +76,9 @@ export async function aftermath(
     ...Object.entries(places).flatMap(([place, bytes]) =>
       found(bytes, marked).map((name) => `the marker ${name} is in ${place}`),
     ),
+    ...Object.entries(places).flatMap(([place, bytes]) =>
+      secrets.some((token) => bytes.includes(token)) ? [`the token of a link is in ${place}`] : [],
+    ),
     ...empty.map(([place]) => `${place} holds less than 1,000 bytes to search`),
   ];
 }
@@ -78,10 +86,10 @@ export async function aftermath(
 function unexpected(executions: readonly Kept[], cast: readonly Party[]): string[] {
   const expected = new Set(cast.flatMap((party) => [party.workflowId, ...workersOf(party)]));
   const seen = new Set<string>();
-  // A reservation of a record outlives its onboarding, unless another one takes it over.
+  // A reservation of a record outlives its onboarding, unless another one takes it over. So does the record of a link.
   const others = executions.filter(
     ({ workflowId, status }) =>
-      !workflowId.startsWith('reservation-') || !['RUNNING', 'TERMINATED'].includes(status),
+      !/^(?:reservation|merchant-link)-/.test(workflowId) || !['RUNNING', 'TERMINATED'].includes(status),
   );
   return others.flatMap(({ workflowId, status }) => {
     // Refusals of credentials, and status names that no document has, start them.

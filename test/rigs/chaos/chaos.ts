@@ -5,6 +5,7 @@ import { type Markers, markers } from '../privacy/markers.js';
 import { run } from '../processes.js';
 import { aftermath, unreported } from './aftermath.js';
 import { misjudged, truthOf } from './judged.js';
+import { Merchants } from './merchants.js';
 import { Operator, waits } from './operator.js';
 import { Sender } from './sender.js';
 import { type Serve, serveInOne } from './served.js';
@@ -42,6 +43,8 @@ export interface ChaosReport {
   /** Calls to the partners, and requests to the receiver. */
   readonly calls: number;
   readonly requests: number;
+  /** The merchants who answered through a link, their visits of the page, and those that it could not serve. */
+  readonly links: Merchants['figures'];
 }
 
 /** How often the ops script runs, at most: a write that it retries may be lost again. */
@@ -74,7 +77,8 @@ async function runChaos(stage: Stage, marked: Markers, options: ChaosOptions): P
   const weather = weatherOf(seed, count, lastsMs, stage.serverParts);
   const cast = castFor(seed, count, marked);
   const sender = new Sender(stage.receiverUrls);
-  const operator = new Operator(stage, sender, cast, marked);
+  const merchants = new Merchants(stage, marked);
+  const operator = new Operator(stage, sender, cast, marked, merchants);
 
   let isOver = false;
   const storm = Promise.all([rage(stage, weather), startEveryone(stage, sender, cast, weather)]);
@@ -85,6 +89,8 @@ async function runChaos(stage: Stage, marked: Markers, options: ChaosOptions): P
   const [, printed] = await over;
   say('all onboardings are requested, and the faults are over');
   let standing = await attended;
+  await merchants.settled();
+  standing = await operator.attend(() => true, timeoutMs);
   await stage.control('DELETE', '/sandbox/faults');
   const waitingNow = () => cast.filter((party) => waits(party, standing)).map(({ workflowId }) => workflowId);
   const before = await misjudged(stage, cast, standing, marked);
@@ -100,17 +106,18 @@ async function runChaos(stage: Stage, marked: Markers, options: ChaosOptions): P
   const silence = await unreported(stage, cast);
   const { calls } = await stage.control<{ readonly calls: number }>('GET', '/sandbox/faults');
   const { incidents } = stage;
-  const left = await aftermath(stage, cast, { marked, printed });
+  const left = await aftermath(stage, cast, { marked, printed, secrets: merchants.tokens });
   const forNothing = questions.filter(
     (question) => !question.request && killedAfterMark(question, incidents) === undefined,
   );
   return {
     wrong: [
       ...before.map((problem) => `before the answers: ${problem}`),
-      ...[...after, ...contradicted, ...operator.surprises, ...silence, ...left],
+      ...[...after, ...contradicted, ...operator.surprises, ...merchants.surprises, ...silence, ...left],
       ...forNothing.map(({ workflowId, title }) => `${workflowId} asks about a write never sent: ${title}`),
     ],
     ...{ waited, waiting: waitingNow(), questions, incidents, calls, requests: sender.requests },
+    ...{ links: merchants.figures },
   };
 }
 

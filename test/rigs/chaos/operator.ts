@@ -10,6 +10,7 @@ import { folder } from '../../../src/platform/documents/file-store.js';
 import { stateOf } from '../../../src/temporal/onboardings.js';
 import type { Markers } from '../privacy/markers.js';
 import { insist } from '../waiting.js';
+import type { Merchants } from './merchants.js';
 import type { Sender } from './sender.js';
 import type { Stage } from './stage.js';
 
@@ -43,6 +44,8 @@ export class Operator {
     private readonly sender: Sender,
     private readonly cast: readonly Party[],
     private readonly marked: Markers,
+    /** Those who answer some of the questions themselves. */
+    private readonly merchants?: Merchants,
   ) {
     this.#parties = new Map(cast.flatMap((party) => workersOf(party).map((id) => [id, party] as const)));
   }
@@ -121,6 +124,14 @@ export class Operator {
     if (this.#answered.has(key)) return;
     const { actor, reason } = this.marked;
     const about = { id, requirementId, actor, reason };
+    if (
+      answer.kind !== 'correction' &&
+      answer.kind !== 'retry' &&
+      this.merchants?.answer(id, requirementId, answer.kind)
+    ) {
+      this.#answered.add(key);
+      return;
+    }
     const status =
       answer.kind === 'document'
         ? await this.sender.send('documents.received.v1', key, {

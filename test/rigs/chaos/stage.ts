@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import type { LedgerEntry } from '../../../src/apps/sandbox/ledger.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import type { Markers } from '../privacy/markers.js';
 import { bytesIn } from '../privacy/places.js';
-import { SECRET } from '../receiver/running-receiver.js';
+import { clientsFile, clientWith, SECRET } from '../receiver/running-receiver.js';
 import { createRig, type Rig } from '../rig.js';
 import { type TcpProxy, tcpProxy } from '../tcp-proxy.js';
 import { insist } from '../waiting.js';
@@ -20,10 +21,15 @@ import type { Kill, Spell } from './weather.js';
 const WORKERS = ['worker 1', 'worker 2'] as const;
 const RECEIVERS = ['receiver 1', 'receiver 2'] as const;
 
-type ProcessName = (typeof WORKERS)[number] | (typeof RECEIVERS)[number];
+type ProcessName = (typeof WORKERS)[number] | (typeof RECEIVERS)[number] | 'link';
+
+const PAGE_TOKEN = randomBytes(32).toString('hex');
+
+/** Of the program through which a clerk asks merchants. */
+export const CLERK_TOKEN = randomBytes(32).toString('hex');
 
 /**
- * All that runs in production, on one machine: a Temporal server, two workers, two receivers, the partners, and a system that
+ * All that runs in production, on one machine: a Temporal server, two workers, two receivers, the merchants' page, the partners, and a system that
  * receives outbound events.
  */
 export class Stage {
@@ -44,6 +50,8 @@ export class Stage {
     /** Between each worker and the server. */
     private readonly wires: Readonly<Record<Spell['target'], TcpProxy>>,
     build: string | undefined,
+    /** Of the merchant's page, which knows no partner and no key. */
+    pageEnv: Readonly<Record<string, string>>,
     withWorkers: boolean,
   ) {
     const workers = (withWorkers ? WORKERS : []).map((name) => {
@@ -54,7 +62,8 @@ export class Stage {
       const { host } = new URL(receiverUrls[index] ?? '');
       return [name, new Supervised('receiver', { ...env, RECEIVER_ADDRESS: host })] as const;
     });
-    this.#processes = Object.fromEntries([...workers, ...receivers]);
+    const pages = withWorkers ? [['link', new Supervised('link', pageEnv)] as const] : [];
+    this.#processes = Object.fromEntries([...workers, ...receivers, ...pages]);
   }
 
   /**
@@ -98,9 +107,22 @@ export class Stage {
       EVENTS_TO_LOOPBACK: 'true',
       RECEIVER_SECRETS: SECRET,
       RECEIVER_BANKING_AUTH: 'none',
+      API_CLIENTS_FILE: clientsFile([
+        clientWith({}, CLERK_TOKEN),
+        clientWith({ name: 'page', scopes: ['link'] }, PAGE_TOKEN),
+      ]),
+      LINK_URL: `http://127.0.0.1:${await freePort()}`,
+    };
+    const pageEnv = {
+      ...{ LINK_URL: env.LINK_URL, LINK_ADDRESS: new URL(env.LINK_URL).host, LINK_COMPANY: 'Acme Payments' },
+      ...{ LINK_API_URL: receiverUrls[0] ?? '', LINK_API_TOKEN: PAGE_TOKEN },
+      // All merchants have one address here.
+      ...{ LINK_REQUESTS_PER_MINUTE: '100000', GANGWAY_LOG_LEVEL: 'debug' },
     };
     const wires = { 'worker 1': await tcpProxy(address), 'worker 2': await tcpProxy(address) };
-    const stage = new Stage(rig, env, crm, receiverUrls, served, folder, wires, build, withWorkers);
+    const stage = new Stage(
+      ...([rig, env, crm, receiverUrls, served, folder, wires, build, pageEnv, withWorkers] as const),
+    );
     const webhook = { notificationType: 'ApplicationStatus', url: `${receiverUrls[0]}/webhooks/banking` };
     await stage.control('POST', '/sandbox/webhooks', webhook);
     await stage.settled();

@@ -16,7 +16,7 @@ export class Supervised {
 
   /** @param env its environment, besides PATH and HOME of this process */
   constructor(
-    private readonly name: 'worker' | 'receiver',
+    private readonly name: 'worker' | 'receiver' | 'link',
     private readonly env: Readonly<Record<string, string>>,
     private readonly build?: string,
   ) {

@@ -129,7 +129,9 @@ export function weatherOf(seed: number, count: number, lastsMs: number, parts: r
     const target = (index % 2 === 0) === isSwapped ? 'worker 1' : 'worker 2';
     return { ...spellOf(chance, spell, lastsMs), target };
   });
-  return { lastsMs, faults, kills, spells };
+  // Last, so that the weather of a seed stays as it was.
+  const ofPage = isBrief ? [] : often('link', 40_000);
+  return { lastsMs, faults, kills: [...kills, ...ofPage], spells };
 }
 
 /** Ends before the weather does, and is shorter in short weather. */

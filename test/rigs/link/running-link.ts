@@ -9,7 +9,6 @@ import { API_TOKEN, ASKED, type Json, LINK, type StandIn, standInApi } from './s
 
 export const SETTINGS = {
   ...{ LINK_URL: 'https://answers.example.com', LINK_API_TOKEN: API_TOKEN, LINK_COMPANY: 'Acme Payments' },
-  LINK_CONTACT: 'Questions? Call 555-0100.',
 };
 export const HOST = 'answers.example.com';
 

@@ -13,7 +13,7 @@ import { resolveRequirement } from '../../../src/messages/requirements.js';
 import { operationName } from '../../../src/partners/catalogue.js';
 import { PARTNERS, SYSTEM_NAMES } from '../../../src/partners/systems.js';
 import { personLine } from '../../../src/services/inbox/people.js';
-import { templates } from '../../../src/services/links/asking.js';
+import { template } from '../../../src/services/links/asking.js';
 import { answerBody, givenAnswer } from '../../../src/temporal/requests.js';
 import { pastedBlocks } from '../../rigs/docs/pasted.js';
 import { blocksOf, commandsOf, inlineCodeOf, PAGES } from '../../rigs/docs.js';
@@ -128,7 +128,7 @@ describe('each block of code on a page', () => {
 const JSON_BLOCKS: Readonly<Record<string, z.ZodType | 'a policy of another service'>> = {
   'docs/api.md': z.union([clientLine, z.array(answerBody), problem]),
   'docs/console.md': personLine,
-  'docs/links.md': templates,
+  'docs/links.md': template,
   'docs/accounts.md': merchantBoardingInput({ posNames: [], accounts: { acme: { posNames: [] } } }),
   'docs/security.md': 'a policy of another service',
 };

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { confirmAnswer, proposedAnswer } from '../../../src/messages/claims.js';
+import { confirmAnswer, proposeAnswer, proposedAnswer } from '../../../src/messages/claims.js';
 import {
   actOnLink,
   askMerchant,
@@ -8,6 +8,7 @@ import {
   returnToMerchant,
   revokeLink,
 } from '../../../src/messages/links.js';
+import { rejection } from '../../../src/messages/rejections.js';
 import type { FourEyes, Resolution } from '../../../src/messages/requirements.js';
 import { Claims } from '../../../src/workflows/runtime/claims.js';
 import { Links } from '../../../src/workflows/runtime/links.js';
@@ -17,6 +18,7 @@ import {
   openWithClaims,
   raiseRequirement,
   unsentIds,
+  withdrawRequirement,
 } from '../../../src/workflows/runtime/requirements.js';
 import { problemWith } from '../../../src/workflows/runtime/resolutions.js';
 import type { Question } from '../../../src/workflows/runtime/state.js';
@@ -33,7 +35,7 @@ const [OLGA, PETE] = ['Olga Ruiz (olga)', 'Pete Lin (pete)'];
 beforeEach(() => stoppedAt(NOON));
 
 /** The link of a note, over the claims of the same note. Updates run as in the SDK. */
-function askedNote(fourEyes: FourEyes = []) {
+function askedNote(fourEyes: FourEyes = [], unfit: readonly string[] = []) {
   const { store } = cellOf({ fourEyes });
   store.update(
     raiseRequirement({
@@ -48,7 +50,11 @@ function askedNote(fourEyes: FourEyes = []) {
         { open: openRequirements(store.state), unsent: unsentIds(store.state), isProposal },
         ['holder'],
       ),
-    check: async () => {},
+    check: async (_: Resolution, concerns: (field: string) => boolean = () => true) => {
+      const broken = unfit.filter(concerns);
+      if (broken.length > 0)
+        throw rejection(broken.map((field) => `answer.patch.${field}: wrong`).join('\n'));
+    },
   };
   const registered = new Map<string, (request: never) => unknown>();
   type Options = { readonly validator?: (request: never) => void };
@@ -74,6 +80,15 @@ function askedNote(fourEyes: FourEyes = []) {
     act: (action: object) => send(actOnLink, { ...HOLDER, action }),
     answer: () =>
       send(actOnLink, { ...HOLDER, action: { kind: 'answer', answer: { kind: 'text', text: 'Here.' } } }),
+    tell: (text: string) =>
+      send(actOnLink, { ...HOLDER, action: { kind: 'answer', answer: { kind: 'text', text } } }),
+    fill: (values: object) =>
+      send(actOnLink, { ...HOLDER, action: { kind: 'answer', answer: { kind: 'fields', values } } }),
+    propose: () =>
+      send(proposeAnswer, {
+        ...{ requirementId: 'note-1', actor: PETE, reason: 'He called.' },
+        answer: { kind: 'text', text: 'By phone.' },
+      }),
     view: () => send(linkQuery, HOLDER),
     revoke: () => send(revokeLink, { requirementId: 'note-1', actor: OLGA }),
     confirm: async (actor: string) =>
@@ -127,16 +142,6 @@ describe('a link', () => {
     expect(first()?.proposal?.actor).toBe(merchantActor(LINK));
   });
 
-  it('never asks for a field that no answer may change', async () => {
-    const { ask, first } = askedNote();
-    const wants = (name: string) => ({ wants: { kind: 'fields', fields: [{ name, label: 'A field' }] } });
-    for (const name of ['externalId', 'constructor', 'toString.call'])
-      await expect(ask(wants(name))).rejects.toThrow('wants.fields: takes one or more of holder');
-    expect(first()?.link).toBeUndefined();
-    await ask(wants('holder.website'));
-    expect(first()?.link?.link).toBe(LINK);
-  });
-
   it('is not locked by codes where it needs none', async () => {
     const { ask, act, view, store } = askedNote();
     await ask();
@@ -147,6 +152,57 @@ describe('a link', () => {
       );
     expect(store.state).toBe(before);
     expect(await view()).toMatchObject({ state: 'open' });
+  });
+
+  // Alone catches somebody with the link and the code who fills the history.
+  it('takes the right code a hundred times', async () => {
+    const { ask, act, view } = askedNote();
+    await ask({ codeHash: HASH });
+    for (let time = 0; time < 100; time++) await act({ kind: 'enter', codeHash: HASH, session: `s${time}` });
+    expect(await view()).toEqual({ state: 'closed', language: 'es', why: 'locked' });
+    await expect(act({ kind: 'enter', codeHash: HASH, session: 's' })).rejects.toThrow('it is closed');
+  });
+
+  // Alone catches an answer that counts twice because its response was lost.
+  it('takes the same answer once, and another one as a revision', async () => {
+    const { ask, answer, tell, view, store } = askedNote();
+    await ask();
+    await answer();
+    const before = store.state;
+    await answer();
+    expect(store.state).toBe(before);
+    await tell('There.');
+    expect(await view()).toMatchObject({ revision: 2, answer: { text: 'There.' } });
+  });
+
+  // Alone catches the rules of fields that a merchant was not asked for.
+  it('tells what is wrong with the fields that it asks for, and leaves others to the clerk', async () => {
+    const fields = [{ name: 'holder.website', label: 'Website' }];
+    const wrong = askedNote([], ['holder.website.host', 'holder.ein']);
+    await wrong.ask({ wants: { kind: 'fields', fields } });
+    await expect(wrong.fill({ 'holder.website': 'x' })).rejects.toThrow(
+      /^answer\.patch\.holder\.website\.host: wrong$/,
+    );
+    const other = askedNote([], ['holder.ein', 'holder.websites']);
+    await other.ask({ wants: { kind: 'fields', fields } });
+    expect(await other.fill({ 'holder.website': 'x' })).toMatchObject({ state: 'received' });
+    await expect(other.confirm(PETE)).rejects.toThrow('answer.patch.holder.ein: wrong');
+  });
+
+  // Alone catches a merchant who reads that all is answered while it is not.
+  it('says the truth: a colleague proposes, the answer is in but late, and the partner no longer asks', async () => {
+    const closed = (why: string) => ({ state: 'closed', language: 'es', why });
+    const { ask, propose, view } = askedNote();
+    await ask();
+    await propose();
+    expect(await view()).toEqual(closed('handled'));
+    const late = askedNote();
+    await late.ask();
+    await late.answer();
+    vi.setSystemTime(new Date(ONE));
+    expect(await late.view()).toEqual(closed('received'));
+    late.store.update(withdrawRequirement('note-1', 'the partner declined'));
+    expect(await late.view()).toEqual(closed('over'));
   });
 
   it('says in its own language that it is answered', async () => {

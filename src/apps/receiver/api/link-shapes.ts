@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LINK_LANGUAGES } from '../../../messages/codes.js';
+import { LINK_ENDS, LINK_LANGUAGES } from '../../../messages/codes.js';
 import { ASK_LIMITS, LINK_LIMITS, LINK_SECRET } from '../../../messages/links.js';
 import { MOST_FILES } from '../../../partners/documents/document-types.js';
 import { merchantQuestion, wanted } from '../../../services/links/asking.js';
@@ -61,7 +61,7 @@ export const linkView = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('closed'),
     language,
-    why: z.enum(['answered', 'expired', 'revoked', 'locked']),
+    why: z.enum(LINK_ENDS),
   }),
   z.object({ state: z.literal('code'), language, attemptsLeft: z.int() }),
   z.object({

@@ -99,8 +99,13 @@ export function linkRoutes(linkUrl: string | undefined): ApiRoute[] {
       'Propose the answer of the merchant',
       shapes.merchantRequest,
       shapes.linkView,
-      (call, place) => {
+      async (call, place) => {
         const { answer, remark } = call.body;
+        const seen = await view(call, place);
+        const isSame =
+          seen.state === 'received' && JSON.stringify(seen.answer) === JSON.stringify({ ...answer, remark });
+        // What changes nothing lets no history grow.
+        if (isSame) return seen;
         return act(call, place, { kind: 'answer', answer, ...omitUndefined({ remark }) });
       },
     ),
@@ -134,6 +139,24 @@ const REFUSED_MS = 400;
 
 const NO_TOKEN = '0'.repeat(64);
 
+/** Names of links that were opened with their tokens, the last one last. */
+const held = new Set<string>();
+const MOST_HELD = 10_000;
+
+/** Reports whether somebody has opened this link with its token, as far as this process knows. */
+export function isHeld(link: string): boolean {
+  return held.has(link);
+}
+
+function remember(link: string): void {
+  held.delete(link);
+  held.add(link);
+  for (const oldest of held) {
+    if (held.size <= MOST_HELD) break;
+    held.delete(oldest);
+  }
+}
+
 // Keeps D6.
 /** @throws {Problem} `unknown-link`, in the same words and time for every name, when the request does not hold the token */
 async function placeOf(
@@ -143,8 +166,10 @@ async function placeOf(
   const began = performance.now();
   const place = LINK_NAME.test(link) ? await findLink(backend.client, link) : undefined;
   const holds = knownHashes([Buffer.from(place?.tokenHash ?? NO_TOKEN, 'hex')])(token) === 0;
-  if (place && holds && (await describeWithin(backend.client, place.workflowId, client.accounts)))
+  if (place && holds && (await describeWithin(backend.client, place.workflowId, client.accounts))) {
+    remember(link);
     return { ...place, link, ...(session !== undefined && { session: sha256(session) }) };
+  }
   await sleep(Math.max(0, began + REFUSED_MS - performance.now()));
   throw new Problem('unknown-link', 'there is no link with this name and token');
 }

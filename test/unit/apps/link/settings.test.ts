@@ -13,7 +13,6 @@ describe('the settings of the merchant’s page', () => {
       ...{ host: '127.0.0.1', port: 8086, url: new URL('https://answers.example.com') },
       ...{ api: { url: 'https://gangway.example.com', token: API_TOKEN }, company: 'Acme Payments' },
       ...{
-        contact: 'Questions? Call 555-0100.',
         requestsPerMinute: 120,
         trustedProxies: [],
         logLevel: 'info',

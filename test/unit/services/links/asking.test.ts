@@ -21,7 +21,11 @@ function fileOf(text: string): string {
 describe('templates', () => {
   it('are those of the kind, with one of their words in the text', () => {
     const templates = readTemplates(
-      fileOf(JSON.stringify([CHECK, { ...CHECK, name: 'any', kinds: undefined, words: undefined }])),
+      fileOf(
+        [CHECK, { ...CHECK, name: 'any', kinds: undefined, words: undefined }]
+          .map((each) => JSON.stringify(each))
+          .join('\n'),
+      ),
     );
     const namesFor = (kind: 'ticket' | 'underwriting-note', detail: string) =>
       templatesFor(templates, { kind, title: 'Note', detail }).map(({ name }) => name);
@@ -31,11 +35,9 @@ describe('templates', () => {
   });
 
   it.each([
-    ['[', 'LINK_TEMPLATES_FILE: is not JSON'],
-    ['{}', 'LINK_TEMPLATES_FILE: must be a list'],
-    [JSON.stringify([{ ...CHECK, wants: { kind: 'code' } }]), 'LINK_TEMPLATES_FILE: 0.wants'],
-    [JSON.stringify([{ ...CHECK, secret: 'hunter2' }]), 'LINK_TEMPLATES_FILE: 0'],
-    [' '.repeat(257 * 1024), 'LINK_TEMPLATES_FILE: is larger than 256 KiB'],
+    ['[', 'LINK_TEMPLATES_FILE: line 1: '],
+    [JSON.stringify({ ...CHECK, wants: { kind: 'code' } }), 'LINK_TEMPLATES_FILE: line 1: wants'],
+    [`\n${JSON.stringify({ ...CHECK, secret: 'hunter2' })}`, 'LINK_TEMPLATES_FILE: line 2: '],
   ])('in a bad file are refused, and nothing of it is quoted: %#', (text, message) => {
     const read = () => readTemplates(fileOf(text));
     expect(read).toThrow(message);

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { CLEAN_PHOTO, PHOTO } from '../../../rigs/documents/photo.js';
+import { newFolder } from '../../../rigs/folders.js';
 import { merchant } from '../../../rigs/inputs.js';
 import { runLink, upload } from '../../../rigs/link/running-link.js';
 import { Onboarding } from '../../../rigs/onboarding.js';
@@ -89,4 +92,36 @@ it('a merchant answers on the page with a photo, which a clerk reads, sends back
     expect(log).not.toContain(token);
     expect(log).not.toContain(code);
   }
+});
+
+// Alone catches a file that is lost, or counts twice, while nobody can store it.
+it('a merchant uploads while the document store is away, learns it, and uploads again', async () => {
+  const clients = [clientWith({}), clientWith({ name: 'page', scopes: ['link'] }, LINK_TOKEN)];
+  const documentDir = join(await newFolder(), 'documents');
+  await writeFile(documentDir, 'no folder');
+  const receiver = await runReceiver(rig, {
+    ...{ documentDir, clientsFile: clientsFile(clients), linkUrl: 'https://answers.example.com' },
+  });
+  const page = await runLink({
+    api: { url: receiver.url } as never,
+    settings: { LINK_API_TOKEN: LINK_TOKEN },
+  });
+  const { workflowId } = await rig.board(merchant('notes'));
+  const onboarding = new Onboarding(rig.client, workflowId);
+  await onboarding.until(({ requirements }) => requirements.length === 2, 'two notes');
+  const question = { text: 'A check, please.', wants: { kind: 'documents', names: ['Check'] } };
+  const newLink = await receiver.call(
+    `POST /v1/requirements/${workflowId}/${CHECK}/ask`,
+    JSON.stringify({ ...question, person: 'Ada Park' }),
+    { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
+  );
+  const link = new URL(newLink.json<{ url: string }>().url).pathname;
+  const send = () => page.open(`${link}/documents`, upload('check.jpg', PHOTO));
+  await page.open(`${link}/begin`, { method: 'POST' });
+  const away = await send();
+  expect([away.statusCode, away.body]).toEqual([503, expect.stringContaining('The file did not arrive.')]);
+  expect(away.body).toContain('No document has arrived yet.');
+  await rm(documentDir);
+  expect((await send()).headers.location).toBe(`${link}?change&arrived=1`);
+  expect(await readdir(documentDir)).toHaveLength(1);
 });

@@ -40,6 +40,20 @@ it('a link asks for fields, names each that does not fit, and lasts over several
     { name: 'holder.phone', label: 'Phone' },
     { name: 'holder.ssn', label: 'SSN' },
   ];
+  // Alone catches a merchant who is asked for what no answer may change, or no input has.
+  const refused = async (name: string) => {
+    const wants = { kind: 'fields', fields: [{ name, label: 'A field' }] };
+    const line = `POST /v1/requirements/${onboarding.workflowId}/${id}/ask`;
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` };
+    const body = JSON.stringify({ text: 'Which?', wants, person: 'Ada Park' });
+    const { errors } = (await receiver.call(line, body, headers)).json<{ errors?: { message: string }[] }>();
+    return errors?.[0]?.message;
+  };
+  expect(await refused('holder.phne')).toMatch(
+    /^is no field that a text can fill in; did you mean holder\.phone/,
+  );
+  for (const name of ['externalId', 'constructor', 'holder', 'holder.toString.call'])
+    expect(await refused(name)).toMatch(/^is no field that a text can fill in/);
   const { url } = await clerk('ask', { text: 'Which are right?', wants: { kind: 'fields', fields } });
   const link = new URL(url).pathname;
   const propose = (phone: string, ssn: string) =>

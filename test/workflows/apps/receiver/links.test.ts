@@ -201,7 +201,7 @@ describe('a merchant', () => {
     ]);
     expect(statusAnd(await all.page(`${other.path}/read`, { token: other.token }))).toMatchObject([
       200,
-      { state: 'closed', why: 'answered' },
+      { state: 'closed', why: 'over' },
     ]);
   });
 
@@ -260,6 +260,32 @@ describe('a merchant', () => {
     await vi.waitFor(async () => expect(await whole()).toBe(429), { timeout: 5_000 });
     for (const each of halves) each.destroy();
     await vi.waitFor(async () => expect(await whole()).toBe(201), { timeout: 5_000 });
+  });
+
+  // Alone catches a record of a link that was never made, and strangers who lock merchants out.
+  it('leaves no record where it refuses a link, and keeps a limit for each link that somebody holds', async () => {
+    const all = await clerkAndPage({ requestsPerMinute: 5 });
+    const { workflowId } = await twoNotes();
+    const { path, token } = await ask(all, workflowId, SHARE);
+    await all.page(`${path}/propose`, { token, answer: { kind: 'text', text: 'One in ten.' } });
+    const query = "WorkflowType = 'merchantLink' AND ExecutionStatus = 'Running'";
+    const records = async () =>
+      (await Array.fromAsync(rig.client.workflow.list({ query }))).map((record) => record.workflowId).sort();
+    const before = await records();
+    expect(before).toContain(`merchant-link-${path.split('/').at(-1)}`);
+    const refused = await all.clerk(`/requirements/${workflowId}/${SHARE}/ask`, {
+      ...{ text: 'Again?', wants: { kind: 'text' }, person: 'Ada Park' },
+    });
+    expect(refused.status).toBe(409);
+    expect(await records()).toEqual(before);
+    const statuses = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const guess = await all.page('/links/L-aaaaaaaaaaaaaaaa/read', { token });
+        return guess.status;
+      }),
+    );
+    expect(statuses.sort()).toContain(429);
+    expect((await all.page(`${path}/read`, { token })).status).toBe(200);
   });
 
   it('has no link for a program of another account', async () => {
