@@ -1,15 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { type AnswerKind, needsConfirmation, type Requirement } from '../../../messages/requirements.js';
 import { MAX_ATTACHMENT_BYTES } from '../../../partners/boarding/schemas.js';
-import { problemText } from '../../../partners/bounds.js';
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../../../partners/documents/document-types.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../../../partners/phases.js';
 import { NEED_REASON } from '../../../services/inbox/answering.js';
 import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';
-import type { CorrectionField } from '../correction-fields.js';
+import { type CorrectionField, enteredIn, nameOfValue } from '../correction-fields.js';
 import { type Fields, LIST, pathOf, withList } from '../query.js';
 import { hasRole, useRequest } from '../route.js';
-import { Correction } from './input-fields.js';
+import { Correction, pathLabel } from './input-fields.js';
 import { Field, type FieldProps, Form, Problem } from './parts.js';
 
 export interface Answering {
@@ -235,7 +234,11 @@ function Mistakes({ problems }: Pick<Filled, 'problems'>) {
         <strong>Nothing was sent.</strong> What you typed is still here.
       </p>
       <ul>
-        {[...new Set(problems.map(problemText))].map((line) => (
+        {[
+          ...new Set(
+            problems.map(({ field, message }) => (field ? `${pathLabel(field)}: ${message}` : message)),
+          ),
+        ].map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>
@@ -243,9 +246,12 @@ function Mistakes({ problems }: Pick<Filled, 'problems'>) {
   );
 }
 
-/** The values of a form for hidden fields: nothing is stored between its pages. */
+/** The values of a form for hidden fields: nothing is stored between its pages. What a correction leaves alone is left out. */
 export function hiddenFields(fields: Fields): Record<string, string> {
-  const isCarried = (name: string) => name === LIST || fields.text(name) !== '';
+  const entered = enteredIn(fields);
+  const isCarried = (name: string) =>
+    name === LIST ||
+    (name.startsWith(nameOfValue('')) ? entered(name.slice(4)) !== undefined : fields.text(name) !== '');
   const names = fields.names.filter((name) => name !== 'csrf' && name !== 'step' && isCarried(name));
   return Object.fromEntries(names.map((name) => [name, fields.text(name)]));
 }

@@ -23,11 +23,13 @@ import {
 } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { hasRole, PageError, type RequestContext, type RouteResponse, useRequest } from '../route.js';
+import { labelsOf } from './about-requirement.js';
 import { Corrected, correctionsFor } from './activity.js';
 import { AnswerForms } from './answer-forms.js';
 import { Fees, type FeesProps, feesIn } from './fees.js';
 import { Handling } from './handling.js';
-import { Form, fieldLabel, Id, Problem, Trail, When } from './parts.js';
+import { valueText } from './input-fields.js';
+import { Form, Id, Problem, Trail, When } from './parts.js';
 import { Asked as AskedText, ObstacleNote } from './requirement.js';
 import { Stages } from './stages.js';
 import { Answered, Timeline } from './timeline.js';
@@ -273,10 +275,11 @@ interface InputProps extends Pick<Listed, 'workflowId'> {
 function Input({ workflowId, input, isPrivate, changes }: InputProps) {
   const { user } = useRequest();
   const leaves = leavesOf(input);
+  const labelOfField = labelsOf(leaves);
   const hasHidden = leaves.some(({ value }) => value === REDACTED);
   const facts = leaves.map(({ field, value }) => [
-    `${fieldLabel(field)} (${field})`,
-    value === REDACTED ? <em>hidden</em> : String(value),
+    labelOfField(field),
+    value === REDACTED ? <em>hidden</em> : valueText(field, value),
   ]);
   return (
     <details class="card" open={isPrivate} id="input">

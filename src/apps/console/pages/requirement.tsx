@@ -21,6 +21,7 @@ import { CurrentRequest, hasRole, PageError, type RequestContext, type RouteResp
 import { Business, Help } from './about-requirement.js';
 import { AnswerForms } from './answer-forms.js';
 import { ColleagueField, colleaguesOf, Handling, listIn, type ProposedShown, pageIn } from './handling.js';
+import { pathLabel } from './input-fields.js';
 import { MerchantPanel, templatesOf } from './links.js';
 import { Due, Field, Form, Problem, summarize, Trail, When } from './parts.js';
 
@@ -180,7 +181,11 @@ export function Asked({ requirement }: { readonly requirement: Requirement }) {
 }
 
 export function Detail({ requirement }: { readonly requirement: Requirement }) {
-  const detail = detailBeside(requirement);
+  // The partner's problems begin with the path of their field: `holder.website: cannot be reached`.
+  const detail = (requirement.fields ?? []).reduce(
+    (text, field) => text.replaceAll(`${field}: `, `${pathLabel(field)}: `),
+    detailBeside(requirement),
+  );
   return detail === '' ? null : <blockquote class="detail">{detail}</blockquote>;
 }
 
