@@ -37,14 +37,15 @@ figcaption { color: var(--muted); }
 figure svg { display: block; width: 100%; overflow: visible; font-size: 13px; }
 figure svg text { fill: var(--text); }
 figure svg .amount { font-variant-numeric: tabular-nums; }
+.chart-asks { --tone: light-dark(#a86a00, #f2c469); }
 .chart-track { fill: var(--sunken); }
-.chart-good { fill: var(--chart-good); }
-.chart-part { fill: var(--chart-part); }
-.chart-calm { fill: var(--chart-calm); }
-.chart-bad { fill: var(--chart-bad); }
-.chart-left { fill: var(--chart-left); }
-.chart-main { fill: var(--chart-main); }
-.chart-tail { fill: var(--chart-tail); }
+.chart-good { --tone: var(--chart-good); fill: var(--tone); }
+.chart-part { --tone: var(--chart-part); fill: var(--tone); }
+.chart-calm { --tone: var(--chart-calm); fill: var(--tone); }
+.chart-bad { --tone: var(--chart-bad); fill: var(--tone); }
+.chart-left { --tone: var(--chart-left); fill: var(--tone); }
+.chart-main { --tone: var(--chart-main); fill: var(--tone); }
+.chart-tail { --tone: var(--chart-tail); fill: var(--tone); }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .35rem 0 0; padding: 0; font-size: .85rem; }
 .legend li { list-style: none; }
 .legend svg { display: inline-block; width: .8rem; height: .8rem; margin-right: .35rem; vertical-align: -1px; }

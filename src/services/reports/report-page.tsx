@@ -1,3 +1,5 @@
+import { OUTCOMES, STAGES } from '../../messages/codes.js';
+import { fieldOf } from '../../messages/objects.js';
 import type { Times } from '../texts/time.js';
 import { SUBJECTS, SUCCESSES } from './figures.js';
 import { type Column, Name, Notes, pageOf, Table, Time } from './page.js';
@@ -189,7 +191,7 @@ const CHARTS: Readonly<Partial<Record<FigureTable['part'], (report: Report) => C
         label: `${week} from ${monday}`,
         text: String(Object.values(outcomes).reduce((sum, count) => sum + count, 0)),
         segments: outcomesIn(own).map((name) => ({
-          ...{ name, amount: outcomes[name] ?? 0, tone: TONES[name] ?? ('bad' as const) },
+          ...{ name, amount: outcomes[name] ?? 0, tone: toneOf(name) },
         })),
       }));
       return { title: `${subject}: how many ended, by week and outcome`, bars };
@@ -205,7 +207,17 @@ const TONES: Readonly<Record<string, Tone>> = {
   closed: 'tail',
   abandoned: 'left',
   cancelled: 'left',
+  done: 'good',
 };
+
+const UNDER_WAY: readonly string[] = STAGES.filter(
+  (stage) => !(OUTCOMES as readonly string[]).includes(stage),
+);
+
+/** The color of a stage or an outcome, in charts and wherever it is named. */
+export function toneOf(stage: string): Tone {
+  return fieldOf(TONES, stage) ?? (UNDER_WAY.includes(stage) ? 'main' : 'bad');
+}
 
 /** Those that onboardings are started for come first. */
 function outcomesIn(weeks: Report['weeks']): string[] {

@@ -1,0 +1,42 @@
+import type { ComponentChildren } from 'preact';
+import { capitalize } from '../../../partners/bounds.js';
+import { toneOf } from '../../../services/reports/report-page.js';
+import type { IconName } from '../icons.js';
+
+/** What several pages show in the same way: icons, status chips, initials. `When` in parts.tsx shows times. */
+
+/** Only decorates: a word or a label next to it says the same. */
+export function Icon({ name }: { readonly name: IconName }) {
+  return <span class={`icon icon-${name}`} aria-hidden="true" />;
+}
+
+/** The color of a chip, as in charts. `asks` is for what waits for a person. */
+export type ChipTone = ReturnType<typeof toneOf> | 'asks';
+
+/** A status in words, with a color that means the same on each page. */
+export function Chip({ tone, children }: { readonly tone: ChipTone; readonly children: ComponentChildren }) {
+  return <span class={`chip chart-${tone}`}>{children}</span>;
+}
+
+/** `credit-review`: Credit review. */
+export function StageChip({ stage, asks = false }: { readonly stage: string; readonly asks?: boolean }) {
+  return <Chip tone={asks ? 'asks' : toneOf(stage)}>{capitalize(stage.replaceAll(/[-_]/g, ' '))}</Chip>;
+}
+
+const AVATAR_TONES = ['main', 'left', 'good', 'part', 'calm', 'bad'];
+
+/** The initials of a person in a color of their own. The name is next to it. */
+export function Avatar({ actor }: { readonly actor: string }) {
+  const words =
+    actor
+      .split(' (', 1)[0]
+      ?.split(/[\s.@_-]/)
+      .filter(Boolean) ?? [];
+  const initials = [words[0], ...words.slice(1).slice(-1)].map((word = '?') => [...word][0]?.toUpperCase());
+  const sum = [...actor].reduce((total, sign) => total + (sign.codePointAt(0) ?? 0), 0);
+  return (
+    <span class={`avatar chart-${AVATAR_TONES[sum % AVATAR_TONES.length]}`} aria-hidden="true">
+      {initials.join('')}
+    </span>
+  );
+}
