@@ -114,7 +114,7 @@ function Live({ listed, view }: OnboardingProps) {
         <div id="main-column">
           <Requirements listed={listed} view={view} />
           {state && <Answered view={view} state={state} />}
-          {state && <Timeline timeline={state.timeline} />}
+          {state && <Timeline timeline={state.timeline} workflowId={workflowId} />}
         </div>
         <aside id="side-column">
           <OnboardingFacts listed={listed} view={view} />

@@ -107,7 +107,7 @@ describe('the page of a requirement', () => {
     const answer = { kind: 'correction', patch: { fees: { rate: 3 } } };
     const { open } = await proposing({ ...WHOLE, answer }, { fees: { rate: 2 } });
     const { text } = await open({ role: 'approver' }, PAGE);
-    expect(text).toContain('fees.rate');
+    expect(text).toContain('Fees, rate');
     expect(text).not.toContain('<p>corrected</p>');
   });
 
