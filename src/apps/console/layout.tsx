@@ -4,6 +4,7 @@ import { asset } from '../../platform/http/pages.js';
 import { SHARED_STYLE } from '../../services/reports/page.js';
 import { harmless } from '../../services/texts/text.js';
 import { Form } from './pages/parts.js';
+import { Icon } from './pages/pieces.js';
 import { CurrentRequest, hasRole, type RequestContext } from './route.js';
 
 export interface Layout {
@@ -48,6 +49,9 @@ function Top({ context, path = '', waiting }: Layout) {
       </a>
       {user && (
         <>
+          <p class="on-paper">
+            As of {context.times.at(new Date())}, for {user.name}
+          </p>
           <nav aria-label="Main">
             {NAVIGATION.filter(({ role }) => hasRole(user, role)).map((item) => (
               <a href={item.path} aria-current={isAt(path, item.path) ? 'page' : undefined}>
@@ -171,18 +175,46 @@ function Page(frame: Layout & { readonly children: ComponentChildren }) {
   );
 }
 
+const TITLES: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not found' };
+
+/** What a person can do about it, where the message does not say. */
+const NEXT_STEPS: Readonly<Record<number, string>> = {
+  403: 'An admin of the identity provider gives roles.',
+  404: 'The address may be incomplete, or the onboarding belongs to a partner account that you may not see.',
+  409: 'Somebody may have been faster. Look at the onboarding before you try again.',
+  500: 'Nothing is known to be lost. Tell the team that runs Gangway when it happened.',
+  503: 'Gangway loses nothing meanwhile. Try again in a moment.',
+};
+
 /** @param message for the person */
 export function errorPage(status: number, message: string) {
+  const title = TITLES[status] ?? 'Something went wrong';
   const page = (
-    <>
-      <h1>{status === 404 ? 'Not found' : status === 403 ? 'Not allowed' : 'Something went wrong'}</h1>
+    <section class="empty error" aria-labelledby="error-title">
+      <Icon name={status === 404 ? 'search' : 'alert'} />
+      <h1 id="error-title">{title}</h1>
       <p>{message}</p>
+      <p class="advice">{NEXT_STEPS[status]}</p>
+      {status === 404 && (
+        <search aria-label="Find an onboarding">
+          <form action="/onboardings">
+            <input
+              type="search"
+              name="find"
+              aria-label="Name or ID"
+              placeholder="Name or ID"
+              maxLength={200}
+            />
+            <button type="submit">Find</button>
+          </form>
+        </search>
+      )}
       <p>
         <a href="/">Back to the inbox</a>
       </p>
-    </>
+    </section>
   );
-  return { status, title: 'Not shown', page };
+  return { status, title, page };
 }
 
 export const ASSETS = {

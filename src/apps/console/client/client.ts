@@ -7,8 +7,24 @@ import { proposedId } from '../../../services/forms/proposed-id.js';
 import { watchUploads } from './upload.js';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const ZONE = `gangway-zone=${encodeURIComponent(zone)}`;
+const isZoneKnown = document.cookie.split('; ').includes(ZONE);
 // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs https
-document.cookie = `gangway-zone=${encodeURIComponent(zone)}; path=/; samesite=lax; max-age=31536000`;
+document.cookie = `${ZONE}; path=/; samesite=lax; max-age=31536000`;
+
+/** The server has learned no zone yet, and has written this page in UTC: `2026-03-01 14:05:09 UTC` becomes `2026-03-01 09:05:09 EST`. */
+function showZone(): void {
+  const moved = (text: string) =>
+    text.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d)(:\d\d)? UTC/g, (_, day, minute, second = '') => {
+      const at = new Date(`${day}T${minute}${second}Z`);
+      const name = at.toLocaleTimeString('en-US', { timeZoneName: 'short' }).split(' ').at(-1);
+      return `${at.toLocaleString('sv-SE').slice(0, second ? 19 : 16)} ${name}`;
+    });
+  for (const time of document.querySelectorAll('time')) {
+    time.title = moved(time.title);
+    time.textContent = moved(time.textContent);
+  }
+}
 
 /** The longest pause of a page after errors, in seconds. */
 const LONGEST_PAUSE = 60;
@@ -123,14 +139,8 @@ function showIsOld(isOld: boolean): void {
 }
 
 function count(field: HTMLTextAreaElement): void {
-  const id = `${field.id}-count`;
-  const counter = document.getElementById(id) ?? document.createElement('p');
-  if (!counter.isConnected) {
-    counter.id = id;
-    counter.className = 'advice';
-    field.after(counter);
-  }
-  counter.textContent = `${field.value.length} of ${field.maxLength} characters`;
+  const counter = document.getElementById(`${field.id}-count`);
+  if (counter) counter.textContent = `${field.value.length} of ${field.maxLength} characters`;
 }
 
 function countAll(): void {
@@ -266,6 +276,7 @@ function proposeId(): void {
   });
 }
 
+if (!isZoneKnown) showZone();
 countAll();
 proposeId();
 watchUploads();

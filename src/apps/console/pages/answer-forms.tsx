@@ -6,7 +6,7 @@ import { STATUS_MEANINGS, type StatusMeaning } from '../../../partners/phases.js
 import { NEED_REASON } from '../../../services/inbox/answering.js';
 import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';
 import { type CorrectionField, enteredIn, nameOfValue } from '../correction-fields.js';
-import { type Fields, LIST, pathOf, withList } from '../query.js';
+import { type Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
 import { hasRole, useRequest } from '../route.js';
 import { Correction, pathLabel } from './input-fields.js';
 import { Field, type FieldProps, Form, Problem } from './parts.js';
@@ -118,9 +118,12 @@ export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
       {own && <Mistakes problems={own.problems} />}
       <Content {...props} own={own} />
       <Reason {...props} own={own} />
-      <button type="submit" class={CLASSES[kind]}>
-        {buttonOf(requirement, kind)}
-      </button>
+      <div class="actions">
+        <button type="submit" class={CLASSES[kind]}>
+          {buttonOf(requirement, kind)}
+        </button>
+        {props.list !== undefined && <a href={inboxOf(props.list)}>Cancel</a>}
+      </div>
     </Form>
   );
 }
@@ -199,7 +202,8 @@ function Content({ kind, requirement, own, correctable = [], autoFocus = false }
 
 const DOCUMENTS_RULE = `PDF, PNG, JPEG, TIFF, text or CSV. At most ${MOST_FILES} files of ${MAX_ATTACHMENT_BYTES / 1024 / 1024} MiB each.`;
 
-function Drop({ children }: { readonly children: ComponentChildren }) {
+/** A zone for files: dragged with scripts, chosen without. */
+export function Drop({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="drop" data-drop="">
       {children}

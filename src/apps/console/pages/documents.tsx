@@ -10,7 +10,7 @@ import { openOnboarding } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { hasRole, PageError, type RequestContext, type RouteResponse } from '../route.js';
 import { documentsOf } from '../uploads.js';
-import { Empty, Trail, When } from './parts.js';
+import { Empty, Person, Trail, When } from './parts.js';
 
 /** The documents that people sent, to save and never to open here. */
 
@@ -52,7 +52,9 @@ export async function showDocuments(context: RequestContext): Promise<RouteRespo
       <h1>Documents</h1>
       {!isComplete && <p class="advice">{UNREADABLE}</p>}
       {sent.length === 0 && !isComplete ? null : sent.length === 0 ? (
-        <Empty title="Nobody has sent a document." />
+        <Empty title="Nobody has sent a document.">
+          Answer a requirement with documents, and they appear here.
+        </Empty>
       ) : (
         <Table
           caption="What people sent"
@@ -64,8 +66,7 @@ export async function showDocuments(context: RequestContext): Promise<RouteRespo
               cell: ({ document: { key, fileName } }) =>
                 mayLoad ? <a href={pathOf(workflowId, 'documents', key)}>{fileName}</a> : fileName,
             },
-            { title: 'Answers', cell: ({ requirementId }) => requirementId },
-            { title: 'From', cell: ({ actor }) => actor },
+            { title: 'From', cell: ({ actor }) => <Person actor={actor} /> },
             { title: 'Sent', cell: ({ at }) => <When time={at} /> },
           ]}
         />

@@ -9,6 +9,7 @@ import { Facts } from '../../../services/reports/page.js';
 import type { ExportedCorrection } from '../../../services/reports/record.js';
 import { PART_NAMES } from '../../../services/reports/record-page.js';
 import { MASKED, type Mask, SHOWN } from '../../../services/reports/record-parts.js';
+import { CODES } from '../../../services/texts/codes.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { inputOf } from '../../../temporal/onboardings.js';
 import { type Listed, toListed } from '../../../temporal/search.js';
@@ -29,7 +30,8 @@ import { AnswerForms } from './answer-forms.js';
 import { Fees, type FeesProps, feesIn } from './fees.js';
 import { Handling } from './handling.js';
 import { valueText } from './input-fields.js';
-import { Form, Id, Problem, Trail, When } from './parts.js';
+import { Form, firstSentence, Id, Problem, Prose, Trail, When } from './parts.js';
+import { StageChip } from './pieces.js';
 import { Asked as AskedText, ObstacleNote } from './requirement.js';
 import { Stages } from './stages.js';
 import { Answered, Timeline } from './timeline.js';
@@ -137,11 +139,14 @@ function HeldUp({ view }: Pick<OnboardingProps, 'view'>) {
       <h2>Waits for the partner</h2>
       {waiting && (
         <p>
-          {capitalize(waiting.step)}, since <When time={waiting.since} isExact />: {waiting.reason}
+          {capitalize(waiting.step)}, since <When time={waiting.since} isExact />.{' '}
+          <Reason text={waiting.reason} />
         </p>
       )}
       {failures.map((failure) => (
-        <p key={failure}>{failure}</p>
+        <p key={failure}>
+          <Reason text={failure} />
+        </p>
       ))}
       {!isAccount &&
         [...new Set(accounts.map(({ workflowId }) => workflowId))].map((id) => (
@@ -150,6 +155,18 @@ function HeldUp({ view }: Pick<OnboardingProps, 'view'>) {
           </p>
         ))}
     </section>
+  );
+}
+
+/** A failure of a call in words, where the catalogue has its code: `boarding submit-merchant: RateLimited, HTTP 429`. */
+function Reason({ text }: { readonly text: string }) {
+  const words = text.split(/[\s:,]/);
+  const known = CODES.find(({ kind, code }) => kind === 'partner error' && words.includes(code));
+  if (!known) return text;
+  return (
+    <>
+      <Prose text={firstSentence(known.facts['what happened'] ?? '')} /> <small>{text}</small>
+    </>
   );
 }
 
@@ -210,6 +227,7 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
   const { settings, client } = context;
   const { workflowId } = view;
   const state = view.state;
+  const stage = state?.stage ?? listed.stage;
   const account = partsOfId(workflowId)?.account;
   const portals = account === undefined ? settings : settings.accounts[account];
   const withPortal = (system: 'boarding' | 'banking', id: number | string | undefined) => {
@@ -226,14 +244,14 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
   };
   const copied = (id: number | string | null | undefined) => (id ?? undefined) && <Id id={id} canCopy />;
   const facts = {
-    Stage: state?.stage ?? listed.stage,
+    Stage: stage && <StageChip stage={stage} asks={view.requirements.length > 0} />,
     'Partner status': state?.partnerStatus ?? listed.partnerStatus,
     Merchant: withPortal('boarding', state?.merchantProfileId ?? listed.merchantProfileId),
     mid: copied(state?.mid ?? listed.mid),
     'Banking profile': withPortal('banking', state?.profileId ?? listed.bankingProfileId),
     'Financial account': copied(state?.financialAccountId),
     'Agent profile': listed.agentProfileId,
-    Partner: systemOf(workflowId) || undefined,
+    Partner: capitalize(systemOf(workflowId)),
     'Partner account': account,
     Started: <When time={listed.startedAt} />,
     Ended: listed.endedAt && <When time={listed.endedAt} />,

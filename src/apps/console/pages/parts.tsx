@@ -259,6 +259,11 @@ export function Field({ label, advice = '', problems = [], isRequired = false, .
         </datalist>
       )}
       {isFlag && words}
+      {rows && others.maxLength && (
+        <p class="advice" id={`${id}-count`}>
+          At most {others.maxLength} characters
+        </p>
+      )}
       {wrong && (
         <p class="wrong-text" id={`${id}-error`}>
           {wrong}
@@ -278,7 +283,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ...{ dba: 'Doing business as', doingBusinessAsName: 'Doing business as', pos: 'Point of sale' },
   ...{ agent: 'Sales agent', agentProfileId: 'Sales agent ID' },
   ...{ boardingSettings: 'Program', boardingSettingsId: 'Program ID' },
-  ...{ ssn: 'SSN', dob: 'Date of birth' },
+  ...{ fourEyes: 'Confirmed by a second person', ssn: 'SSN', dob: 'Date of birth' },
 };
 
 /** `holder.givenName`: Given name */

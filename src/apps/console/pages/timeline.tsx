@@ -157,7 +157,7 @@ function Author({ entry: { event, actor } }: Pick<EntryProps, 'entry'>) {
   const isPartner = actor === undefined && OF_PARTNERS.includes(event);
   const name = actor && isMerchant(actor) ? 'person' : isPartner ? 'organization' : 'gear';
   return (
-    <span class={isPartner ? 'avatar chart-main' : 'avatar'}>
+    <span class={`avatar chart-${isPartner ? 'main' : 'calm'}`}>
       <Icon name={name} />
     </span>
   );
