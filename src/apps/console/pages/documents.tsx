@@ -6,7 +6,7 @@ import { answersIn, runsOf } from '../../../temporal/history.js';
 import { proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
 import { toListed } from '../../../temporal/search.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
-import { openOnboarding } from '../onboarding-view.js';
+import { openOnboarding, tabTitle } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { hasRole, PageError, type RequestContext, type RouteResponse } from '../route.js';
 import { documentsOf } from '../uploads.js';
@@ -74,7 +74,7 @@ export async function showDocuments(context: RequestContext): Promise<RouteRespo
       {sent.length > 0 && mayLoad && <p class="advice">The audit log records who saves a document.</p>}
     </>
   );
-  return { title: 'Documents', page };
+  return { title: tabTitle(context, { workflowId, dba }, 'Documents'), page };
 }
 
 /** Returns a document only if an answer of this onboarding names it. */

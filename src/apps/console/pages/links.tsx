@@ -24,7 +24,7 @@ import {
   useRequest,
 } from '../route.js';
 import { refresh } from './handling.js';
-import { Field, Form, fieldLabel, Id, Trail, When } from './parts.js';
+import { Field, Form, fieldLabel, Id, Person, Trail, When } from './parts.js';
 
 /** The merchant is asked through a link. What the merchant sends is a proposal, which somebody here confirms or sends back. */
 
@@ -60,7 +60,7 @@ export function MerchantPanel(props: PanelProps) {
       {link && (
         <Form action={path} class="actions">
           <p>
-            The merchant {STATES[link.state]}. {link.actor} asked through {link.link}, until{' '}
+            The merchant {STATES[link.state]}. <Person actor={link.actor} /> asked through {link.link}, until{' '}
             <When time={link.until} isExact />.
           </p>
           <button type="submit" name="do" value="revoke" class="secondary">

@@ -21,6 +21,7 @@ import {
   onboardingView,
   openOnboarding,
   readMaskedInput,
+  tabTitle,
 } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { hasRole, PageError, type RequestContext, type RouteResponse, useRequest } from '../route.js';
@@ -52,7 +53,7 @@ async function opened(context: RequestContext) {
 export async function showOnboarding(context: RequestContext): Promise<RouteResponse> {
   const { description, props } = await opened(context);
   const input = await readMaskedInput(context.client, description);
-  return onboardingShown(props, {
+  return onboardingShown(context, props, {
     input,
     isPrivate: false,
     changes: await changesIn(context, props, MASKED),
@@ -73,7 +74,7 @@ export async function showPrivate(context: RequestContext): Promise<RouteRespons
     throw new PageError(404, 'This onboarding has no private values of its own.');
   const { input } = await inputOf(client, workflowId);
   audit(user, { what: 'show private values', workflowId });
-  return onboardingShown(props, {
+  return onboardingShown(context, props, {
     input,
     isPrivate: true,
     changes: await changesIn(context, props, SHOWN),
@@ -89,20 +90,24 @@ interface PageContent extends Omit<InputProps, 'workflowId'> {
   readonly fees: FeesProps | undefined;
 }
 
-function onboardingShown(props: OnboardingProps, content: PageContent): RouteResponse {
+function onboardingShown(
+  context: RequestContext,
+  props: OnboardingProps,
+  content: PageContent,
+): RouteResponse {
   const { listed, view } = props;
   const { workflowId } = listed;
+  const dba = view.state?.dba ?? listed.dba;
   const page = (
     <>
       <Trail to="/onboardings" name="Onboardings" />
-      <h1>{nameOf({ workflowId, dba: view.state?.dba ?? listed.dba })}</h1>
+      <h1>{nameOf({ workflowId, dba })}</h1>
       <Live {...props} />
       {content.input !== undefined && <Input {...{ workflowId, ...content }} />}
       {content.fees && <Fees {...content.fees} />}
     </>
   );
-  // A name of a business may be that of a person.
-  return { title: workflowId, page };
+  return { title: tabTitle(context, { workflowId, dba }), page };
 }
 
 function Live({ listed, view }: OnboardingProps) {
