@@ -51,7 +51,8 @@ export function Business({ listed, state, input }: BusinessProps) {
 
 /** Returns the shortest label of each field that no other one has. */
 export function labelsOf(leaves: readonly { readonly field: string }[]): (field: string) => string {
-  const counts = [fieldLabel, pathLabel, lineLabel].map((label) => ({
+  const last = (field: string) => (/\d$/.test(field) ? pathLabel(field) : fieldLabel(field));
+  const counts = [last, pathLabel, lineLabel].map((label) => ({
     label,
     uses: Map.groupBy(leaves, ({ field }) => label(field)),
   }));
