@@ -27,6 +27,7 @@ import { address, pathOf } from '../query.js';
 import type { RequestContext, RouteResponse } from '../route.js';
 import { ACCOUNT, choice, FIND, filterOf, listedAccounts, Presets, text, withoutPrivate } from './filters.js';
 import { Empty, When } from './parts.js';
+import { Icon } from './pieces.js';
 import { EntryText } from './timeline.js';
 
 /** The onboardings whose timelines a page reads: those that started last, or after those of the page before. */
@@ -46,7 +47,7 @@ const DEFAULT_SINCE = '7d';
 const FILTER = filterOf('Filter the activity', '/activity', {
   find: FIND,
   person: text('Person', { maxLength: 100 }),
-  kind: choice('What', 'everything', {
+  kind: choice('What', 'Everything', {
     ...{ answer: 'answers', correction: 'corrections', assignment: 'claims and assignments' },
     ...{ remark: 'remarks', question: 'questions', partner: 'partners and Gangway' },
   }),
@@ -79,13 +80,16 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
     title: 'Activity',
     page: (
       <>
-        <h1>Activity</h1>
-        <FILTER.Form chosen={chosen} isFiltered={Object.values(chosen).some(Boolean)} />
-        <Presets path="/activity" chosen={chosen} />
-        <p>
-          <a href={`/activity.csv${query}`}>Download as CSV</a>
-          {(token || next) && `, of these ${read} onboardings only`}
-        </p>
+        <div class="head">
+          <h1>Activity</h1>
+          <span>
+            <Icon name="download" /> <a href={`/activity.csv${query}`}>Download as CSV</a>
+            {(token || next) && `, of these ${read} onboardings only`}
+          </span>
+          <FILTER.Form chosen={chosen}>
+            <Presets path="/activity" chosen={chosen} />
+          </FILTER.Form>
+        </div>
         {unread.length > 0 && <p class="notes">{unread.length} of them cannot be read now.</p>}
         {pageRows.length === 0 ? (
           <Empty title="Nothing happened.">{read} onboardings were read.</Empty>
@@ -93,12 +97,17 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
           <Table
             caption={`The newest first, in ${read} onboardings${token || next ? ': those that started last come first' : ''}.`}
             rows={pageRows}
-            isWide
+            inLines
+            groupOf={({ entry }) => dayOf(context.times.at(entry.at))}
             columns={[
-              { title: 'When', cell: ({ entry }) => <When time={entry.at} isExact /> },
-              { title: 'Business', cell: BusinessLink },
-              { title: 'What happened', cell: ({ entry }) => <EntryText entry={entry} /> },
-              { title: 'Changed', cell: ({ entry }) => <Corrected changes={changes.get(entry) ?? []} /> },
+              { title: 'When', at: 'first-end', cell: ({ entry }) => <When time={entry.at} /> },
+              { title: 'Business', at: 'first', cell: BusinessLink },
+              { title: 'What happened', at: 'wide', cell: ({ entry }) => <EntryText entry={entry} /> },
+              {
+                title: 'Changed',
+                at: 'wide',
+                cell: ({ entry }) => <Corrected changes={changes.get(entry) ?? []} />,
+              },
             ]}
           />
         )}
@@ -191,6 +200,12 @@ async function changesOf({ client }: RequestContext, rows: readonly Row[]) {
       .map(({ entry }) => [entry, byTime.get(`${entry.at} ${entry.detail}`) ?? []] as const);
   });
   return new Map(changes.flat());
+}
+
+/** `2026-03-01`, in the zone of the person. */
+function dayOf(time: string) {
+  const [day = ''] = time.split(' ');
+  return { key: day, heading: day };
 }
 
 function BusinessLink({ listed }: Row) {

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { RenderableProps } from 'preact';
 import { capitalize } from '../../../partners/bounds.js';
 import { toneOf } from '../../../services/reports/report-page.js';
 import type { IconName } from '../icons.js';
@@ -10,11 +10,8 @@ export function Icon({ name }: { readonly name: IconName }) {
   return <span class={`icon icon-${name}`} aria-hidden="true" />;
 }
 
-/** The color of a chip, as in charts. `asks` is for what waits for a person. */
-export type ChipTone = ReturnType<typeof toneOf> | 'asks';
-
 /** A status in words, with a color that means the same on each page. */
-export function Chip({ tone, children }: { readonly tone: ChipTone; readonly children: ComponentChildren }) {
+export function Chip({ tone, children }: RenderableProps<{ readonly tone: ReturnType<typeof toneOf> }>) {
   return <span class={`chip chart-${tone}`}>{children}</span>;
 }
 
