@@ -26,6 +26,7 @@ import { readState } from '../onboarding-view.js';
 import { address, pathOf } from '../query.js';
 import type { RequestContext, RouteResponse } from '../route.js';
 import { ACCOUNT, choice, FIND, filterOf, listedAccounts, Presets, text, withoutPrivate } from './filters.js';
+import { pathLabel, valueText } from './input-fields.js';
 import { Empty, When } from './parts.js';
 import { Icon } from './pieces.js';
 import { EntryText } from './timeline.js';
@@ -102,7 +103,11 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
             columns={[
               { title: 'When', at: 'first-end', cell: ({ entry }) => <When time={entry.at} /> },
               { title: 'Business', at: 'first', cell: BusinessLink },
-              { title: 'What happened', at: 'wide', cell: ({ entry }) => <EntryText entry={entry} /> },
+              {
+                title: 'What happened',
+                at: 'wide',
+                cell: ({ entry, listed }) => <EntryText entry={entry} workflowId={listed.workflowId} />,
+              },
               {
                 title: 'Changed',
                 at: 'wide',
@@ -223,15 +228,11 @@ export function Corrected({ changes }: { readonly changes: readonly ExportedCorr
     <ul class="answered">
       {changes.map(({ field, old, new: value, takenBack }) => (
         <li>
-          <strong>{field}</strong>: <del>{textOf(old)}</del> <ins>{textOf(value)}</ins>
+          <strong>{pathLabel(field)}</strong>: <del>{valueText(field, old, 'nothing')}</del>{' '}
+          <ins>{valueText(field, value, 'nothing')}</ins>
           {takenBack && ' (taken back)'}
         </li>
       ))}
     </ul>
   );
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -89,11 +89,10 @@ function endedOf({ timeline, requirements }: OnboardingState) {
 
 interface EntryProps {
   readonly entry: TimelineEntry;
-  /** The name of its partner in a sentence. */
-  readonly partner?: string;
+  readonly workflowId: string;
 }
 
-export function EntryText({ entry, partner = 'The partner' }: EntryProps) {
+export function EntryText({ entry, workflowId }: EntryProps) {
   const { times } = useRequest();
   const { event, actor } = entry;
   const [said, rest] = sentenceOf(entry);
@@ -106,7 +105,9 @@ export function EntryText({ entry, partner = 'The partner' }: EntryProps) {
           <strong>{isMerchant(actor) ? 'The merchant' : <Person actor={actor} />}</strong>{' '}
         </>
       )}
-      {event === 'status-changed' && <strong>{partner}: </strong>}
+      {event === 'status-changed' && (
+        <strong>{fieldOf(PARTNERS, systemOf(workflowId)) ?? 'The partner'}: </strong>
+      )}
       <Prose text={said} />
       {detail && <small>{detail}</small>}
       {reason && <small>Reason: {reason}</small>}
@@ -124,7 +125,6 @@ export function Timeline({
   const { times } = useRequest();
   const dayOf = (at: string | Date) => times.at(at).slice(0, 10);
   const entries = timeline.map((entry, index) => ({ entry, number: index + 1 })).reverse();
-  const partner = fieldOf(PARTNERS, systemOf(workflowId));
   return (
     <section class="card" aria-labelledby="timeline-title" id="timeline">
       <h2 id="timeline-title">What happened</h2>
@@ -136,7 +136,7 @@ export function Timeline({
               <li key={number} id={`entry-${number}`}>
                 <Author entry={entry} />
                 <div>
-                  <EntryText entry={entry} {...(partner && { partner })} />
+                  <EntryText entry={entry} workflowId={workflowId} />
                 </div>
                 <When time={entry.at} />
               </li>
