@@ -301,7 +301,7 @@ describe('a remark for colleagues', () => {
     for (const path of [PAGE, `${PAGE}/part`]) {
       const { text } = await open({ role }, path);
       const [section = ''] = /<section aria-label="Remarks">.*?<\/section>/s.exec(text) ?? [];
-      expect(section).toContain('<strong>Pete (pete)</strong>, ');
+      expect(section).toContain('<strong><span title="Pete (pete)">Pete</span></strong>, ');
       expect(section).toContain(': &lt;b>Called&lt;/b> them.</p>');
       expect(section).not.toContain('Of another one.');
     }
