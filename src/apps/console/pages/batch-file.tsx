@@ -39,7 +39,15 @@ export function BatchUpload() {
         <Drop>
           <Field
             {...{ name: 'file', label: 'CSV or NDJSON file', type: 'file', accept: '.csv,.ndjson,.jsonl' }}
-            advice={`Up to ${MAX_FILE_BYTES / 1024 / 1024} MiB. Drop the file here, or choose it.`}
+            advice={[
+              `Up to ${MAX_FILE_BYTES / 1024 / 1024} MiB. Drop the file here, or choose it. CSV templates:`,
+              ...EACH_ONBOARDING.map(([, { nouns: [one, several] }]) => (
+                <>
+                  {' '}
+                  <a href={`/start/${one}/template.csv`}>{several}</a>
+                </>
+              )),
+            ]}
           />
         </Drop>
         <details>
@@ -55,17 +63,6 @@ export function BatchUpload() {
         </details>
         <button type="submit">Check the file</button>
       </Form>
-      <p class="advice">
-        CSV templates:
-        {EACH_ONBOARDING.map(
-          ([
-            ,
-            {
-              nouns: [one, several],
-            },
-          ]) => [' ', <a href={`/start/${one}/template.csv`}>{several}</a>],
-        )}
-      </p>
     </section>
   );
 }
