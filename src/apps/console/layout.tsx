@@ -1,6 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { fieldOf } from '../../messages/objects.js';
 import { asset } from '../../platform/http/pages.js';
 import { SHARED_STYLE } from '../../services/reports/page.js';
 import { harmless } from '../../services/texts/text.js';
@@ -27,12 +26,8 @@ const NAVIGATION = [
   { path: '/report', name: 'Report', role: 'viewer', icon: 'graph' },
 ] as const;
 
-/** The search of a page with a filter is a part of that. On any other page, it finds onboardings. */
-const SEARCHES: Readonly<Record<string, string>> = {
-  '/': 'Find in the inbox',
-  '/onboardings': 'Find a business or an ID',
-  '/activity': 'Find in the activity',
-};
+/** The search field belongs to the filter of these. On any other page, it finds onboardings. */
+const FILTERED: readonly string[] = ['/', '/onboardings', '/activity'];
 
 function isAt(path: string, itemPath: string): boolean {
   const at = path.startsWith('/batches/') ? '/start' : path;
@@ -51,13 +46,21 @@ export function renderPart(context: RequestContext | undefined, part: VNode): st
 
 function Top({ context, path = '', waiting }: Layout) {
   const user = context?.user;
-  const search = fieldOf(SEARCHES, path);
+  const isFilter = FILTERED.includes(path);
+  const search = path === '/' ? 'Find in the inbox' : 'Find a business or an ID';
   return (
     <header class="top">
       <a class="brand" href="/" aria-label="Gangway">
         <Mark />
-        <svg viewBox="0 0 96 26" aria-hidden="true">
-          <path d={WORD} />
+        <svg
+          height="26"
+          viewBox="0 0 96 26"
+          fill="none"
+          stroke="currentColor"
+          stroke-width="2.6"
+          aria-hidden="true"
+        >
+          <path d={WORD} stroke-linecap="round" stroke-linejoin="round" />
         </svg>
       </a>
       {user && (
@@ -73,16 +76,16 @@ function Top({ context, path = '', waiting }: Layout) {
               </a>
             ))}
           </nav>
-          <search aria-label={search ?? 'All onboardings'}>
+          <search aria-label={search}>
             <form class="find" action="/onboardings">
               <input
                 type="search"
                 name="find"
                 id="find-anywhere"
-                form={search && FILTER_FORM}
-                value={search && FIND.read(context.fields.text('find'))}
-                aria-label={search ?? 'Find a business or an ID'}
-                placeholder={search ?? 'Find a business or an ID'}
+                form={isFilter ? FILTER_FORM : undefined}
+                value={isFilter ? FIND.read(context.fields.text('find')) : ''}
+                aria-label={search}
+                placeholder={search}
                 maxLength={200}
                 autoComplete="off"
               />
@@ -121,13 +124,9 @@ function InboxName({ waiting = 0 }: Pick<Layout, 'waiting'>) {
 /** A gangway between the quay and a higher deck. A script draws the number that waits on it, for the tab. */
 function Mark() {
   return (
-    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" aria-hidden="true">
+    <svg xmlns="http://www.w3.org/2000/svg" height="26" viewBox="0 0 32 32" aria-hidden="true">
       <rect width="32" height="32" rx="7" fill="#1d5fc4" />
-      <path
-        d="M5 24h6L21 12h6M11 18.5V24M16 12.5V18M21 7v5"
-        {...{ fill: 'none', stroke: '#fff', 'stroke-width': 3, 'stroke-linecap': 'round' }}
-        stroke-linejoin="round"
-      />
+      <path d="M5 24h6L21 12h6M11 18v6M16 12v6M21 7v5" fill="none" stroke="#fff" stroke-width="3" />
     </svg>
   );
 }

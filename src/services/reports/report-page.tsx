@@ -101,11 +101,15 @@ const COUNTED: Readonly<Partial<Record<FigureTable['part'], Readonly<Record<stri
   requirements: { Open: 'open', Overdue: 'overdue' },
 };
 
+type Row = FigureTable['rows'][number];
+
 /** A table, with a bar in each row where there are several to compare. */
 function sectionOf(bars: readonly Bar[], { part, title, caption, head, rows }: FigureTable, how: How) {
-  const columns = head.map((name, index): Column<FigureTable['rows'][number]> => {
+  const columns = head.flatMap((name, index): Column<Row>[] => {
+    // The name leads there.
+    if (name === 'ID' && how.links) return [];
     const isNumber = typeof rows[0]?.[index] === 'number';
-    const countedCell = (row: FigureTable['rows'][number]) => {
+    const countedCell = (row: Row) => {
       const of = COUNTED[part]?.[name];
       const [first, second] = row.map(String);
       if (!of || !how.links || first === undefined || second === undefined) return undefined;
@@ -113,11 +117,8 @@ function sectionOf(bars: readonly Bar[], { part, title, caption, head, rows }: F
       const what = `${part === 'stages' ? `${first}, ${second}` : first}: ${name.toLowerCase()}`;
       return <Linked to={how.links.rowsOf(counted)} number={Number(row[index])} what={what} />;
     };
-    return {
-      title: name,
-      cell: (row) => countedCell(row) ?? formatCell(name, row[index], how),
-      ...(isNumber && { isNumber }),
-    };
+    const cell = (row: Row) => countedCell(row) ?? formatCell(name, row[index], how, String(row.at(-1)));
+    return [{ title: name, cell, ...(isNumber && { isNumber }) }];
   });
   const longest = Math.max(...bars.map(amountOf));
   const barColumn: (typeof columns)[number] = {
@@ -136,11 +137,23 @@ function sectionOf(bars: readonly Bar[], { part, title, caption, head, rows }: F
 
 type How = Pick<Shown, 'times' | 'links'>;
 
-function formatCell(title: string, value: string | number | Date | undefined, { times, links }: How) {
+function formatCell(title: string, value: Row[number] | undefined, { times, links }: How, id: string) {
   if (value instanceof Date) return <Time times={times} at={value.toISOString()} />;
-  if (title === 'ID' && links) return <a href={links.pathOf(String(value))}>{value}</a>;
-  return title === 'Name' ? <Name name={String(value)} /> : value;
+  const text = String(value ?? '');
+  if (title === 'Stage') return <span class={`chip chart-${toneOf(text)}`}>{text.replaceAll('-', ' ')}</span>;
+  if (title !== 'Name') return CODES.includes(title) ? text.replaceAll('-', ' ') : value;
+  const name = <Name name={text || id} />;
+  return links ? (
+    <a href={links.pathOf(id)} title={id}>
+      {name}
+    </a>
+  ) : (
+    name
+  );
 }
+
+/** The columns with codes, whose hyphens people need not see. */
+const CODES = ['Kind', 'Requirement', 'Outcomes'];
 
 /** What the numbers of each row add up to. */
 const BARS: Readonly<Partial<Record<FigureTable['part'], (report: Report) => readonly Bar[]>>> = {

@@ -171,11 +171,6 @@ export function filterOf<Values extends object>(
     const [seldom, often] = [true, false].map((isRare) =>
       shown.filter((name) => !parts[name].isRare !== isRare),
     );
-    const hrefWithout = (name: string) =>
-      address(
-        action,
-        Object.fromEntries(active.map((each) => [each, each === name ? '' : String(chosen[each])])),
-      );
     return (
       <search aria-label={label}>
         <form id={FILTER_FORM} method="get" action={action}>
@@ -199,7 +194,11 @@ export function filterOf<Values extends object>(
         {active.length > 0 && (
           <p class="active">
             {active.map((name) => (
-              <a class="chip chart-main" href={hrefWithout(name)} title="Clear this filter">
+              <a
+                class="chip chart-main"
+                href={address(action, { ...(chosen as object), [name]: '' })}
+                title="Clear this filter"
+              >
                 {parts[name].label}: {parts[name].words?.(String(chosen[name])) ?? String(chosen[name])}
                 <Icon name="x" />
               </a>

@@ -297,29 +297,19 @@ function TaskCell({ item, list, here, isNew }: TaskProps) {
             {' · '}
             <a href={here}>Answer here</a>
           </>
-        )}
+        )}{' '}
         {proposedBy !== undefined && (
-          <>
-            {' '}
-            <Chip tone="asks">
-              <Person actor={proposedBy} /> proposed an answer
-            </Chip>
-          </>
+          <Chip tone="asks">
+            <Person actor={proposedBy} /> proposed an answer
+          </Chip>
         )}
       </span>
-      {id !== undefined && <Question title={title} />}
+      {id !== undefined && (
+        <small class={title ? 'question' : 'question unread'} title={title && tooltip(title, 60)}>
+          {title}
+        </small>
+      )}
     </>
-  );
-}
-
-/** One line. While no worker has told it, it has its place. */
-function Question({ title }: { readonly title: string | undefined }) {
-  return title === undefined ? (
-    <small class="question unread" />
-  ) : (
-    <small class="question" title={tooltip(title, 60)}>
-      {title}
-    </small>
   );
 }
 

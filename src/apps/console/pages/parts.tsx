@@ -145,7 +145,7 @@ export function BusinessCell({ workflowId, dba }: Parameters<typeof nameOf>[0]) 
       <a href={pathOf(workflowId)} title={workflowId}>
         <Name name={nameOf({ workflowId, dba })} />
       </a>
-      {type && <small>{fieldLabel(type)}</small>}
+      {type && <small>{fieldLabel(type).replace(/ (on)?boarding$/, '')}</small>}
       <Copy id={workflowId} />
     </span>
   );

@@ -24,16 +24,12 @@ const AVATAR_TONES = ['main', 'left', 'good', 'part', 'calm', 'bad'];
 
 /** The initials of a person in a color of their own. The name is next to it. */
 export function Avatar({ actor }: { readonly actor: string }) {
-  const words =
-    actor
-      .split(' (', 1)[0]
-      ?.split(/[\s.@_-]/)
-      .filter(Boolean) ?? [];
-  const initials = [words[0], ...words.slice(1).slice(-1)].map((word = '?') => [...word][0]?.toUpperCase());
+  const [name = ''] = actor.split(' (', 1);
+  const initials = name.split(/[\s._@-]/, 2).map((word) => [...word][0]?.toUpperCase());
   const sum = [...actor].reduce((total, sign) => total + (sign.codePointAt(0) ?? 0), 0);
   return (
     <span class={`avatar chart-${AVATAR_TONES[sum % AVATAR_TONES.length]}`} aria-hidden="true">
-      {initials.join('')}
+      {initials}
     </span>
   );
 }
