@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { changeableInput } from '../../activities/corrections.js';
 import type { Correctable, Patch } from '../../messages/activities.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
@@ -74,13 +75,8 @@ function filledIn({ now, kind }: ChangeableField): string {
   const isPlain = text === harmless(text) && !/[\r\n]/.test(text) && !text.includes(REDACTED);
   if (!isPlain || text.length > MOST_FILLED) return '';
   const [day] = (kind === 'date' && /^[1-9]\d{3}-\d\d-\d\d(?=T00:00:00(?:\.000)?Z$)/.exec(text)) || [];
-  return day !== undefined && isDay(day) ? day : text.trim();
-}
-
-/** Reports whether the calendar has this day: a browser would empty any other one. */
-function isDay(day: string): boolean {
-  const date = new Date(day);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+  // A browser would empty a day that no calendar has.
+  return z.iso.date().safeParse(day).data ?? text.trim();
 }
 
 /** Reports whether a partner names a field: by its path or the end of it, or in a ticket as the bank calls it (`Owner1Address`). */
@@ -107,11 +103,11 @@ function isMeant(field: string, name: string): boolean {
 export const FILLED_IN = 'was';
 
 /** What a person entered in a field, '' to clear it; undefined where the form gave back what it had filled in. */
-export function enteredIn(fields: Fields, was = new URLSearchParams(fields.text(FILLED_IN))) {
-  return (field: string): string | undefined => {
-    const text = fields.text(nameOfValue(field)).trim();
-    const isGiven = fields.names.includes(nameOfValue(field));
-    return isGiven && text !== (was.get(field) ?? '') ? text : undefined;
+export function enteredIn(fields: Fields): (field: string) => string | undefined {
+  const was = new Map(new URLSearchParams(fields.text(FILLED_IN)));
+  return (field) => {
+    const text = fields.all(nameOfValue(field)).at(-1)?.trim();
+    return text === (was.get(field) ?? '') ? undefined : text;
   };
 }
 
@@ -167,6 +163,8 @@ function removals(fields: Fields): Setting[] {
     .map((field) => ({ field, text: 'null' }));
 }
 
+const MASKED = 'is the sign of a hidden value: enter the value, or leave the field empty';
+
 function valueSettings(fields: Fields, kinds: ReadonlyMap<string, Field['kind']>, problems: FieldProblem[]) {
   const entered = enteredIn(fields);
   return fields.names.flatMap((name): Setting[] => {
@@ -174,10 +172,7 @@ function valueSettings(fields: Fields, kinds: ReadonlyMap<string, Field['kind']>
     const text = entered(field);
     if (field === '' || !text || fields.text(nameOfRemoval(field)) !== '') return [];
     if (text.includes(REDACTED)) {
-      problems.push({
-        field,
-        message: 'is the sign of a hidden value: enter the value, or leave the field empty',
-      });
+      problems.push({ field, message: MASKED });
       return [];
     }
     const kind = kinds.get(field);

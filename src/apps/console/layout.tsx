@@ -222,9 +222,7 @@ const TITLES: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not
 
 /** What a person can do about it, where the message does not say. */
 const NEXT_STEPS: Readonly<Record<number, string>> = {
-  403: 'An admin of the identity provider gives roles.',
   404: 'The address may be incomplete, or the onboarding belongs to a partner account that you may not see.',
-  409: 'Somebody may have been faster. Look at the onboarding before you try again.',
   500: 'Nothing is known to be lost. Tell the team that runs Gangway when it happened.',
   503: 'Gangway loses nothing meanwhile. Try again in a moment.',
 };
@@ -238,7 +236,7 @@ export function errorPage(status: number, message: string) {
         <Icon name={status === 404 ? 'search' : 'alert'} /> {title}
       </h1>
       <p>{message}</p>
-      <p class="advice">{NEXT_STEPS[status]}</p>
+      {status in NEXT_STEPS && <p class="advice">{NEXT_STEPS[status]}</p>}
       {status === 404 && (
         <search aria-label="Find an onboarding">
           <form action="/onboardings">

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { type AnswerKind, needsConfirmation, type Requirement } from '../../../messages/requirements.js';
 import { MAX_ATTACHMENT_BYTES } from '../../../partners/boarding/schemas.js';
+import { problemText } from '../../../partners/bounds.js';
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../../../partners/documents/document-types.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../../../partners/phases.js';
 import { NEED_REASON } from '../../../services/inbox/answering.js';
@@ -238,17 +239,16 @@ function Mistakes({ problems }: Pick<Filled, 'problems'>) {
         <strong>Nothing was sent.</strong> What you typed is still here.
       </p>
       <ul>
-        {[
-          ...new Set(
-            problems.map(({ field, message }) => (field ? `${pathLabel(field)}: ${message}` : message)),
-          ),
-        ].map((line) => (
+        {[...new Set(problems.map(problemLine))].map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>
     </Problem>
   );
 }
+
+const problemLine = ({ field, message }: Filled['problems'][number]) =>
+  problemText({ field: field && pathLabel(field), message });
 
 /** The values of a form for hidden fields: nothing is stored between its pages. What a correction leaves alone is left out. */
 export function hiddenFields(fields: Fields): Record<string, string> {

@@ -41,12 +41,19 @@ export function BatchUpload() {
             {...{ name: 'file', label: 'CSV or NDJSON file', type: 'file', accept: '.csv,.ndjson,.jsonl' }}
             advice={[
               `Up to ${MAX_FILE_BYTES / 1024 / 1024} MiB. Drop the file here, or choose it. CSV templates:`,
-              ...EACH_ONBOARDING.map(([, { nouns: [one, several] }]) => (
-                <>
-                  {' '}
-                  <a href={`/start/${one}/template.csv`}>{several}</a>
-                </>
-              )),
+              ...EACH_ONBOARDING.map(
+                ([
+                  ,
+                  {
+                    nouns: [one, several],
+                  },
+                ]) => (
+                  <>
+                    {' '}
+                    <a href={`/start/${one}/template.csv`}>{several}</a>
+                  </>
+                ),
+              ),
             ]}
           />
         </Drop>

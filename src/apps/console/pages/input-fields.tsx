@@ -220,7 +220,9 @@ export function Correction({ id, correctable, own }: CorrectionProps) {
   const was = new URLSearchParams(
     correctable.flatMap(({ name, filledIn }) => (filledIn ? [[name, filledIn]] : [])),
   );
-  const show = (field: CorrectionField) => <CorrectionControl key={field.name} {...{ id, field, own }} />;
+  const show = (field: CorrectionField) => (
+    <CorrectionControl key={field.name} {...{ id, field, own }} entered={entered?.(field.name)} />
+  );
   return (
     <>
       <input type="hidden" name={FILLED_IN} value={was.toString()} />
@@ -262,15 +264,19 @@ function titleOf(group: string): string {
 
 type OfCorrection = Omit<CorrectionProps, 'correctable'>;
 
-function CorrectionControl({ id, field, own }: OfCorrection & { readonly field: CorrectionField }) {
+interface ControlProps extends OfCorrection {
+  readonly field: CorrectionField;
+  /** What the person has changed it to. */
+  readonly entered: string | undefined;
+}
+
+function CorrectionControl({ id, field, own, entered }: ControlProps) {
   const { name, now, filledIn, kind, isRequired, isNamed } = field;
-  const entered = own && enteredIn(own.fields)(name);
-  const isCovered = now !== undefined && filledIn === '';
+  const isCovered = Boolean(now) && filledIn === '';
   const none = filledIn === '' ? 'as it is' : isRequired ? '' : 'none';
   const { rule, control } = controlOf(field, entered ?? filledIn, none);
-  const isChanged = entered !== undefined && now !== undefined;
   const advice = [
-    (isCovered || isChanged) && `Now ${now}`,
+    now && (isCovered || entered !== undefined) && `Now ${now}`,
     isCovered && 'Leave it empty to keep that',
     capitalize(rule),
     kind === 'json' && 'As JSON',

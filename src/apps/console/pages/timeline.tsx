@@ -165,42 +165,17 @@ function Author({ entry: { event, actor } }: Pick<EntryProps, 'entry'>) {
 
 /** The events that a partner causes. */
 const OF_PARTNERS: readonly TimelineEvent[] = [
-  ...([
-    'status-changed',
-    'requirement-raised',
-    'answer-rejected',
-    'partner-warned',
-    'temporary-mid',
-  ] as const),
-  ...(['profile-locked', 'profile-unlocked', 'financial-account-opened', 'credentials-refused'] as const),
+  ...(['status-changed', 'requirement-raised', 'answer-rejected', 'partner-warned'] as const),
+  ...(['temporary-mid', 'profile-locked', 'profile-unlocked', 'financial-account-opened'] as const),
 ];
 
-/** What happened, for people: ONE is the requirement, and DETAIL takes the detail into the sentence. The catalogue has the others. */
+/** What the catalogue says for programs, said for people. DETAIL takes the detail into the sentence. */
 const SENTENCES: Readonly<Partial<Record<TimelineEvent, string>>> = {
-  started: 'Gangway started the onboarding',
-  'status-changed': 'DETAIL',
-  ended: 'The onboarding ended: DETAIL',
-  cancelled: 'Someone canceled the onboarding',
-  'requirement-raised': 'DETAIL',
-  'requirement-resolved': 'answered ONE',
-  'requirement-closed': 'ONE closed',
-  'requirement-overdue': 'ONE is overdue',
-  'requirement-unclaimed': 'Nobody has claimed ONE',
-  'requirement-claimed': 'claimed ONE',
-  'requirement-released': 'released ONE',
-  'requirement-assigned': 'assigned ONE',
-  'requirement-taken-over': 'took over ONE',
-  'remark-added': 'left a remark on ONE',
-  'answer-taken-back': 'took back the answer to ONE',
-  'answer-proposed': 'proposed an answer to ONE',
-  'proposal-withdrawn': 'withdrew the proposed answer to ONE',
-  'merchant-asked': 'asked the merchant about ONE',
-  'merchant-began': 'began to answer ONE',
-  'answer-sent-back': 'sent the answer to ONE back',
-  'mid-confirmed': 'confirmed the mid',
-  'status-explained': 'explained a status',
-  'merchant-created': 'The partner created DETAIL',
-  submitted: 'The application is at underwriting',
+  ...{ started: 'Gangway started the onboarding', ended: 'The onboarding ended: DETAIL' },
+  ...{ 'status-changed': 'DETAIL', 'requirement-raised': 'DETAIL' },
+  ...{ 'requirement-claimed': 'claimed a requirement', 'merchant-began': 'began to answer' },
+  'requirement-unclaimed': 'Nobody has claimed a requirement',
+  ...{ 'merchant-created': 'The partner created DETAIL', submitted: 'The application is at underwriting' },
 };
 
 /** Returns the sentence, and the part of the detail that it leaves out. */
@@ -208,19 +183,16 @@ function sentenceOf(entry: TimelineEntry): [sentence: string, rest: string] {
   const { event, actor, detail = '' } = entry;
   const isAbout = /^(?:requirement|answer|proposal|remark|link)-|^merchant-(?:asked|began)$/.test(event);
   const said = isAbout ? saidOf(entry) : detail;
-  const sentence = SENTENCES[event];
-  if (sentence === undefined) {
-    const known = firstSentence(whatHappened('timeline entry', event) ?? event);
-    return [actor === undefined ? known : known.replace(/^(?:A person|Someone) /, ''), said];
-  }
+  const known = firstSentence(whatHappened('timeline entry', event) ?? event).replace(/\.$/, '');
+  const sentence = SENTENCES[event] ?? known;
   if (sentence.includes('DETAIL')) {
     // The partner's comment follows its status.
     const [first = '', ...more] = event === 'status-changed' ? said.split(': ') : [said];
     const words = event === 'ended' ? first.replaceAll('-', ' ') : first;
     return [sentence.replace('DETAIL', () => words), more.join(': ')];
   }
-  const named = sentence.replace('ONE', nounOf(detail));
-  return [actor === undefined ? capitalize(named) : named, said];
+  const named = sentence.replace(/\ba requirement\b/i, nounOf(detail));
+  return [actor === undefined ? capitalize(named) : named.replace(/^(?:A person|Someone) /, ''), said];
 }
 
 /** The question of an entry by the beginning of its ID. */
