@@ -207,10 +207,10 @@ function Page(frame: Layout & { readonly children: ComponentChildren }) {
         </section>
         <main id="main">{children}</main>
         {context && !context.settings.oidc && (
-          <p class="warning chart-asks" role="note">
+          <footer class="warning chart-asks">
             There is no sign-in, because no identity provider is set. Everyone on this machine acts as{' '}
             {context.user.name}.
-          </p>
+          </footer>
         )}
         {context && <Keys />}
       </body>

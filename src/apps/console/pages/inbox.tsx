@@ -81,7 +81,7 @@ function groupByBusiness(items: readonly InboxItem[]): InboxItem[] {
   return [...Map.groupBy(items, businessOf).values()].flat();
 }
 
-/** The parts of a customer share it. */
+/** The parts of a customer share it, and follow each other. */
 function businessOf({ workflowId }: InboxItem): string {
   const { key = workflowId, account = '' } = partsOfId(workflowId) ?? {};
   return `${key}@${account}`;
@@ -174,8 +174,8 @@ function InboxList(inbox: Inbox) {
             class: [item.overdue && 'late', isNew(item) && 'new'].filter(Boolean).join(' ') || undefined,
           })}
           inLines
-          groupOf={(item) => ({ key: businessOf(item), heading: <BusinessCell {...item} /> })}
-          below={(item) => item === open?.item && <AnswerRow form={open.form} to={to(page)} />}
+          groupOf={(item) => ({ key: item.workflowId, heading: <BusinessCell {...item} /> })}
+          below={(item) => item === open?.item && <AnswerRow {...open} to={to(page)} />}
         />
       )}
       {pageItems.some((item) => isFree(item, context)) && <ClaimChosen list={filter} />}
@@ -314,13 +314,25 @@ function TaskCell({ item, list, here, isNew }: TaskProps) {
 }
 
 /** The form of an answer, and the way back to the list. */
-function AnswerRow({ form, to }: { readonly form: VNode; readonly to: string }) {
+function AnswerRow({
+  item,
+  form,
+  to,
+}: {
+  readonly item: InboxItem;
+  readonly form: VNode;
+  readonly to: string;
+}) {
   return (
     <section class="card" aria-label="Answer">
-      <a class="close" href={to}>
-        <Icon name="x" /> Close
-      </a>
+      <div class="actions">
+        <strong>{item.title}</strong>
+        <a class="close" href={to}>
+          <Icon name="x" /> Close
+        </a>
+      </div>
       {form}
+      <a href={to}>Cancel</a>
     </section>
   );
 }

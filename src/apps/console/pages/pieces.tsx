@@ -27,9 +27,6 @@ export function Avatar({ actor }: { readonly actor: string }) {
   const [name = ''] = actor.split(' (', 1);
   const initials = name.split(/[\s._@-]/, 2).map((word) => [...word][0]?.toUpperCase());
   const sum = [...actor].reduce((total, sign) => total + (sign.codePointAt(0) ?? 0), 0);
-  return (
-    <span class={`avatar chart-${AVATAR_TONES[sum % AVATAR_TONES.length]}`} aria-hidden="true">
-      {initials}
-    </span>
-  );
+  const tone = AVATAR_TONES[sum % AVATAR_TONES.length];
+  return <span class={`avatar chart-${tone}`} data-initials={initials.join('')} aria-hidden="true" />;
 }
