@@ -130,7 +130,9 @@ export function Timeline({
       <h2 id="timeline-title">What happened</h2>
       {[...Map.groupBy(entries, ({ entry }) => dayOf(entry.at))].map(([day, own]) => (
         <div key={day}>
-          <h3>{day === dayOf(new Date()) ? 'Today' : DAY.format(new Date(day))}</h3>
+          <h3>
+            <small>{day === dayOf(new Date()) ? 'Today' : DAY.format(new Date(day))}</small>
+          </h3>
           <ol class="timeline" reversed start={own[0]?.number}>
             {own.map(({ entry, number }) => (
               <li key={number} id={`entry-${number}`}>
