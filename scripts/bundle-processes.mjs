@@ -1,5 +1,6 @@
 // Bundles the command and the servers at build time, because Node takes longer to find a thousand files than to run them.
-import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -59,11 +60,29 @@ else {
   });
 }
 
+/** Adds a class for each icon to the style sheet, with the picture in it. */
+const icons = {
+  name: 'icons',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /console.client.style\.css$/ }, async ({ path }) => {
+      const { ICONS } = await import('../dist/apps/console/icons.js');
+      const picture = (name) => `@primer/octicons/build/svg/${name}-16.svg`;
+      const rules = ICONS.map((name) => `.icon-${name} { --icon: url("${picture(name)}"); }`);
+      return {
+        contents: [readFileSync(path), ...rules].join('\n'),
+        loader: 'css',
+        resolveDir: dirname(path),
+      };
+    }),
+};
+
 // What the pages of the console load in a browser.
 await build({
   entryPoints: ['client.ts', 'style.css'].map((name) => `${src}/apps/console/client/${name}`),
   outdir: `${dist}/console`,
   ...{ bundle: true, minify: true, format: 'iife', target: 'es2022' },
+  plugins: [icons],
+  loader: { '.svg': 'dataurl' },
   logLevel: 'warning',
 });
 

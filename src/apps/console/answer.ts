@@ -90,14 +90,19 @@ export async function readAnswer(
   return { ...answered, reason };
 }
 
-/** The reason, or what the timeline shows without one. */
+/** What the history of an onboarding has for a reason that nobody gave. No page shows it. */
+const NO_REASON = 'no reason given';
+
+export const givenReason = (reason: string | undefined) => (reason === NO_REASON ? undefined : reason);
+
+/** The reason, or what the timeline keeps without one. */
 export function reasonIn(fields: Fields, kind: AnswerKind, problems: FieldProblem[]): string {
   const reason = fields.text('reason').trim();
   if (reason === '' && NEED_REASON.includes(kind))
     problems.push({ field: 'reason', message: 'is required: the timeline shows why you decided this' });
   if (reason.length > MOST_REASON)
     problems.push({ field: 'reason', message: `must be at most ${MOST_REASON} characters` });
-  return reason === '' ? 'no reason given' : reason;
+  return reason === '' ? NO_REASON : reason;
 }
 
 async function contentIn(

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { changeableInput } from '../../activities/corrections.js';
 import type { Correctable, Patch } from '../../messages/activities.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
@@ -12,12 +13,14 @@ import { type Field, ruleInForm } from '../../services/forms/schema-fields.js';
 import { patchFrom, type Setting, valueAt } from '../../services/forms/set-fields.js';
 import { withTime } from '../../services/forms/typed-input.js';
 import { InvalidInput } from '../../services/texts/invalid-input.js';
-import { parseJson } from '../../services/texts/text.js';
+import { harmless, parseJson } from '../../services/texts/text.js';
 import type { Fields } from './query.js';
 
 export interface CorrectionField extends Field {
   /** Its present value for people: masked, undefined where there is none. */
   readonly now: string | undefined;
+  /** The same where a form can hold it and give it back: what a person leaves alone is not changed. Masked values are not filled in. */
+  readonly filledIn: string;
   readonly isNamed: boolean;
 }
 
@@ -38,6 +41,7 @@ export function formFields(correctable: Correctable, accounts: KnownAccounts, re
     ...(field.kind === 'flag' && { kind: 'choice' as const, values: ['true', 'false'] }),
     rule: ruleInForm(field),
     now: shownNow(field.now),
+    filledIn: filledIn(field),
     isNamed: isNamed(field.name),
   }));
   return [...fields.filter(({ isNamed }) => isNamed), ...fields.filter(({ isNamed }) => !isNamed)];
@@ -62,6 +66,19 @@ function shownNow(now: unknown): string | undefined {
   return truncate(typeof now === 'string' ? now : JSON.stringify(now), NOW_LENGTH);
 }
 
+/** The maximum length of a value that a form fills in. */
+const MOST_FILLED = 500;
+
+/** What a form shows in the field: '' for a mask, and for what a browser would give back in another form. */
+function filledIn({ now, kind }: ChangeableField): string {
+  const text = now === undefined ? '' : typeof now === 'string' ? now : JSON.stringify(now);
+  const isPlain = text === harmless(text) && !/[\r\n]/.test(text) && !text.includes(REDACTED);
+  if (!isPlain || text.length > MOST_FILLED) return '';
+  const [day] = (kind === 'date' && /^[1-9]\d{3}-\d\d-\d\d(?=T00:00:00(?:\.000)?Z$)/.exec(text)) || [];
+  // A browser would empty a day that no calendar has.
+  return z.iso.date().safeParse(day).data ?? text.trim();
+}
+
 /** Reports whether a partner names a field: by its path or the end of it, or in a ticket as the bank calls it (`Owner1Address`). */
 function namedBy({ fields = [], kind, detail }: Requirement): (field: string) => boolean {
   const [, ofTicket] = (kind === 'ticket' && /asks about the field (\w+)\.$/.exec(detail)) || [];
@@ -82,11 +99,24 @@ function isMeant(field: string, name: string): boolean {
   return field.startsWith(`beneficialOwners.${Number(owner) - 1}.`) && last.includes(ofOwner.toLowerCase());
 }
 
+/** The name of the field with what the form filled in, by field: `holder.city=Albany&holder.state=33`. */
+export const FILLED_IN = 'was';
+
+/** What a person entered in a field, '' to clear it; undefined where the form gave back what it had filled in. */
+export function enteredIn(fields: Fields): (field: string) => string | undefined {
+  const was = new Map(new URLSearchParams(fields.text(FILLED_IN)));
+  return (field) => {
+    const text = fields.all(nameOfValue(field)).at(-1)?.trim();
+    return text === (was.get(field) ?? '') ? undefined : text;
+  };
+}
+
 export const nameOfValue = (field: string) => `set.${field}`;
 export const nameOfRemoval = (field: string) => `remove.${field}`;
 
 /**
- * The merge patch that a form gives. A field that is empty stays as it is.
+ * The merge patch that a form gives. A field that is empty, or has what the form filled in, stays as it is. A field that the person
+ * cleared is removed.
  *
  * @throws {InvalidInput} that names each value in a wrong form
  */
@@ -99,7 +129,7 @@ export function patchIn(fields: Fields, correctable: Correctable, accounts: Know
     ...removals(fields),
   ];
   if (settings.length === 0 && problems.length === 0)
-    throw new InvalidInput('The correction changes nothing: enter a value in at least one field.');
+    throw new InvalidInput('The correction changes nothing: change at least one field.');
   if (settings.some(({ field }) => field.split('.').length > MAX_NESTING))
     problems.push({ field: '', message: TOO_NESTED });
   if (problems.length > 0) throw new InvalidInput('A value is not valid.', problems);
@@ -122,18 +152,29 @@ export function patchIn(fields: Fields, correctable: Correctable, accounts: Know
 
 /** Items of a list from its end, because the removal of one moves those behind it. */
 function removals(fields: Fields): Setting[] {
-  const names = fields.names.flatMap((name) => /^remove\.(.+)$/.exec(name)?.[1] ?? []);
-  const removed = names.filter((field) => fields.text(nameOfRemoval(field)) !== '');
-  return removed
+  const entered = enteredIn(fields);
+  const removed = fields.names.flatMap((name) => {
+    const [, what, field = ''] = /^(remove|set)\.(.+)$/.exec(name) ?? [];
+    const isRemoved = what === 'remove' ? fields.text(name) !== '' : entered(field) === '';
+    return field !== '' && isRemoved ? [field] : [];
+  });
+  return [...new Set(removed)]
     .sort((one, other) => other.localeCompare(one, 'en', { numeric: true }))
     .map((field) => ({ field, text: 'null' }));
 }
 
+const MASKED = 'is the sign of a hidden value: enter the value, or leave the field empty';
+
 function valueSettings(fields: Fields, kinds: ReadonlyMap<string, Field['kind']>, problems: FieldProblem[]) {
+  const entered = enteredIn(fields);
   return fields.names.flatMap((name): Setting[] => {
     const [, field = ''] = /^set\.(.+)$/.exec(name) ?? [];
-    const text = fields.text(name).trim();
-    if (field === '' || text === '' || fields.text(nameOfRemoval(field)) !== '') return [];
+    const text = entered(field);
+    if (field === '' || !text || fields.text(nameOfRemoval(field)) !== '') return [];
+    if (text.includes(REDACTED)) {
+      problems.push({ field, message: MASKED });
+      return [];
+    }
     const kind = kinds.get(field);
     if (kind !== 'json') return [{ field, text: kind === undefined ? text : asText(withTime(kind, text)) }];
     try {

@@ -3,7 +3,9 @@ import { renderToString } from 'preact-render-to-string';
 import { asset } from '../../platform/http/pages.js';
 import { SHARED_STYLE } from '../../services/reports/page.js';
 import { harmless } from '../../services/texts/text.js';
+import { FILTER_FORM, FIND } from './pages/filters.js';
 import { Form } from './pages/parts.js';
+import { Avatar, Chip, Icon } from './pages/pieces.js';
 import { CurrentRequest, hasRole, type RequestContext } from './route.js';
 
 export interface Layout {
@@ -17,12 +19,15 @@ export interface Layout {
 }
 
 const NAVIGATION = [
-  { path: '/', name: 'Inbox', role: 'viewer' },
-  { path: '/onboardings', name: 'Onboardings', role: 'viewer' },
-  { path: '/activity', name: 'Activity', role: 'viewer' },
-  { path: '/start', name: 'Start', role: 'admin' },
-  { path: '/report', name: 'Report', role: 'viewer' },
+  { path: '/', name: 'Inbox', role: 'viewer', icon: 'inbox' },
+  { path: '/onboardings', name: 'Onboardings', role: 'viewer', icon: 'list-unordered' },
+  { path: '/activity', name: 'Activity', role: 'viewer', icon: 'pulse' },
+  { path: '/start', name: 'Start', role: 'admin', icon: 'plus-circle' },
+  { path: '/report', name: 'Report', role: 'viewer', icon: 'graph' },
 ] as const;
+
+/** The search field belongs to the filter of these. On any other page, it finds onboardings. */
+const FILTERED: readonly string[] = ['/', '/onboardings', '/activity'];
 
 function isAt(path: string, itemPath: string): boolean {
   const at = path.startsWith('/batches/') ? '/start' : path;
@@ -41,43 +46,64 @@ export function renderPart(context: RequestContext | undefined, part: VNode): st
 
 function Top({ context, path = '', waiting }: Layout) {
   const user = context?.user;
+  const isFilter = FILTERED.includes(path);
+  const search = path === '/' ? 'Find in the inbox' : 'Find a business or an ID';
   return (
     <header class="top">
-      <a href="/">
-        <strong>Gangway</strong>
+      <a class="brand" href="/" aria-label="Gangway">
+        <Mark />
+        <svg
+          height="26"
+          viewBox="0 0 96 26"
+          fill="none"
+          stroke="currentColor"
+          stroke-width="2.6"
+          aria-hidden="true"
+        >
+          <path d={WORD} stroke-linecap="round" stroke-linejoin="round" />
+        </svg>
       </a>
       {user && (
         <>
+          <p class="on-paper">
+            As of {context.times.at(new Date())}, for {user.name}
+          </p>
           <nav aria-label="Main">
             {NAVIGATION.filter(({ role }) => hasRole(user, role)).map((item) => (
               <a href={item.path} aria-current={isAt(path, item.path) ? 'page' : undefined}>
+                <Icon name={item.icon} />
                 {item.path === '/' ? <InboxName waiting={waiting} /> : item.name}
               </a>
             ))}
           </nav>
-          <search aria-label="All onboardings">
+          <search aria-label={search}>
             <form class="find" action="/onboardings">
               <input
                 type="search"
                 name="find"
                 id="find-anywhere"
-                aria-label="Find a business or an ID"
-                placeholder="Find a business or an ID"
+                form={isFilter ? FILTER_FORM : undefined}
+                value={isFilter ? FIND.read(context.fields.text('find')) : ''}
+                aria-label={search}
+                placeholder={search}
                 maxLength={200}
                 autoComplete="off"
               />
             </form>
           </search>
-          <div class="who actions">
+          <div class="who">
+            <Avatar actor={user.name} />
             <span>
               {user.name}, {user.role}
             </span>
-            {context.settings.oidc && (
+            {context.settings.oidc ? (
               <Form action="/sign-out">
-                <button type="submit" class="plain">
-                  Sign out
+                <button type="submit" class="plain" aria-label="Sign out" title="Sign out">
+                  <Icon name="sign-out" />
                 </button>
               </Form>
+            ) : (
+              <Chip tone="asks">No sign-in</Chip>
             )}
           </div>
         </>
@@ -86,14 +112,30 @@ function Top({ context, path = '', waiting }: Layout) {
   );
 }
 
-/** `(3) Inbox`. A live inbox changes the number. */
+/** `Inbox 3`. A live inbox changes the number. */
 function InboxName({ waiting = 0 }: Pick<Layout, 'waiting'>) {
   return (
     <>
-      <span id="waiting">{waiting > 0 && `(${waiting}) `}</span>Inbox
+      Inbox <span id="waiting">{waiting > 0 && waiting}</span>
     </>
   );
 }
+
+/** A gangway between the quay and a higher deck. A script draws the number that waits on it, for the tab. */
+function Mark() {
+  return (
+    <svg xmlns="http://www.w3.org/2000/svg" height="26" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="7" fill="#1d5fc4" />
+      <path d="M5 24h6L21 12h6M11 18v6M16 12v6M21 7v5" fill="none" stroke="#fff" stroke-width="3" />
+    </svg>
+  );
+}
+
+/** gangway, in strokes: seven letters of one height, of circles and lines. */
+const WORD =
+  'M12 13a5 5 0 1 1-10 0 5 5 0 0 1 10 0V7.5v11a5 5 0 0 1-8.5 3.5M26 13a5 5 0 1 1-10 0 5 5 0 0 1 10 0V7.5V18.5' +
+  'M30 18.5v-11V13a4.5 4.5 0 0 1 9 0v5.5M53 13a5 5 0 1 1-10 0 5 5 0 0 1 10 0V7.5v11a5 5 0 0 1-8.5 3.5' +
+  'M56.5 7.5l3.5 11 3.5-10 3.5 10 3.5-11M83.5 13a5 5 0 1 1-10 0 5 5 0 0 1 10 0V7.5V18.5M87 7.5l4 11M95 7.5l-5.5 15.5';
 
 /** Only the script of the page opens it. */
 function Keys() {
@@ -138,7 +180,7 @@ function Page(frame: Layout & { readonly children: ComponentChildren }) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${path === '/' && waiting > 0 ? `(${waiting}) ` : ''}${title} · Gangway`}</title>
-        <link rel="icon" href="data:," />
+        <link rel="icon" type="image/svg+xml" href={ASSETS.mark.path} />
         <link rel="stylesheet" href={ASSETS.shared.path} />
         <link rel="stylesheet" href={ASSETS.style.path} />
         <script src={ASSETS.script.path} defer />
@@ -149,45 +191,78 @@ function Page(frame: Layout & { readonly children: ComponentChildren }) {
         </a>
         <Top {...frame} />
         <section aria-label="Notices">
-          {context && !context.settings.oidc && (
-            <p class="warning" role="note">
-              There is no sign-in, because no identity provider is set. Everyone on this machine acts as{' '}
-              {context.user.name}.
-            </p>
-          )}
           {message && (
-            <p class="message" role="status" tabIndex={-1} data-focus="" {...{ autoFocus: true }}>
-              {message}
-            </p>
+            <div class="toast">
+              <p class="message" role="status" tabIndex={-1} data-focus="" {...{ autoFocus: true }}>
+                {message}
+              </p>
+              <button type="button" class="plain" data-close="" aria-label="Close the message">
+                <Icon name="x" />
+              </button>
+            </div>
           )}
-          <p id="old-note" class="warning" role="status" hidden>
+          <p id="old-note" class="warning chart-asks toast" role="status" hidden>
             The console does not respond, so this page may be out of date. It retries automatically.
           </p>
         </section>
         <main id="main">{children}</main>
+        {context && !context.settings.oidc && (
+          <footer class="warning chart-asks">
+            There is no sign-in, because no identity provider is set. Everyone on this machine acts as{' '}
+            {context.user.name}.
+          </footer>
+        )}
         {context && <Keys />}
       </body>
     </html>
   );
 }
 
+const TITLES: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not found' };
+
+/** What a person can do about it, where the message does not say. */
+const NEXT_STEPS: Readonly<Record<number, string>> = {
+  404: 'The address may be incomplete, or the onboarding belongs to a partner account that you may not see.',
+  500: 'Nothing is known to be lost. Tell the team that runs Gangway when it happened.',
+  503: 'Gangway loses nothing meanwhile. Try again in a moment.',
+};
+
 /** @param message for the person */
 export function errorPage(status: number, message: string) {
+  const title = TITLES[status] ?? 'Something went wrong';
   const page = (
-    <>
-      <h1>{status === 404 ? 'Not found' : status === 403 ? 'Not allowed' : 'Something went wrong'}</h1>
+    <section class="empty error" aria-labelledby="error-title">
+      <h1 id="error-title">
+        <Icon name={status === 404 ? 'search' : 'alert'} /> {title}
+      </h1>
       <p>{message}</p>
+      {status in NEXT_STEPS && <p class="advice">{NEXT_STEPS[status]}</p>}
+      {status === 404 && (
+        <search aria-label="Find an onboarding">
+          <form action="/onboardings">
+            <input
+              type="search"
+              name="find"
+              aria-label="Name or ID"
+              placeholder="Name or ID"
+              maxLength={200}
+            />
+            <button type="submit">Find</button>
+          </form>
+        </search>
+      )}
       <p>
         <a href="/">Back to the inbox</a>
       </p>
-    </>
+    </section>
   );
-  return { status, title: 'Not shown', page };
+  return { status, title, page };
 }
 
 export const ASSETS = {
   /** Styles of charts, tables and facts, as in the pages of the command line. */
   shared: asset('shared.css', 'text/css; charset=utf-8', Buffer.from(SHARED_STYLE)),
   style: asset('console/style.css', 'text/css; charset=utf-8'),
+  mark: asset('mark.svg', 'image/svg+xml', Buffer.from(renderToString(<Mark />))),
   script: asset('console/client.js', 'text/javascript; charset=utf-8'),
 };

@@ -1,4 +1,5 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { partsOfId } from '../../messages/ids.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import { withoutPrivate } from '../../platform/privacy/private-fields.js';
 import { isCorrectable } from '../../services/forms/corrections.js';
@@ -134,6 +135,17 @@ export async function readMaskedInput(client: Client, description: WorkflowExecu
     if (error instanceof UnreadableOnboarding) return undefined;
     throw error;
   }
+}
+
+/** The title of a tab, which the browser keeps in its history. It has the name of the business only where lists show names. */
+export function tabTitle(
+  { settings }: Pick<RequestContext, 'settings'>,
+  { workflowId, dba }: { readonly workflowId: string; readonly dba?: string | undefined },
+  task?: string,
+): string {
+  const key = partsOfId(workflowId)?.key ?? workflowId;
+  const reference = settings.dbaForm === 'shown' ? (dba ?? key) : key;
+  return task === undefined ? reference : `${task}, ${reference}`;
 }
 
 // Keeps D1.

@@ -53,7 +53,7 @@ export interface AuditEvent {
   readonly result?: 'accepted' | 'proposed' | 'rejected';
 }
 
-/** The browser's time zone, which the script of the page sets. A browser without it runs no scripts. */
+/** The browser's time zone, which the script of the page sets. Without it, times are in UTC: the script changes those of the first page. */
 export const ZONE_COOKIE = 'gangway-zone';
 
 /** One request of a person who has signed in. */

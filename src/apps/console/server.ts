@@ -206,7 +206,7 @@ function contextOf(
   const user = { actor, name, role, accounts };
   return {
     ...{ ...console, user, csrf, request, reply },
-    times: new Times({ TZ: request.cookies[ZONE_COOKIE] }),
+    times: new Times({ TZ: request.cookies[ZONE_COOKIE] || 'UTC' }),
     fields: new Fields(request.method === 'GET' ? request.query : request.body),
     params: request.params as RequestContext['params'],
   };

@@ -30,21 +30,23 @@ body { overflow-wrap: anywhere; }
 .figures + p { margin-top: .75rem; }
 .figures dt { color: var(--muted); font-size: .85rem; }
 .figures dd { margin: 0; font-size: 1.5rem; font-weight: 600; font-variant-numeric: tabular-nums; }
-.chart-and-table { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 1rem 2.5rem; align-items: start; }
-figure { margin: .5rem 0; }
-figcaption, .listing caption { font-size: .85rem; text-align: left; padding-bottom: .35rem; }
-figcaption { color: var(--muted); }
-figure svg { display: block; width: 100%; overflow: visible; font-size: 13px; }
-figure svg text { fill: var(--text); }
-figure svg .amount { font-variant-numeric: tabular-nums; }
-.chart-track { fill: var(--sunken); }
-.chart-good { fill: var(--chart-good); }
-.chart-part { fill: var(--chart-part); }
-.chart-calm { fill: var(--chart-calm); }
-.chart-bad { fill: var(--chart-bad); }
-.chart-left { fill: var(--chart-left); }
-.chart-main { fill: var(--chart-main); }
-.chart-tail { fill: var(--chart-tail); }
+.chart-asks { --tone: light-dark(#b87a0a, #f2c469); fill: var(--tone); }
+.chart-good { --tone: var(--chart-good); fill: var(--tone); }
+.chart-part { --tone: var(--chart-part); fill: var(--tone); }
+.chart-calm { --tone: var(--chart-calm); fill: var(--tone); }
+.chart-bad { --tone: var(--chart-bad); fill: var(--tone); }
+.chart-left { --tone: var(--chart-left); fill: var(--tone); }
+.chart-main { --tone: var(--chart-main); fill: var(--tone); }
+.chart-tail { --tone: var(--chart-tail); fill: var(--tone); }
+.listing caption { font-size: .85rem; text-align: left; padding-bottom: .35rem; }
+.bar { display: block; width: 100%; height: .85rem; margin-top: .3rem; border-radius: .2rem; background: var(--sunken); }
+td:has(.bar) { width: 40%; }
+.group-row { background: var(--sunken); }
+.listing a:not(:hover) { text-decoration: none; }
+.chip { padding: 0 .6rem 0 1.25rem; border-radius: 1rem; background: radial-gradient(circle .25rem at .7rem, var(--tone) 90%, #0000), color-mix(in oklab, var(--tone) 14%, var(--card)); color: var(--text); font-size: .85rem; text-decoration: none; white-space: nowrap; }
+.chip, .bar, .legend svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.lines .both { width: 100%; max-width: 0; }
+.lines .second-end { min-width: 9rem; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .35rem 0 0; padding: 0; font-size: .85rem; }
 .legend li { list-style: none; }
 .legend svg { display: inline-block; width: .8rem; height: .8rem; margin-right: .35rem; vertical-align: -1px; }
@@ -67,17 +69,28 @@ summary { cursor: pointer; padding: .3rem 0; overflow-wrap: anywhere; }
 summary:focus-visible, .scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 @media (max-width: 40rem) {
   dl.known { grid-template-columns: 8rem minmax(0, 1fr); }
-  table.listing.wide thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
+  table.listing:is(.wide, .lines) thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
   table.listing.wide :is(tr, td, th, caption) { display: block; }
   table.listing.wide tbody tr { border-top: 1px solid var(--line); padding: .6rem 0; }
   table.listing.wide td:empty { display: none; }
   table.listing.wide td { border: 0; padding: .1rem .6rem .1rem 8rem; overflow-wrap: anywhere; text-align: left; }
-  table.listing.wide td::before { content: attr(data-title); color: var(--muted); float: left; width: 7rem; margin-left: -7.4rem; }
+  td:has(.bar) { width: auto; }
+  table.listing.wide td::before { content: attr(data-title); white-space: normal; color: var(--muted); float: left; width: 7rem; margin-left: -7.4rem; }
+  .lines :is(tbody, caption) { display: block; }
+  .lines tbody tr { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; gap: 0 .5rem; padding: .4rem .6rem; border-top: 1px solid var(--line); }
+  .listing.lines tbody :is(td, th) { display: none; min-width: 0; max-width: none; padding: 0; border: 0; }
+  .listing.lines tbody :is(th, td[colspan], td[class]) { display: block; }
+  .lines tbody :is(th, td[colspan], td.wide) { grid-column: 1 / -1; }
+  .lines .select { grid-row: 1 / 3; }
+  .lines .first { grid-area: 1 / 1 / 2 / 3; }
+  .lines .both { grid-area: 1 / 2 / 3; }
+  .lines .second { grid-area: 2 / 1 / 3 / 3; }
+  .lines .first-end { grid-area: 1 / 3; }
+  .lines .second-end { grid-area: 2 / 3; text-align: right; }
   .figures div { flex: 1; min-width: 6.5rem; }
 }
 @media print {
   :root { color-scheme: light; }
-  figure svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   h2, h3, summary, caption { break-after: avoid; }
   tr, .figures div { break-inside: avoid; }
   .listing time { white-space: normal; }
@@ -129,6 +142,8 @@ export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
   readonly isNumber?: true;
+  /** The place of a cell where a row has two lines. Without one, it has none there. */
+  readonly at?: 'select' | 'first' | 'first-end' | 'both' | 'second' | 'second-end' | 'wide';
 }
 
 interface TableProps<Row> {
@@ -137,23 +152,30 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   /** On a narrow screen, each row is a block with the titles of its cells. */
   readonly isWide?: boolean;
+  /** On a narrow screen, each row has two lines. */
+  readonly inLines?: boolean;
+  /** A heading above each run of rows that share a key. */
+  readonly groupOf?: (row: Row) => { readonly key: string; readonly heading: ComponentChildren };
+  /** Takes the full width below a row. */
+  readonly below?: (row: Row) => ComponentChildren;
   /** The attributes of a row: an id, so that an update of the page recognizes it, and what it looks like. */
   readonly rowOf?: (row: Row) => { readonly id?: string; readonly class?: string | undefined };
   readonly none?: string;
 }
 
-export function Table<Row>({ caption, rows, columns, isWide, rowOf, none = 'none' }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { caption, rows, columns, isWide, inLines, rowOf, groupOf, below, none = 'none' } = props;
   if (rows.length === 0)
     return (
       <p class="faint">
         {caption}: {none}
       </p>
     );
-  const classOf = ({ isNumber }: Column<Row>) => (isNumber ? 'number' : undefined);
+  const classOf = ({ isNumber, at }: Column<Row>) => (isNumber ? 'number' : at);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it
     <section class="scroll" aria-label={caption} tabIndex={0}>
-      <table class={isWide ? 'listing wide' : 'listing'}>
+      <table class={inLines ? 'listing lines' : isWide ? 'listing wide' : 'listing'}>
         <caption>{caption}</caption>
         <thead>
           <tr>
@@ -165,15 +187,33 @@ export function Table<Row>({ caption, rows, columns, isWide, rowOf, none = 'none
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr {...rowOf?.(row)}>
-              {columns.map((column) => (
-                <td class={classOf(column)} data-title={column.title}>
-                  {column.cell(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {rows.map((row, index) => {
+            const [group, previous] = [row, rows[index - 1]].map((each) => each && groupOf?.(each));
+            const more = below?.(row);
+            return (
+              <>
+                {group && group.key !== previous?.key && (
+                  <tr class="group-row" id={`g-${group.key}`}>
+                    <th scope="rowgroup" colSpan={columns.length}>
+                      {group.heading}
+                    </th>
+                  </tr>
+                )}
+                <tr {...rowOf?.(row)}>
+                  {columns.map((column) => (
+                    <td class={classOf(column)} data-title={column.title}>
+                      {column.cell(row)}
+                    </td>
+                  ))}
+                </tr>
+                {more && (
+                  <tr class="below-row" id={`${rowOf?.(row).id}-below`}>
+                    <td colSpan={columns.length}>{more}</td>
+                  </tr>
+                )}
+              </>
+            );
+          })}
         </tbody>
       </table>
     </section>

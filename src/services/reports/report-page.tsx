@@ -1,7 +1,9 @@
+import { OUTCOMES, STAGES } from '../../messages/codes.js';
+import { fieldOf } from '../../messages/objects.js';
 import type { Times } from '../texts/time.js';
-import { SUBJECTS, SUCCESSES } from './figures.js';
+import { SUCCESSES } from './figures.js';
 import { type Column, Name, Notes, pageOf, Table, Time } from './page.js';
-import { type FigureTable, lackOf, type Report, spanOf, tablesOf } from './report.js';
+import { type FigureTable, lackOf, type Report, tablesOf } from './report.js';
 import { webhookText } from './webhooks.js';
 
 interface Shown {
@@ -57,7 +59,7 @@ export function ReportFigures({ report, times, links }: Shown) {
       </dl>
       <p class="faint">Of a customer, these numbers count its merchant and its business.</p>
       {tablesOf(report, times).map((table) =>
-        sectionOf(CHARTS[table.part]?.(report) ?? [], table, { times, links }),
+        sectionOf(BARS[table.part]?.(report) ?? [], table, { times, links }),
       )}
       {webhooks.length > 0 && <h2>Webhooks</h2>}
       {webhooks.map((figure) => (
@@ -99,11 +101,15 @@ const COUNTED: Readonly<Partial<Record<FigureTable['part'], Readonly<Record<stri
   requirements: { Open: 'open', Overdue: 'overdue' },
 };
 
-/** Charts next to the table of their numbers; the table alone if there is nothing to draw. */
-function sectionOf(charts: readonly Chart[], { part, title, caption, head, rows }: FigureTable, how: How) {
-  const columns = head.map((name, index): Column<FigureTable['rows'][number]> => {
+type Row = FigureTable['rows'][number];
+
+/** A table, with a bar in each row where there are several to compare. */
+function sectionOf(bars: readonly Bar[], { part, title, caption, head, rows }: FigureTable, how: How) {
+  const columns = head.flatMap((name, index): Column<Row>[] => {
+    // The name leads there.
+    if (name === 'ID' && how.links) return [];
     const isNumber = typeof rows[0]?.[index] === 'number';
-    const countedCell = (row: FigureTable['rows'][number]) => {
+    const countedCell = (row: Row) => {
       const of = COUNTED[part]?.[name];
       const [first, second] = row.map(String);
       if (!of || !how.links || first === undefined || second === undefined) return undefined;
@@ -111,89 +117,65 @@ function sectionOf(charts: readonly Chart[], { part, title, caption, head, rows 
       const what = `${part === 'stages' ? `${first}, ${second}` : first}: ${name.toLowerCase()}`;
       return <Linked to={how.links.rowsOf(counted)} number={Number(row[index])} what={what} />;
     };
-    return {
-      title: name,
-      cell: (row) => countedCell(row) ?? formatCell(name, row[index], how),
-      ...(isNumber && { isNumber }),
-    };
+    const cell = (row: Row) => countedCell(row) ?? formatCell(name, row[index], how, String(row.at(-1)));
+    return [{ title: name, cell, ...(isNumber && { isNumber }) }];
   });
-  const drawn = charts.filter(({ bars }) => bars.length > 0);
+  const longest = Math.max(...bars.map(amountOf));
+  const barColumn: (typeof columns)[number] = {
+    title: 'Compared',
+    cell: (row) => <BarCell bar={bars[rows.indexOf(row)] ?? []} longest={longest} />,
+  };
+  const isDrawn = bars.length > 1 && longest > 0;
   return (
     <>
       <h2>{title}</h2>
-      <div class="chart-and-table">
-        {drawn.length > 0 && (
-          <div>
-            {drawn.map((chart) => (
-              <BarChart {...chart} />
-            ))}
-          </div>
-        )}
-        <div>
-          <Table caption={caption} rows={rows} columns={columns} isWide />
-        </div>
-      </div>
+      <Table caption={caption} rows={rows} columns={isDrawn ? [...columns, barColumn] : columns} isWide />
+      {isDrawn && legendOf(bars.flat())}
     </>
   );
 }
 
 type How = Pick<Shown, 'times' | 'links'>;
 
-function formatCell(title: string, value: string | number | Date | undefined, { times, links }: How) {
+function formatCell(title: string, value: Row[number] | undefined, { times, links }: How, id: string) {
   if (value instanceof Date) return <Time times={times} at={value.toISOString()} />;
-  if (title === 'ID' && links) return <a href={links.pathOf(String(value))}>{value}</a>;
-  return title === 'Name' ? <Name name={String(value)} /> : value;
+  const text = String(value ?? '');
+  if (title === 'Stage') return <span class={`chip chart-${toneOf(text)}`}>{text.replaceAll('-', ' ')}</span>;
+  if (title !== 'Name') return CODES.includes(title) ? text.replaceAll('-', ' ') : value;
+  const name = <Name name={text || id} />;
+  return links ? (
+    <a href={links.pathOf(id)} title={id}>
+      {name}
+    </a>
+  ) : (
+    name
+  );
 }
 
-const CHARTS: Readonly<Partial<Record<FigureTable['part'], (report: Report) => Chart[]>>> = {
-  stages: ({ stages }) => {
-    const bars = stages.map(({ subject, stage, running, waiting }) => ({
-      label: `${subject}: ${stage}`,
-      text: waiting > 0 ? `${running} (${waiting} for a person)` : String(running),
-      segments: [
-        { name: 'wait for a person', amount: waiting, tone: 'bad' as const },
-        { name: 'wait for a partner', amount: running - waiting, tone: 'main' as const },
-      ],
-    }));
-    return [{ title: 'How many are in each stage now', bars }];
-  },
-  stageTimes: ({ stageTimes }) => {
-    const bars = stageTimes.map(({ subject, stage, medianSeconds, p90Seconds }) => ({
-      label: `${subject}: ${stage}`,
-      text: `${spanOf(medianSeconds)} (9 in 10: ${spanOf(p90Seconds)})`,
-      segments: [
-        { name: 'median', amount: medianSeconds, text: spanOf(medianSeconds), tone: 'main' as const },
-        {
-          ...{ name: '9 in 10 within', amount: Math.max(0, p90Seconds - medianSeconds) },
-          ...{ text: spanOf(p90Seconds), tone: 'tail' as const },
-        },
-      ],
-    }));
-    return [{ title: 'Median, and the time within which 9 in 10 left the stage', bars }];
-  },
-  requirements: ({ requirements }) => {
-    const bars = requirements.map(({ kind, open, overdue }) => ({
-      label: kind,
-      text: `${open}${overdue > 0 ? ` (${overdue} overdue)` : ''}`,
-      segments: [
-        { name: 'overdue', amount: overdue, tone: 'bad' as const },
-        { name: 'in time', amount: open - overdue, tone: 'main' as const },
-      ],
-    }));
-    return [{ title: 'Open requirements now, and those of them that are overdue', bars }];
-  },
+/** The columns with codes, whose hyphens people need not see. */
+const CODES = ['Kind', 'Requirement', 'Outcomes'];
+
+/** What the numbers of each row add up to. */
+const BARS: Readonly<Partial<Record<FigureTable['part'], (report: Report) => readonly Bar[]>>> = {
+  stages: ({ stages }) =>
+    stages.map(({ running, waiting }) => [
+      { name: 'wait for a person', amount: waiting, tone: 'asks' },
+      { name: 'wait for a partner', amount: running - waiting, tone: 'main' },
+    ]),
+  stageTimes: ({ stageTimes }) =>
+    stageTimes.map(({ medianSeconds, p90Seconds }) => [
+      { name: 'median', amount: medianSeconds, tone: 'main' },
+      { name: '9 in 10 within', amount: Math.max(0, p90Seconds - medianSeconds), tone: 'tail' },
+    ]),
+  requirements: ({ requirements }) =>
+    requirements.map(({ open, overdue }) => [
+      { name: 'overdue', amount: overdue, tone: 'bad' },
+      { name: 'in time', amount: open - overdue, tone: 'main' },
+    ]),
   weeks: ({ weeks }) =>
-    SUBJECTS.map((subject) => {
-      const own = weeks.filter((week) => week.subject === subject);
-      const bars = own.map(({ week, monday, outcomes }) => ({
-        label: `${week} from ${monday}`,
-        text: String(Object.values(outcomes).reduce((sum, count) => sum + count, 0)),
-        segments: outcomesIn(own).map((name) => ({
-          ...{ name, amount: outcomes[name] ?? 0, tone: TONES[name] ?? ('bad' as const) },
-        })),
-      }));
-      return { title: `${subject}: how many ended, by week and outcome`, bars };
-    }),
+    weeks.map(({ outcomes }) =>
+      outcomesIn(outcomes).map((name) => ({ name, amount: outcomes[name] ?? 0, tone: toneOf(name) })),
+    ),
 };
 
 /** The color of each outcome. A terminated or failed workflow needs attention, unlike a declined one. */
@@ -205,107 +187,70 @@ const TONES: Readonly<Record<string, Tone>> = {
   closed: 'tail',
   abandoned: 'left',
   cancelled: 'left',
+  ...{ done: 'good', completed: 'good' },
 };
 
+const ENDED: readonly string[] = OUTCOMES;
+const UNDER_WAY: readonly string[] = ['running', ...STAGES.filter((stage) => !ENDED.includes(stage))];
+
+/** The color of a stage or an outcome, in charts and wherever it is named. */
+export function toneOf(stage: string): Tone {
+  return fieldOf(TONES, stage) ?? (UNDER_WAY.includes(stage) ? 'main' : 'bad');
+}
+
 /** Those that onboardings are started for come first. */
-function outcomesIn(weeks: Report['weeks']): string[] {
+function outcomesIn(outcomes: Report['weeks'][number]['outcomes']): string[] {
   const order = Object.keys(TONES);
   const rank = (outcome: string) => (order.includes(outcome) ? order.indexOf(outcome) : order.length);
-  const all = [...new Set(weeks.flatMap(({ outcomes }) => Object.keys(outcomes)))];
-  return all.sort((one, other) => rank(one) - rank(other));
+  return Object.keys(outcomes).sort((one, other) => rank(one) - rank(other));
 }
 
 /** The color of a bar, by what it means. The page has one for each in light and in dark. */
-type Tone = 'good' | 'part' | 'calm' | 'bad' | 'left' | 'main' | 'tail';
+type Tone = 'good' | 'part' | 'calm' | 'bad' | 'left' | 'main' | 'tail' | 'asks';
 
 interface Segment {
   readonly name: string;
   readonly amount: number;
-  /** The amount in words. Default: the number. */
-  readonly text?: string;
   readonly tone: Tone;
 }
 
-interface Bar {
-  readonly label: string;
-  /** The amounts in words, at the end of the line. Short, because both share a line of a narrow screen. */
-  readonly text: string;
-  readonly segments: readonly Segment[];
+type Bar = readonly Segment[];
+
+function amountOf(bar: Bar): number {
+  return bar.reduce((sum, { amount }) => sum + amount, 0);
 }
 
-interface Chart {
-  readonly title: string;
-  readonly bars: readonly Bar[];
-}
-
-const LINE_PX = 44;
-const BAR_PX = 14;
-const BAR_TOP_PX = 24;
-
-/** Horizontal bars, a line each. Texts keep their size on every screen, because only the bars are measured in percent. */
-export function BarChart({ title, bars }: Chart) {
-  const total = ({ segments }: Bar) => segments.reduce((sum, { amount }) => sum + amount, 0);
-  const longest = Math.max(...bars.map(total), Number.MIN_VALUE);
-  return (
-    <figure>
-      <figcaption>{title}</figcaption>
-      <svg role="img" height={bars.length * LINE_PX}>
-        <title>{title}</title>
-        <desc>{bars.map(({ label, text }) => `${label}: ${text}`).join('; ')}</desc>
-        {bars.map((bar, index) => lineOf(bar, index * LINE_PX, longest))}
-      </svg>
-      {legendOf(bars)}
-    </figure>
-  );
-}
-
-function lineOf({ label, text, segments }: Bar, y: number, longest: number) {
-  const place = { y: BAR_TOP_PX, height: BAR_PX, rx: 2 };
+/** A bar next to its numbers, which say the same to those who do not see it. */
+export function BarCell({ bar, longest }: { readonly bar: Bar; readonly longest: number }) {
   let before = 0;
-  const drawn = segments.map(({ name, amount, tone, text: amountText = String(amount) }) => {
-    const x = percent(before, longest);
-    before += amount;
-    if (amount === 0) return null;
-    return (
-      <rect class={`chart-${tone}`} x={x} width={percent(amount, longest)} {...place}>
-        <title>
-          {label}, {name}: {amountText}
-        </title>
-      </rect>
-    );
-  });
   return (
-    // biome-ignore lint/a11y/noSvgWithoutTitle: a line of the chart, which has one
-    <svg y={y} height={LINE_PX}>
-      <text x="0" y="16">
-        {label}
-      </text>
-      <text class="amount" x="100%" y="16" text-anchor="end">
-        {text}
-      </text>
-      <rect class="chart-track" x="0" width="100%" {...place} />
-      {drawn}
+    <svg class="bar" aria-hidden="true">
+      {bar.map(({ name, amount, tone }) => {
+        const x = percent(before, longest);
+        before += amount;
+        return amount === 0 ? null : (
+          <rect class={`chart-${tone}`} x={x} width={percent(amount, longest)} height="100%">
+            <title>{name}</title>
+          </rect>
+        );
+      })}
     </svg>
   );
 }
 
 /** Names each tone, where there are several. Names may share a tone. */
-function legendOf(bars: readonly Bar[]) {
-  const used = bars.flatMap(({ segments }) => segments).filter(({ amount }) => amount > 0);
-  const order = bars.flatMap(({ segments }) => segments.map(({ tone }) => tone));
-  const tones = [...new Set(order)].flatMap((tone) => {
-    const names = new Set(used.flatMap((segment) => (segment.tone === tone ? [segment.name] : [])));
-    return names.size > 0 ? [{ tone, names: [...names].join(', ') }] : [];
-  });
+function legendOf(segments: readonly Segment[]) {
+  const drawn = segments.filter(({ amount }) => amount > 0);
+  const tones = [...Map.groupBy(drawn, ({ tone }) => tone)];
   if (tones.length < 2) return null;
   return (
     <ul class="legend">
-      {tones.map(({ tone, names }) => (
+      {tones.map(([tone, its]) => (
         <li>
           <svg viewBox="0 0 10 10" aria-hidden="true">
             <rect class={`chart-${tone}`} width="10" height="10" rx="2" />
           </svg>
-          {names}
+          {[...new Set(its.map(({ name }) => name))].join(', ')}
         </li>
       ))}
     </ul>

@@ -74,16 +74,6 @@ describe.each(['report', 'export'] as const)('the page of gangway %s', (name) =>
   });
 });
 
-it('a chart of the report has a title and its numbers for those who do not see it', async () => {
-  const { page } = await opened('report');
-  const charts = page.locator('svg[role=img]');
-  expect(await charts.count()).toBeGreaterThan(0);
-  for (const chart of await charts.all()) {
-    expect(await chart.locator('> title').textContent()).toMatch(/\w/);
-    expect(await chart.locator('> desc').textContent()).toMatch(/: \d/);
-  }
-});
-
 it('the record of an onboarding shows its calls in full on paper, where nobody can unfold them', async () => {
   const { page } = await opened('export');
   const call = page.locator('details pre').first();

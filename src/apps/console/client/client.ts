@@ -7,8 +7,24 @@ import { proposedId } from '../../../services/forms/proposed-id.js';
 import { watchUploads } from './upload.js';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const ZONE = `gangway-zone=${encodeURIComponent(zone)}`;
+const isZoneKnown = document.cookie.split('; ').includes(ZONE);
 // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs https
-document.cookie = `gangway-zone=${encodeURIComponent(zone)}; path=/; samesite=lax; max-age=31536000`;
+document.cookie = `${ZONE}; path=/; samesite=lax; max-age=31536000`;
+
+/** The server has learned no zone yet, and has written this page in UTC: `2026-03-01 14:05:09 UTC` becomes `2026-03-01 09:05:09 EST`. */
+function showZone(): void {
+  const moved = (text: string) =>
+    text.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d)(:\d\d)? UTC/g, (_, day, minute, second = '') => {
+      const at = new Date(`${day}T${minute}${second}Z`);
+      const name = at.toLocaleTimeString('en-US', { timeZoneName: 'short' }).split(' ').at(-1);
+      return `${at.toLocaleString('sv-SE').slice(0, second ? 19 : 16)} ${name}`;
+    });
+  for (const time of document.querySelectorAll('time')) {
+    time.title = moved(time.title);
+    time.textContent = moved(time.textContent);
+  }
+}
 
 /** The longest pause of a page after errors, in seconds. */
 const LONGEST_PAUSE = 60;
@@ -65,8 +81,25 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
 function showWaiting({ dataset: { waiting } }: HTMLElement): void {
   const name = document.getElementById('waiting');
   if (!name || waiting === undefined) return;
-  name.textContent = waiting === '0' ? '' : `(${waiting}) `;
-  document.title = name.textContent + document.title.replace(/^\(\d+\) /, '');
+  name.textContent = waiting === '0' ? '' : waiting;
+  document.title = (waiting === '0' ? '' : `(${waiting}) `) + document.title.replace(/^\(\d+\) /, '');
+  drawCount();
+}
+
+const tabIcon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+const plainIcon = tabIcon?.href ?? '';
+
+/** Draws the number that waits on the mark in the tab. */
+function drawCount(): void {
+  const count = Number(document.getElementById('waiting')?.textContent);
+  const mark = document.querySelector('.brand svg')?.cloneNode(true);
+  if (!tabIcon || !(mark instanceof Element)) return;
+  const text = `font-family="sans-serif" font-size="15" font-weight="bold" text-anchor="middle" fill="#fff"`;
+  mark.insertAdjacentHTML(
+    'beforeend',
+    `<rect x="6" y="14" width="26" height="18" rx="6" fill="#a4221d"/><text x="19" y="28.5" ${text}>${count > 99 ? '99+' : count}</text>`,
+  );
+  tabIcon.href = count > 0 ? `data:image/svg+xml,${encodeURIComponent(mark.outerHTML)}` : plainIcon;
 }
 
 /**
@@ -123,14 +156,8 @@ function showIsOld(isOld: boolean): void {
 }
 
 function count(field: HTMLTextAreaElement): void {
-  const id = `${field.id}-count`;
-  const counter = document.getElementById(id) ?? document.createElement('p');
-  if (!counter.isConnected) {
-    counter.id = id;
-    counter.className = 'advice';
-    field.after(counter);
-  }
-  counter.textContent = `${field.value.length} of ${field.maxLength} characters`;
+  const counter = document.getElementById(`${field.id}-count`);
+  if (counter) counter.textContent = `${field.value.length} of ${field.maxLength} characters`;
 }
 
 function countAll(): void {
@@ -146,23 +173,33 @@ document.addEventListener('input', ({ target }) => {
 });
 
 document.addEventListener('click', ({ target }) => {
-  const button = target instanceof Element ? target.closest<HTMLElement>('[data-copy]') : null;
-  if (button) void copy(button);
+  const button = target instanceof Element ? target.closest<HTMLElement>('[data-copy], [data-close]') : null;
+  if (button && 'copy' in button.dataset) void copy(button);
+  else button?.parentElement?.remove();
 });
 
-/** Copies an id. Where the browser forbids that, it selects the id instead. */
+/** Copies an id. Where the browser forbids that, it shows and selects the id instead. */
 async function copy(button: HTMLElement): Promise<void> {
+  const id = button.dataset['copy'] ?? '';
+  const note = document.createElement('span');
+  note.role = 'status';
+  button.after(note);
   try {
-    await navigator.clipboard.writeText(button.dataset['copy'] ?? '');
-    button.textContent = 'Copied';
-    setTimeout(() => {
-      button.textContent = 'Copy';
-    }, 1_500);
+    await navigator.clipboard.writeText(id);
+    note.textContent = 'Copied';
   } catch {
-    const { previousSibling } = button;
-    if (previousSibling) getSelection()?.selectAllChildren(previousSibling);
+    note.textContent = id;
+    getSelection()?.selectAllChildren(note);
   }
+  setTimeout(() => note.remove(), note.textContent === id ? 30_000 : 1_500);
 }
+
+/** Applies a filter when a choice changes, and returns to that choice on the next page. A date changes while it is typed. */
+document.addEventListener('change', ({ target }) => {
+  if (!(target instanceof HTMLSelectElement) || target.form?.id !== 'filter') return;
+  if (matchMedia('(min-width: 48rem)').matches) target.form.action += `#${target.id}`;
+  target.form.requestSubmit();
+});
 
 /** Keys, while nobody types. See `Keys` of the page. */
 document.addEventListener('keydown', (event) => {
@@ -266,7 +303,11 @@ function proposeId(): void {
   });
 }
 
+if (!isZoneKnown) showZone();
 countAll();
+drawCount();
+if (location.hash)
+  document.querySelector<HTMLElement>(`#filter [id="${CSS.escape(location.hash.slice(1))}"]`)?.focus();
 proposeId();
 watchUploads();
 offerNotifications();

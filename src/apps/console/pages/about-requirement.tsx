@@ -7,7 +7,8 @@ import { runbookOf } from '../../../services/texts/codes.js';
 import type { Listed } from '../../../temporal/search.js';
 import { pathOf } from '../query.js';
 import { labelOf } from './answer-forms.js';
-import { fieldLabel, Id, Prose } from './parts.js';
+import { pathLabel, valueText } from './input-fields.js';
+import { fieldLabel, Id, lineLabel, Prose } from './parts.js';
 
 /** The column next to a requirement: the business, and what the question means. */
 
@@ -25,14 +26,17 @@ export function Business({ listed, state, input }: BusinessProps) {
   const dba = state?.dba ?? listed.dba;
   const mid = state?.mid ?? listed.mid;
   const leaves = leavesOf(input).filter(
-    ({ field, value }) => field !== '' && value !== REDACTED && value !== dba,
+    ({ field, value }) => !/^(?:$|fourEyes\b)/.test(field) && value !== REDACTED && value !== dba,
   );
+  const labelOfField = labelsOf(leaves);
   const facts = {
     Business: dba && <Name name={dba} />,
     'Partner status': state?.partnerStatus ?? listed.partnerStatus,
     mid: mid && <Id id={mid} canCopy />,
     ...Object.fromEntries(
-      leaves.slice(0, SUMMARY_FIELDS).map(({ field, value }) => [labelIn(leaves, field), String(value)]),
+      leaves
+        .slice(0, SUMMARY_FIELDS)
+        .map(({ field, value }) => [labelOfField(field), valueText(field, value)]),
     ),
   };
   return (
@@ -45,11 +49,15 @@ export function Business({ listed, state, input }: BusinessProps) {
   );
 }
 
-/** The last name of a field, with its path where others end alike. */
-function labelIn(leaves: readonly { readonly field: string }[], field: string): string {
-  const label = fieldLabel(field);
-  const isUnique = leaves.filter((other) => fieldLabel(other.field) === label).length === 1;
-  return isUnique ? label : `${label} (${field})`;
+/** Returns the shortest label of each field that no other one has. */
+export function labelsOf(leaves: readonly { readonly field: string }[]): (field: string) => string {
+  const last = (field: string) => (/\d$/.test(field) ? pathLabel(field) : fieldLabel(field));
+  const counts = [last, pathLabel, lineLabel].map((label) => ({
+    label,
+    uses: Map.groupBy(leaves, ({ field }) => label(field)),
+  }));
+  return (field) =>
+    counts.find(({ label, uses }) => uses.get(label(field))?.length === 1)?.label(field) ?? field;
 }
 
 /** What the texts of the command call an answer, and what this page does: in words, or by the button of an answer. */

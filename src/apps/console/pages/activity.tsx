@@ -26,7 +26,9 @@ import { readState } from '../onboarding-view.js';
 import { address, pathOf } from '../query.js';
 import type { RequestContext, RouteResponse } from '../route.js';
 import { ACCOUNT, choice, FIND, filterOf, listedAccounts, Presets, text, withoutPrivate } from './filters.js';
+import { pathLabel, valueText } from './input-fields.js';
 import { Empty, When } from './parts.js';
+import { Icon } from './pieces.js';
 import { EntryText } from './timeline.js';
 
 /** The onboardings whose timelines a page reads: those that started last, or after those of the page before. */
@@ -46,7 +48,7 @@ const DEFAULT_SINCE = '7d';
 const FILTER = filterOf('Filter the activity', '/activity', {
   find: FIND,
   person: text('Person', { maxLength: 100 }),
-  kind: choice('What', 'everything', {
+  kind: choice('What', 'Everything', {
     ...{ answer: 'answers', correction: 'corrections', assignment: 'claims and assignments' },
     ...{ remark: 'remarks', question: 'questions', partner: 'partners and Gangway' },
   }),
@@ -79,13 +81,16 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
     title: 'Activity',
     page: (
       <>
-        <h1>Activity</h1>
-        <FILTER.Form chosen={chosen} isFiltered={Object.values(chosen).some(Boolean)} />
-        <Presets path="/activity" chosen={chosen} />
-        <p>
-          <a href={`/activity.csv${query}`}>Download as CSV</a>
-          {(token || next) && `, of these ${read} onboardings only`}
-        </p>
+        <div class="head">
+          <h1>Activity</h1>
+          <span>
+            <Icon name="download" /> <a href={`/activity.csv${query}`}>Download as CSV</a>
+            {(token || next) && `, of these ${read} onboardings only`}
+          </span>
+          <FILTER.Form chosen={chosen}>
+            <Presets path="/activity" chosen={chosen} />
+          </FILTER.Form>
+        </div>
         {unread.length > 0 && <p class="notes">{unread.length} of them cannot be read now.</p>}
         {pageRows.length === 0 ? (
           <Empty title="Nothing happened.">{read} onboardings were read.</Empty>
@@ -93,12 +98,21 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
           <Table
             caption={`The newest first, in ${read} onboardings${token || next ? ': those that started last come first' : ''}.`}
             rows={pageRows}
-            isWide
+            inLines
+            groupOf={({ entry }) => dayOf(context.times.at(entry.at))}
             columns={[
-              { title: 'When', cell: ({ entry }) => <When time={entry.at} isExact /> },
-              { title: 'Business', cell: BusinessLink },
-              { title: 'What happened', cell: ({ entry }) => <EntryText entry={entry} /> },
-              { title: 'Changed', cell: ({ entry }) => <Corrected changes={changes.get(entry) ?? []} /> },
+              { title: 'When', at: 'first-end', cell: ({ entry }) => <When time={entry.at} /> },
+              { title: 'Business', at: 'first', cell: BusinessLink },
+              {
+                title: 'What happened',
+                at: 'wide',
+                cell: ({ entry, listed }) => <EntryText entry={entry} workflowId={listed.workflowId} />,
+              },
+              {
+                title: 'Changed',
+                at: 'wide',
+                cell: ({ entry }) => <Corrected changes={changes.get(entry) ?? []} />,
+              },
             ]}
           />
         )}
@@ -193,6 +207,12 @@ async function changesOf({ client }: RequestContext, rows: readonly Row[]) {
   return new Map(changes.flat());
 }
 
+/** `2026-03-01`, in the zone of the person. */
+function dayOf(time: string) {
+  const [day = ''] = time.split(' ');
+  return { key: day, heading: day };
+}
+
 function BusinessLink({ listed }: Row) {
   return (
     <a href={pathOf(listed.workflowId)}>
@@ -208,15 +228,11 @@ export function Corrected({ changes }: { readonly changes: readonly ExportedCorr
     <ul class="answered">
       {changes.map(({ field, old, new: value, takenBack }) => (
         <li>
-          <strong>{field}</strong>: <del>{textOf(old)}</del> <ins>{textOf(value)}</ins>
+          <strong>{pathLabel(field)}</strong>: <del>{valueText(field, old, 'nothing')}</del>{' '}
+          <ins>{valueText(field, value, 'nothing')}</ins>
           {takenBack && ' (taken back)'}
         </li>
       ))}
     </ul>
   );
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -6,10 +6,10 @@ import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../../../partners/docume
 import { STATUS_MEANINGS, type StatusMeaning } from '../../../partners/phases.js';
 import { NEED_REASON } from '../../../services/inbox/answering.js';
 import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';
-import type { CorrectionField } from '../correction-fields.js';
-import { type Fields, LIST, pathOf, withList } from '../query.js';
+import { type CorrectionField, enteredIn, nameOfValue } from '../correction-fields.js';
+import { type Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
 import { hasRole, useRequest } from '../route.js';
-import { Correction } from './input-fields.js';
+import { Correction, pathLabel } from './input-fields.js';
 import { Field, type FieldProps, Form, Problem } from './parts.js';
 
 export interface Answering {
@@ -119,9 +119,12 @@ export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
       {own && <Mistakes problems={own.problems} />}
       <Content {...props} own={own} />
       <Reason {...props} own={own} />
-      <button type="submit" class={CLASSES[kind]}>
-        {buttonOf(requirement, kind)}
-      </button>
+      <div class="actions">
+        <button type="submit" class={CLASSES[kind]}>
+          {buttonOf(requirement, kind)}
+        </button>
+        {props.list !== undefined && <a href={inboxOf(props.list)}>Cancel</a>}
+      </div>
     </Form>
   );
 }
@@ -200,7 +203,8 @@ function Content({ kind, requirement, own, correctable = [], autoFocus = false }
 
 const DOCUMENTS_RULE = `PDF, PNG, JPEG, TIFF, text or CSV. At most ${MOST_FILES} files of ${MAX_ATTACHMENT_BYTES / 1024 / 1024} MiB each.`;
 
-function Drop({ children }: { readonly children: ComponentChildren }) {
+/** A zone for files: dragged with scripts, chosen without. */
+export function Drop({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="drop" data-drop="">
       {children}
@@ -235,7 +239,7 @@ function Mistakes({ problems }: Pick<Filled, 'problems'>) {
         <strong>Nothing was sent.</strong> What you typed is still here.
       </p>
       <ul>
-        {[...new Set(problems.map(problemText))].map((line) => (
+        {[...new Set(problems.map(problemLine))].map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>
@@ -243,9 +247,15 @@ function Mistakes({ problems }: Pick<Filled, 'problems'>) {
   );
 }
 
-/** The values of a form for hidden fields: nothing is stored between its pages. */
+const problemLine = ({ field, message }: Filled['problems'][number]) =>
+  problemText({ field: field && pathLabel(field), message });
+
+/** The values of a form for hidden fields: nothing is stored between its pages. What a correction leaves alone is left out. */
 export function hiddenFields(fields: Fields): Record<string, string> {
-  const isCarried = (name: string) => name === LIST || fields.text(name) !== '';
+  const entered = enteredIn(fields);
+  const isCarried = (name: string) =>
+    name === LIST ||
+    (name.startsWith(nameOfValue('')) ? entered(name.slice(4)) !== undefined : fields.text(name) !== '');
   const names = fields.names.filter((name) => name !== 'csrf' && name !== 'step' && isCarried(name));
   return Object.fromEntries(names.map((name) => [name, fields.text(name)]));
 }

@@ -9,6 +9,7 @@ import { TemporalProblem } from '../../../temporal/unavailable.js';
 import {
   type Filled,
   FORM_KINDS,
+  givenReason,
   isPreviewed,
   type ReadAnswer,
   readAnswer,
@@ -191,9 +192,11 @@ function Preview({ target, answer, reason, changes }: PreviewProps) {
           twice then. Look in the partner’s portal once more before you confirm.
         </p>
       )}
-      <p>
-        Reason: <strong>{reason}</strong>
-      </p>
+      {givenReason(reason) && (
+        <p>
+          Reason: <strong>{reason}</strong>
+        </p>
+      )}
       <div class="actions">
         <button
           type="submit"

@@ -19,6 +19,7 @@ import { Facts, Notes, Table } from '../../../services/reports/page.js';
 import { parseJson, utf8 } from '../../../services/texts/text.js';
 import { type Console, PageError, type RequestContext, type RouteResponse, type User } from '../route.js';
 import { type HeldFile, type HeldForm, receivedForm } from '../uploads.js';
+import { Drop } from './answer-forms.js';
 import { Field, Form } from './parts.js';
 
 /** A file of onboardings is checked as a whole before any of its rows can start. */
@@ -31,43 +32,57 @@ const DELIMITERS: Readonly<Record<string, string>> = { comma: ',', semicolon: ';
 /** The form that checks a file. Nothing starts before a second form. */
 export function BatchUpload() {
   return (
-    <>
+    <section class="card">
       <h2>Many onboardings from a file</h2>
       <p>The console first checks the file and shows what would happen. Nothing starts before you confirm.</p>
-      <p>
-        CSV templates:
-        {EACH_ONBOARDING.map(
-          ([
-            ,
-            {
-              nouns: [one, several],
-            },
-          ]) => (
-            <>
-              {' '}
-              <a href={`/start/${one}/template.csv`}>{several}</a>
-            </>
-          ),
-        )}
-      </p>
       <Form action="/batches" enctype="multipart/form-data">
-        <Field
-          {...{ name: 'delimiter', label: 'Separator of a CSV' }}
-          choices={Object.keys(DELIMITERS).map((name) => [name, name])}
-        />
-        <Field
-          {...{ name: 'file', label: 'CSV or NDJSON file', type: 'file', accept: '.csv,.ndjson,.jsonl' }}
-          advice={[
-            `Up to ${MAX_FILE_BYTES / 1024 / 1024} MiB, as `,
-            <code>gangway batch</code>,
-            ' takes it.',
-          ]}
-        />
-        <Field name="mapping" label="Mapping of its columns (JSON, optional)" type="file" accept=".json" />
+        <Drop>
+          <Field
+            {...{ name: 'file', label: 'CSV or NDJSON file', type: 'file', accept: '.csv,.ndjson,.jsonl' }}
+            advice={[
+              `Up to ${MAX_FILE_BYTES / 1024 / 1024} MiB. Drop the file here, or choose it. CSV templates:`,
+              ...EACH_ONBOARDING.map(
+                ([
+                  ,
+                  {
+                    nouns: [one, several],
+                  },
+                ]) => (
+                  <>
+                    {' '}
+                    <a href={`/start/${one}/template.csv`}>{several}</a>
+                  </>
+                ),
+              ),
+            ]}
+          />
+        </Drop>
+        <details>
+          <summary>Separator and columns</summary>
+          <Field
+            {...{ name: 'delimiter', label: 'Separator of a CSV' }}
+            choices={[
+              ['', 'as its first line has it'],
+              ...Object.keys(DELIMITERS).map((name) => [name, name] as const),
+            ]}
+          />
+          <Field name="mapping" label="Mapping of its columns (JSON, optional)" type="file" accept=".json" />
+        </details>
         <button type="submit">Check the file</button>
       </Form>
-    </>
+    </section>
   );
+}
+
+/** The beginning of a file that may hold its first line. */
+const MOST_HEADER_BYTES = 64 * 1024;
+
+/** The separator that the first line of a table has most often outside of quotes. */
+function delimiterOf(bytes: Buffer): string {
+  const text = bytes.toString('latin1', 0, MOST_HEADER_BYTES).replace(/"[^"]*"/g, '');
+  const line = text.split(/[\r\n]/).find(Boolean) ?? '';
+  const uses = (sign: string) => line.split(sign).length;
+  return Object.values(DELIMITERS).reduce((best, sign) => (uses(sign) > uses(best) ? sign : best));
 }
 
 const PREFIX = `${BATCHES.onboardingBatch.idPrefix}-`;
@@ -142,7 +157,7 @@ async function checked(
   if (!file) throw new PageError(422, 'Choose a file first. Nothing was started.');
   const named = fieldOf(DELIMITERS, fields['delimiter'] ?? '');
   // NDJSON takes none.
-  const delimiter = /\.csv$/i.test(file.name) ? named : undefined;
+  const delimiter = /\.csv$/i.test(file.name) ? (named ?? delimiterOf(file.bytes)) : undefined;
   const { name, validation, rows } = await readCheckedFile(context, file, { delimiter, mapping });
   if (validation.rows === 0) throw new PageError(422, 'The file has no rows. Nothing was started.');
   const { warnings: all, ...check } = await fileWarnings(client, settings.taskQueue, validation);

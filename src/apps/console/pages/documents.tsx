@@ -6,11 +6,11 @@ import { answersIn, runsOf } from '../../../temporal/history.js';
 import { proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
 import { toListed } from '../../../temporal/search.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
-import { openOnboarding } from '../onboarding-view.js';
+import { openOnboarding, tabTitle } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { hasRole, PageError, type RequestContext, type RouteResponse } from '../route.js';
 import { documentsOf } from '../uploads.js';
-import { Empty, Trail, When } from './parts.js';
+import { Empty, Person, Trail, When } from './parts.js';
 
 /** The documents that people sent, to save and never to open here. */
 
@@ -52,7 +52,9 @@ export async function showDocuments(context: RequestContext): Promise<RouteRespo
       <h1>Documents</h1>
       {!isComplete && <p class="advice">{UNREADABLE}</p>}
       {sent.length === 0 && !isComplete ? null : sent.length === 0 ? (
-        <Empty title="Nobody has sent a document." />
+        <Empty title="Nobody has sent a document.">
+          Answer a requirement with documents, and they appear here.
+        </Empty>
       ) : (
         <Table
           caption="What people sent"
@@ -64,8 +66,7 @@ export async function showDocuments(context: RequestContext): Promise<RouteRespo
               cell: ({ document: { key, fileName } }) =>
                 mayLoad ? <a href={pathOf(workflowId, 'documents', key)}>{fileName}</a> : fileName,
             },
-            { title: 'Answers', cell: ({ requirementId }) => requirementId },
-            { title: 'From', cell: ({ actor }) => actor },
+            { title: 'From', cell: ({ actor }) => <Person actor={actor} /> },
             { title: 'Sent', cell: ({ at }) => <When time={at} /> },
           ]}
         />
@@ -73,7 +74,7 @@ export async function showDocuments(context: RequestContext): Promise<RouteRespo
       {sent.length > 0 && mayLoad && <p class="advice">The audit log records who saves a document.</p>}
     </>
   );
-  return { title: 'Documents', page };
+  return { title: tabTitle(context, { workflowId, dba }, 'Documents'), page };
 }
 
 /** Returns a document only if an answer of this onboarding names it. */

@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { RenderableProps, VNode } from 'preact';
 import { SYSTEM_NAMES } from '../../../partners/names.js';
 import { redact } from '../../../platform/privacy/masked.js';
 import { duration } from '../../../platform/settings/settings.js';
@@ -7,21 +7,31 @@ import { UNNAMED } from '../../../services/reports/report.js';
 import { address, type Fields } from '../query.js';
 import { maySee, type User, useRequest } from '../route.js';
 import { type Choices, Field, type FieldProps } from './parts.js';
+import { Icon } from './pieces.js';
 
 /** A field of a filter: how it is read from an address, and how people enter it. */
 export interface FilterField<Value> {
+  readonly label: string;
   readonly read: (value: string) => Value;
   show(name: string, chosen: Value): VNode | null;
+  /** Of what is chosen. Default: the value itself. */
+  words?(value: string): string | undefined;
+  /** Folded up with others until somebody needs it. */
+  readonly isRare?: true;
 }
 
 export function text(label: string, more: Partial<FieldProps> = {}): FilterField<string> {
   return {
+    label,
     read: (value) => value.trim(),
-    show: (name, value) => <Field {...{ ...more, label, name, value }} />,
+    show: (name, value) => <Field {...{ ...more, label, name, value }} placeholder={label} />,
   };
 }
 
-/** @param choices labels by value; a list has values that are words */
+/**
+ * @param none what it says while nothing is chosen
+ * @param choices labels by value; a list has values that are words
+ */
 export function choice<const Value extends string>(
   label: string,
   none: string,
@@ -31,20 +41,27 @@ export function choice<const Value extends string>(
     ? choices.map((value: Value) => [value, value.replaceAll('-', ' ')])
     : Object.entries<string>(choices);
   return {
+    label,
     read: (input) => all.find(([value]) => value === input)?.[0] as Value | undefined,
     show: (name, value) => <Field {...{ label, name, value }} choices={[['', none], ...all]} />,
+    words: (value) => all.find(([each]) => each === value)?.[1],
   };
 }
 
-/** A private value finds nothing, so it gets into no link and no query. */
+export function rare<Value>(field: FilterField<Value>): FilterField<Value> {
+  return { ...field, isRare: true };
+}
+
+/** The one search field of a page is at its top. A private value finds nothing, so it gets into no link and no query. */
 export const FIND: FilterField<string> = {
-  ...text('Business or ID', { type: 'search', maxLength: 200 }),
+  label: 'Search',
   read: (value) => redact(value.trim(), 'log'),
+  show: () => null,
 };
 
-export const SYSTEM = choice('Partner', 'every partner', SYSTEM_NAMES);
+export const SYSTEM = choice('Partner', 'Any partner', SYSTEM_NAMES);
 
-export const AGENT = text('Agent profile', { inputMode: 'numeric', maxLength: 20 });
+export const AGENT = rare(text('Agent profile', { inputMode: 'numeric', maxLength: 20 }));
 
 /** Periods up to now, as filters and their links have them. */
 const PERIODS = {
@@ -56,9 +73,9 @@ const PERIODS = {
   '30d': '30 days',
 };
 
-export const OVER = choice('Waiting longer than', 'any time', PERIODS);
-export const RAISED = choice('Raised within', 'any time', PERIODS);
-export const IN_STAGE = choice('In its stage longer than', 'any time', PERIODS);
+export const OVER = rare(choice('Waiting longer than', 'Waiting any time', PERIODS));
+export const RAISED = rare(choice('Raised within', 'Raised any time', PERIODS));
+export const IN_STAGE = rare(choice('In its stage longer than', 'In its stage any time', PERIODS));
 
 /** Milliseconds of a period. */
 export function periodOf(period: string | undefined): number | undefined {
@@ -88,7 +105,7 @@ export function Presets({
   readonly chosen: Parameters<typeof address>[1];
 }) {
   return (
-    <nav class="actions" aria-label="Periods">
+    <nav class="segments" aria-label="Periods">
       {Object.entries(PRESETS).map(([since, name]) => (
         <a
           href={address(path, { ...chosen, since })}
@@ -105,6 +122,7 @@ const PRESETS = { today: 'Today', '7d': '7 days', '30d': '30 days', '84d': '12 w
 
 /** A choice of the account, where a person sees more than one. */
 export const ACCOUNT: FilterField<string> = {
+  label: 'Account',
   read: (value) => value.trim(),
   show(name, chosen) {
     const { user, settings } = useRequest();
@@ -112,7 +130,7 @@ export const ACCOUNT: FilterField<string> = {
     const choices = seen.map((each) => [each || UNNAMED, each || 'without a name']);
     return seen.length < 2
       ? null
-      : choice('Account', 'every account', Object.fromEntries(choices)).show(name, chosen);
+      : choice('Account', 'Any account', Object.fromEntries(choices)).show(name, chosen);
   },
 };
 
@@ -132,31 +150,68 @@ export function withoutPrivate(fields: Fields, path: string, choices: Parameters
 
 export interface FormProps<Values> {
   readonly chosen: Values;
-  readonly isFiltered: boolean;
   /** A field that does not apply. */
   readonly without?: keyof Values | undefined;
 }
 
-/** A filter of a page: reads what was chosen from its address, and shows the form. */
+/** The form of a page's filter. The search field at the top of the page belongs to it. */
+export const FILTER_FORM = 'filter';
+
+/** A filter of a page: reads what was chosen from its address, and shows the form. A script applies a change at once. */
 export function filterOf<Values extends object>(
   label: string,
   action: string,
   parts: { readonly [Name in keyof Values]: FilterField<Values[Name]> },
 ) {
   const names = Object.keys(parts) as (keyof Values & string)[];
+  const Form = ({ chosen, without, children }: RenderableProps<FormProps<Values>>) => {
+    const active = names.filter((name) => (chosen[name] ?? '') !== '');
+    const show = (name: keyof Values & string) => parts[name].show(name, chosen[name]);
+    const shown = names.filter((name) => name !== without);
+    const [seldom, often] = [true, false].map((isRare) =>
+      shown.filter((name) => !parts[name].isRare !== isRare),
+    );
+    return (
+      <search aria-label={label}>
+        <form id={FILTER_FORM} method="get" action={action}>
+          <details class="filters">
+            <summary>
+              <Icon name="filter" /> Filters
+            </summary>
+            <div>
+              {often?.map(show)}
+              {seldom?.length ? (
+                <details class="more" open={seldom.some((name) => active.includes(name))}>
+                  <summary>More filters</summary>
+                  <div>{seldom.map(show)}</div>
+                </details>
+              ) : null}
+              <button type="submit">Show</button>
+              {children}
+            </div>
+          </details>
+        </form>
+        {active.length > 0 && (
+          <p class="active">
+            {active.map((name) => (
+              <a
+                class="chip chart-main"
+                href={address(action, { ...(chosen as object), [name]: '' })}
+                title="Clear this filter"
+              >
+                {parts[name].label}: {parts[name].words?.(String(chosen[name])) ?? String(chosen[name])}
+                <Icon name="x" />
+              </a>
+            ))}
+            <a href={action}>Clear all</a>
+          </p>
+        )}
+      </search>
+    );
+  };
   return {
     read: (fields: Fields) =>
       Object.fromEntries(names.map((name) => [name, parts[name].read(fields.text(name))])) as Values,
-    Form: ({ chosen, isFiltered, without }: FormProps<Values>) => (
-      <search aria-label={label}>
-        <form class="filters" method="get" action={action}>
-          {names.filter((name) => name !== without).map((name) => parts[name].show(name, chosen[name]))}
-          <div class="actions">
-            <button type="submit">Show</button>
-            {isFiltered && <a href={action}>Show all</a>}
-          </div>
-        </form>
-      </search>
-    ),
+    Form,
   };
 }

@@ -38,6 +38,7 @@ import {
 import { forgetLists } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
 import { Field, Form, summarize, When } from './parts.js';
+import { Avatar } from './pieces.js';
 
 export const INBOX = 'inbox';
 
@@ -81,6 +82,7 @@ export function Handling({ workflowId, requirement, proposed, page = '' }: Handl
   return (
     <>
       <div class="actions">
+        {claim && <Avatar actor={claim.actor} />}
         {claim ? (
           <span class={isMine ? 'holder mine' : 'holder'}>
             Claimed by {isMine ? 'you' : claim.actor} until <When time={claim.until} isExact />
@@ -234,14 +236,14 @@ export function ChooseCell({ item }: { readonly item: InboxItem }) {
 export function ClaimChosen({ list }: { readonly list: string }) {
   const colleagues = colleaguesOf(useRequest());
   return (
-    <Form id={CHOSEN} class="actions" action="/inbox/claims" hidden={{ [LIST]: list }} data-keep="">
-      <button type="submit" name="do" value="claim-selected" class="plain">
+    <Form id={CHOSEN} class="card actions" action="/inbox/claims" hidden={{ [LIST]: list }} data-keep="">
+      <button type="submit" name="do" value="claim-selected">
         Claim selected
       </button>
       {colleagues.length > 0 && (
         <>
           <ColleagueField colleagues={colleagues} id="chosen-colleague" />
-          <button type="submit" name="do" value="assign" class="plain">
+          <button type="submit" name="do" value="assign" class="secondary">
             Assign selected
           </button>
         </>

@@ -26,18 +26,18 @@ import { ACCOUNT, choice, FIND, filterOf, listedAccounts, OVER, RAISED, SYSTEM, 
 /** The server applies a part of it to its list, and the console the rest. */
 export const FILTER = filterOf('Filter the inbox', '/', {
   find: FIND,
-  kind: choice('Task', 'every task', TASKS),
+  kind: choice('Task', 'Any task', TASKS),
   system: SYSTEM,
   account: ACCOUNT,
-  due: choice('Due', 'whenever', {
+  due: choice('Due', 'Due any time', {
     ...{ overdue: 'overdue', today: 'due today or before', week: 'due this week or before' },
   }),
   over: OVER,
   raised: RAISED,
-  taken: choice('Claimed', 'or not', {
+  taken: choice('Claimed', 'Claimed or not', {
     ...{ untaken: 'nobody has it', taken: 'somebody has it', mine: 'mine: I have it, or am mentioned' },
   }),
-  sort: choice('Sorted by', 'first due', { waiting: 'longest waiting', dba: 'business' }),
+  sort: choice('Sort', 'Sorted by due date', { waiting: 'by longest waiting', dba: 'by business' }),
 });
 
 export function choicesIn(fields: Fields) {

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { isSamePerson } from '../../../messages/actors.js';
+import { partsOfId } from '../../../messages/ids.js';
 import { capitalize } from '../../../partners/bounds.js';
 import { type InboxItem, isMine } from '../../../services/inbox/inbox.js';
 import { type Column, Table, tooltip } from '../../../services/reports/page.js';
@@ -21,6 +22,7 @@ import {
   waitingList,
 } from './inbox-filter.js';
 import { BusinessCell, Due, Empty, Pages, Person } from './parts.js';
+import { Avatar, Chip, Icon } from './pieces.js';
 import { Detail, ObstacleNote } from './requirement.js';
 
 export interface InboxSizes {
@@ -42,10 +44,10 @@ export async function showInbox(
   if (isPart) return { part };
   const page = (
     <>
-      <div class="actions">
+      <div class="head">
         <h1>Inbox</h1>
+        <FILTER.Form chosen={choices} />
       </div>
-      <FILTER.Form chosen={choices} isFiltered={isFiltered(choices)} />
       {part}
     </>
   );
@@ -57,7 +59,7 @@ async function inboxOf(context: RequestContext, choices: Choices, sizes: InboxSi
   // One more than the page shows if there is a next one.
   const rows = isSearched(choices) ? sizes.list : choices.page * sizes.page + 1;
   const list = await waitingList(context, choices, rows, sizes.list);
-  const items = chosenItems(list.items, choices, context);
+  const items = groupByBusiness(chosenItems(list.items, choices, context));
   const pages = Math.max(1, Math.ceil(items.length / sizes.page));
   const page = Math.min(choices.page, pages);
   const pageItems = await withQuestions(client, items.slice((page - 1) * sizes.page, page * sizes.page));
@@ -72,6 +74,17 @@ async function inboxOf(context: RequestContext, choices: Choices, sizes: InboxSi
   const mine = await countOwn(context, sizes);
   const waiting = await countWaiting(context);
   return { list, items, pageItems, open, since, page, pages, choices, size: sizes.page, mine, waiting };
+}
+
+/** Brings what one business is asked together, where the first of it is. */
+function groupByBusiness(items: readonly InboxItem[]): InboxItem[] {
+  return [...Map.groupBy(items, businessOf).values()].flat();
+}
+
+/** The parts of a customer share it, and follow each other. */
+function businessOf({ workflowId }: InboxItem): string {
+  const { key = workflowId, account = '' } = partsOfId(workflowId) ?? {};
+  return `${key}@${account}`;
 }
 
 /** How many requirements colleagues have assigned to this person, or mention them. Without colleagues, nobody can. */
@@ -138,10 +151,8 @@ function InboxList(inbox: Inbox) {
   const filter = address('', others).slice(1);
   const isNew = ({ raisedAt = '' }: InboxItem) => raisedAt > since;
   const recent = items.filter(isNew);
-  const answerIn = (item: InboxItem) =>
-    item === open?.item
-      ? { form: open.form }
-      : { here: takesText(item, context) && to(page, chosenAs(item)) };
+  const hereFor = (item: InboxItem) =>
+    item !== open?.item && takesText(item, context) && to(page, chosenAs(item));
   return (
     <section
       {...{ id: 'inbox', 'data-live': source, 'data-seconds': 10 }}
@@ -157,12 +168,14 @@ function InboxList(inbox: Inbox) {
         <Table
           caption={summaryOf(list, items, isWhole)}
           rows={pageItems}
-          columns={columnsFor(context, filter, answerIn, isNew)}
+          columns={columnsFor(context, filter, hereFor, isNew)}
           rowOf={(item) => ({
             id: `r-${item.workflowId}-${item.id ?? 'more'}`,
             class: [item.overdue && 'late', isNew(item) && 'new'].filter(Boolean).join(' ') || undefined,
           })}
-          isWide
+          inLines
+          groupOf={(item) => ({ key: item.workflowId, heading: <BusinessCell {...item} /> })}
+          below={(item) => item === open?.item && <AnswerRow {...open} to={to(page)} />}
         />
       )}
       {pageItems.some((item) => isFree(item, context)) && <ClaimChosen list={filter} />}
@@ -207,26 +220,22 @@ function isFree({ id, claimedBy = '' }: InboxItem, { user }: Pick<RequestContext
 function columnsFor(
   { times, user }: RequestContext,
   list: string,
-  answerIn: (item: InboxItem) => Pick<TaskProps, 'here' | 'form'>,
+  hereFor: (item: InboxItem) => TaskProps['here'],
   isNew: (item: InboxItem) => boolean,
 ): readonly Column<InboxItem>[] {
   const choose: Column<InboxItem> = {
     title: 'Select',
+    at: 'select',
     cell: (item) => isFree(item, { user }) && <ChooseCell item={item} />,
   };
   return [
     ...(hasRole(user, 'operator') ? [choose] : []),
     {
-      title: 'Due',
-      cell: (item) => (
-        <>
-          {isNew(item) && <strong class="mark">new</strong>}
-          {item.dueAt && <Due at={item.dueAt} />}
-        </>
-      ),
+      title: 'What to do',
+      at: 'both',
+      cell: (item) => <TaskCell item={item} list={list} here={hereFor(item)} isNew={isNew(item)} />,
     },
-    { title: 'Business', cell: BusinessCell },
-    { title: 'What to do', cell: (item) => <TaskCell item={item} list={list} {...answerIn(item)} /> },
+    { title: 'Due', at: 'first-end', cell: ({ dueAt }) => dueAt && <Due at={dueAt} /> },
     { title: 'Waiting', cell: ({ raisedAt }) => raisedAt && times.since(raisedAt) },
     {
       title: 'Partner',
@@ -239,6 +248,7 @@ function columnsFor(
     },
     {
       title: 'Claimed by',
+      at: 'second-end',
       cell: (item) => <HolderCell {...item} />,
     },
   ];
@@ -248,7 +258,12 @@ function HolderCell({ claimedBy: by, assignedBy, mentioned = [] }: InboxItem) {
   const { user } = useRequest();
   return (
     <>
-      {by !== undefined && (isSamePerson(by, user.actor) ? <strong>you</strong> : <Person actor={by} />)}
+      {by !== undefined && (
+        <span class="person">
+          <Avatar actor={by} />
+          {isSamePerson(by, user.actor) ? <strong>you</strong> : <Person actor={by} />}
+        </span>
+      )}
       {assignedBy !== undefined && (
         <small>
           assigned by <Person actor={assignedBy} />
@@ -259,42 +274,66 @@ function HolderCell({ claimedBy: by, assignedBy, mentioned = [] }: InboxItem) {
   );
 }
 
-/** Keeps the place of a question that no worker tells in time. */
-const NOT_KNOWN_YET = '\u00a0';
-
 interface TaskProps {
   readonly item: InboxItem;
   readonly list: string;
   /** The address at which the row has the form. */
-  readonly here?: string | false;
-  readonly form?: VNode;
+  readonly here: string | false;
+  readonly isNew: boolean;
 }
 
-function TaskCell({ item: { workflowId, id, task, title, proposedBy }, list, here, form }: TaskProps) {
+function TaskCell({ item, list, here, isNew }: TaskProps) {
+  const { workflowId, id, task, title, proposedBy } = item;
   const path = id === undefined ? pathOf(workflowId) : withList(pathOf(workflowId, 'requirements', id), list);
   return (
     <>
-      <a class="task" href={path}>
-        {id === undefined ? 'See what else it asks' : capitalize(task)}
-      </a>
-      {here && (
-        <>
-          {' · '}
-          <a href={here}>Answer here</a>
-        </>
-      )}
+      <span>
+        {isNew && <Chip tone="main">New</Chip>}{' '}
+        <a class="task" href={path}>
+          {id === undefined ? 'See what else it asks' : capitalize(task)}
+        </a>
+        {here && (
+          <>
+            {' · '}
+            <a href={here}>Answer here</a>
+          </>
+        )}{' '}
+        {proposedBy !== undefined && (
+          <Chip tone="asks">
+            <Person actor={proposedBy} /> proposed an answer
+          </Chip>
+        )}
+      </span>
       {id !== undefined && (
-        <small class="question" title={title && tooltip(title, 60)}>
-          {title ?? NOT_KNOWN_YET}
+        <small class={title ? 'question' : 'question unread'} title={title && tooltip(title, 60)}>
+          {title}
         </small>
       )}
-      {proposedBy !== undefined && (
-        <small>
-          <Person actor={proposedBy} /> proposed an answer
-        </small>
-      )}
-      {form}
     </>
+  );
+}
+
+/** The form of an answer, and the way back to the list. */
+function AnswerRow({
+  item,
+  form,
+  to,
+}: {
+  readonly item: InboxItem;
+  readonly form: VNode;
+  readonly to: string;
+}) {
+  return (
+    <section class="card" aria-label="Answer">
+      <div class="actions">
+        <strong>{item.title}</strong>
+        <a class="close" href={to}>
+          <Icon name="x" /> Close
+        </a>
+      </div>
+      {form}
+      <a href={to}>Cancel</a>
+    </section>
   );
 }
 

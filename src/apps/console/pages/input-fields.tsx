@@ -8,7 +8,14 @@ import type { Field as FormField, FormGroup, FormPart } from '../../../services/
 import { DAY, fieldsIn, itemsOf, type Typed } from '../../../services/forms/typed-input.js';
 import { Table } from '../../../services/reports/page.js';
 import { type Filled, wrongIn } from '../answer.js';
-import { type CorrectionField, nameOfRemoval, nameOfValue, OTHER_FIELDS } from '../correction-fields.js';
+import {
+  type CorrectionField,
+  enteredIn,
+  FILLED_IN,
+  nameOfRemoval,
+  nameOfValue,
+  OTHER_FIELDS,
+} from '../correction-fields.js';
 import type { Fields } from '../query.js';
 import { type Choices, Field, fieldLabel, lineLabel, Problem } from './parts.js';
 
@@ -65,23 +72,39 @@ const BY_NUMBER = ['agent', 'boardingSettings'];
 const MOST_CHOICES = 30;
 const MOST_SUGGESTIONS = 500;
 
-/** Which state has which number the partner does not show. */
-const STATES: Choices = Array.from({ length: 53 }, (_, index) => [String(index + 1), `State ${index + 1}`]);
+/** The bank numbers the states, and publishes no list of them. Nobody may guess where an address is. */
+const STATES = ['state', 'primaryAuthorizedState'];
+const STATE_RULE = 'the bank’s number of the state, 1 to 53';
 
 const named = (...names: readonly string[]): Choices => names.map((name, number) => [String(number), name]);
 
 /** Numbers for which the bank has names (docs/partner-apis.md#banking-rules). */
 const NUMBERED: Readonly<Record<string, Choices>> = {
-  state: STATES,
-  primaryAuthorizedState: STATES,
   authorizingPersonTitle: named('None', 'Mr', 'Mrs', 'Ms', 'Dr', 'Prof', 'Other'),
   businessType: named('Unknown', 'Sole proprietorship', 'Partnership', 'Corporation', 'LLC'),
 };
 
+/** A value in words: `LLC` for the business type 4, `yes`, `1980-02-29`. */
+export function valueText(field: string, value: unknown, none = ''): string {
+  const last = field.slice(field.lastIndexOf('.') + 1);
+  if (value === undefined) return none;
+  if (value === REDACTED) return 'hidden';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number' && STATES.includes(last)) return `${value} (the bank’s number)`;
+  if (typeof value === 'string') return value.replace(/^(\d{4}-\d\d-\d\d)T00:00:00(?:\.000)?Z$/, '$1');
+  const named = typeof value === 'number' ? fieldOf(NUMBERED, last) : undefined;
+  return named?.find(([number]) => number === String(value))?.[1] ?? JSON.stringify(value);
+}
+
+/** A field with the groups around it, without the objects that people need not know: `Beneficial owners, number 1, city`. */
+export function pathLabel(field: string): string {
+  return lineLabel(field.replace(/^(?:(?:boarding|business)\.)?(?:(?:merchant|holder)\.)?(?=.)/, ''));
+}
+
 /**
  * How a field is entered, and its rule where the control does not show it.
  *
- * @param none the label of no choice
+ * @param none the label of no choice; '' if a value must be chosen
  * @param listed choices in place of those of the schema
  */
 function controlOf(
@@ -99,11 +122,11 @@ function controlOf(
   const hasNone = choices.some(([each]) => each === '') || (listed !== undefined && value !== '');
   const isDay = kind === 'date' && (value === '' || DAY.test(value));
   return {
-    rule: isChoice && named ? '' : rule,
+    rule: isChoice && named ? '' : STATES.includes(last) && rule !== '' ? STATE_RULE : rule,
     control: {
       ...{ value, spellcheck: false },
       type: kind === 'flag' ? ('checkbox' as const) : isDay ? ('date' as const) : ('text' as const),
-      choices: isChoice ? (hasNone ? choices : [['', none] as const, ...choices]) : undefined,
+      choices: isChoice ? (hasNone || none === '' ? choices : [['', none] as const, ...choices]) : undefined,
       rows: kind === 'json' ? 2 : undefined,
       inputMode: kind !== 'number' ? undefined : /^int/.test(type) ? 'numeric' : ('decimal' as const),
       class: kind === 'json' ? 'code' : isSecretField(last) ? 'covered' : undefined,
@@ -191,11 +214,18 @@ export function Correction({ id, correctable, own }: CorrectionProps) {
   const named = correctable.filter(({ isNamed }) => isNamed);
   const others = correctable.filter(({ isNamed }) => !isNamed);
   const isWrong = (field: CorrectionField) => own?.problems.some((problem) => problem.field === field.name);
+  const entered = own && enteredIn(own.fields);
   const isFilled = ({ name }: CorrectionField) =>
-    own && (own.fields.text(nameOfValue(name)) || own.fields.text(nameOfRemoval(name)));
-  const show = (field: CorrectionField) => <CorrectionControl key={field.name} {...{ id, field, own }} />;
+    own && (entered?.(name) !== undefined || own.fields.text(nameOfRemoval(name)) !== '');
+  const was = new URLSearchParams(
+    correctable.flatMap(({ name, filledIn }) => (filledIn ? [[name, filledIn]] : [])),
+  );
+  const show = (field: CorrectionField) => (
+    <CorrectionControl key={field.name} {...{ id, field, own }} entered={entered?.(field.name)} />
+  );
   return (
     <>
+      <input type="hidden" name={FILLED_IN} value={was.toString()} />
       {named.length > 0 ? (
         <fieldset>
           <legend>What the partner named</legend>
@@ -216,7 +246,7 @@ export function Correction({ id, correctable, own }: CorrectionProps) {
         </details>
       ))}
       <OtherFields id={id} own={own} />
-      <p class="advice">An empty field stays as it is.</p>
+      <p class="advice">What you leave alone stays as it is. Clear a field to remove its value.</p>
     </>
   );
 }
@@ -234,21 +264,34 @@ function titleOf(group: string): string {
 
 type OfCorrection = Omit<CorrectionProps, 'correctable'>;
 
-function CorrectionControl({ id, field, own }: OfCorrection & { readonly field: CorrectionField }) {
-  const { name, now, kind, isRequired } = field;
-  const { rule, control } = controlOf(field, own?.fields.text(nameOfValue(name)) ?? '', 'as it is');
-  const advice = [`Now ${now ?? 'empty'}`, capitalize(rule), kind === 'json' && 'As JSON'];
+interface ControlProps extends OfCorrection {
+  readonly field: CorrectionField;
+  /** What the person has changed it to. */
+  readonly entered: string | undefined;
+}
+
+function CorrectionControl({ id, field, own, entered }: ControlProps) {
+  const { name, now, filledIn, kind, isRequired, isNamed } = field;
+  const isCovered = Boolean(now) && filledIn === '';
+  const none = filledIn === '' ? 'as it is' : isRequired ? '' : 'none';
+  const { rule, control } = controlOf(field, entered ?? filledIn, none);
+  const advice = [
+    now && (isCovered || entered !== undefined) && `Now ${now}`,
+    isCovered && 'Leave it empty to keep that',
+    capitalize(rule),
+    kind === 'json' && 'As JSON',
+  ];
   return (
     <div class="correction">
       <Field
         id={`${id}-${name}`}
         name={nameOfValue(name)}
-        label={[fieldLabel(name), ' ', <code>{name}</code>]}
+        label={isNamed ? pathLabel(name) : fieldLabel(name)}
         advice={advice.filter(Boolean).join('. ')}
         problems={wrongIn(own, name)}
         {...control}
       />
-      {now !== undefined && !isRequired && (
+      {isCovered && !isRequired && (
         <label>
           <input
             type="checkbox"
@@ -303,20 +346,15 @@ export function Changes({
       isWide
       rows={changes}
       columns={[
-        {
-          title: 'Field',
-          cell: ({ field }) => (
-            <>
-              {fieldLabel(field)} <small>{field}</small>
-            </>
-          ),
-        },
-        { title: 'Now', cell: ({ before }) => valueText(before, 'empty') },
+        { title: 'Field', cell: ({ field }) => pathLabel(field) },
+        { title: 'Now', cell: ({ field, before }) => valueText(field, before, 'empty') },
         {
           title: 'Then',
           cell: ({ field, after, remark }) => (
             <>
-              <strong>{(after === REDACTED && typedIn(typed, field)) || valueText(after, 'removed')}</strong>
+              <strong>
+                {(after === REDACTED && typedIn(typed, field)) || valueText(field, after, 'removed')}
+              </strong>
               {remark !== '' && <small>{remark}</small>}
             </>
           ),
@@ -329,10 +367,4 @@ export function Changes({
 /** Numbers that identify a person show only while they are typed. */
 function typedIn(typed: Fields | undefined, field: string): string | undefined {
   return isSecretField(field.split('.').at(-1) ?? '') ? undefined : typed?.text(nameOfValue(field));
-}
-
-function valueText(value: unknown, none: string): string {
-  if (value === undefined) return none;
-  if (value === REDACTED) return 'hidden';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

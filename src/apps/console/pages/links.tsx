@@ -24,7 +24,7 @@ import {
   useRequest,
 } from '../route.js';
 import { refresh } from './handling.js';
-import { Field, Form, fieldLabel, Id, Trail, When } from './parts.js';
+import { Field, Form, fieldLabel, Id, Person, Trail, When } from './parts.js';
 
 /** The merchant is asked through a link. What the merchant sends is a proposal, which somebody here confirms or sends back. */
 
@@ -60,7 +60,7 @@ export function MerchantPanel(props: PanelProps) {
       {link && (
         <Form action={path} class="actions">
           <p>
-            The merchant {STATES[link.state]}. {link.actor} asked through {link.link}, until{' '}
+            The merchant {STATES[link.state]}. <Person actor={link.actor} /> asked through {link.link}, until{' '}
             <When time={link.until} isExact />.
           </p>
           <button type="submit" name="do" value="revoke" class="secondary">
@@ -98,14 +98,8 @@ function AskForm({
       )}
       <Form action={path} id={`ask-${id}`} data-keep="">
         <Field
-          {...{
-            id: `${id}-ask`,
-            name: 'text',
-            label: 'What the merchant reads',
-            required: true,
-            rows: 4,
-            maxLength: 2_000,
-          }}
+          {...{ id: `${id}-ask`, name: 'text', label: 'What the merchant reads' }}
+          {...{ required: true, rows: 4, maxLength: 2_000 }}
           value={chosen?.text ?? requirement.detail}
           advice="Nothing else of this page is shown to the merchant."
         />
@@ -138,12 +132,8 @@ function AskForm({
           {...{ id: `${id}-days`, name: 'days', label: 'Valid for days', inputMode: 'numeric', value: '7' }}
         />
         <Field
-          {...{
-            id: `${id}-code`,
-            name: 'code',
-            type: 'checkbox',
-            label: 'Needs a code, which you tell the merchant by phone',
-          }}
+          {...{ id: `${id}-code`, name: 'code', type: 'checkbox' }}
+          label="Needs a code, which you tell the merchant by phone"
         />
         <button type="submit" name="do" value="ask">
           Make a link
@@ -177,14 +167,8 @@ function SendBack({
       <summary>Send it back to the merchant</summary>
       <Form action={pathOf(workflowId, 'requirements', id, 'link')} hidden={{ proposedAt: proposal.at }}>
         <Field
-          {...{
-            id: `${id}-missing`,
-            name: 'text',
-            label: 'What is missing',
-            required: true,
-            rows: 2,
-            maxLength: 2_000,
-          }}
+          {...{ id: `${id}-missing`, name: 'text', label: 'What is missing' }}
+          {...{ required: true, rows: 2, maxLength: 2_000 }}
           advice="The merchant reads this sentence."
         />
         <button type="submit" name="do" value="send-back" class="secondary">

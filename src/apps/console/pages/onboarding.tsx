@@ -9,6 +9,7 @@ import { Facts } from '../../../services/reports/page.js';
 import type { ExportedCorrection } from '../../../services/reports/record.js';
 import { PART_NAMES } from '../../../services/reports/record-page.js';
 import { MASKED, type Mask, SHOWN } from '../../../services/reports/record-parts.js';
+import { CODES } from '../../../services/texts/codes.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { inputOf } from '../../../temporal/onboardings.js';
 import { type Listed, toListed } from '../../../temporal/search.js';
@@ -20,14 +21,18 @@ import {
   onboardingView,
   openOnboarding,
   readMaskedInput,
+  tabTitle,
 } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { hasRole, PageError, type RequestContext, type RouteResponse, useRequest } from '../route.js';
+import { labelsOf } from './about-requirement.js';
 import { Corrected, correctionsFor } from './activity.js';
 import { AnswerForms } from './answer-forms.js';
 import { Fees, type FeesProps, feesIn } from './fees.js';
 import { Handling } from './handling.js';
-import { Form, fieldLabel, Id, Problem, Trail, When } from './parts.js';
+import { valueText } from './input-fields.js';
+import { Form, firstSentence, Id, Problem, Prose, Trail, When } from './parts.js';
+import { StageChip } from './pieces.js';
 import { Asked as AskedText, ObstacleNote } from './requirement.js';
 import { Stages } from './stages.js';
 import { Answered, Timeline } from './timeline.js';
@@ -48,7 +53,7 @@ async function opened(context: RequestContext) {
 export async function showOnboarding(context: RequestContext): Promise<RouteResponse> {
   const { description, props } = await opened(context);
   const input = await readMaskedInput(context.client, description);
-  return onboardingShown(props, {
+  return onboardingShown(context, props, {
     input,
     isPrivate: false,
     changes: await changesIn(context, props, MASKED),
@@ -69,7 +74,7 @@ export async function showPrivate(context: RequestContext): Promise<RouteRespons
     throw new PageError(404, 'This onboarding has no private values of its own.');
   const { input } = await inputOf(client, workflowId);
   audit(user, { what: 'show private values', workflowId });
-  return onboardingShown(props, {
+  return onboardingShown(context, props, {
     input,
     isPrivate: true,
     changes: await changesIn(context, props, SHOWN),
@@ -85,20 +90,24 @@ interface PageContent extends Omit<InputProps, 'workflowId'> {
   readonly fees: FeesProps | undefined;
 }
 
-function onboardingShown(props: OnboardingProps, content: PageContent): RouteResponse {
+function onboardingShown(
+  context: RequestContext,
+  props: OnboardingProps,
+  content: PageContent,
+): RouteResponse {
   const { listed, view } = props;
   const { workflowId } = listed;
+  const dba = view.state?.dba ?? listed.dba;
   const page = (
     <>
       <Trail to="/onboardings" name="Onboardings" />
-      <h1>{nameOf({ workflowId, dba: view.state?.dba ?? listed.dba })}</h1>
+      <h1>{nameOf({ workflowId, dba })}</h1>
       <Live {...props} />
       {content.input !== undefined && <Input {...{ workflowId, ...content }} />}
       {content.fees && <Fees {...content.fees} />}
     </>
   );
-  // A name of a business may be that of a person.
-  return { title: workflowId, page };
+  return { title: tabTitle(context, { workflowId, dba }), page };
 }
 
 function Live({ listed, view }: OnboardingProps) {
@@ -112,7 +121,7 @@ function Live({ listed, view }: OnboardingProps) {
         <div id="main-column">
           <Requirements listed={listed} view={view} />
           {state && <Answered view={view} state={state} />}
-          {state && <Timeline timeline={state.timeline} />}
+          {state && <Timeline timeline={state.timeline} workflowId={workflowId} />}
         </div>
         <aside id="side-column">
           <OnboardingFacts listed={listed} view={view} />
@@ -135,11 +144,14 @@ function HeldUp({ view }: Pick<OnboardingProps, 'view'>) {
       <h2>Waits for the partner</h2>
       {waiting && (
         <p>
-          {capitalize(waiting.step)}, since <When time={waiting.since} isExact />: {waiting.reason}
+          {capitalize(waiting.step)}, since <When time={waiting.since} isExact />.{' '}
+          <Reason text={waiting.reason} />
         </p>
       )}
       {failures.map((failure) => (
-        <p key={failure}>{failure}</p>
+        <p key={failure}>
+          <Reason text={failure} />
+        </p>
       ))}
       {!isAccount &&
         [...new Set(accounts.map(({ workflowId }) => workflowId))].map((id) => (
@@ -148,6 +160,18 @@ function HeldUp({ view }: Pick<OnboardingProps, 'view'>) {
           </p>
         ))}
     </section>
+  );
+}
+
+/** A failure of a call in words, where the catalogue has its code: `boarding submit-merchant: RateLimited, HTTP 429`. */
+function Reason({ text }: { readonly text: string }) {
+  const words = text.split(/[\s:,]/);
+  const known = CODES.find(({ kind, code }) => kind === 'partner error' && words.includes(code));
+  if (!known) return text;
+  return (
+    <>
+      <Prose text={firstSentence(known.facts['what happened'] ?? '')} /> <small>{text}</small>
+    </>
   );
 }
 
@@ -208,6 +232,7 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
   const { settings, client } = context;
   const { workflowId } = view;
   const state = view.state;
+  const stage = state?.stage ?? listed.stage;
   const account = partsOfId(workflowId)?.account;
   const portals = account === undefined ? settings : settings.accounts[account];
   const withPortal = (system: 'boarding' | 'banking', id: number | string | undefined) => {
@@ -224,14 +249,14 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
   };
   const copied = (id: number | string | null | undefined) => (id ?? undefined) && <Id id={id} canCopy />;
   const facts = {
-    Stage: state?.stage ?? listed.stage,
+    Stage: stage && <StageChip stage={stage} asks={view.requirements.length > 0} />,
     'Partner status': state?.partnerStatus ?? listed.partnerStatus,
     Merchant: withPortal('boarding', state?.merchantProfileId ?? listed.merchantProfileId),
     mid: copied(state?.mid ?? listed.mid),
     'Banking profile': withPortal('banking', state?.profileId ?? listed.bankingProfileId),
     'Financial account': copied(state?.financialAccountId),
     'Agent profile': listed.agentProfileId,
-    Partner: systemOf(workflowId) || undefined,
+    Partner: capitalize(systemOf(workflowId)),
     'Partner account': account,
     Started: <When time={listed.startedAt} />,
     Ended: listed.endedAt && <When time={listed.endedAt} />,
@@ -273,10 +298,11 @@ interface InputProps extends Pick<Listed, 'workflowId'> {
 function Input({ workflowId, input, isPrivate, changes }: InputProps) {
   const { user } = useRequest();
   const leaves = leavesOf(input);
+  const labelOfField = labelsOf(leaves);
   const hasHidden = leaves.some(({ value }) => value === REDACTED);
   const facts = leaves.map(({ field, value }) => [
-    `${fieldLabel(field)} (${field})`,
-    value === REDACTED ? <em>hidden</em> : String(value),
+    labelOfField(field),
+    value === REDACTED ? <em>hidden</em> : valueText(field, value),
   ]);
   return (
     <details class="card" open={isPrivate} id="input">

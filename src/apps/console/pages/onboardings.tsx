@@ -35,12 +35,14 @@ import {
   OVER,
   periodOf,
   RAISED,
+  rare,
   SYSTEM,
   text,
   waitIn,
   withoutPrivate,
 } from './filters.js';
 import { BusinessCell, Empty, Id, Pages, When } from './parts.js';
+import { StageChip } from './pieces.js';
 
 const PAGE_SIZE = 50;
 
@@ -56,7 +58,7 @@ const KINDS = Object.fromEntries(
 ) as Readonly<Record<OnboardingType, string>>;
 
 const day = (label: string) => ({
-  ...text(label, { type: 'date' }),
+  ...rare(text(label, { type: 'date' })),
   read: dayIn,
   show: (name: string, value: string | undefined) =>
     text(label, { type: 'date' }).show(name, value?.slice(0, 10) ?? ''),
@@ -71,10 +73,10 @@ function dayIn(value: string): string | undefined {
 
 const FILTER = filterOf('Filter the onboardings', '/onboardings', {
   find: FIND,
-  what: choice('Show', 'onboardings', { operations: 'single operations', accounts: 'partner accounts' }),
-  type: choice('Kind', 'every kind', { ...KINDS, part: 'merchants and businesses' }),
-  stage: choice('Stage', 'every stage', STAGES),
-  state: choice('State', 'running or ended', {
+  what: choice('Show', 'Onboardings', { operations: 'single operations', accounts: 'partner accounts' }),
+  type: choice('Kind', 'Any kind', { ...KINDS, part: 'merchants and businesses' }),
+  stage: choice('Stage', 'Any stage', STAGES),
+  state: choice('State', 'Running or ended', {
     ...{ running: 'running', waiting: 'waits for a person', ended: 'ended' },
   }),
   system: SYSTEM,
@@ -110,12 +112,10 @@ export async function showOnboardings(context: RequestContext): Promise<RouteRes
     title: 'Onboardings',
     page: (
       <>
-        <h1>Onboardings</h1>
-        <FILTER.Form
-          chosen={choices}
-          isFiltered={Object.values(choices).some(Boolean)}
-          without={choices.what && 'type'}
-        />
+        <div class="head">
+          <h1>Onboardings</h1>
+          <FILTER.Form chosen={choices} without={choices.what && 'type'} />
+        </div>
         {isSearched && !isWhole && <p class="advice">Only the {read} newest were searched.</p>}
         <List onboardings={onboardings.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)} total={total} />
         <Pages page={page} pages={pages} to={to} />
@@ -170,25 +170,30 @@ function List({ onboardings, total }: { readonly onboardings: readonly Listed[];
       caption={total > most ? `${count} The first ${most} can be shown: filter for the others.` : count}
       rows={onboardings}
       rowOf={(row) => ({ class: isLate(row) ? 'late' : undefined })}
-      isWide
+      inLines
       columns={[
-        { title: 'Business', cell: BusinessCell },
-        { title: 'Stage', cell: StageCell },
+        { title: 'Business', at: 'first', cell: BusinessCell },
+        { title: 'Stage', at: 'first-end', cell: StageCell },
         { title: 'Partner status', cell: ({ partnerStatus }) => partnerStatus },
-        { title: 'To do', cell: toDo },
+        { title: 'To do', at: 'second', cell: toDo },
         { title: 'Merchant', cell: ({ merchantProfileId }) => <Id id={merchantProfileId} /> },
         { title: 'mid', cell: ({ mid }) => <Id id={mid} canCopy /> },
-        { title: 'Started', cell: ({ startedAt }) => <When time={startedAt} /> },
+        { title: 'Started', at: 'second-end', cell: ({ startedAt }) => <When time={startedAt} /> },
       ]}
     />
   );
 }
 
-function StageCell({ stage, state }: Listed) {
+/** The stage of a workflow that failed does not say so. */
+function StageCell({ stage, state, requirements }: Listed) {
+  const isBad = ['failed', 'terminated', 'timed_out'].includes(state);
   return (
     <>
-      {stage?.replaceAll('-', ' ') ?? state}
-      {['failed', 'terminated', 'timed_out'].includes(state) && <small>{state.replace('_', ' ')}</small>}
+      <StageChip
+        stage={isBad ? state : (stage ?? state)}
+        asks={state === 'running' && requirements.length > 0}
+      />
+      {isBad && <small>{stage?.replaceAll('-', ' ')}</small>}
     </>
   );
 }

@@ -1,10 +1,12 @@
 import type { AllHTMLAttributes, ComponentChildren, FormHTMLAttributes, RenderableProps } from 'preact';
+import { partsOfId } from '../../../messages/ids.js';
 import { fieldOf } from '../../../messages/objects.js';
 import { Name } from '../../../services/reports/page.js';
 import { nameOf } from '../../../services/texts/names.js';
 import type { Time } from '../../../services/texts/time.js';
 import { pathOf } from '../query.js';
 import { useRequest } from '../route.js';
+import { Chip, Icon } from './pieces.js';
 
 /**
  * A time, with its other form as a tooltip.
@@ -34,23 +36,32 @@ export function Id({
   return (
     <span class="id">
       <span title={String(id)}>{id}</span>
-      {canCopy && (
-        <button type="button" class="plain copy" data-copy={id} aria-label={`Copy ${id}`}>
-          Copy
-        </button>
-      )}
+      {canCopy && <Copy id={id} />}
     </span>
   );
 }
 
-/** The time until something is due. Overdue has a sign and a word, not only a color. */
+/** Copies an id that the page shows, or names in a tooltip. */
+function Copy({ id }: { readonly id: number | string }) {
+  return (
+    <button type="button" class="copy" data-copy={id} aria-label={`Copy ${id}`} title="Copy the ID">
+      <Icon name="copy" />
+    </button>
+  );
+}
+
+const SOON_MS = 24 * 3_600_000;
+
+/** The time until something is due. Overdue has a word, not only a color. */
 export function Due({ at }: { readonly at: string }) {
   const { times } = useRequest();
-  const isOver = times.isOver(at);
+  const isSoon = Date.parse(at) - Date.now() < SOON_MS;
   return (
-    <time class={isOver ? 'due overdue' : 'due'} dateTime={at} title={times.at(at)}>
-      {times.due(at)}
-    </time>
+    <Chip tone={times.isOver(at) ? 'bad' : isSoon ? 'asks' : 'calm'}>
+      <time dateTime={at} title={times.at(at)}>
+        {times.due(at)}
+      </time>
+    </Chip>
   );
 }
 
@@ -126,19 +137,17 @@ export function Trail({ to, name }: { readonly to: string; readonly name: string
   );
 }
 
+/** A business and what its onboarding is. Who points at it sees the ID. */
 export function BusinessCell({ workflowId, dba }: Parameters<typeof nameOf>[0]) {
-  const name = nameOf({ workflowId, dba });
+  const type = partsOfId(workflowId)?.type;
   return (
-    <>
-      <a href={pathOf(workflowId)}>
-        <Name name={name} />
+    <span class="business">
+      <a href={pathOf(workflowId)} title={workflowId}>
+        <Name name={nameOf({ workflowId, dba })} />
       </a>
-      {name !== workflowId && (
-        <small>
-          <Id id={workflowId} />
-        </small>
-      )}
-    </>
+      {type && <small>{fieldLabel(type).replace(/ (on)?boarding$/, '')}</small>}
+      <Copy id={workflowId} />
+    </span>
   );
 }
 
@@ -190,6 +199,7 @@ type ControlProps = Pick<
   | 'list'
   | 'maxLength'
   | 'multiple'
+  | 'placeholder'
   | 'required'
   | 'spellcheck'
 >;
@@ -259,6 +269,11 @@ export function Field({ label, advice = '', problems = [], isRequired = false, .
         </datalist>
       )}
       {isFlag && words}
+      {rows && others.maxLength && (
+        <p class="advice" id={`${id}-count`}>
+          At most {others.maxLength} characters
+        </p>
+      )}
       {wrong && (
         <p class="wrong-text" id={`${id}-error`}>
           {wrong}
@@ -278,7 +293,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ...{ dba: 'Doing business as', doingBusinessAsName: 'Doing business as', pos: 'Point of sale' },
   ...{ agent: 'Sales agent', agentProfileId: 'Sales agent ID' },
   ...{ boardingSettings: 'Program', boardingSettingsId: 'Program ID' },
-  ...{ ssn: 'SSN', dob: 'Date of birth' },
+  ...{ fourEyes: 'Confirmed by a second person', ssn: 'SSN', dob: 'Date of birth' },
 };
 
 /** `holder.givenName`: Given name */

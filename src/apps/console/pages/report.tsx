@@ -14,13 +14,14 @@ import { address, pathOf } from '../query.js';
 import { PageError, type RequestContext, type RouteResponse } from '../route.js';
 import { documentsOf } from '../uploads.js';
 import { ACCOUNT, AGENT, choice, filterOf, listedAccounts, Presets, SYSTEM, text } from './filters.js';
+import { Icon } from './pieces.js';
 
 const FILTER = filterOf('Filter the report', '/report', {
   since: text('Since, such as 7d'),
   system: SYSTEM,
   account: ACCOUNT,
   agent: AGENT,
-  by: choice('Compare', 'nothing', ['agent', 'account']),
+  by: choice('Compare', 'Compare nothing', { agent: 'by agent', account: 'by account' }),
 });
 
 /** A report reads the list of all workflows, so people who open the same one within seconds share it. */
@@ -48,12 +49,16 @@ export async function showReport(context: RequestContext): Promise<RouteResponse
   const query = address('', filter);
   const page = (
     <>
-      <h1>Report</h1>
-      <FILTER.Form chosen={filter} isFiltered={query !== ''} />
-      <Presets path="/report" chosen={filter} />
-      <p>
-        <a href={`/report.json${query}`}>Download as JSON</a>, <a href={`/report.csv${query}`}>as CSV</a>
-      </p>
+      <div class="head">
+        <h1>Report</h1>
+        <span>
+          <Icon name="download" /> <a href={`/report.json${query}`}>Download as JSON</a>,{' '}
+          <a href={`/report.csv${query}`}>as CSV</a>
+        </span>
+        <FILTER.Form chosen={filter}>
+          <Presets path="/report" chosen={filter} />
+        </FILTER.Form>
+      </div>
       <ReportFigures
         report={report}
         times={context.times}

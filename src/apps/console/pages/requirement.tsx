@@ -15,14 +15,15 @@ import { type Listed, toListed } from '../../../temporal/search.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import type { Filled } from '../answer.js';
 import { formFields } from '../correction-fields.js';
-import { onboardingView, openOnboarding, readMaskedInput, readState } from '../onboarding-view.js';
+import { onboardingView, openOnboarding, readMaskedInput, readState, tabTitle } from '../onboarding-view.js';
 import { type Fields, pathOf, withList } from '../query.js';
 import { CurrentRequest, hasRole, PageError, type RequestContext, type RouteResponse } from '../route.js';
 import { Business, Help } from './about-requirement.js';
 import { AnswerForms } from './answer-forms.js';
 import { ColleagueField, colleaguesOf, Handling, listIn, type ProposedShown, pageIn } from './handling.js';
+import { pathLabel } from './input-fields.js';
 import { MerchantPanel, templatesOf } from './links.js';
-import { Due, Field, Form, Problem, summarize, Trail, When } from './parts.js';
+import { Due, Field, Form, Person, Problem, summarize, Trail, When } from './parts.js';
 
 /** A request for a requirement, with what is known of it. `requirement` is undefined when it is not open. */
 export type RequirementContext = Awaited<ReturnType<typeof findRequirement>>;
@@ -106,7 +107,7 @@ export async function renderRequirement(
   context: RequirementContext,
   extra: Extra = {},
 ): Promise<RouteResponse> {
-  const { requirement, workflowId, requirementId, listed, obstacle, client } = context;
+  const { requirement, workflowId, listed, obstacle, client } = context;
   if (!requirement) throw new PageError(404, 'There is no such requirement.');
   const { status = 200, filled, notice, preview } = extra;
   const takesCorrection = context.state && requirement.answers.includes('correction');
@@ -149,7 +150,7 @@ export async function renderRequirement(
       </div>
     </CurrentRequest.Provider>
   );
-  return { status, title: `Requirement ${requirementId}`, page };
+  return { status, title: tabTitle(context, listed, capitalize(TASKS[requirement.kind])), page };
 }
 
 export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboarding }) {
@@ -180,7 +181,11 @@ export function Asked({ requirement }: { readonly requirement: Requirement }) {
 }
 
 export function Detail({ requirement }: { readonly requirement: Requirement }) {
-  const detail = detailBeside(requirement);
+  // The partner's problems begin with the path of their field: `holder.website: cannot be reached`.
+  const detail = (requirement.fields ?? []).reduce(
+    (text, field) => text.replaceAll(`${field}: `, `${pathLabel(field)}: `),
+    detailBeside(requirement),
+  );
   return detail === '' ? null : <blockquote class="detail">{detail}</blockquote>;
 }
 
@@ -252,7 +257,8 @@ function Remarks({ state, context: { requirementId } }: EndedProps) {
     <section aria-label="Remarks">
       {remarks.map((entry) => (
         <p class="notes">
-          <strong>{entry.actor}</strong>, <When time={entry.at} />: {saidOf(entry)}
+          <strong>{entry.actor && <Person actor={entry.actor} />}</strong>, <When time={entry.at} />:{' '}
+          {saidOf(entry)}
         </p>
       ))}
     </section>
@@ -263,7 +269,7 @@ function RemarkForm({ context }: Pick<EndedProps, 'context'>) {
   const { requirementId, path, user } = context;
   if (!hasRole(user, 'operator')) return null;
   return (
-    <details>
+    <details class="answer">
       <summary>Remark for colleagues</summary>
       <Form action={`${path}/remarks`} id={`form-${requirementId}-remark`} hidden={listIn(context)}>
         <Field
@@ -288,10 +294,14 @@ function AssignForm({ context }: Pick<EndedProps, 'context'>) {
   const isTheirs = actor !== undefined && !isSamePerson(actor, user.actor);
   const hidden = { do: 'assign', ...(isTheirs && { override: 'true' }), ...listIn(context) };
   return (
-    <details>
+    <details class="answer">
       <summary>Assign to a colleague</summary>
       <Form action={`${path}/claim`} id={`form-${requirementId}-assign`} hidden={hidden}>
-        {isTheirs && <p class="advice">{actor} has it now. An assignment takes it over.</p>}
+        {isTheirs && (
+          <p class="advice">
+            <Person actor={actor} /> has it now. An assignment takes it over.
+          </p>
+        )}
         <ColleagueField colleagues={colleagues} id={`${requirementId}-colleague`} />
         <Field
           {...{ id: `${requirementId}-why`, name: 'remark', label: 'Remark (optional)', rows: 2 }}

@@ -7,6 +7,7 @@ import { PARTS, type Part } from '../../../messages/onboardings.js';
 import { capitalize } from '../../../partners/bounds.js';
 import { SUCCESSES } from '../../../services/reports/figures.js';
 import { PART_NAMES } from '../../../services/reports/record-page.js';
+import { toneOf } from '../../../services/reports/report-page.js';
 import { whatHappened } from '../../../services/texts/codes.js';
 import { span } from '../../../services/texts/time.js';
 import type { Listed } from '../../../temporal/search.js';
@@ -14,6 +15,7 @@ import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { firstSentence, Prose } from './parts.js';
+import { Icon } from './pieces.js';
 
 const GOOD: readonly string[] = [...SUCCESSES, 'done'];
 
@@ -64,9 +66,10 @@ interface StageListProps {
 function StageList(props: StageListProps) {
   return (
     <ol class="stages">
-      {shownStages(props).map(({ name, how, note, isNow }) => (
-        <li key={name} class={how} aria-current={isNow ? 'step' : undefined}>
-          {isNow || how === 'done' ? <strong>{capitalize(name)}</strong> : capitalize(name)}
+      {shownStages(props).map(({ name, tone, note, isNow }) => (
+        <li key={name} class={tone && `chart-${tone}`} aria-current={isNow ? 'step' : undefined}>
+          {tone === 'good' && <Icon name="check" />}{' '}
+          {tone ? <strong>{capitalize(name)}</strong> : capitalize(name)}
           <small>{note}</small>
         </li>
       ))}
@@ -85,19 +88,19 @@ function shownStages({ type, stage, state, seconds }: StageListProps) {
   const before = stages.map((name, index) => {
     if (index === current) {
       const note = asks ? 'waits for a person' : (state?.partnerStatus ?? 'under way');
-      return { name, how: asks ? 'current asks' : 'current', note, isNow: true };
+      return { name, tone: asks ? 'asks' : toneOf(name), note, isNow: true };
     }
     const isDone = isOver ? isGood || index < endedIn : index < current;
     const took = seconds[name];
     const otherwise = isDone ? 'done' : !isOver ? 'to come' : index === endedIn ? 'ended here' : '–';
     // Times below a second are omitted.
     const note = took === undefined || took < 1 ? otherwise : span(took * 1_000);
-    return { name, how: isDone ? 'done' : 'to-come', note, isNow: false };
+    return { name, tone: isDone ? 'good' : undefined, note, isNow: false };
   });
   const said = whatHappened('outcome', stage) ?? whatHappened('stage', stage) ?? '';
   const note = <Prose text={firstSentence(said)} />;
   const end = isOver
-    ? { name: stage.replaceAll('-', ' '), how: isGood ? 'done' : 'ended', note }
-    : { name: 'end', how: 'to-come', note: 'to come' };
+    ? { name: stage.replaceAll('-', ' '), tone: toneOf(stage), note }
+    : { name: 'end', tone: undefined, note: 'to come' };
   return [...before, { ...end, isNow: isOver }];
 }

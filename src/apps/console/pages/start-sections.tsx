@@ -54,7 +54,11 @@ interface SectionsProps {
 export function Sections({ parts, hidden, pricing, ...form }: SectionsProps) {
   const all = flat(parts).filter(({ name }) => !hidden.includes(name));
   const named = Object.values(SECTIONS).flat();
-  const advanced = all.filter((part) => !named.includes(lastName(part)));
+  const inTable = changeableIn(pricing).map(({ field }) => pricing.prefix + field);
+  const advanced = without(
+    all.filter((part) => !named.includes(lastName(part))),
+    inTable,
+  );
   const names = advanced.flatMap(fieldsIn).map(({ name }) => name);
   // The table has a number of a plan.
   const isIn = (field: string) => isWithin(field, names) && (names.includes(field) || !pricing.plan);
@@ -91,6 +95,21 @@ export function Sections({ parts, hidden, pricing, ...form }: SectionsProps) {
   );
 }
 
+/** The parts without these fields, which the form has elsewhere: a field is on a page once. */
+function without(parts: readonly FormPart[], names: readonly string[]): FormPart[] {
+  return parts.flatMap((part): FormPart[] => {
+    if (part.kind === 'group') return [{ ...part, parts: without(part.parts, names) }];
+    return names.includes(part.name) ? [] : [part];
+  });
+}
+
+/** The numbers of the plan that a person may change in its table. */
+function changeableIn({ plan }: Pick<PricingProps, 'plan'>): Leaf[] {
+  return leavesOf(plan?.fees ?? {}).filter(
+    ({ field, value }) => typeof value === 'number' && isWithin(field, plan?.mayChange ?? []),
+  );
+}
+
 export interface PricingProps {
   /** Where the form goes. */
   readonly path: string;
@@ -110,9 +129,10 @@ function Pricing({ path, prefix, hasPlans, plan, typed, problems }: PricingProps
     </button>
   );
   if (!plan) return show;
+  const changeable = changeableIn({ plan }).map(({ field }) => field);
   const cell = ({ field, value }: Leaf) => {
     const name = prefix + field;
-    if (typeof value !== 'number' || !isWithin(field, plan.mayChange)) return feeText(field, value);
+    if (!changeable.includes(field)) return feeText(field, value);
     return (
       <Field
         {...{ name, id: idOf(name), 'aria-label': lineLabel(field), inputMode: 'decimal' }}

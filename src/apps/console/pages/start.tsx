@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lineOf } from '../../../messages/fee-plans.js';
 import { workflowId } from '../../../messages/ids.js';
 import { accountProblem, knownWithin } from '../../../messages/inputs.js';
-import { EACH_ONBOARDING, ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
+import { ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
 import { isWithin, leavesOf } from '../../../messages/objects.js';
 import type { ReferenceField } from '../../../partners/boarding/references.js';
 import { capitalize } from '../../../partners/bounds.js';
@@ -23,10 +23,12 @@ import { callPromptly, isUnavailable, rejectionOf, sentenceOf } from '../../../t
 import { pathOf } from '../query.js';
 import { maySee, PageError, type RequestContext, type RouteResponse, useRequest } from '../route.js';
 import { type HeldForm, receivedForm } from '../uploads.js';
+import { Drop } from './answer-forms.js';
 import { BatchUpload } from './batch-file.js';
 import { renderBatches } from './batches.js';
-import { ProblemList } from './input-fields.js';
+import { ProblemList, pathLabel } from './input-fields.js';
 import { type Choices, Field, Form, fieldLabel, Problem } from './parts.js';
+import { Icon } from './pieces.js';
 import {
   lastName,
   NAME_FIELDS,
@@ -53,31 +55,32 @@ export async function showChoice(context: RequestContext): Promise<RouteResponse
   const page = (
     <>
       <h1>Start</h1>
-      <h2>One onboarding</h2>
-      <ul>
+      <div class="cards">
         {[...STARTABLES].map(([name, { type }]) => (
-          <li>
-            <a href={`/start/${name}`}>Start a {name}</a>{' '}
-            <span class="faint">{capitalize(ONBOARDINGS[type].task)}.</span>
-          </li>
+          <section class="card choice">
+            <h2>
+              <Icon name="plus-circle" /> <a href={`/start/${name}`}>Start a {name}</a>
+            </h2>
+            <p class="advice">{capitalize(ONBOARDINGS[type].task)}.</p>
+          </section>
         ))}
-      </ul>
-      <h2>One onboarding from a file</h2>
-      <Form action="/start/file" enctype="multipart/form-data">
-        <Field name="warnings" label="Start it even with warnings" type="checkbox" />
-        <Field
-          {...{ name: 'input', label: 'JSON file', type: 'file', accept: '.json' }}
-          advice={[
-            ...[
-              'As the commands take it: ',
-              EACH_ONBOARDING.map(([, { command }]) => command).join(', '),
-              '.',
-            ],
-          ]}
-        />
-        <button type="submit">Check and start</button>
-      </Form>
-      <BatchUpload />
+      </div>
+      <div class="cards">
+        <section class="card">
+          <h2>One onboarding from a file</h2>
+          <Form action="/start/file" enctype="multipart/form-data">
+            <Drop>
+              <Field
+                {...{ name: 'input', label: 'JSON file', type: 'file', accept: '.json' }}
+                advice="The input of a merchant, a business or a customer. Drop the file here, or choose it."
+              />
+            </Drop>
+            <Field name="warnings" label="Start it even with warnings" type="checkbox" />
+            <button type="submit">Check and start</button>
+          </Form>
+        </section>
+        <BatchUpload />
+      </div>
       {await renderBatches(context)}
     </>
   );
@@ -200,12 +203,6 @@ function withFees(context: RequestContext, prefix: string | undefined, typed: Ma
   const leaves = leavesOf(plan.fees).map((leaf) => ({ ...leaf, name: `${prefix}fees.${leaf.field}` }));
   // JSON of a group replaces what the table has of it.
   const open = leaves.filter(({ name }) => ![...typed.keys()].some((field) => name.startsWith(`${field}.`)));
-  // The advanced fields have some of these names, too, and are empty.
-  const textOf = (name: string) =>
-    fields
-      .all(name)
-      .find((text) => text.trim() !== '')
-      ?.trim() ?? '';
   const posted = open.filter(
     ({ field, name }) => isWithin(field, plan.mayChange) && fields.names.includes(name),
   );
@@ -213,7 +210,7 @@ function withFees(context: RequestContext, prefix: string | undefined, typed: Ma
   // An input has whole lines. An emptied number is wrong, because nobody knows whether it means zero.
   const own = open.filter(({ field }) => lines.has(lineOf(field)));
   for (const { name, value } of own)
-    typed.set(name, posted.some((each) => each.name === name) ? textOf(name) : String(value));
+    typed.set(name, posted.some((each) => each.name === name) ? fields.text(name).trim() : String(value));
   const names = own.map(({ name }) => name);
   return { names, isOther: false };
 }
@@ -359,7 +356,7 @@ async function started(context: RequestContext, kind: Kind, input: AnyInput): Pr
           <p>Your input differs from the first one in these fields, which were not changed:</p>
           <ul>
             {fields.map((field) => (
-              <li>{field === '' ? 'the whole input' : <code>{field}</code>}</li>
+              <li>{field === '' ? 'The whole input' : pathLabel(field)}</li>
             ))}
           </ul>
           <p>For another onboarding, use another external ID.</p>

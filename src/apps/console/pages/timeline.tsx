@@ -1,13 +1,20 @@
+import { partsOfActor } from '../../../messages/actors.js';
+import type { TimelineEvent } from '../../../messages/codes.js';
+import { systemOf } from '../../../messages/ids.js';
+import { isMerchant } from '../../../messages/links.js';
+import { fieldOf } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
+import { capitalize } from '../../../partners/bounds.js';
 import { readableParts } from '../../../services/inbox/waits.js';
 import { whatHappened } from '../../../services/texts/codes.js';
-import type { Times } from '../../../services/texts/time.js';
 import { inZone, saidOf } from '../../../services/texts/timeline-entries.js';
+import { givenReason } from '../answer.js';
 import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { hasRole, useRequest } from '../route.js';
 import { OneForm, takenBack } from './answer-forms.js';
-import { firstSentence, Prose, summarize, When } from './parts.js';
+import { firstSentence, Person, Prose, summarize, When } from './parts.js';
+import { Avatar, Icon } from './pieces.js';
 
 export function Answered({
   view,
@@ -35,10 +42,13 @@ export function Answered({
                 <AnsweredSentence entry={entry} />
               </span>
               {unsent.includes(id) && hasRole(user, 'operator') && (
-                <OneForm
-                  {...{ workflowId, kind: 'take-back', requirement: takenBack(id) }}
-                  page={view.workflowId}
-                />
+                <details>
+                  <summary>Take the answer back</summary>
+                  <OneForm
+                    {...{ workflowId, kind: 'take-back', requirement: takenBack(id) }}
+                    page={view.workflowId}
+                  />
+                </details>
               )}
             </li>
           ))}
@@ -54,8 +64,8 @@ function AnsweredSentence({ entry }: { readonly entry: TimelineEntry }) {
   const said = saidOf(entry);
   return entry.event === 'requirement-resolved' ? (
     <>
-      {entry.actor ?? 'Someone'} answered <When time={entry.at} />: {summarize(said)}
-      {entry.reason ? ` (${entry.reason})` : ''}
+      <Person actor={entry.actor ?? 'Someone'} /> answered <When time={entry.at} />: {summarize(said)}
+      {givenReason(entry.reason) && ` (${entry.reason})`}
     </>
   ) : (
     <>
@@ -77,49 +87,118 @@ function endedOf({ timeline, requirements }: OnboardingState) {
   return [...ended].map(([id, entry]) => ({ id, title: titles.get(id) ?? id, entry }));
 }
 
-export function EntryText({ entry }: { readonly entry: TimelineEntry }) {
+interface EntryProps {
+  readonly entry: TimelineEntry;
+  readonly workflowId: string;
+}
+
+export function EntryText({ entry, workflowId }: EntryProps) {
   const { times } = useRequest();
+  const { event, actor } = entry;
+  const [said, rest] = sentenceOf(entry);
+  const detail = entry.event === 'requirement-resolved' ? summarize(rest) : inZone(rest, entry, times);
+  const reason = givenReason(entry.reason);
   return (
     <>
-      <Prose text={sentenceOf(entry)} />
-      {entry.detail && <small>{detailOf(entry, times)}</small>}
-      {entry.reason && <small>Reason: {entry.reason}</small>}
+      {actor !== undefined && (
+        <>
+          <strong>{isMerchant(actor) ? 'The merchant' : <Person actor={actor} />}</strong>{' '}
+        </>
+      )}
+      {event === 'status-changed' && (
+        <strong>{fieldOf(PARTNERS, systemOf(workflowId)) ?? 'The partner'}: </strong>
+      )}
+      <Prose text={said} />
+      {detail && <small>{detail}</small>}
+      {reason && <small>Reason: {reason}</small>}
     </>
   );
 }
 
-export function Timeline({ timeline }: Pick<OnboardingState, 'timeline'>) {
+const PARTNERS: Readonly<Record<string, string>> = { boarding: 'Underwriting', banking: 'The bank' };
+
+/** What happened, the newest first, by the days of the person who looks. */
+export function Timeline({
+  timeline,
+  workflowId,
+}: Pick<OnboardingState, 'timeline'> & Pick<OnboardingView, 'workflowId'>) {
+  const { times } = useRequest();
+  const dayOf = (at: string | Date) => times.at(at).slice(0, 10);
+  const entries = timeline.map((entry, index) => ({ entry, number: index + 1 })).reverse();
   return (
     <section class="card" aria-labelledby="timeline-title" id="timeline">
       <h2 id="timeline-title">What happened</h2>
-      <ol class="timeline" reversed>
-        {timeline
-          .map((entry, index) => ({ entry, number: index + 1 }))
-          .reverse()
-          .map(({ entry, number }) => (
-            <li key={number} id={`entry-${number}`}>
-              <When time={entry.at} isExact />
-              <div>
-                <EntryText entry={entry} />
-              </div>
-            </li>
-          ))}
-      </ol>
+      {[...Map.groupBy(entries, ({ entry }) => dayOf(entry.at))].map(([day, own]) => (
+        <div key={day}>
+          <h3>
+            <small>{day === dayOf(new Date()) ? 'Today' : DAY.format(new Date(day))}</small>
+          </h3>
+          <ol class="timeline" reversed start={own[0]?.number}>
+            {own.map(({ entry, number }) => (
+              <li key={number} id={`entry-${number}`}>
+                <Author entry={entry} />
+                <div>
+                  <EntryText entry={entry} workflowId={workflowId} />
+                </div>
+                <When time={entry.at} />
+              </li>
+            ))}
+          </ol>
+        </div>
+      ))}
     </section>
   );
 }
 
-/** Returns the detail without the ID of a requirement, which means nothing to people. */
-function detailOf(entry: TimelineEntry, times: Times): string {
-  if (!/^(requirement|answer|proposal|remark)-/.test(entry.event)) return entry.detail ?? '';
-  const said = saidOf(entry);
-  return entry.event === 'requirement-resolved' ? summarize(said) : inZone(said, entry, times);
+const DAY = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeZone: 'UTC' });
+
+/** Initials for a person, and icons for a partner, a merchant, and Gangway or another program. */
+function Author({ entry: { event, actor } }: Pick<EntryProps, 'entry'>) {
+  const isPerson = actor !== undefined && !isMerchant(actor) && partsOfActor(actor).person !== undefined;
+  if (isPerson) return <Avatar actor={actor} />;
+  const isPartner = actor === undefined && OF_PARTNERS.includes(event);
+  const name = actor && isMerchant(actor) ? 'person' : isPartner ? 'organization' : 'gear';
+  return (
+    <span class={`avatar chart-${isPartner ? 'main' : 'calm'}`}>
+      <Icon name={name} />
+    </span>
+  );
 }
 
-/** The first sentence of the explanation, with the name of the person. */
-function sentenceOf({ event, actor }: TimelineEntry): string {
-  const sentence = firstSentence(whatHappened('timeline entry', event) ?? event);
-  if (actor === undefined) return sentence;
-  const named = sentence.replace(/^(A person|Someone) /, `${actor} `);
-  return named === sentence ? `${actor}: ${sentence}` : named;
+/** The events that a partner causes. */
+const OF_PARTNERS: readonly TimelineEvent[] = [
+  ...(['status-changed', 'requirement-raised', 'answer-rejected', 'partner-warned'] as const),
+  ...(['temporary-mid', 'profile-locked', 'profile-unlocked', 'financial-account-opened'] as const),
+];
+
+/** What the catalogue says for programs, said for people. DETAIL takes the detail into the sentence. */
+const SENTENCES: Readonly<Partial<Record<TimelineEvent, string>>> = {
+  ...{ started: 'Gangway started the onboarding', ended: 'The onboarding ended: DETAIL' },
+  ...{ 'status-changed': 'DETAIL', 'requirement-raised': 'DETAIL' },
+  ...{ 'requirement-claimed': 'claimed a requirement', 'merchant-began': 'began to answer' },
+  'requirement-unclaimed': 'Nobody has claimed a requirement',
+  ...{ 'merchant-created': 'The partner created DETAIL', submitted: 'The application is at underwriting' },
+};
+
+/** Returns the sentence, and the part of the detail that it leaves out. */
+function sentenceOf(entry: TimelineEntry): [sentence: string, rest: string] {
+  const { event, actor, detail = '' } = entry;
+  const isAbout = /^(?:requirement|answer|proposal|remark|link)-|^merchant-(?:asked|began)$/.test(event);
+  const said = isAbout ? saidOf(entry) : detail;
+  const known = firstSentence(whatHappened('timeline entry', event) ?? event).replace(/\.$/, '');
+  const sentence = SENTENCES[event] ?? known;
+  if (sentence.includes('DETAIL')) {
+    // The partner's comment follows its status.
+    const [first = '', ...more] = event === 'status-changed' ? said.split(': ') : [said];
+    const words = event === 'ended' ? first.replaceAll('-', ' ') : first;
+    return [sentence.replace('DETAIL', () => words), more.join(': ')];
+  }
+  const named = sentence.replace(/\ba requirement\b/i, nounOf(detail));
+  return [actor === undefined ? capitalize(named) : named.replace(/^(?:A person|Someone) /, ''), said];
+}
+
+/** The question of an entry by the beginning of its ID. */
+function nounOf(detail: string): string {
+  if (detail.startsWith('note-')) return 'the note';
+  return /^(?:business-)?ticket-/.test(detail) ? 'the ticket' : 'the question';
 }

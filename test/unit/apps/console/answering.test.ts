@@ -18,7 +18,7 @@ import {
 } from '../../../rigs/console/console-of-calls.js';
 import { multipart } from '../../../rigs/console/multipart.js';
 import { newFolder } from '../../../rigs/folders.js';
-import { business, merchant } from '../../../rigs/inputs.js';
+import { business, holder, merchant } from '../../../rigs/inputs.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 beforeEach(() => stoppedAt(NOON));
@@ -205,21 +205,82 @@ describe('an answer', () => {
     const typed = async (day: string, step: string) =>
       open({ role: 'approver' }, PAGE, { form: { kind: 'correction', reason: 'wrong', [name]: day, step } });
     expect((await typed('31 Jan', 'send')).status).toBe(422);
-    expect((await typed('2026-03-01', '')).text).toContain('<strong>2026-03-01T00:00:00Z</strong>');
+    expect((await typed('2026-03-01', '')).text).toContain('<strong>2026-03-01</strong>');
     expect((await typed('2026-03-01', 'send')).status).toBe(303);
     const patch = { fees: { minimumDiscountStartDate: '2026-03-01T00:00:00Z' } };
     expect(updates()).toMatchObject([['resolveRequirement', ID, { answer: { kind: 'correction', patch } }]]);
   });
 
-  it('that corrects private values shows what was typed, except numbers that identify a person', async () => {
-    const input = business();
+  const HOLDER = 'business-onboarding-b-1';
+  const OF_HOLDER = `/onboardings/${HOLDER}/requirements/note-1`;
+  const corrected = (input: object) => {
     const queries = { input: { type: 'businessOnboarding', fields: ['holder'], input } };
-    const of = 'business-onboarding-b-1';
-    const { open } = await consoleOfCalls({
-      workflows: { [of]: { state: { requirements: [NOTE] }, queries } },
+    return consoleOfCalls({ workflows: { [HOLDER]: { state: { requirements: [NOTE] }, queries } } });
+  };
+  /** The fields of the correction as a browser sends them, when nobody has typed. */
+  const leftAlone = (text: string) => {
+    const form = /<form[^>]*id="form-note-1-correction".*?<.form>/s.exec(text)?.[0] ?? '';
+    const inputs = [
+      ...form.matchAll(/<input [^>]*?name="((?:set|was)[^"]*)"[^>]*?value(?:="([^"]*)")?[^>]*>/g),
+    ];
+    const selects = [
+      ...form.matchAll(/<select [^>]*name="(set[^"]*)">.*?<option value="([^"]*)" selected>/gs),
+    ];
+    const pairs = [...inputs, ...selects].map(([, name = '', value = '']) => [
+      name,
+      value.replaceAll('&amp;', '&'),
+    ]);
+    return { kind: 'correction', reason: 'wrong', ...Object.fromEntries(pairs) } as Form;
+  };
+
+  // Alone catches a mask that takes the place of the SSN at the bank, and a value that nobody has changed but the form.
+  it('that corrects one field sends that field alone, and never the mask of another one', async () => {
+    const input = business(undefined, {
+      holder: holder(undefined, { website: 'https://a.example', businessType: 4 }),
     });
+    const { open, updates } = await corrected(input);
+    const form = leftAlone((await open({}, OF_HOLDER)).text);
+    expect(form).toMatchObject({
+      'set.holder.city': 'Albany',
+      'set.holder.ssn': '',
+      'set.holder.businessType': '4',
+    });
+    expect(Object.values(form).join()).not.toContain('Redacted');
+    const nothing = await open({}, OF_HOLDER, { form });
+    expect([nothing.status, nothing.text]).toEqual([422, expect.stringContaining('changes nothing')]);
+    const changed = { ...form, 'set.holder.city': 'Troy', 'set.holder.website': '' };
+    const preview = await open({}, OF_HOLDER, { form: changed });
+    expect(preview.text).toMatch(/>Website<.*>https:..a.example<.*>removed</s);
+    expect(preview.text).not.toContain('name="set.holder.state"');
+    await open({}, OF_HOLDER, { form: { ...changed, step: 'send' } });
+    const patch = { holder: { city: 'Troy', website: null } };
+    expect(updates()).toMatchObject([
+      ['resolveRequirement', HOLDER, { answer: { kind: 'correction', patch } }],
+    ]);
+    const mask = await open({}, OF_HOLDER, {
+      form: { ...form, 'set.holder.phone': '[Redacted]', step: 'send' },
+    });
+    expect([mask.status, mask.text]).toEqual([422, expect.stringContaining('is the sign of a hidden value')]);
+    expect(updates()).toHaveLength(1);
+  });
+
+  // Alone catches a clerk who undoes the correction of a colleague with a form that was opened before it.
+  it('leaves alone what a colleague has corrected since the form was opened', async () => {
+    const before = await corrected(business());
+    const form = leftAlone((await before.open({}, OF_HOLDER)).text);
+    const now = business();
+    const { open, updates } = await corrected({ ...now, holder: { ...now.holder, postalCode: '12180' } });
+    await open({}, OF_HOLDER, { form: { ...form, 'set.holder.city': 'Troy', step: 'send' } });
+    const patch = { holder: { city: 'Troy' } };
+    expect(updates()).toEqual([
+      ['resolveRequirement', HOLDER, expect.objectContaining({ answer: { kind: 'correction', patch } })],
+    ]);
+  });
+
+  it('that corrects private values shows what was typed, except numbers that identify a person', async () => {
+    const { open } = await corrected(business());
     const form = { kind: 'correction', 'set.holder.phone': '5185550177', 'set.holder.ssn': '123456788' };
-    const { text } = await open({}, `/onboardings/${of}/requirements/note-1`, { form });
+    const { text } = await open({}, OF_HOLDER, { form });
     const table = /<table.*?<\/table>/s.exec(text)?.[0] ?? '';
     const cells = [...table.matchAll(/<td[^>]*data-title="(Now|Then)"[^>]*>(.*?)<\/td>/g)].map(
       ([, title, cell = '']) => `${title}: ${cell.replace(/<[^>]*>/g, '')}`,
@@ -300,7 +361,7 @@ describe('an answer', () => {
     const fields = { 'other.0.name': 'externalId', 'other.0.value': 'm-2' };
     const form = { kind: 'correction', reason: 'wrong', ...fields, step: 'send' };
     const { status, text } = await open({ role: 'approver' }, PAGE, { form });
-    expect([status, text]).toEqual([422, expect.stringContaining('externalId: cannot be changed')]);
+    expect([status, text]).toEqual([422, expect.stringContaining('External ID: cannot be changed')]);
     expect(updates()).toEqual([]);
   });
 

@@ -60,6 +60,7 @@ const STATUSES = `
 GET /                                                        303 200 200 200 200 200
 GET /assets/shared.css                                       200 200 200 200 200 200
 GET /assets/style.css                                        200 200 200 200 200 200
+GET /assets/mark.svg                                         200 200 200 200 200 200
 GET /assets/client.js                                        200 200 200 200 200 200
 GET /activity                                                303 200 200 200 200 200
 GET /activity.csv                                            303 200 200 200 200 200

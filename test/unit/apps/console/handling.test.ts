@@ -107,7 +107,7 @@ describe('the page of a requirement', () => {
     const answer = { kind: 'correction', patch: { fees: { rate: 3 } } };
     const { open } = await proposing({ ...WHOLE, answer }, { fees: { rate: 2 } });
     const { text } = await open({ role: 'approver' }, PAGE);
-    expect(text).toContain('fees.rate');
+    expect(text).toContain('Fees, rate');
     expect(text).not.toContain('<p>corrected</p>');
   });
 
@@ -301,7 +301,7 @@ describe('a remark for colleagues', () => {
     for (const path of [PAGE, `${PAGE}/part`]) {
       const { text } = await open({ role }, path);
       const [section = ''] = /<section aria-label="Remarks">.*?<\/section>/s.exec(text) ?? [];
-      expect(section).toContain('<strong>Pete (pete)</strong>, ');
+      expect(section).toContain('<strong><span title="Pete (pete)">Pete</span></strong>, ');
       expect(section).toContain(': &lt;b>Called&lt;/b> them.</p>');
       expect(section).not.toContain('Of another one.');
     }

@@ -3,6 +3,7 @@ import { proposedId } from '../../../../src/services/forms/proposed-id.js';
 import { stoppedAt } from '../../../rigs/clock.js';
 import { consoleOfCalls, PROVIDER } from '../../../rigs/console/console-of-calls.js';
 import { errorAt, typedAt, typedInto } from '../../../rigs/console/pages.js';
+import { fileWith } from '../../../rigs/folders.js';
 import { business, merchant } from '../../../rigs/inputs.js';
 import { grpcError } from '../../../rigs/temporal/answering-service.js';
 
@@ -141,6 +142,25 @@ describe('a fee plan in the start form', () => {
     expect([reply.status, typedAt(reply, percent)]).toEqual([422, '0.25%']);
     expect(reply.text).toContain('you chose another fee plan than the one you saw');
     expect(calls.some(([what]) => what === 'start')).toBe(false);
+  });
+
+  // Alone catches a number that is typed into one of two fields of a name, and a label that leads to the other one.
+  it('has a number that may change once on its page, which stays below 60 kB', async () => {
+    const fees = { cashDiscountRate: 3.5, minimumDiscountAmount: 20 };
+    const plan = { name: 'retail-2026', fees, mayChange: ['minimumDiscountAmount'] };
+    const file = await fileWith(JSON.stringify([plan]));
+    const { open } = await consoleOfCalls({ env: { ...env, GANGWAY_FEE_PLANS: file } });
+    for (const [kind, prefix] of [
+      ['merchant', ''],
+      ['customer', 'boarding.'],
+    ] as const) {
+      const filled = { [`${prefix}feePlan`]: plan.name, show: 'fees' };
+      const { text } = await open(ADMIN, `/start/${kind}`, { form: filled });
+      const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+      expect([kind, ids.filter((id, at) => ids.indexOf(id) !== at)]).toEqual([kind, []]);
+      expect(typedAt({ text }, `${prefix}fees.minimumDiscountAmount`)).toBe('$20.00');
+      expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+    }
   });
 
   it('that the file cannot give now is no choice, and the page says why', async () => {

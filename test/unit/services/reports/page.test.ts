@@ -1,7 +1,7 @@
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import { Facts, pageOf, Table } from '../../../../src/services/reports/page.js';
-import { BarChart } from '../../../../src/services/reports/report-page.js';
+import { BarCell } from '../../../../src/services/reports/report-page.js';
 
 describe('a page', () => {
   it('escapes each text, also in attributes', () => {
@@ -34,25 +34,15 @@ describe('a page', () => {
   });
 });
 
-describe('a chart', () => {
-  const chartOf = (bars: Parameters<typeof BarChart>[0]['bars']) =>
-    renderToString(BarChart({ title: 'Open <now>', bars }));
+describe('a bar', () => {
+  const widthsOf = (amounts: readonly number[], longest: number) => {
+    const bar = amounts.map((amount) => ({ name: 'open <now>', amount, tone: 'main' as const }));
+    const svg = renderToString(BarCell({ bar, longest }));
+    expect(svg).not.toMatch(/NaN|Infinity|<now>/);
+    return [...svg.matchAll(/x="([^"]*)" width="([^"]*)"/g)].map(([, x, width]) => `${x} ${width}`);
+  };
 
-  it('has a title and its numbers as text, and measures each bar by the longest', () => {
-    const bar = (label: string, amount: number) => ({
-      ...{ label, text: `${amount} of <x>` },
-      segments: [{ name: 'open', amount, tone: 'main' as const }],
-    });
-    const chart = chartOf([bar('note', 4), bar('ticket', 1)]);
-    expect(chart).toContain('<svg role="img" height="88"><title>Open &lt;now></title>');
-    expect(chart).toContain('<desc>note: 4 of &lt;x>; ticket: 1 of &lt;x></desc>');
-    expect([...chart.matchAll(/class="chart-main"[^>]* width="([^"]*)"/g)].map(([, width]) => width)).toEqual(
-      ['100%', '25%'],
-    );
-  });
-
-  it('draws nothing for amounts of zero', () => {
-    const segments = [{ name: 'open', amount: 0, tone: 'main' as const }];
-    expect(chartOf([{ label: 'note', text: '0', segments }])).not.toMatch(/NaN|Infinity|class="chart-main"/);
+  it('has a part for each amount but zero, measured by the longest bar', () => {
+    expect(widthsOf([1, 0, 2], 4)).toEqual(['0% 25%', '25% 50%']);
   });
 });

@@ -1,0 +1,32 @@
+import type { RenderableProps } from 'preact';
+import { capitalize } from '../../../partners/bounds.js';
+import { toneOf } from '../../../services/reports/report-page.js';
+import type { IconName } from '../icons.js';
+
+/** What several pages show in the same way: icons, status chips, initials. `When` in parts.tsx shows times. */
+
+/** Only decorates: a word or a label next to it says the same. */
+export function Icon({ name }: { readonly name: IconName }) {
+  return <span class={`icon icon-${name}`} aria-hidden="true" />;
+}
+
+/** A status in words, with a color that means the same on each page. */
+export function Chip({ tone, children }: RenderableProps<{ readonly tone: ReturnType<typeof toneOf> }>) {
+  return <span class={`chip chart-${tone}`}>{children}</span>;
+}
+
+/** `credit-review`: Credit review. */
+export function StageChip({ stage, asks = false }: { readonly stage: string; readonly asks?: boolean }) {
+  return <Chip tone={asks ? 'asks' : toneOf(stage)}>{capitalize(stage.replaceAll(/[-_]/g, ' '))}</Chip>;
+}
+
+const AVATAR_TONES = ['main', 'left', 'good', 'part', 'calm', 'bad'];
+
+/** The initials of a person in a color of their own. The name is next to it. */
+export function Avatar({ actor }: { readonly actor: string }) {
+  const [name = ''] = actor.split(' (', 1);
+  const initials = name.split(/[\s._@-]/, 2).map((word) => [...word][0]?.toUpperCase());
+  const sum = [...actor].reduce((total, sign) => total + (sign.codePointAt(0) ?? 0), 0);
+  const tone = AVATAR_TONES[sum % AVATAR_TONES.length];
+  return <span class={`avatar chart-${tone}`} data-initials={initials.join('')} aria-hidden="true" />;
+}
