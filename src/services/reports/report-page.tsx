@@ -191,7 +191,11 @@ const TONES: Readonly<Record<string, Tone>> = {
 };
 
 const ENDED: readonly string[] = OUTCOMES;
-const UNDER_WAY: readonly string[] = ['running', ...STAGES.filter((stage) => !ENDED.includes(stage))];
+const UNDER_WAY: readonly string[] = [
+  'running',
+  'checked',
+  ...STAGES.filter((stage) => !ENDED.includes(stage)),
+];
 
 /** The color of a stage or an outcome, in charts and wherever it is named. */
 export function toneOf(stage: string): Tone {
