@@ -1,12 +1,12 @@
 import { activityInfo, getClient } from '@temporalio/activity';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { BankingActivities, StatementRequest } from '../messages/banking-activities.js';
 import { workflowTaskQueue } from '../messages/ids.js';
 import { omitUndefined } from '../messages/objects.js';
 import { type BankingClient, eachPaymentCard, isClosed } from '../partners/banking/client.js';
 import type { addressChange, NotificationType } from '../partners/banking/requests.js';
 import type { CallOptions } from '../partners/client.js';
-import { type FieldProblem, failureIn, PartnerError } from '../partners/partner-error.js';
+import { type FieldProblem, failureIn, PartnerError, problemsOf } from '../partners/partner-error.js';
 import type { FileStore } from '../platform/documents/file-store.js';
 import { shownProfiles } from '../temporal/onboardings.js';
 import { holderActivities, profileCandidates } from './banking/holder.js';
@@ -59,8 +59,11 @@ function operationActivities(client: BankingClient) {
       sendRepeatably(async (options) => {
         // The client checks it.
         const address = change as unknown as z.input<typeof addressChange>;
-        // The contract shows an empty object, and other writes of the bank fail in a body of this form.
-        requireSuccess('change-address', await client.changeAddress(address, options));
+        const response = await client.changeAddress(address, options);
+        requireSuccess('change-address', response);
+        // The contract shows an empty object. A message in its place is why the bank refuses.
+        const message = z.strictObject({ message: z.string() }).safeParse(response);
+        if (message.success) throw failureInBody('change-address', problemsOf(message.data));
       }, change['oneTimeCode'] === undefined),
 
     setCardNickname: (request) =>
