@@ -140,7 +140,8 @@ export class Network implements Link {
       if (result.body.length > (request.maxBytes ?? maxBodyBytes)) throw codeError(TOO_LARGE);
       const { isUnclear }: Fault = CALL_FAULTS[planned?.fault as CallFault] ?? {};
       // A write without an id, or of a form that it does not have, is as uncertain as one without a response.
-      if (!isUnclear || result.status >= 300) departure.status = result.status;
+      const isEmpty = result.status === 201 && result.body.length === 0;
+      if (!(isUnclear || isEmpty) || result.status >= 300) departure.status = result.status;
       return result;
     };
     try {

@@ -55,8 +55,8 @@ const UNKNOWN_NUMBER = /^merchant \d+ not found$/;
 /** What the sandbox says while a merchant is on hold for a moment (`refusedReview`). */
 const REFUSED_REVIEW = 'BadRequest\nTo change an answer, take it back.';
 
-/** Habits by which the read after a refused review shows the status from before the hold, however soon it is. */
-const SHOWS_OLD_STATUS = ['replicas', 'reads-go-back', 'cached-status', 'shows-later', 'status-goes-back'];
+/** Habits by which a read may show what was before, however soon after a write it is. */
+export const SHOWS_OLD = ['replicas', 'reads-go-back', 'cached-status', 'shows-later', 'status-goes-back'];
 
 /** What is asked about the holder whose social security numbers a new run did not get. */
 const LACKS_SSN = /^((holder|beneficialOwners\.\d)\.ssn: is required(\n|$))+$/;
@@ -342,7 +342,7 @@ export class People {
    */
   #isStatusReadLate(raisedAt: number): boolean {
     const { network, plan } = this.scene;
-    if (plan.habits.some((habit) => SHOWS_OLD_STATUS.includes(habit))) return true;
+    if (plan.habits.some((habit) => SHOWS_OLD.includes(habit))) return true;
     const { left } = network;
     const refused = left.findLastIndex(({ path, status }) => /Review\?/.test(path) && status === 400);
     const { at: refusedAt = 0, path: address = '' } = left[refused] ?? {};

@@ -48,8 +48,10 @@ async function explain(failing: Verdict): Promise<void> {
   printProblems({ ...failing, problems });
   print('\nwhat is enough for it:\n');
   for (const line of tableOf(shortened(digestOf(trace)))) print(line);
-  print(`\nto repeat it: npm run simulate -- --trace --plan '${JSON.stringify(plan)}'`);
+  print(`\n${toRepeat(plan)}`);
 }
+
+const toRepeat = (plan: Plan) => `to repeat it: npm run simulate -- --trace --plan '${JSON.stringify(plan)}'`;
 
 /** How many runs all nights together have made, and the seed with which the next one begins. */
 const TOTAL = new URL('../.cache/simulated.json', import.meta.url);
@@ -110,6 +112,8 @@ for await (const verdict of verdictsOf(plans())) {
   if (values['keep-going'] || values.stop || values.trace) {
     print(`seed ${verdict.plan.seed}:`);
     printProblems(verdict);
+    // A search that learns makes plans of which the seed says nothing.
+    print(toRepeat(verdict.plan));
     if (values.stop) break;
   } else {
     await explain(verdict);

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { activityInfo, getClient } from '@temporalio/activity';
+import { z } from 'zod';
 import type { BankingActivities, SavedStatement, StatementRequest } from '../messages/banking-activities.js';
 import { workflowTaskQueue } from '../messages/ids.js';
 import { omitUndefined } from '../messages/objects.js';
@@ -22,7 +23,7 @@ import {
   RefusedDocument,
   startsAs,
 } from '../partners/documents/document-types.js';
-import { type FieldProblem, failureIn, PartnerError } from '../partners/partner-error.js';
+import { type FieldProblem, failureIn, PartnerError, problemsOf } from '../partners/partner-error.js';
 import { type FileStore, StoreFailure } from '../platform/documents/file-store.js';
 import { shownProfiles } from '../temporal/onboardings.js';
 import { holderActivities, profileCandidates } from './banking/holder.js';
@@ -72,8 +73,11 @@ function operationActivities(client: BankingClient) {
 
     changeAddress: ({ change }) =>
       sendRepeatably(async (options) => {
-        // The contract shows an empty object, and other writes of the bank fail in a body of this form.
-        requireSuccess('change-address', await client.changeAddress(change, options));
+        const response = await client.changeAddress(change, options);
+        requireSuccess('change-address', response);
+        // The contract shows an empty object. A message in its place is why the bank refuses.
+        const message = z.strictObject({ message: z.string() }).safeParse(response);
+        if (message.success) throw failureInBody('change-address', problemsOf(message.data));
       }, change.oneTimeCode === undefined),
 
     setCardNickname: (request) =>

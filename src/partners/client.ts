@@ -13,6 +13,7 @@ import {
   download,
   type Failure,
   type FailureOfResponse,
+  idInLocation,
   isNowhere,
   isSuccess,
   jsonIn,
@@ -290,7 +291,7 @@ class Call {
     const sent = operation.effect === 'read' ? {} : this.#request;
     const payload = operation.issuesCredential ? unmasked : withoutRepeats(unmasked, secrets, sent);
     const refusedWith = opened?.failed && isSuccess(status) ? payload : undefined;
-    const saved = failed ? this.#savedIn(response) : undefined;
+    const saved = (failed ? this.#savedIn(response) : undefined) ?? idInLocation(operation, response);
     const saysNothing = isNowhere(operation, this.#request, status);
     const failure = ({ unreadable = saysNothing, ...input }: FailureOfResponse) => {
       const details = { ...input, ...(saysNothing && { kind: 'Uncertain' as const }) };

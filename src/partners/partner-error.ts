@@ -212,7 +212,7 @@ const anyProblems = z
 
 /** The places where a body may report a failure although its HTTP status is a success. */
 const ambiguousBody = z.looseObject({
-  success: z.unknown(),
+  success: z.unknown().optional(),
   errors: anyProblems,
   validationErrors: anyProblems,
   validationResults: anyProblems,
@@ -220,15 +220,30 @@ const ambiguousBody = z.looseObject({
   errorMessage: anyProblems,
 });
 
+/** The names of fields in the bodies of errors. */
+const OF_ERROR = /^(errors?|message|detail|title|type|code|status(code)?|instance|path|timestamp|traceid)$/i;
+
+/** Reports whether a body has an error, or its status, and nothing else. An empty `errors` object is one as well. */
+function isOnlyError(body: object): boolean {
+  const fields = Object.entries(body);
+  const saysSo = ([name, value]: [string, unknown]) =>
+    /^errors?$/i.test(name)
+      ? (typeof value === 'string' && value !== '') ||
+        z.record(z.string(), z.unknown()).safeParse(value).success
+      : /^(code|status(code)?)$/i.test(name) && Number(value) >= 400;
+  return fields.every(([name]) => OF_ERROR.test(name)) && fields.some(saysSo);
+}
+
 /**
- * The problems in the body of a successful HTTP response: validation errors, or `success: false` with or without a
- * reason (docs/partner-apis.md#banking-rules). None if it has neither.
+ * The problems in the body of a successful HTTP response: validation errors, `success: false` with or without a reason
+ * (docs/partner-apis.md#banking-rules), or an error, from a partner whose refusals have the status 200. Otherwise none.
  */
 export function failureIn(body: unknown): readonly FieldProblem[] {
   const read = ambiguousBody.safeParse(body);
   if (!read.success) return [];
   const { success, errors, validationErrors, validationResults, errorMessage } = read.data;
   const listed = [errors, validationErrors, validationResults, errorMessage].flat();
+  if (listed.length === 0 && isOnlyError(body as object)) return problemsOf(body);
   if (listed.length > 0 || success !== false) return listed;
   const reasons = problemsOf(body);
   return reasons.length > 0 ? reasons : problemsIn('', ['the partner gave no reason']);

@@ -85,6 +85,14 @@ export function payloadOf(
   }
   const understood = opened && operation.response.safeParse(opened.payload);
   if (!understood?.success) {
+    if (operation.mayFindNothing && saysNothingFound(response, opened?.payload))
+      throw fail({
+        ...context,
+        status: 404,
+        kind: 'Rejected',
+        fields: [],
+        reason: `HTTP ${status} without a record`,
+      });
     const fields = understood
       ? [
           ...problemsOf(opened?.payload),
@@ -95,6 +103,15 @@ export function payloadOf(
     throw fail({ ...context, kind: 'Uncertain', fields, reason: 'unreadable response', unreadable: true });
   }
   return understood.data;
+}
+
+/**
+ * Reports whether a response is what some partners send in place of a 404: 204, null, or a record with the id 0. A body without
+ * bytes is not, because a proxy may have lost it.
+ */
+function saysNothingFound({ status, body }: HttpResponse, payload: unknown): boolean {
+  if (payload === null) return status === 204 || body.byteLength > 0;
+  return typeof payload === 'object' && 'id' in payload && payload.id === 0;
 }
 
 /**
@@ -146,6 +163,16 @@ export function savedIn({ effect, makes }: Operation, payload: unknown): string 
   if (effect === 'read' || makes === undefined) return undefined;
   if (typeof payload === 'number') return payload > 0 ? String(payload) : undefined;
   return signOfRecord(payload, makes.toLowerCase(), DEEPEST);
+}
+
+/** The id at the end of the address that the response to a create names, as a 201 does or a 303 (RFC 9110, 10.2.2). */
+export function idInLocation(
+  { effect, makes }: Operation,
+  { status, headers }: HttpResponse,
+): string | undefined {
+  if (effect === 'read' || makes === undefined || status >= 400) return undefined;
+  const [, id] = /\/([1-9]\d{0,18})$/.exec(String(headers['location'])) ?? [];
+  return id !== undefined && redact(id) === id ? id : undefined;
 }
 
 function signOfRecord(value: unknown, id: string, depth: number): string | undefined {

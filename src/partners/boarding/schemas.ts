@@ -148,8 +148,13 @@ export const merchantFeesRead = z
   .nullish()
   .transform((fees) => fees ?? {});
 
-/** Text or a number, with all its digits: leading zeros matter. */
-const midText = z.union([z.string(), z.number()]).transform(String);
+/** Text or a number, with all its digits: leading zeros matter. Padding, and signs that group the digits, do not. */
+const midText = z.union([z.string(), z.number()]).transform((mid) =>
+  String(mid)
+    .replaceAll('\0', ' ')
+    .trim()
+    .replace(/(?<=\d)[ -](?=\d)/g, ''),
+);
 
 /** Reports whether this is certainly a mid: 1 to 20 digits, not all 0. The contract prints no format. */
 export function isMid(text: string): boolean {
@@ -212,7 +217,7 @@ export const merchantStatus = z.looseObject({
   statusDate: needed(someDateTime),
   comment: needed(absent(z.string())),
   /** May be present, temporarily, before approval: docs/partner-apis.md#merchant-boarding-assumptions. Blank text is no mid. */
-  mid: needed(sometimes(documentedText(absent(midText).transform((mid) => mid?.trim() || null)))),
+  mid: needed(sometimes(documentedText(absent(midText).transform((mid) => mid || null)))),
 });
 
 /** Status data of `status2` (assumed). The contract mentions the two fields. */

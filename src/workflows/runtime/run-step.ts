@@ -201,8 +201,10 @@ function askAfterRejection<Result>(
 
 function describeSavedRecord(saved: string | undefined): string {
   if (saved === undefined) return 'The partner may have saved what it refused.';
-  return `The response ${saved === '' ? 'has a record' : `names ${saved}`}, so the partner may have saved what it refused.`;
+  return `${describeNamed(saved)}, so the partner may have saved what it refused.`;
 }
+
+const describeNamed = (saved: string) => `The response ${saved === '' ? 'has a record' : `names ${saved}`}`;
 
 const ANSWERS_TO_SEND_AGAIN: readonly AnswerKind[] = ['retry', 'correction', 'documents'];
 
@@ -352,7 +354,7 @@ async function resolveUncertain<Result>(
   const isSent = sentAt !== undefined || step.mayBeDone === undefined;
   const what = redact(fields.map(problemText).join('; '));
   const why = (unreadable ?? saved) === undefined || what === '' ? '' : `: ${what}`;
-  const sign = saved === undefined ? '' : `${describeSavedRecord(saved)} `;
+  const sign = saved === undefined ? '' : `${describeNamed(saved)}. `;
   const sent = isSent ? `sent${at}` : 'perhaps sent before';
   record('write-uncertain', { detail: `${title}, ${sent}: ${reason}` }, { system, operation });
   const proof = await findEvidence(context, step, earlier);

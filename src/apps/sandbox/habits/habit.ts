@@ -154,6 +154,13 @@ export const ID_OF: Readonly<Record<string, string>> = {
 
 export const isCreate: Concerns = ({ operation }) => operation in ID_OF;
 
+export function idIn({ status, body }: Answer, { operation }: Call): number | undefined {
+  if (status !== 200 || !isObject(body)) return undefined;
+  const payload = isObject(body['data']) ? body['data'] : body;
+  const id = payload[ID_OF[operation] ?? ''];
+  return typeof id === 'number' && id > 0 ? id : undefined;
+}
+
 /** Reads show an earlier response of the same call, if there is one. */
 export function staleAnswers(
   isStale: (age: number, count: number) => boolean,

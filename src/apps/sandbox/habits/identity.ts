@@ -5,6 +5,7 @@ import {
   type Habit,
   type Habits,
   ID_OF,
+  idIn,
   isCreate,
   isObject,
   withBody,
@@ -54,13 +55,6 @@ function renumbered(other: (id: number, earlier: readonly number[]) => number): 
       return withId(answer, call, other(id, earlier));
     };
   };
-}
-
-function idIn({ status, body }: Answer, { operation }: Call): number | undefined {
-  if (status !== 200 || !isObject(body)) return undefined;
-  const payload = isObject(body['data']) ? body['data'] : body;
-  const id = payload[ID_OF[operation] ?? ''];
-  return typeof id === 'number' && id > 0 ? id : undefined;
 }
 
 function withId(answer: Answer, { operation }: Call, id: number): Answer {

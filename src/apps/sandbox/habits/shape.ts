@@ -5,7 +5,10 @@ import {
   bodies,
   everywhere,
   type Habits,
+  idIn,
+  isCreate,
   isObject,
+  of,
   payloads,
   reads,
   responses,
@@ -26,6 +29,12 @@ const renamed = (rename: (name: string) => string, body: unknown) =>
     if (!isObject(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [rename(name), item]));
   }, body);
+
+/** In place of the 404 to a search for one profile. */
+const instead = (answer: Answer) =>
+  responses(of('find-profile-by-merchant', 'find-profile-by-user'), (found) =>
+    found.status === 404 ? answer : found,
+  );
 
 export const shape: Habits = {
   'numbers-as-text': {
@@ -95,6 +104,16 @@ export const shape: Habits = {
       return answer.status === 200 && isNothing ? { status: 204, body: '' } : answer;
     }),
   },
+  'null-for-missing': {
+    does: 'A profile that does not exist is null, with the status 200.',
+    seen: 'Spring: a controller that returns an empty Optional',
+    start: instead({ status: 200, body: 'null', contentType: 'application/json' }),
+  },
+  'zero-for-missing': {
+    does: 'A profile that does not exist has the id 0, and the defaults of its other fields.',
+    seen: '.NET: FirstOrDefault, before a mapper',
+    start: instead({ status: 200, body: { id: 0, bankingStatus: 'New', isSubmitted: false } }),
+  },
   'errors-with-200': {
     does: 'Every refusal has the status 200.',
     seen: 'JSON-RPC over HTTP, and GraphQL',
@@ -120,6 +139,17 @@ export const shape: Habits = {
       ({ isWrite }) => isWrite,
       (answer) => (answer.status === 200 ? { ...answer, status: 202 } : answer),
     ),
+  },
+  'id-in-location': {
+    does: 'A create responds 201 without a body; its id stands at the end of Location.',
+    seen: 'RFC 9110, 10.2.2',
+    outcome: 'asked',
+    start: responses(isCreate, (answer, call) => {
+      const id = idIn(answer, call);
+      return id === undefined
+        ? answer
+        : { status: 201, body: '', headers: { location: `${call.url}/${id}` } };
+    }),
   },
   'multi-status': {
     does: 'Every success has the status 207.',

@@ -64,6 +64,16 @@ export const values: Habits = {
     seen: 'acquirers that pad to a fixed width',
     start: texts(status, /^mid$/, (text) => (/^\d+$/.test(text) ? text.padStart(20, '0') : text)),
   },
+  'mid-grouped': {
+    does: 'A mid is in groups of four digits.',
+    seen: 'portals that show it as a card number',
+    start: texts(status, /^mid$/, (text) => text.replace(/\d{4}(?=\d)/g, '$& ')),
+  },
+  'mid-padded': {
+    does: 'A mid ends in NUL characters.',
+    seen: 'fields of a fixed width that were written by a program in C',
+    start: texts(status, /^mid$/, (text) => `${text}\0\0`),
+  },
   'mid-changes-once': {
     does: 'The first two reads of a mid show a temporary one.',
     seen: 'acquirers that board in two steps',

@@ -70,6 +70,35 @@ describe('an address', () => {
   );
 
   it.each([
+    ['{"errors":["The street is unknown."]}', 'The street is unknown.'],
+    ['{"message":"The code is wrong.","errors":{}}', 'The code is wrong.'],
+    ['{"status":404,"title":"Not found"}', 'Not found'],
+    ['{"error":"Not permitted"}', 'Not permitted'],
+  ])(
+    'is not changed, nor a sub-user restored, when all refusals have the status 200: %s',
+    async (body, message) => {
+      const { client } = await bankingPartner(responding(200, body));
+      const { run } = await activitiesOf(client);
+      const refused = { details: { kind: 'Rejected', fields: [{ field: '', message }] }, isRetried: false };
+      expect(await failed(run('changeAddress', { change }))).toMatchObject(refused);
+      expect(await failed(run('restoreSubUser', { subUserId: 71 }))).toMatchObject(refused);
+    },
+  );
+
+  it.each([
+    ['{"message":"The code is wrong."}', false],
+    ['{"success":true,"message":"The address is changed."}', true],
+    ['{}', true],
+  ])('is changed, or not, when the bank says %s with 200', async (body, isDone) => {
+    const { client } = await bankingPartner(responding(200, body));
+    const { run } = await activitiesOf(client);
+    const fields = [{ field: '', message: 'The code is wrong.' }];
+    const changed = run('changeAddress', { change });
+    if (isDone) await changed;
+    else expect(await failed(changed)).toMatchObject({ details: { kind: 'Rejected', fields } });
+  });
+
+  it.each([
     ['is changed again by itself', {}, true],
     ['is not, where a code is good for one call', { oneTimeCode: '000000' }, false],
   ])('%s', async (_, more, isRetried) => {

@@ -47,6 +47,19 @@ describe('a banking profile', () => {
     expect(await read(profile, '{"id":4}')).toMatchObject({ isLocked: null, isAccessLocked: null });
   });
 
+  // Catches a habit that makes Gangway wait for each business that has no profile yet.
+  it.each([
+    [204, ''],
+    [200, 'null'],
+    [200, '{"id":0,"bankingStatus":"New"}'],
+  ])('does not exist, after %i %s', async (status, body) => {
+    expect(await failureOf(read(profile, body, status))).toMatchObject({ kind: 'Rejected', status: 404 });
+  });
+
+  it.each(['', '{}', '{"id":-1}', '[]'])('is unreadable, and perhaps there, after 200 %s', async (body) => {
+    expect(await failureOf(read(profile, body))).toMatchObject({ kind: 'Uncertain', status: 200 });
+  });
+
   it('keeps unknown fields, and reads absent ones as null', async () => {
     const body = '{"id":4,"step":17,"rewordType":"Cash","profileSettings":{"loanOff":true},"tier":{"a":[1]}}';
     expect(await read(profile, body)).toMatchObject({
@@ -71,7 +84,6 @@ describe('a banking profile', () => {
 
   it.each([
     '{"bankingStatus":"New"}',
-    '{"id":0}',
     '{"id":-1}',
     '{"id":1.5}',
     '{"id":"7"}',

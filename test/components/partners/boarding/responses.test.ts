@@ -98,12 +98,30 @@ describe('a warning of the envelope', () => {
   });
 });
 
+// Catches a create whose id stands only in a header: its question would not name the record.
+describe('a create that responds with an address', () => {
+  it.each([
+    [201, '', '/api/v2/merchant/5001', '5001'],
+    [303, '', 'https://boarding.example.com/merchants/5001', '5001'],
+    [302, '<html>', '/Account/Login?ReturnUrl=%2Fmerchants%2F5001', undefined],
+    [201, '', '/merchants/078051120', undefined],
+    [201, '', '/merchants/0', undefined],
+  ])('%i %s%s is uncertain, and names %s', async (status, body, location, saved) => {
+    const { details } = await failureOf(read(create, body, status, { location }));
+    expect(details).toMatchObject({ kind: 'Uncertain' });
+    expect(details.saved).toBe(saved);
+  });
+});
+
 describe('data is read', () => {
   it.each<[string, object]>([
     ['{"status":"CR:POS Equipment"}', { status: 'CR:POS Equipment' }],
     ['{"status":"Approved","mid":"0051800"}', { status: 'Approved', mid: '0051800' }],
     ['{"status":"Approved","mid":51800}', { status: 'Approved', mid: '51800' }],
     ['{"status":"Approved","mid":9223372036854775807}', { status: 'Approved', mid: '9223372036854775807' }],
+    ['{"status":"Approved","mid":"5180 0000-0001"}', { status: 'Approved', mid: '518000000001' }],
+    ['{"status":"Approved","mid":"51800\\u0000\\u0000"}', { status: 'Approved', mid: '51800' }],
+    ['{"status":"Approved","mid":-1}', { status: 'Approved', mid: '-1' }],
     ['{"status":"Approved","mid":""}', { status: 'Approved' }],
     ['{"status":"Approved","mid":"  "}', { status: 'Approved' }],
     ['{"status":"Declined","comment":"no"}', { status: 'Declined', comment: 'no' }],
