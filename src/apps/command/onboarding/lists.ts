@@ -16,8 +16,6 @@ import {
   toDo,
   type WaitFilter,
 } from '../../../services/inbox/inbox.js';
-import { actorNamed } from '../../../services/inbox/people.js';
-import { userName } from '../../../services/texts/names.js';
 import { stateOf } from '../../../temporal/onboardings.js';
 import {
   count,
@@ -33,7 +31,7 @@ import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { describeRequirement } from '../cli/descriptions.js';
 import type { Flags, ListFilter, Texts } from '../cli/options.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
-import { peopleOf } from './claim.js';
+import { actorFrom } from './claim.js';
 
 interface ListOptions
   extends ListFilter,
@@ -121,7 +119,7 @@ interface InboxOptions
 
 export async function inbox(cli: CommandLine, words: readonly string[], options: InboxOptions) {
   const { overdue, unclaimed, mine, limit, json, csv, ...others } = options;
-  const actor = mine && actorNamed(peopleOf(cli), mine === true ? userName() : mine);
+  const actor = mine && actorFrom(cli, mine === true ? {} : { actor: mine });
   partnerAccountOf(cli.config(), options, 'inbox', 'nothing was read');
   const everything = { types: ASKING, actionRequired: true };
   const find = words.join(' ');

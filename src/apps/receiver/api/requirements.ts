@@ -29,17 +29,18 @@ import {
   sendWithdrawal,
 } from '../../../services/inbox/answering.js';
 import { type WaitingPage, waitingPage } from '../../../services/inbox/inbox.js';
-import { assignmentTo, type Colleague, remarkTo, usablePeople } from '../../../services/inbox/people.js';
+import { assignmentTo, type Colleague, remarkTo, seenWithin } from '../../../services/inbox/people.js';
 import { viewOf } from '../../../services/inbox/requirement-view.js';
+import { cursorOf } from '../../../services/texts/cursors.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { partIds, proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
+import { NOT_KNOWN } from '../../../temporal/updates.js';
 import { response } from '../openapi.js';
 import { invalid, later, Problem } from '../problems.js';
 import {
   type ApiRoute,
   audit,
   type Call,
-  cursorOf,
   defineRoute,
   forgetLists,
   listedAccounts,
@@ -108,14 +109,13 @@ export function action<Body extends { readonly person?: string | undefined }>(
 /** How long a client waits for a worker, in milliseconds. Proxies and clients seldom wait for longer than 15 s. */
 const ACTION_MS = 10_000;
 
-const WITH_KEY =
-  'no worker has responded within 10 s, and one may apply it later: repeat it with the same Idempotency-Key, and it happens once';
+const WITH_KEY = `${NOT_KNOWN}: repeat it with the same Idempotency-Key, and it happens once`;
 const WITHOUT_KEY =
-  'no worker has responded within 10 s, and one may apply it later: read the requirement before you repeat it. ' +
+  `${NOT_KNOWN}: read the requirement before you repeat it. ` +
   'With an Idempotency-Key you could repeat it at once';
 
-function peopleOf({ peopleFile, backend, client, logger }: Call): readonly Colleague[] {
-  return usablePeople(peopleFile, backend.accounts, logger, client.accounts);
+function peopleOf({ people, client }: Call): readonly Colleague[] {
+  return seenWithin(people(), client.accounts);
 }
 
 /** The file may have lost a colleague since the same request was accepted: then its key has the receipt. */
