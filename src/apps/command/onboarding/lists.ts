@@ -125,8 +125,9 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
   const find = words.join(' ');
   await withTemporal(cli, async ({ client }) => {
     const wanted = { ...others, ...everything, find, ...(overdue && { dueUntil: new Date() }) };
-    const { filter: page, total } = await mostUrgent(client, wanted, limit);
-    const onboardings = await Array.fromAsync(listOnboardings(client, visibilityQuery(page)));
+    // The server cannot search for people, nor for the time of a question.
+    const isSearched = actor || unclaimed || options.waitingOver !== undefined || options.raisedSince;
+    const { filter: page, total } = await mostUrgent(client, wanted, isSearched ? Infinity : limit);
     // What does not fit into a list has no kind, and may be of this one.
     const isWanted = (item: InboxItem) =>
       (options.kind === undefined || item.kind === undefined || item.kind === options.kind) &&
@@ -134,7 +135,13 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
       (!overdue || item.overdue) &&
       (!unclaimed || item.claimedBy === undefined) &&
       (!actor || isMine(item, actor));
-    const items = onboardings.flatMap(itemsOf).filter(isWanted).sort(compareDueDates);
+    const matches: InboxItem[] = [];
+    for await (const onboarding of listOnboardings(client, visibilityQuery(page)))
+      matches.push(...itemsOf(onboarding).filter(isWanted));
+    matches.sort(compareDueDates);
+    const onboardings = [...new Set(matches.map(({ workflowId }) => workflowId))];
+    const shown = new Set(onboardings.slice(0, limit));
+    const items = matches.filter(({ workflowId }) => shown.has(workflowId));
     const none = items.length > 0 ? '' : nothing(options, await count(client, visibilityQuery(everything)));
     const details: Details = options.details ? await detailsOf(cli, client, items) : new Map();
     const shortOf = shortIds(items.map(({ workflowId }) => workflowId));
@@ -146,10 +153,13 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
     });
     if (options.details && !json && !csv && items.length > 0) printDetails(cli, items, details, shortOf);
     else cli.records(inFull, how);
-    if (page.dueUntil && page !== wanted) {
-      const next = `the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`;
-      cli.note(`${onboardings.length} of ${total} onboardings, the most urgent; ${next}; all: --limit 0`);
-    }
+    const all = isSearched ? onboardings.length : total;
+    const next =
+      page.dueUntil && page !== wanted
+        ? `; the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`
+        : '';
+    if (next || shown.size < onboardings.length)
+      cli.note(`${shown.size} of ${all} onboardings, the most urgent${next}; all: --limit 0`);
   });
 }
 

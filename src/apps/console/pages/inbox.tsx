@@ -78,7 +78,8 @@ async function inboxOf(context: RequestContext, choices: Choices, sizes: InboxSi
 async function countOwn(context: RequestContext, sizes: InboxSizes): Promise<number> {
   const { settings, user } = context;
   if (settings.people().length === 0) return 0;
-  const { items } = await waitingList(context, choicesIn(new Fields({})), sizes.list, sizes.list);
+  const everyOwn = choicesIn(new Fields({ taken: 'mine' }));
+  const { items } = await waitingList(context, everyOwn, sizes.list, sizes.list);
   return items.filter((item) => {
     const { claimedBy, assignedBy, ...others } = item;
     return isMine(assignedBy === undefined ? others : item, user.actor);
