@@ -114,19 +114,15 @@ const WITHOUT_KEY =
   `${NOT_KNOWN}: read the requirement before you repeat it. ` +
   'With an Idempotency-Key you could repeat it at once';
 
-function peopleOf({ people, client }: Call): readonly Colleague[] {
-  return seenWithin(people(), client.accounts);
-}
-
 /** The file may have lost a colleague since the same request was accepted: then its key has the receipt. */
 async function toColleagues(
-  { backend, params }: Call<Path>,
+  { backend, params, people, client }: Call<Path>,
   update: { readonly name: string },
   once: Once | undefined,
-  send: () => Promise<object>,
+  send: (people: readonly Colleague[]) => Promise<object>,
 ): Promise<object> {
   try {
-    return await send();
+    return await send(seenWithin(people(), client.accounts));
   } catch (error) {
     if (!once || !(error instanceof InvalidInput) || error instanceof KeyReused) throw error;
     const before = await receiptBefore(backend.client, params.onboarding, update, params.id, once);
@@ -258,8 +254,8 @@ export function requirementRoutes(): ApiRoute[] {
       async (call, { workflowId, ...about }, once) => {
         const { hours, takeOver, ...wanted } = call.body;
         const until = new Date(Date.now() + hours * 3_600_000).toISOString();
-        return toColleagues(call, assignRequirement, once, () => {
-          const to = assignmentTo(peopleOf(call), workflowId, wanted);
+        return toColleagues(call, assignRequirement, once, (people) => {
+          const to = assignmentTo(people, workflowId, wanted);
           const request = { ...about, ...to, until, override: takeOver };
           return sendAssignment(call.backend.client, workflowId, request, once);
         });
@@ -278,12 +274,11 @@ export function requirementRoutes(): ApiRoute[] {
       'claim',
       'Add a remark for colleagues. No partner gets it',
       [shapes.remarkRequest, shapes.about],
-      async (call, { workflowId, ...about }, once) => {
-        return toColleagues(call, addRemark, once, () => {
-          const remark = remarkTo(peopleOf(call), workflowId, call.body.text);
+      (call, { workflowId, ...about }, once) =>
+        toColleagues(call, addRemark, once, (people) => {
+          const remark = remarkTo(people, workflowId, call.body.text);
           return sendRemark(call.backend.client, workflowId, { ...about, ...remark }, once);
-        });
-      },
+        }),
     ),
     action(
       'answer',
