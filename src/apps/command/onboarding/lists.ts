@@ -142,7 +142,10 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
     const onboardings = [...new Set(matches.map(({ workflowId }) => workflowId))];
     const shown = new Set(onboardings.slice(0, limit));
     const items = matches.filter(({ workflowId }) => shown.has(workflowId));
-    const none = items.length > 0 ? '' : nothing(options, await count(client, visibilityQuery(everything)));
+    const none =
+      items.length > 0
+        ? ''
+        : nothing({ ...options, actor }, await count(client, visibilityQuery(everything)));
     const details: Details = options.details ? await detailsOf(cli, client, items) : new Map();
     const shortOf = shortIds(items.map(({ workflowId }) => workflowId));
     const below = { columns: ['requirement', 'id'], line: commandOf(shortOf) };
@@ -163,13 +166,16 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
   });
 }
 
-function nothing({ kind, overdue, unclaimed, mine }: InboxOptions, total: number): string {
+function nothing(
+  { kind, overdue, unclaimed, actor }: InboxOptions & Partial<Texts<'actor'>>,
+  total: number,
+): string {
   if (total === 0) return 'nothing waits for a person';
   const what =
     (overdue && 'is overdue') ||
     (kind && `is of kind ${kind}`) ||
     (unclaimed && 'is unclaimed') ||
-    (mine ? 'is yours' : 'matches');
+    (actor ? `is assigned to ${actor} or mentions them` : 'matches');
   return `none of the ${total} that ${total === 1 ? 'waits' : 'wait'} for a person ${what}`;
 }
 
