@@ -167,7 +167,7 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
 }
 
 function nothing(
-  { kind, overdue, unclaimed, actor }: InboxOptions & Partial<Texts<'actor'>>,
+  { kind, overdue, unclaimed, actor }: InboxOptions & { readonly actor: string | undefined },
   total: number,
 ): string {
   if (total === 0) return 'nothing waits for a person';
