@@ -23,7 +23,7 @@ export function boardingActivities({
 }: Omit<Dependencies<BoardingClient>, 'statements'>): BoardingActivities {
   const reservations = reservationsAt('boarding', partnerAccount);
   const reader = merchantReader(client, meaningOf, reservations);
-  const { snapshot } = reader;
+  const { snapshot, isExplained } = reader;
   return {
     ...applicationActivities(client, reader, reservations),
 
@@ -52,7 +52,8 @@ export function boardingActivities({
     awaitStatusChange({ merchantProfileId, seen, pace }) {
       const isChange = (now: StatusSnapshot) => hasChanged(seen, now);
       const read = () => snapshot(merchantProfileId, callOptions(), isChange);
-      return awaitChange(poll, pace, () => readTwice(read, (now) => lacksNotes(seen, now)), isChange);
+      const readAll = () => readTwice(read, (now) => lacksNotes(seen, now));
+      return awaitChange(poll, pace, readAll, isChange, () => isExplained(seen));
     },
 
     attachDocument: ({ merchantProfileId, document, description }) =>

@@ -35,12 +35,16 @@ const FAILURE_PAUSE_MS = 60_000;
  * fails, benign, as `StatusUnchanged` or `NotDue`, and the server waits before the next. However often the status changes, `poll`
  * and `pace` determine the least time between two reads, except after a nudge or a failure. `isFirst` says whether the poll's first
  * read showed the change.
+ *
+ * @param isExplained whether a person has decided since the last read what its status means: no nudge reaches a poll that does not
+ * run yet
  */
 export async function awaitChange<Snapshot>(
   poll: PollBounds,
   pace: Pace | undefined,
   read: () => Promise<Snapshot>,
   isChange: (now: Snapshot) => boolean,
+  isExplained: () => Promise<boolean> = async () => false,
 ): Promise<{ snapshot: Snapshot; isFirst: boolean }> {
   const { attempt, heartbeatDetails, scheduledTimestampMs, currentAttemptScheduledTimestampMs } =
     activityInfo();
@@ -49,7 +53,7 @@ export async function awaitChange<Snapshot>(
   const hasRead = last?.hasRead ?? attempt > 1;
   // After a nudge, the server numbers the attempts from 1 as well.
   const isNew = attempt === 1 && currentAttemptScheduledTimestampMs === scheduledTimestampMs;
-  if (pace && isNew && beforeDue(poll, pace, 0) > 0) {
+  if (pace && isNew && beforeDue(poll, pace, 0) > 0 && !(await isExplained())) {
     heartbeat({ hasRead: false } satisfies PollProgress);
     throw pollAgain('NotDue', 'the last read was too recent', beforeDue(poll, pace, Math.random()));
   }

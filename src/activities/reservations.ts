@@ -10,7 +10,7 @@ import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
 import { describe } from '../temporal/onboardings.js';
 import { describeWithMemo } from '../temporal/search.js';
 import { ifFound, isAlreadyStarted } from '../temporal/unavailable.js';
-import { callWithDeadline, ifVisible } from './failures.js';
+import { callWithDeadline, ifNotRejected } from './failures.js';
 
 export type Reservations = ReturnType<typeof reservationsAt>;
 
@@ -92,7 +92,7 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
   async function reasonsAgainst(record: number, more: () => Promise<readonly string[]>) {
     const other = await ownerOf(record, reservationFor(record).owner);
     if (other === undefined) return more();
-    return [...new Set([`${other} has it`, ...(await ifVisible(more(), []))])];
+    return [...new Set([`${other} has it`, ...(await ifNotRejected(more(), []))])];
   }
 
   return {

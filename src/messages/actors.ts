@@ -77,15 +77,19 @@ export function identityOf(actor: string): string {
 
 // Keeps F8.
 /**
- * Reports whether an actor may be the one who proposed an answer, and so must not confirm it: the same person, perhaps by a name without
- * an identity, or a program in its own name.
+ * Reports whether an actor may be the one who proposed an answer, and so must not confirm it: the same person, perhaps by a name or a
+ * first name without an identity, or a program in its own name.
  */
 export function mayBeProposer(actor: string, proposer: string): boolean {
   const [one, other] = [partsOfActor(actor), partsOfActor(proposer)];
   if (one.person === undefined || other.person === undefined) return one.program === other.program;
   const nameOf = (person: string) => folded(person.replace(IDENTITY, ''));
   const areIdentified = IDENTITY.test(one.person) && IDENTITY.test(other.person);
-  return isSamePerson(actor, proposer) || (!areIdentified && nameOf(one.person) === nameOf(other.person));
+  const names = [one.person, other.person].map((person) => `${nameOf(person)} `);
+  const isCalled = names.every((name) =>
+    names.every((whole) => whole.startsWith(name) || name.startsWith(whole)),
+  );
+  return isSamePerson(actor, proposer) || (!areIdentified && isCalled);
 }
 
 /** The subject at the identity provider, after a name. */

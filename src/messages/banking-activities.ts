@@ -51,6 +51,9 @@ export interface InspectedProfile {
   readonly now: ProfileSnapshot;
 }
 
+/** The profile in the response to a submission. `now` is absent if the bank does not show it. */
+export type SubmittedProfile = Pick<InspectedProfile, 'candidate'> & Partial<InspectedProfile>;
+
 export type HolderRequest = Pick<BusinessOnboardingInput, 'holder' | 'beneficialOwners'>;
 
 /** The facts that distinguish a business from others. */
@@ -77,6 +80,8 @@ export interface Candidate {
   readonly unclear: readonly string[];
   /** Its tax number agrees, and nothing but names may be against it. */
   readonly isNamesOnly?: true;
+  /** The bank does not show it, and it is known only that another onboarding has it. */
+  readonly isHidden?: true;
 }
 
 /**
@@ -88,7 +93,7 @@ export type Submission =
       /** The profiles of the same dba and merchant just before. */
       readonly baseline: readonly number[];
       /** The profile right after, reserved if nothing is against it; absent when it could not be read. */
-      readonly now?: InspectedProfile;
+      readonly now?: SubmittedProfile;
     })
   | { readonly existing: Candidate; readonly isSaved?: true };
 
@@ -127,7 +132,7 @@ export interface BankingActivities {
   /** Reserves a profile that a submission has returned, as {@link submitHolder} does. `since`: when it was decided on (ISO 8601). */
   reserveSubmittedProfile(
     request: BusinessToFind & { profileId: number; since: string },
-  ): Promise<InspectedProfile>;
+  ): Promise<SubmittedProfile>;
   /** The profiles of the same merchant (E5), or of the same dba in any case (E9), without those of the `baseline`. */
   findCandidates(request: BusinessToFind & { baseline: readonly number[] }): Promise<readonly Candidate[]>;
   /** One profile, compared with the business; null when there is none that this account may see (404, 403). */

@@ -37,7 +37,7 @@ export type NexusProblem =
   | 'other-input'
   /** `CONFLICT`: the requirement is not open. */
   | 'not-open'
-  /** `UNAVAILABLE`: the answer is accepted, but not yet applied. Temporal repeats the request. */
+  /** `UNAVAILABLE`: no worker has responded in time, so it is not known whether the answer took effect. Temporal repeats the request. */
   | 'not-applied'
   /** `UNAVAILABLE`: the onboarding cannot be read now. Temporal does not repeat the request. */
   | 'unreadable-onboarding'

@@ -1,10 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
 import { parseTree } from 'jsonc-parser';
 import { type FeePlan, feePlans, type ReadFeePlans } from '../messages/fee-plans.js';
 import { problemText } from '../partners/bounds.js';
 import { fieldProblems } from '../partners/describe-rules.js';
 import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
+import { followFile } from '../platform/settings/followed-file.js';
 import { BadSetting } from '../platform/settings/settings.js';
 
 /** Reads the operator's file of fee plans, for every process that starts onboardings. */
@@ -49,27 +49,12 @@ function repeated(tree: Tree, path: readonly string[] = []): FieldProblem[] {
   });
 }
 
-/** Follows a file: it is read again when it has changed. While it cannot be used, no plan can be. */
+/** The plans of a file as they could last be used. @param file undefined: there are none */
 export function followFeePlans(file: string | undefined): ReadFeePlans {
-  let version: string | undefined;
-  let plans: readonly FeePlan[] = [];
-  return () => {
-    if (file === undefined) return plans;
-    try {
-      const { ino, ctimeNs, size } = statSync(file, { bigint: true });
-      const now = `${ino} ${ctimeNs} ${size}`;
-      if (now !== version) {
-        const read = feePlansIn(readFileSync(file, 'utf8'));
-        if ('problems' in read)
-          throw new BadSetting(SETTING, read.problems.slice(0, SHOWN).map(problemText).join('; '));
-        plans = read.plans;
-      }
-      version = now;
-      return plans;
-    } catch (error) {
-      version = undefined;
-      if (error instanceof BadSetting) throw error;
-      throw new BadSetting(SETTING, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
-    }
-  };
+  if (file === undefined) return () => [];
+  return followFile(SETTING, file, (text) => {
+    const read = feePlansIn(text);
+    if ('plans' in read) return read.plans;
+    throw new BadSetting(SETTING, read.problems.slice(0, SHOWN).map(problemText).join('; '));
+  }).lastGood;
 }

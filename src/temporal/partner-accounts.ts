@@ -2,14 +2,7 @@ import { ApplicationFailure, type Client } from '@temporalio/client';
 import type { SignalDefinition } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { PARTNER_ERROR, SOFTWARE_ERROR } from '../messages/activities.js';
-import {
-  AWAIT_STATUS_ACTIVITY_ID,
-  partnerAccountId,
-  partnerRecordId,
-  partnerTaskQueue,
-  partsOfId,
-  typesAt,
-} from '../messages/ids.js';
+import { partnerAccountId, partnerRecordId, partnerTaskQueue, partsOfId, typesAt } from '../messages/ids.js';
 import {
   type PartnerAccountActivities,
   type PartnerAccountInput,
@@ -131,28 +124,30 @@ export interface Woken {
 
 /** Retries at once every activity of an account that waits because the partner rejected its credentials. Writes no history. */
 export function wakeRefused(client: Client, place: AccountAt): Promise<Woken> {
-  return wakeAll(client, place, async (pending, workflowId) => {
+  const isRefused = async (pending: Pending, workflowId: string) => {
     const details = await partnerErrorOf(client, workflowId, pending);
     return details !== undefined && details.system === place.system && isRefusedAtTheDoor(details);
-  });
+  };
+  return wakeAll(client, place, async (id) => (await retryNow(client, id, isRefused)).length);
 }
 
 /** Retries at once every poll and step that waits for a partner in an account, as after an outage. Writes no history. */
 export function wakeWaiting(client: Client, place: AccountAt, watched: Watched = {}): Promise<Woken> {
   const { system, account, taskQueue } = place;
-  return wakeAll(client, place, isStepAt(partnerTaskQueue(taskQueue, system, account)), watched);
+  const isStep = isStepAt(partnerTaskQueue(taskQueue, system, account));
+  return wakeAll(client, place, async (id) => (await retryNow(client, id, isStep)).length, watched);
 }
 
-/** Makes every status poll of an account read at once. Writes no history. */
+/** Makes every status poll of an account read at once, also those that are reading now. Writes no history. */
 export function wakePollsOf(client: Client, place: AccountAt): Promise<Woken> {
-  return wakeAll(client, place, ({ activityId }) => activityId === AWAIT_STATUS_ACTIVITY_ID);
+  return wakeAll(client, place, async (id) => ((await ifFound(nudge(client, id))) ? 1 : 0));
 }
 
-/** Retries activities of all running workflows of an account that may call the partner. */
+/** @param wake wakes activities of a running workflow of the account that may call the partner, and returns how many */
 async function wakeAll(
   client: Client,
   { system, account, taskQueue }: AccountAt,
-  isMeant: (pending: Pending, workflowId: string) => boolean | Promise<boolean>,
+  wake: (workflowId: string) => Promise<number>,
   { signal, onExamined }: Watched = {},
 ): Promise<Woken> {
   const query = all(ofAccount(taskQueue, account), IS_RUNNING, isIn('WorkflowType', typesAt(system)));
@@ -163,11 +158,11 @@ async function wakeAll(
   let workflows = 0;
   async function wakeNext(): Promise<void> {
     for (let next = await running.next(); !next.done && !signal?.aborted; next = await running.next()) {
-      const { length } = await retryNow(client, next.value.workflowId, isMeant);
+      const woken = await wake(next.value.workflowId);
       examined += 1;
       onExamined?.(examined, Math.max(total, examined));
-      steps += length;
-      if (length > 0) workflows += 1;
+      steps += woken;
+      if (woken > 0) workflows += 1;
     }
   }
   await Promise.all(Array.from({ length: 16 }, wakeNext));

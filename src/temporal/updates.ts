@@ -4,6 +4,10 @@ import type { RejectionType } from '../messages/rejections.js';
 import { type IdempotencyKey, receiptQuery } from '../messages/requirements.js';
 import { ifFound } from './unavailable.js';
 
+/** The same sentence at every door, after which each says what to do. */
+export const NOT_KNOWN =
+  'no worker has responded in time, so it is not known whether it took effect, and one may still apply it';
+
 /** An update about a requirement. */
 export type RequirementUpdate<Receipt, Request> = UpdateDefinition<Receipt, [Request, IdempotencyKey?]>;
 

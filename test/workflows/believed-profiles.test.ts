@@ -59,6 +59,36 @@ describe.concurrent('a submission that responds with a profile', () => {
     expect(writesOf(name, 99_999)).toEqual([`submit ${name}`]);
   });
 
+  // Alone catches a question that does not say whose profile it is, and a person who takes over what nobody can look at.
+  it.each([400, 404])(
+    'of another onboarding that the bank does not show (%i) names the other one, and cannot be confirmed',
+    async (status) => {
+      const first = await submit(() => undefined);
+      const { profileId: id = 0 } = await first.onboarding.until(({ profileId }) => profileId !== undefined);
+      bank.hidden.set(id, status);
+      const second = await submit(() => ({ existing: id }), {
+        holder: { ...first.holder, givenName: 'Second' },
+      });
+      const question = await second.onboarding.requirement('uncertain-write');
+      expect(question.detail).toBe(
+        `The bank responded to the submission with banking profile ${id}, which it does not show: ` +
+          `${first.onboarding.workflowId} has it. ${id} cannot be confirmed while the bank does not show it. ` +
+          `Look in the partner’s portal for a banking profile of “${second.name}”. If it is there, confirm its profile id. ` +
+          'Retry only if it is not there, because the submission may have made it and retrying submits the business again.',
+      );
+      await first.onboarding.handle.terminate();
+      await second.onboarding.resolve(question.id, { kind: 'confirm', id: String(id) });
+      const next = await second.onboarding.until(({ requirements }) =>
+        requirements.some((each) => each.id !== question.id),
+      );
+      expect(next.requirements[0]?.detail).toContain(`${id} cannot be confirmed: `);
+      expect(next.profileId).toBeUndefined();
+      expect(writesOf(second.name, id).filter((write) => write !== `submit ${second.name}`)).toEqual([]);
+      bank.hidden.delete(id);
+      await second.onboarding.handle.terminate();
+    },
+  );
+
   it.each<[string, object, object, string]>([
     ['another name', OTHER, {}, 'its dba differs'],
     ['another tax number', { employerIdentificationNumber: '98-7654321' }, {}, 'its EIN differs'],
@@ -99,7 +129,7 @@ describe.concurrent('a submission that is refused', () => {
     const { onboarding, name } = await submit(() => ({ refuses: { status: 400, names: true } }));
     const question = await onboarding.requirement('rejected-input');
     const [{ id = 0 } = {}] = madeFor(name);
-    bank.busyWith.add(id);
+    bank.hidden.set(id, 400);
     await onboarding.resolve(question.id, { kind: 'correction', patch });
     const again = await onboarding.until(
       ({ requirements }) => requirements.some((each) => each.id !== question.id),
@@ -108,7 +138,7 @@ describe.concurrent('a submission that is refused', () => {
     const [next] = again.requirements;
     expect(next?.detail).toContain('not sent, because the preceding get-profile failed (HTTP 400)');
     expect(madeFor(name)).toHaveLength(1);
-    bank.busyWith.delete(id);
+    bank.hidden.delete(id);
     await onboarding.resolve(next?.id ?? '', { kind: 'retry' });
     const { profileId } = await onboarding.until((state) => state.profileId !== undefined, 'a profile');
     expect([profileId, madeFor(name).length]).toEqual([id, 1]);

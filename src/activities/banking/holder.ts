@@ -6,9 +6,9 @@ import type {
   Candidate,
   HolderRequest,
   HolderVerdict,
-  InspectedProfile,
   RefusedSubmission,
   Submission,
+  SubmittedProfile,
 } from '../../messages/banking-activities.js';
 import { businessOnboardingInput } from '../../messages/inputs.js';
 import type { BankingClient } from '../../partners/banking/client.js';
@@ -39,26 +39,35 @@ export function holderActivities(
   { snapshotOf }: ProfileReader,
   reservations: Reservations,
 ) {
-  /** A profile that is new has the name and tax number of the business, and is neither decided nor from before its submission. */
+  /**
+   * A profile that is new has the name and tax number of the business, and is neither decided nor from before its submission. One that
+   * another onboarding has needs no read to be theirs.
+   */
   async function reserveSubmitted(
     { profileId, since, ...business }: BusinessToFind & { profileId: number; since: string },
     options: CallOptions,
-  ): Promise<InspectedProfile> {
-    const profile = await client.getProfile({ id: profileId }, options);
-    const now = await snapshotOf(profile, options);
-    const { createdDate } = profile;
-    const candidate = await candidates.compare(profileId, profile, business, ownId());
-    const against = await reservations.reserveNew(profileId, async () => [
-      ...candidate.against,
-      ...(!isDate(createdDate) && !isUnderReview(now.phase) ? [`its status is ${now.bankingStatus}`] : []),
-      ...(isClearlyBefore(createdDate, since) ? [`it was created at ${createdDate}`] : []),
-    ]);
-    return { candidate: { ...candidate, against, unclear: [] }, now };
+  ): Promise<SubmittedProfile> {
+    const read: { inspected?: SubmittedProfile } = {};
+    const against = await reservations.reserveNew(profileId, async () => {
+      const profile = await client.getProfile({ id: profileId }, options);
+      const now = await snapshotOf(profile, options);
+      const { createdDate } = profile;
+      const candidate = await candidates.compare(profileId, profile, business, ownId());
+      read.inspected = { candidate, now };
+      return [
+        ...candidate.against,
+        ...(!isDate(createdDate) && !isUnderReview(now.phase) ? [`its status is ${now.bankingStatus}`] : []),
+        ...(isClearlyBefore(createdDate, since) ? [`it was created at ${createdDate}`] : []),
+      ];
+    });
+    // The bank shows nothing of it, and another onboarding has it.
+    const inspected = read.inspected ?? { candidate: await candidates.hidden(profileId, ownId()) };
+    return { ...inspected, candidate: { ...inspected.candidate, against, unclear: [] } };
   }
 
   return {
     submitHolder: ({ declined = [], refused = [], since, ...business }) =>
-      sendOnceThenRead<Submission, InspectedProfile | undefined>(
+      sendOnceThenRead<Submission, SubmittedProfile | undefined>(
         async (options) => {
           const read = { signal: options.signal };
           const existing = await candidates.ofMerchant(business.merchantProfileId, read);
@@ -249,7 +258,18 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     };
   }
 
-  return { find, ofMerchant, named, savedBy, examine, visible, compare };
+  async function hidden(profileId: number, workflowId: string | undefined): Promise<Candidate> {
+    const owner = await ownerOf(profileId, workflowId);
+    const owners = owner === undefined ? [] : [owner];
+    return {
+      ...{ profileId, dba: null, bankingStatus: UNKNOWN, owners },
+      against: [],
+      unclear: [],
+      isHidden: true,
+    };
+  }
+
+  return { find, ofMerchant, named, savedBy, examine, visible, compare, hidden };
 }
 
 /**

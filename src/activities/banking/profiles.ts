@@ -21,6 +21,17 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets,
     return snapshotOf(await client.getProfile({ id }, options), options, isEnough);
   }
 
+  /** What a status means: by the documents, or by the decision of a person. */
+  async function meant(status: string): Promise<ProfileSnapshot['phase']> {
+    const meaning = isKnownStatus(status) ? undefined : await meaningOf(status);
+    return meaning === undefined ? phaseOf(status) : EXPLAINED[meaning];
+  }
+
+  /** Reports whether the name of a status means something else by now: a person has decided about it. */
+  async function isExplained(seen: SeenProfile): Promise<boolean> {
+    return seen !== null && (await meant(seen.bankingStatus)) !== seen.phase;
+  }
+
   /** The same for a profile that was just read. @param isEnough whether it is, where the account cannot read tickets */
   async function snapshotOf(
     profile: BankingProfile,
@@ -29,8 +40,7 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets,
   ): Promise<ProfileSnapshot> {
     const { bankingStatus, financialAccountId, isLocked } = profile;
     const status = statusShown(bankingStatus ?? UNKNOWN);
-    const meaning = isKnownStatus(status) ? undefined : await meaningOf(status);
-    const phase = meaning === undefined ? phaseOf(status) : EXPLAINED[meaning];
+    const phase = await meant(status);
     const now = { bankingStatus: status, phase, financialAccountId, isLocked: isLocked === true };
     if (!isUnderReview(phase)) return { ...now, tickets: [] };
     const withTickets = async () => {
@@ -41,13 +51,13 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets,
     return readAgain(withTickets, { ...now, tickets: [], isWithoutTickets: true }, isEnough);
   }
 
-  return { readProfile, snapshotOf };
+  return { readProfile, snapshotOf, isExplained };
 }
 
 export function profileActivities(
   client: BankingClient,
   poll: PollBounds,
-  { readProfile }: ProfileReader,
+  { readProfile, isExplained }: ProfileReader,
   reservations: Reservations,
 ) {
   return {
@@ -57,7 +67,7 @@ export function profileActivities(
       const isChange: IsEnough = (now) => hasProfileChanged(seen, now);
       const isShort = (now: ProfileSnapshot) => lacksTickets(seen, now);
       const read = () => readTwice(() => readProfile(profileId, isChange), isShort);
-      return awaitChange(poll, pace, read, isChange);
+      return awaitChange(poll, pace, read, isChange, () => isExplained(seen));
     },
 
     openFinancialAccount: ({ profileId }) =>

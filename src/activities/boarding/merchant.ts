@@ -65,7 +65,12 @@ export function merchantReader(
     return { ...(await named(status)), statusDate, mid };
   }
 
-  return { snapshot, statusNow };
+  /** Reports whether the name of a status means something else by now: a person has decided about it. */
+  async function isExplained({ status, phase }: Seen): Promise<boolean> {
+    return status !== undefined && (await named(status)).phase !== phase;
+  }
+
+  return { snapshot, statusNow, isExplained };
 }
 
 /** Beyond this number, a person is not asked about each note. */

@@ -15,7 +15,7 @@ import {
   trustedProxies,
   withAdvice,
 } from '../../platform/settings/settings.js';
-import { peopleSettings, readPeople } from '../../services/inbox/people.js';
+import { followPeople, peopleSettings } from '../../services/inbox/people.js';
 import { linkSettings, linksFrom, readTemplates } from '../../services/links/asking.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
 import { followFeePlans } from '../../temporal/fee-plans.js';
@@ -116,14 +116,13 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
     throw new BadSetting('CONSOLE_ADDRESS', 'must be a loopback address without OIDC_ISSUER and CONSOLE_URL');
   if (oidc && !keys) throw new BadSetting('CONSOLE_SESSION_KEYS', 'is not set, but OIDC_ISSUER is');
   const accounts = readAccounts(environment);
-  readPeople(set.GANGWAY_PEOPLE_FILE, Object.keys(accounts.accounts));
   readTemplates(set.LINK_TEMPLATES_FILE);
   return {
     ...accounts,
     ...storesFrom(set),
     ...linksFrom(set),
     ...{ host, port, oidc },
-    peopleFile: set.GANGWAY_PEOPLE_FILE,
+    people: followPeople(set.GANGWAY_PEOPLE_FILE, Object.keys(accounts.accounts)),
     metricsAddress: set.CONSOLE_METRICS_ADDRESS,
     // Without it, browsers use the address that the console listens at.
     url: address,

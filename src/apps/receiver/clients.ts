@@ -1,5 +1,4 @@
 import { hash, randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import { CLIENT_NAME, SCOPES, type Scope } from '../../messages/actors.js';
@@ -10,10 +9,11 @@ import {
   REQUESTS_PER_MINUTE,
   subjectCheck,
 } from '../../platform/http/server.js';
+import { followFile } from '../../platform/settings/followed-file.js';
 import { secureUrl } from '../../platform/settings/settings.js';
 import { UNNAMED } from '../../services/reports/report.js';
 import { check } from '../../services/texts/invalid-input.js';
-import { mapLines, readLines } from '../../services/texts/json-lines.js';
+import { mapLines } from '../../services/texts/json-lines.js';
 import { Problem } from './problems.js';
 
 /**
@@ -80,11 +80,6 @@ export function clientsIn(text: string, accounts: readonly string[]): ClientLine
   });
 }
 
-/** @throws {BadSetting} when the file cannot be read or used */
-export function readClients(file: string, accounts: readonly string[]): ClientLine[] {
-  return clientsIn(readLines(SETTING, file), accounts);
-}
-
 export type IdentifyClient = (authorization: string | undefined) => Promise<ApiClient | undefined>;
 
 /** Finds a client by the header `Authorization`. */
@@ -120,38 +115,19 @@ function claimsIn(token: string) {
   }
 }
 
-/** The time in which a changed file is noticed, in milliseconds. */
-const NOTICED_MS = 500;
+/** The clients of a file, which is followed: a revocation needs no restart. */
+export function clientList(file: string, accounts: readonly string[]) {
+  return followFile(SETTING, file, (text) => identifyAmong(clientsIn(text, accounts)));
+}
 
-/**
- * Follows the file: a revocation needs no restart. While the file cannot be used, nobody is let in, because a revoked client could
- * be the reason for its last change.
- */
+/** While the file cannot be used, nobody is let in, because a revoked client could be the reason for its last change. */
 export function followClients(file: string | undefined, accounts: readonly string[]): IdentifyClient {
-  let version: string | undefined;
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  let identify: IdentifyClient = async () => undefined;
-  const refuse =
-    (cause: unknown): IdentifyClient =>
-    async () => {
-      const detail = 'the list of clients cannot be used now: the log of the receiver has the reason';
-      throw new Problem('clients-unreadable', detail, { cause, headers: { 'retry-after': '5' } });
-    };
+  const clients = file === undefined ? undefined : clientList(file, accounts);
   return async (authorization) => {
-    if (file === undefined || bearerIn(authorization) === undefined) return undefined;
-    if (performance.now() - lookedAt > NOTICED_MS) {
-      lookedAt = performance.now();
-      try {
-        const { ino, ctimeNs, size } = statSync(file, { bigint: true });
-        const now = `${ino} ${ctimeNs} ${size}`;
-        if (now !== version) identify = identifyAmong(readClients(file, accounts));
-        version = now;
-      } catch (error) {
-        // It is read again, because the reason may pass without a change.
-        version = undefined;
-        identify = refuse(error);
-      }
-    }
-    return identify(authorization);
+    if (!clients || bearerIn(authorization) === undefined) return undefined;
+    const cause = clients.problem();
+    if (cause === undefined) return clients.lastGood()(authorization);
+    const detail = 'the list of clients cannot be used now: the log of the receiver has the reason';
+    throw new Problem('clients-unreadable', detail, { cause, headers: { 'retry-after': '5' } });
   };
 }

@@ -91,7 +91,7 @@ export async function receiverOf(options: ReceiverOptions): Promise<FastifyInsta
   const checkSignature = secrets.length > 0 ? signatureCheck(secrets) : undefined;
   await server.register(eventRoutes({ types, backend, checkSignature, requestsPerMinute }));
   const api = {
-    ...{ backend, logger, known: options, documentDir: options.documentDir, peopleFile: options.peopleFile },
+    ...{ backend, logger, known: options, documentDir: options.documentDir, people: options.people },
     ...{ identify, clientOf: (request: FastifyRequest) => callers.get(request) },
   };
   await server.register(apiRoutes(api, routes));

@@ -23,11 +23,11 @@ import {
   withAdvice,
   withPrefix,
 } from '../../platform/settings/settings.js';
-import { peopleSettings, readPeople } from '../../services/inbox/people.js';
+import { followPeople, peopleSettings } from '../../services/inbox/people.js';
 import { linkSettings, linksFrom, readTemplates } from '../../services/links/asking.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
 import { followFeePlans } from '../../temporal/fee-plans.js';
-import { readClients } from './clients.js';
+import { clientList } from './clients.js';
 import { Problem } from './problems.js';
 
 /** An id that the sender chooses: visible characters, of reasonable length. */
@@ -256,15 +256,15 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv) {
   const open = webhooks.find(([, { senders }]) => acceptsAnyone(senders));
   if (isOpen && open) throw new BadSetting(authSetting(open[0]), 'none is allowed only on loopback');
   const accounts = knownAccounts(readWordings(environment));
-  if (set.API_CLIENTS_FILE !== undefined) readClients(set.API_CLIENTS_FILE, Object.keys(accounts.accounts));
-  readPeople(set.GANGWAY_PEOPLE_FILE, Object.keys(accounts.accounts));
+  const names = Object.keys(accounts.accounts);
+  if (set.API_CLIENTS_FILE !== undefined) clientList(set.API_CLIENTS_FILE, names).lastGood();
   readTemplates(set.LINK_TEMPLATES_FILE);
   return {
     host,
     port,
     secrets: set.RECEIVER_SECRETS,
     clientsFile: set.API_CLIENTS_FILE,
-    peopleFile: set.GANGWAY_PEOPLE_FILE,
+    people: followPeople(set.GANGWAY_PEOPLE_FILE, names),
     ...linksFrom(set),
     documentDir: set.DOCUMENT_DIR,
     metricsAddress: set.RECEIVER_METRICS_ADDRESS,

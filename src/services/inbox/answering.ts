@@ -24,7 +24,7 @@ import {
 import { stateOf } from '../../temporal/onboardings.js';
 import { ifFound, PassingProblem, TemporalProblem } from '../../temporal/unavailable.js';
 import type { UnreadableOnboarding } from '../../temporal/unreadable.js';
-import { type RequirementUpdate, sendUpdate } from '../../temporal/updates.js';
+import { NOT_KNOWN, type RequirementUpdate, sendUpdate } from '../../temporal/updates.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { ifUnreadable } from './waits.js';
 
@@ -50,7 +50,7 @@ const APPLY_TIMEOUT_MS = 10_000;
 /** The time limit for a worker to show that it was only busy, in milliseconds. */
 const REASON_TIMEOUT_MS = 2_000;
 
-/** Temporal has an answer, and no worker has applied it yet. */
+/** No worker has responded in time: {@link NOT_KNOWN}. */
 export class NotYetApplied extends PassingProblem {
   override readonly name = 'NotYetApplied';
 }
@@ -109,8 +109,7 @@ export function sends<Receipt, Request extends { readonly requirementId: string 
       const obstacle =
         (await obstacleOf(client, workflowId, REASON_TIMEOUT_MS))?.detail ?? 'its worker is busy';
       throw new NotYetApplied(
-        `${request.requirementId} accepted, not yet applied (${obstacle}). A worker applies it later: check with ` +
-          `"gangway status ${workflowId}", and ${next}.`,
+        `${request.requirementId}: ${NOT_KNOWN} (${obstacle}). Check with "gangway status ${workflowId}", and ${next}.`,
       );
     }
   };

@@ -1,13 +1,12 @@
-import type { Logger } from 'pino';
 import { z } from 'zod';
-import { COLLEAGUE_RULE, folded, isColleague, isSamePerson, ROLES } from '../../messages/actors.js';
+import { COLLEAGUE_RULE, folded, isColleague, ROLES } from '../../messages/actors.js';
 import { type Assignment, LONGEST_REMARK, type Remark } from '../../messages/claims.js';
+import { followFile } from '../../platform/settings/followed-file.js';
 import { didYouMean } from '../../platform/settings/nearest.js';
-import { BadSetting } from '../../platform/settings/settings.js';
 import { isWithin } from '../../temporal/onboardings.js';
 import { UNNAMED } from '../reports/report.js';
 import { InvalidInput } from '../texts/invalid-input.js';
-import { mapLines, readLines } from '../texts/json-lines.js';
+import { mapLines } from '../texts/json-lines.js';
 
 const SETTING = 'GANGWAY_PEOPLE_FILE';
 
@@ -56,30 +55,20 @@ export function peopleIn(text: string, accounts: readonly string[]): Colleague[]
   });
 }
 
-/** @throws {BadSetting} when the file cannot be read or used */
-export function readPeople(file: string | undefined, accounts: readonly string[]): readonly Colleague[] {
-  return file === undefined ? [] : peopleIn(readLines(SETTING, file), accounts);
+export type ReadPeople = () => readonly Colleague[];
+
+/** The colleagues of a file as it could last be used. @throws {BadSetting} when the file cannot be used at the start */
+export function followPeople(file: string | undefined, accounts: readonly string[]): ReadPeople {
+  if (file === undefined) return () => [];
+  const { lastGood } = followFile(SETTING, file, (text) => peopleIn(text, accounts));
+  lastGood();
+  return lastGood;
 }
 
-/**
- * The same for a process that continues without colleagues while the file cannot be used.
- *
- * @param own the accounts of who asks; undefined for all. Messages and forms name no colleague who sees none of them
- */
-export function usablePeople(
-  file: string | undefined,
-  accounts: readonly string[],
-  logger: Pick<Logger, 'error'>,
-  own: readonly string[] | undefined,
-): readonly Colleague[] {
+/** The colleagues who see one of these accounts: forms and messages name no others. @param own undefined: all accounts */
+export function seenWithin(people: readonly Colleague[], own: readonly string[] | undefined) {
   const isShared = (account: string) => own?.includes(account) ?? true;
-  try {
-    return readPeople(file, accounts).filter((each) => each.accounts?.some(isShared) ?? true);
-  } catch (error) {
-    if (!(error instanceof BadSetting)) throw error;
-    logger.error({ reason: error.message }, 'the colleagues cannot be read');
-    return [];
-  }
+  return people.filter((each) => each.accounts?.some(isShared) ?? true);
 }
 
 /** Those who may answer a requirement of this workflow. Default: of any. */
@@ -170,7 +159,12 @@ function requireSight(colleague: Colleague, workflowId: string, field: string): 
   throw new InvalidInput(`${field}: ${name} may not answer requirements of this account`);
 }
 
-/** The actor of a person on this machine: a colleague with this name, or else the name. */
-export function actorNamed(people: readonly Colleague[], name: string): string {
-  return people.find(({ actor, id }) => isSamePerson(actor, name) || isSamePerson(id, name))?.actor ?? name;
+/**
+ * The actor of a person by whatever they are called: a colleague, so that their claims and answers are of one person, or else the name.
+ *
+ * @throws {InvalidInput} for a first name that several colleagues have
+ */
+export function actorNamed(people: readonly Colleague[], name: string, field: string): string {
+  const isNamed = people.some((each) => [each.actor, ...namesOf(each)].map(folded).includes(folded(name)));
+  return isNamed ? colleagueOf(people, name, field).actor : name;
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { problemText } from '../../partners/bounds.js';
 import { fieldProblems } from '../../partners/describe-rules.js';
@@ -7,20 +6,6 @@ import { BadSetting } from '../../platform/settings/settings.js';
 /** Files that operators keep: a JSON object on each line. Errors name the line, and quote nothing of it. */
 
 const MOST_LINES = 1_000;
-const MOST_BYTES = 1024 * 1024;
-
-/** @throws {BadSetting} when the file cannot be read, or is too large */
-export function readLines(setting: string, file: string): string {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new BadSetting(setting, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
-  if (text.length > MOST_BYTES) throw new BadSetting(setting, 'is larger than 1 MiB');
-  return text;
-}
-
 /**
  * @param use takes each line, in order, and may throw what `bad` makes of a rule
  * @throws {BadSetting} which names the first line that cannot be used

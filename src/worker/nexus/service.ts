@@ -47,6 +47,7 @@ import {
 } from '../../temporal/requests.js';
 import { isDenied, isNotFound, isUnavailable } from '../../temporal/unavailable.js';
 import { OBSTACLES, UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { NOT_KNOWN } from '../../temporal/updates.js';
 
 export interface NexusPlace {
   readonly taskQueue: string;
@@ -207,7 +208,7 @@ export function callersError(error: unknown): HandlerError | OperationError {
   if (error instanceof UnreadableOnboarding)
     return handlerError('unreadable-onboarding', OBSTACLES[error.obstacle], { retryableOverride: false });
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
-    return handlerError('not-applied', 'the answer is accepted, but not yet applied');
+    return handlerError('not-applied', NOT_KNOWN);
   if (isUnavailable(error) || isDenied(error) || isCutOff(error))
     return handlerError('temporal-unavailable', 'no response of Temporal in time');
   log.error('Nexus operation failed', { error });

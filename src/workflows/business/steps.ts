@@ -1,10 +1,10 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type {
   Candidate,
-  InspectedProfile,
   ProfileSnapshot,
   RefusedSubmission,
   Submission,
+  SubmittedProfile,
 } from '../../messages/banking-activities.js';
 import { omitUndefined } from '../../messages/objects.js';
 import type { Requirement } from '../../messages/requirements.js';
@@ -95,8 +95,8 @@ export function readProfile(business: Business): Promise<ProfileSnapshot> {
  */
 export async function reserveSubmitted(
   business: Business,
-  { now, profileId, since }: { readonly now?: InspectedProfile; profileId: number; since: string },
-): Promise<Pick<InspectedProfile, 'candidate'> & { readonly now?: ProfileSnapshot }> {
+  { now, profileId, since }: { readonly now?: SubmittedProfile; profileId: number; since: string },
+): Promise<SubmittedProfile> {
   if (now) return now;
   const title = `read banking profile ${profileId}`;
   const run = () => bank.reserveSubmittedProfile({ ...business.toFind, profileId, since });
@@ -238,10 +238,12 @@ function isSurelyOurs({ against, unclear }: Candidate): boolean {
 }
 
 /** `banking profile 3001 of “Corner Bakery” (Submitted): its EIN is not shown` */
-function describeCandidate({ profileId, dba, bankingStatus, against, unclear }: Candidate): string {
+function describeCandidate(candidate: Candidate): string {
+  const { profileId, dba, bankingStatus, against, unclear, isHidden } = candidate;
   const why = [...against, ...unclear].join(', ');
   const name = dba === null ? 'no dba' : `“${redact(dba)}”`;
-  return `banking profile ${profileId} of ${name} (${bankingStatus})${why && `: ${why}`}`;
+  const shown = isHidden ? ', which it does not show' : ` of ${name} (${bankingStatus})`;
+  return `banking profile ${profileId}${shown}${why && `: ${why}`}`;
 }
 
 /** Checks the profile that a person names. Naming the same one a second time overrides what contradicts it. */
@@ -280,23 +282,25 @@ export async function confirmOwnership(
   existing: Candidate,
   source: keyof typeof SOURCES,
 ): Promise<Candidate | undefined> {
-  const { profileId } = existing;
+  const { profileId, isHidden } = existing;
   if (isSurelyOurs(existing)) return existing;
   const [beginning, otherwise] = SOURCES[source];
   const look = source === 'response' ? `${inPortal(business)} ` : '';
+  const ifOurs = isHidden
+    ? `${profileId} cannot be confirmed while the bank does not show it. `
+    : `If it belongs to this business, confirm ${profileId}. `;
   const confirmNamed = confirmCandidate(business);
   let problem = '';
   for (;;) {
     const answer = await business.ask({
       kind: 'uncertain-write',
       title: `Whose banking profile? ${title}`,
-      detail:
-        `${problem}${beginning} ${describeCandidate(existing)}. If it belongs to this business, confirm ${profileId}. ` +
-        `${look}${otherwise}`,
+      detail: `${problem}${beginning} ${describeCandidate(existing)}. ${ifOurs}${look}${otherwise}`,
       answers: ['confirm', 'retry', 'abandon'],
     });
     if (answer?.kind !== 'confirm') return undefined;
-    if (Number(answer.id) === profileId) return existing;
+    // Without a look at it, a person would take over what another onboarding has.
+    if (Number(answer.id) === profileId && !isHidden) return existing;
     try {
       return await confirmNamed(answer.id);
     } catch (error) {

@@ -80,7 +80,7 @@ export function receiverOptions(
     port: 0,
     secrets: [SECRET],
     clientsFile: clientsFile([CRM]),
-    peopleFile: undefined,
+    people: () => [],
     documentDir: 'documents',
     requestsPerMinute: 1_000,
     trustedProxies: [],

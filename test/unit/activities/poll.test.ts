@@ -19,17 +19,23 @@ const bounds = { minMs: MINUTE, maxMs: HOUR };
 const between = (least: number, most: number) => expect.toSatisfy((ms) => ms >= least && ms <= most);
 
 /** One attempt of a poll that reads `read`; what it heartbeats, and what it asks of `isChange`. */
-async function attempt<T>(read: () => Promise<T>, isChange: boolean, info = {}, pace?: Pace) {
+async function attempt<T>(
+  read: () => Promise<T>,
+  isChange: boolean,
+  info = {},
+  pace?: Pace,
+  isExplained?: () => Promise<boolean>,
+) {
   const { counts, labels, metricMeter } = counter();
   const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR'), metricMeter });
   const heartbeats: unknown[] = [];
   const questions: unknown[] = [];
   environment.on('heartbeat', (details) => heartbeats.push(details));
-  const poll = () =>
-    awaitChange(bounds, pace, read, (now) => {
-      questions.push(now);
-      return isChange;
-    });
+  const isAsked = (now: T) => {
+    questions.push(now);
+    return isChange;
+  };
+  const poll = () => awaitChange(bounds, pace, read, isAsked, isExplained);
   const outcome = await environment.run(poll).catch((error: unknown) => error);
   return { outcome, heartbeats, questions, counts, labels };
 }
@@ -120,6 +126,21 @@ describe('a status poll', () => {
     const start = (readAt: number) => attempt(async () => 'now', true, scheduled, { readAt, changes: 1 });
     expect((await start(9 * MINUTE)).outcome).toEqual({ snapshot: 'now', isFirst: true });
     expect((await start(9 * MINUTE + 1)).outcome).toMatchObject({ type: 'NotDue' });
+  });
+
+  // Alone catches a decision about a status that is made before the next poll runs: its nudge reaches nobody.
+  it('begins at once when a person has decided meanwhile what the status means', async () => {
+    const pace = { readAt: 10 * MINUTE - 1, changes: 1 };
+    const start = (isExplained: boolean) =>
+      attempt(
+        async () => 'now',
+        true,
+        scheduled,
+        pace,
+        async () => isExplained,
+      );
+    expect((await start(true)).outcome).toEqual({ snapshot: 'now', isFirst: true });
+    expect((await start(false)).outcome).toMatchObject({ type: 'NotDue' });
   });
 
   it('shortens what it reads before it compares it', async () => {

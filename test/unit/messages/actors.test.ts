@@ -45,6 +45,12 @@ it.each([
   ['crm (API), for Ada Park', 'crm (API), for Eve Moss', false],
   ['crm (API), for Ada Park', 'shop (API)', false],
   ['Ada Park (ada-17)', 'crm (API)', false],
+  ['Ada Park (ada-17)', '', false],
+  ['ada', 'Ada Park (ada-17)', true],
+  ['Ada Park (ada-17)', 'crm (API), for Ada', true],
+  ['ada-17', 'Ada Park (ada-17)', true],
+  ['Adam', 'Ada Park (ada-17)', false],
+  ['Ada (ada-18)', 'Ada Park (ada-17)', false],
 ])('%j may have proposed what %j did: %j', (actor, proposer, may) => {
   expect(mayBeProposer(actor, proposer)).toBe(may);
 });

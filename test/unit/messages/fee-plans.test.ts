@@ -184,7 +184,7 @@ describe('a file of fee plans', () => {
     });
   });
 
-  it('is read again when it changes, and while it cannot be used, no plan can be', () => {
+  it('is read again when it changes, and keeps its last good plans while it cannot be used', () => {
     const folder = mkdtempSync(join(tmpdir(), 'plans-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'plans.json');
@@ -194,7 +194,8 @@ describe('a file of fee plans', () => {
     expect(read().map(({ name }) => name)).toEqual(['retail-2026']);
     expect(read()).toBe(read());
     writeFileSync(file, '[{}]');
-    expect(read).toThrow('GANGWAY_FEE_PLANS: 0.name: is required');
+    expect(read().map(({ name }) => name)).toEqual(['retail-2026']);
+    expect(followFeePlans(file)).toThrow('GANGWAY_FEE_PLANS: 0.name: is required');
     writeFileSync(file, JSON.stringify([{ ...RETAIL, name: 'next' }]));
     expect(read().map(({ name }) => name)).toEqual(['next']);
   });

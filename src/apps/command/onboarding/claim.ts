@@ -2,7 +2,7 @@ import { looksLikeProgram } from '../../../messages/actors.js';
 import { currentClaim } from '../../../messages/claims.js';
 import { DEFAULT_ASSIGNED_HOURS, DEFAULT_CLAIM_HOURS } from '../../../messages/codes.js';
 import { sendAssignment, sendConfirmation } from '../../../services/inbox/answering.js';
-import { assignmentTo, type Colleague, readPeople } from '../../../services/inbox/people.js';
+import { actorNamed, assignmentTo, type Colleague, followPeople } from '../../../services/inbox/people.js';
 import { askingWorkflow } from '../../../services/inbox/waits.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { userName } from '../../../services/texts/names.js';
@@ -46,7 +46,7 @@ export async function claim(
         const { workflowId, requirementId } = await findAsking(context, each, value, options);
         const colleague =
           to === undefined ? {} : assignmentTo(people, workflowId, { assignee: to, text: remark });
-        const about = { requirementId, actor: actorFrom(options), until };
+        const about = { requirementId, actor: actorFrom(cli, options), until };
         const request = { ...about, ...colleague, ...(override && { override }) };
         return { workflowId, ...(await sendAssignment(context.client, workflowId, request)) };
       }),
@@ -76,7 +76,7 @@ export const release = atTemporal(async (context, id: string, value: string, opt
   const { workflowId, requirementId, claim } = await findAsking(context, id, value, options);
   const receipt = await sendAssignment(context.client, workflowId, {
     requirementId,
-    actor: actorFrom(options),
+    actor: actorFrom(context.cli, options),
   });
   if (options.json) return context.cli.json({ workflowId, ...receipt });
   context.cli.line(claim ? `${requirementId} released` : `${requirementId}: was not claimed`);
@@ -103,7 +103,7 @@ export const confirmProposal = atTemporal(
       { yes },
     );
     const { resolution, ...receipt } = await sendConfirmation(context.client, workflowId, {
-      ...{ requirementId, proposedAt, actor: actorFrom(options) },
+      ...{ requirementId, proposedAt, actor: actorFrom(cli, options) },
       ...(reason !== undefined && { reason }),
     });
     const { answer } = resolution;
@@ -128,13 +128,13 @@ export async function findAsking(context: CommandContext, id: string, value: str
   };
 }
 
-export function peopleOf(cli: CommandLine): readonly Colleague[] {
+export function peopleOf(cli: Pick<CommandLine, 'config'>): readonly Colleague[] {
   const { peopleFile, accounts } = cli.config();
-  return readPeople(peopleFile, Object.keys(accounts));
+  return followPeople(peopleFile, Object.keys(accounts))();
 }
 
-/** @throws {InvalidInput} for the name of a program: only the HTTP API knows which one calls */
-export function actorFrom({ actor = userName() }: Texts<'actor'>): string {
-  if (!looksLikeProgram(actor)) return actor;
+/** The actor who is the same person in the console. @throws {InvalidInput} for the name of a program: only the HTTP API knows which one calls */
+export function actorFrom(cli: Pick<CommandLine, 'config'>, { actor = userName() }: Texts<'actor'>): string {
+  if (!looksLikeProgram(actor)) return actorNamed(peopleOf(cli), actor, '--actor');
   throw new InvalidInput('--actor must not look like a client of the API; name the person');
 }

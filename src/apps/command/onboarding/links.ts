@@ -50,7 +50,7 @@ export const ask = atTemporal(async (context, id: string, value: string, options
   const link = await askThroughLink(
     client,
     workflowId,
-    { requirementId, actor: actorFrom(options) },
+    { requirementId, actor: actorFrom(cli, options) },
     question,
     config,
   );
@@ -66,7 +66,7 @@ export const revokeLink = atTemporal(async (context, id: string, value: string, 
   const { workflowId, requirementId } = await findAsking(context, id, value, options);
   const receipt = await sendRevocation(context.client, workflowId, {
     requirementId,
-    actor: actorFrom(options),
+    actor: actorFrom(context.cli, options),
   });
   if (options.json) return context.cli.json({ workflowId, ...receipt });
   context.cli.line(`${requirementId}: the link has ended`);
@@ -79,7 +79,7 @@ export const sendBack = atTemporal(
       throw new InvalidInput(
         `${JSON.stringify(requirementId)}: the merchant has proposed no answer; nothing was sent back`,
       );
-    const request = { requirementId, actor: actorFrom(options), proposedAt: proposal.at, text };
+    const request = { requirementId, actor: actorFrom(context.cli, options), proposedAt: proposal.at, text };
     const receipt = await sendReturn(context.client, workflowId, request);
     if (options.json) return context.cli.json({ workflowId, ...receipt });
     context.cli.line(`${requirementId}: sent back to the merchant`);

@@ -16,8 +16,6 @@ import {
   toDo,
   type WaitFilter,
 } from '../../../services/inbox/inbox.js';
-import { actorNamed } from '../../../services/inbox/people.js';
-import { userName } from '../../../services/texts/names.js';
 import { stateOf } from '../../../temporal/onboardings.js';
 import {
   count,
@@ -33,7 +31,7 @@ import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { describeRequirement } from '../cli/descriptions.js';
 import type { Flags, ListFilter, Texts } from '../cli/options.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
-import { peopleOf } from './claim.js';
+import { actorFrom } from './claim.js';
 
 interface ListOptions
   extends ListFilter,
@@ -121,14 +119,15 @@ interface InboxOptions
 
 export async function inbox(cli: CommandLine, words: readonly string[], options: InboxOptions) {
   const { overdue, unclaimed, mine, limit, json, csv, ...others } = options;
-  const actor = mine && actorNamed(peopleOf(cli), mine === true ? userName() : mine);
+  const actor = mine && actorFrom(cli, mine === true ? {} : { actor: mine });
   partnerAccountOf(cli.config(), options, 'inbox', 'nothing was read');
   const everything = { types: ASKING, actionRequired: true };
   const find = words.join(' ');
   await withTemporal(cli, async ({ client }) => {
     const wanted = { ...others, ...everything, find, ...(overdue && { dueUntil: new Date() }) };
-    const { filter: page, total } = await mostUrgent(client, wanted, limit);
-    const onboardings = await Array.fromAsync(listOnboardings(client, visibilityQuery(page)));
+    // The server cannot search for people, nor for the time of a question.
+    const isSearched = actor || unclaimed || options.waitingOver !== undefined || options.raisedSince;
+    const { filter: page, total } = await mostUrgent(client, wanted, isSearched ? Infinity : limit);
     // What does not fit into a list has no kind, and may be of this one.
     const isWanted = (item: InboxItem) =>
       (options.kind === undefined || item.kind === undefined || item.kind === options.kind) &&
@@ -136,8 +135,17 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
       (!overdue || item.overdue) &&
       (!unclaimed || item.claimedBy === undefined) &&
       (!actor || isMine(item, actor));
-    const items = onboardings.flatMap(itemsOf).filter(isWanted).sort(compareDueDates);
-    const none = items.length > 0 ? '' : nothing(options, await count(client, visibilityQuery(everything)));
+    const matches: InboxItem[] = [];
+    for await (const onboarding of listOnboardings(client, visibilityQuery(page)))
+      matches.push(...itemsOf(onboarding).filter(isWanted));
+    matches.sort(compareDueDates);
+    const onboardings = [...new Set(matches.map(({ workflowId }) => workflowId))];
+    const shown = new Set(onboardings.slice(0, limit));
+    const items = matches.filter(({ workflowId }) => shown.has(workflowId));
+    const none =
+      items.length > 0
+        ? ''
+        : nothing({ ...options, actor }, await count(client, visibilityQuery(everything)));
     const details: Details = options.details ? await detailsOf(cli, client, items) : new Map();
     const shortOf = shortIds(items.map(({ workflowId }) => workflowId));
     const below = { columns: ['requirement', 'id'], line: commandOf(shortOf) };
@@ -148,20 +156,26 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
     });
     if (options.details && !json && !csv && items.length > 0) printDetails(cli, items, details, shortOf);
     else cli.records(inFull, how);
-    if (page.dueUntil && page !== wanted) {
-      const next = `the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`;
-      cli.note(`${onboardings.length} of ${total} onboardings, the most urgent; ${next}; all: --limit 0`);
-    }
+    const all = isSearched ? onboardings.length : total;
+    const next =
+      page.dueUntil && page !== wanted
+        ? `; the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`
+        : '';
+    if (next || shown.size < onboardings.length)
+      cli.note(`${shown.size} of ${all} onboardings, the most urgent${next}; all: --limit 0`);
   });
 }
 
-function nothing({ kind, overdue, unclaimed, mine }: InboxOptions, total: number): string {
+function nothing(
+  { kind, overdue, unclaimed, actor }: InboxOptions & { readonly actor: string | undefined },
+  total: number,
+): string {
   if (total === 0) return 'nothing waits for a person';
   const what =
     (overdue && 'is overdue') ||
     (kind && `is of kind ${kind}`) ||
     (unclaimed && 'is unclaimed') ||
-    (mine ? 'is yours' : 'matches');
+    (actor ? `is assigned to ${actor} or mentions them` : 'matches');
   return `none of the ${total} that ${total === 1 ? 'waits' : 'wait'} for a person ${what}`;
 }
 

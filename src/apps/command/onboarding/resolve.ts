@@ -73,7 +73,7 @@ export async function resolve(
       if (requirement && !options.propose && needsConfirmation(requirement, kind))
         throw new InvalidInput(`${requirementId}: a second person must confirm this answer: add --propose`);
       const answerFor = await readAnswer(cli, kind, options);
-      const by = { actor: actorFrom(options), reason: reasonFrom(options, kind) };
+      const by = { actor: actorFrom(cli, options), reason: reasonFrom(options, kind) };
       const target = { workflowId, requirementId, state };
       const answer = await answerFor(context, target);
       if (requirement) noteHandling(cli, requirement, by.actor);

@@ -14,6 +14,7 @@ import { Name, Table } from '../../../services/reports/page.js';
 import type { ExportedCorrection } from '../../../services/reports/record.js';
 import { MASKED, type Mask } from '../../../services/reports/record-parts.js';
 import { csvOf } from '../../../services/texts/csv.js';
+import { cursorOf, placeOf } from '../../../services/texts/cursors.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { PAST_TIME_RULE, timeBefore } from '../../../services/texts/time.js';
@@ -24,7 +25,7 @@ import { SharedReads } from '../../../temporal/sharing.js';
 import { ifFound, isNotFound } from '../../../temporal/unavailable.js';
 import { readState } from '../onboarding-view.js';
 import { address, pathOf } from '../query.js';
-import type { RequestContext, RouteResponse } from '../route.js';
+import { PageError, type RequestContext, type RouteResponse } from '../route.js';
 import { ACCOUNT, choice, FIND, filterOf, listedAccounts, Presets, text, withoutPrivate } from './filters.js';
 import { pathLabel, valueText } from './input-fields.js';
 import { Empty, When } from './parts.js';
@@ -68,15 +69,15 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
   const chosen = FILTER.read(fields);
   const instead = withoutPrivate(fields, '/activity', chosen);
   if (instead) return instead;
-  const token = fields.text('from');
-  const { rows, next, unread, read } = await activityOf(context, chosen, token);
+  const from = fields.text('from');
+  const { rows, next, unread, read } = await activityOf(context, chosen, from);
   const page = fields.page('page');
   const pageRows = rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   const changes = await changesOf(context, pageRows);
   const isMore = rows.length > page * PAGE_SIZE;
-  const to = address('/activity', { ...chosen, from: token, page: page + 1 });
+  const to = address('/activity', { ...chosen, from, page: page + 1 });
   const older = address('/activity', { ...chosen, from: next });
-  const query = address('', { ...chosen, from: token });
+  const query = address('', { ...chosen, from });
   return {
     title: 'Activity',
     page: (
@@ -85,7 +86,7 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
           <h1>Activity</h1>
           <span>
             <Icon name="download" /> <a href={`/activity.csv${query}`}>Download as CSV</a>
-            {(token || next) && `, of these ${read} onboardings only`}
+            {(from || next) && `, of these ${read} onboardings only`}
           </span>
           <FILTER.Form chosen={chosen}>
             <Presets path="/activity" chosen={chosen} />
@@ -96,7 +97,7 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
           <Empty title="Nothing happened.">{read} onboardings were read.</Empty>
         ) : (
           <Table
-            caption={`The newest first, in ${read} onboardings${token || next ? ': those that started last come first' : ''}.`}
+            caption={`The newest first, in ${read} onboardings${from || next ? ': those that started last come first' : ''}.`}
             rows={pageRows}
             inLines
             groupOf={({ entry }) => dayOf(context.times.at(entry.at))}
@@ -143,13 +144,15 @@ export async function activityCsv(context: RequestContext): Promise<RouteRespons
   return { file, fileName: 'activity.csv', contentType: 'text/csv; charset=utf-8' };
 }
 
-/** @param token of the page before. @throws {InvalidInput} */
-async function activityOf(context: RequestContext, chosen: Chosen, token: string) {
+/** @param from the cursor of the page before, or ''. @throws {PageError} for another one @throws {InvalidInput} */
+async function activityOf(context: RequestContext, chosen: Chosen, from: string) {
   const { client, user } = context;
   const { find, person, kind, account } = chosen;
   const since = timeBefore(chosen.since || DEFAULT_SINCE);
   if (!since)
     throw new InvalidInput('There is no such activity', [{ field: 'since', message: PAST_TIME_RULE }]);
+  const token = from === '' ? '' : placeOf(from);
+  if (typeof token !== 'string') throw new PageError(400, OTHER_PAGE);
   const query = either(IS_RUNNING, compareField('CloseTime', '>=', since));
   const partnerAccounts = listedAccounts(user, account);
   const filter = { types: typesOf(ONBOARDINGS), find, partnerAccounts, query };
@@ -163,11 +166,14 @@ async function activityOf(context: RequestContext, chosen: Chosen, token: string
   );
   return {
     rows: rows.sort((one, other) => other.entry.at.localeCompare(one.entry.at)),
-    next,
+    next: cursorOf(next),
     unread: onboardings.filter((_, at) => !states[at]),
     read: onboardings.length,
   };
 }
+
+const OTHER_PAGE =
+  'This address was changed or cut off: it leads to no page of the activity. Open Activity again.';
 
 const corrections = new SharedReads<readonly ExportedCorrection[]>(60_000);
 

@@ -6,6 +6,7 @@ import { Facts } from '../../../services/reports/page.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { TemporalProblem } from '../../../temporal/unavailable.js';
+import { NOT_KNOWN } from '../../../temporal/updates.js';
 import {
   type Filled,
   FORM_KINDS,
@@ -148,8 +149,7 @@ async function refused(context: RequirementContext, error: unknown, filled: Fill
     const notice = (
       <Problem>
         <p>
-          <strong>No worker has applied your answer yet.</strong> Temporal may have it, and a worker applies
-          it later.
+          <strong>Your answer:</strong> {NOT_KNOWN}.
         </p>
         <p>
           Look at the <a href={pathOf(workflowId)}>onboarding</a> before you answer again. What you typed is

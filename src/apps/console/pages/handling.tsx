@@ -17,7 +17,7 @@ import {
   type Colleague,
   colleaguesFor,
   remarkTo,
-  usablePeople,
+  seenWithin,
 } from '../../../services/inbox/people.js';
 import { needsNoApprover } from '../../../services/links/asking.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
@@ -101,8 +101,8 @@ export function Handling({ workflowId, requirement, proposed, page = '' }: Handl
   );
 }
 
-function peopleOf({ settings, logger, user }: RequestContext): readonly Colleague[] {
-  return usablePeople(settings.peopleFile, Object.keys(settings.accounts), logger, user.accounts);
+function peopleOf({ settings, user }: RequestContext): readonly Colleague[] {
+  return seenWithin(settings.people(), user.accounts);
 }
 
 /** Those to whom this person can assign a requirement of a workflow. Default: of any. */

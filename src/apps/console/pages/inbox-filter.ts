@@ -130,6 +130,12 @@ const SHARED_MS = 5_000;
 /** Nobody waits for a list while the inbox is in use: it shows the previous list, and reads a new one for the next request. */
 const SHOWN_MS = 15_000;
 
+/**
+ * What is one's own is searched for in as many onboardings. No search attribute has the people, because anybody who can read the
+ * namespace would see them.
+ */
+const OWN_OF = 20_000;
+
 export interface WaitingList {
   readonly items: readonly InboxItem[];
   /** The number of waiting onboardings, including those that are not in this list. */
@@ -160,15 +166,16 @@ export function forgetLists(client: Client, workflowId: string, id: string | und
 /**
  * The most urgent requirements of all onboardings, from the list of workflows alone. Several people share one list.
  *
- * @param rows the least number of requirements, if the listed onboardings have that many
- * @param most the maximum number of onboardings: the most urgent ones
+ * @param usualRows the least number of requirements, if the listed onboardings have that many
+ * @param usualMost the maximum number of onboardings: the most urgent ones. `mine` searches more
  */
 export function waitingList(
   { client, user }: Pick<RequestContext, 'client' | 'user'>,
-  { kind, system, find, account, after }: Choices,
-  rows: number,
-  most: number,
+  { kind, system, find, account, after, taken }: Choices,
+  usualRows: number,
+  usualMost: number,
 ): Promise<WaitingList> {
+  const [rows, most] = taken === 'mine' ? [OWN_OF, OWN_OF] : [usualRows, usualMost];
   const wanted: Filter = {
     ...{ kind, system, find, partnerAccounts: listedAccounts(user, account) },
     ...{

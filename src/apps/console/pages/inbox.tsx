@@ -79,8 +79,9 @@ async function inboxOf(context: RequestContext, choices: Choices, sizes: InboxSi
 /** How many requirements colleagues have assigned to this person, or mention them. Without colleagues, nobody can. */
 async function countOwn(context: RequestContext, sizes: InboxSizes): Promise<number> {
   const { settings, user } = context;
-  if (settings.peopleFile === undefined) return 0;
-  const { items } = await waitingList(context, choicesIn(new Fields({})), sizes.list, sizes.list);
+  if (settings.people().length === 0) return 0;
+  const everyOwn = choicesIn(new Fields({ taken: 'mine' }));
+  const { items } = await waitingList(context, everyOwn, sizes.list, sizes.list);
   return items.filter((item) => {
     const { claimedBy, assignedBy, ...others } = item;
     return isMine(assignedBy === undefined ? others : item, user.actor);

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -6,7 +5,9 @@ import { z } from 'zod';
 import type { Scope } from '../../../messages/actors.js';
 import type { KnownAccounts } from '../../../messages/inputs.js';
 import { bearerChallenge, mayTakeLong, routeOf } from '../../../platform/http/server.js';
+import type { ReadPeople } from '../../../services/inbox/people.js';
 import { UNNAMED } from '../../../services/reports/report.js';
+import { placeOf } from '../../../services/texts/cursors.js';
 import { describeWithin } from '../../../temporal/onboardings.js';
 import { type Backend, parseBody, Refusal } from '../../../temporal/requests.js';
 import { SharedReads } from '../../../temporal/sharing.js';
@@ -21,7 +22,7 @@ export interface Api {
   readonly backend: Backend;
   readonly known: KnownAccounts;
   readonly documentDir: string;
-  readonly peopleFile: string | undefined;
+  readonly people: ReadPeople;
   readonly logger: Logger;
   /** The client that sent the headers of a request. */
   readonly clientOf: (request: FastifyRequest) => ApiClient | undefined;
@@ -201,25 +202,12 @@ export function forgetLists({ backend }: Pick<Call, 'backend'>): void {
   lists.forget(backend.client);
 }
 
-/** The `next` of a page. Temporal takes a cursor that it did not make for a failure of its own, so a cursor has a check sum. */
-export function cursorOf(place: unknown): string | undefined {
-  if (place === undefined) return undefined;
-  const text = Buffer.from(JSON.stringify(place)).toString('base64url');
-  return `${text}.${checkSum(text)}`;
-}
-
 /** @throws {Problem} `invalid` when no page had this cursor */
 export function placeIn<Place>(cursor: string | undefined, schema: z.ZodType<Place>): Place | undefined {
   if (cursor === undefined) return undefined;
-  const [text = '', sum] = cursor.split('.');
-  const place = sum === checkSum(text) ? parse(Buffer.from(text, 'base64url').toString()) : undefined;
-  const { success, data } = schema.safeParse(place);
+  const { success, data } = schema.safeParse(placeOf(cursor));
   if (success) return data;
   throw invalid([{ field: 'cursor', message: 'must be `next` of an earlier page' }]);
-}
-
-function checkSum(text: string): string {
-  return hash('sha256', text).slice(0, 8);
 }
 
 /** Writes the audit log: which client did what, for whom. Never holds a private value. */

@@ -11,6 +11,7 @@ import { isCorrectable } from '../../../services/forms/corrections.js';
 import { isOverdue } from '../../../services/inbox/inbox.js';
 import { askingWorkflow, partsOf, readWaits, timelinesOf } from '../../../services/inbox/waits.js';
 import { reportOf } from '../../../services/reports/report.js';
+import { cursorOf } from '../../../services/texts/cursors.js';
 import type { AnyInput, Kind } from '../../../temporal/kinds/kind.js';
 import { EACH_KIND } from '../../../temporal/kinds/kinds.js';
 import { nudgeAll } from '../../../temporal/nudge.js';
@@ -24,7 +25,6 @@ import {
   type ApiRoute,
   audit,
   type Call,
-  cursorOf,
   defineRoute,
   forgetLists,
   listedAccounts,

@@ -29,17 +29,18 @@ import {
   sendWithdrawal,
 } from '../../../services/inbox/answering.js';
 import { type WaitingPage, waitingPage } from '../../../services/inbox/inbox.js';
-import { assignmentTo, type Colleague, remarkTo, usablePeople } from '../../../services/inbox/people.js';
+import { assignmentTo, type Colleague, remarkTo, seenWithin } from '../../../services/inbox/people.js';
 import { viewOf } from '../../../services/inbox/requirement-view.js';
+import { cursorOf } from '../../../services/texts/cursors.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { partIds, proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
+import { NOT_KNOWN } from '../../../temporal/updates.js';
 import { response } from '../openapi.js';
 import { invalid, later, Problem } from '../problems.js';
 import {
   type ApiRoute,
   audit,
   type Call,
-  cursorOf,
   defineRoute,
   forgetLists,
   listedAccounts,
@@ -108,25 +109,20 @@ export function action<Body extends { readonly person?: string | undefined }>(
 /** How long a client waits for a worker, in milliseconds. Proxies and clients seldom wait for longer than 15 s. */
 const ACTION_MS = 10_000;
 
-const WITH_KEY =
-  'no worker has responded within 10 s, and one may apply it later: repeat it with the same Idempotency-Key, and it happens once';
+const WITH_KEY = `${NOT_KNOWN}: repeat it with the same Idempotency-Key, and it happens once`;
 const WITHOUT_KEY =
-  'no worker has responded within 10 s, and one may apply it later: read the requirement before you repeat it. ' +
+  `${NOT_KNOWN}: read the requirement before you repeat it. ` +
   'With an Idempotency-Key you could repeat it at once';
-
-function peopleOf({ peopleFile, backend, client, logger }: Call): readonly Colleague[] {
-  return usablePeople(peopleFile, backend.accounts, logger, client.accounts);
-}
 
 /** The file may have lost a colleague since the same request was accepted: then its key has the receipt. */
 async function toColleagues(
-  { backend, params }: Call<Path>,
+  { backend, params, people, client }: Call<Path>,
   update: { readonly name: string },
   once: Once | undefined,
-  send: () => Promise<object>,
+  send: (people: readonly Colleague[]) => Promise<object>,
 ): Promise<object> {
   try {
-    return await send();
+    return await send(seenWithin(people(), client.accounts));
   } catch (error) {
     if (!once || !(error instanceof InvalidInput) || error instanceof KeyReused) throw error;
     const before = await receiptBefore(backend.client, params.onboarding, update, params.id, once);
@@ -258,8 +254,8 @@ export function requirementRoutes(): ApiRoute[] {
       async (call, { workflowId, ...about }, once) => {
         const { hours, takeOver, ...wanted } = call.body;
         const until = new Date(Date.now() + hours * 3_600_000).toISOString();
-        return toColleagues(call, assignRequirement, once, () => {
-          const to = assignmentTo(peopleOf(call), workflowId, wanted);
+        return toColleagues(call, assignRequirement, once, (people) => {
+          const to = assignmentTo(people, workflowId, wanted);
           const request = { ...about, ...to, until, override: takeOver };
           return sendAssignment(call.backend.client, workflowId, request, once);
         });
@@ -278,12 +274,11 @@ export function requirementRoutes(): ApiRoute[] {
       'claim',
       'Add a remark for colleagues. No partner gets it',
       [shapes.remarkRequest, shapes.about],
-      async (call, { workflowId, ...about }, once) => {
-        return toColleagues(call, addRemark, once, () => {
-          const remark = remarkTo(peopleOf(call), workflowId, call.body.text);
+      (call, { workflowId, ...about }, once) =>
+        toColleagues(call, addRemark, once, (people) => {
+          const remark = remarkTo(people, workflowId, call.body.text);
           return sendRemark(call.backend.client, workflowId, { ...about, ...remark }, once);
-        });
-      },
+        }),
     ),
     action(
       'answer',

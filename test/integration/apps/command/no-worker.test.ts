@@ -60,7 +60,7 @@ describe.concurrent('without a worker, or without Temporal:', () => {
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
   });
 
-  it('resolve reports "accepted, not yet applied", and the answer is applied later', async ({
+  it('resolve reports that it does not know, and the answer is applied later', async ({
     expect,
     onTestFinished,
   }) => {
@@ -73,13 +73,14 @@ describe.concurrent('without a worker, or without Temporal:', () => {
     await resolving.says(`... ${boarding.workflowId}: waiting for a worker\n`);
     // A minute after its last poll, the server no longer lists the worker.
     const why = `no worker (responds on|polls) task queue ${own.taskQueue}(: is one running\\?)?`;
-    const check = `check with "gangway status ${boarding.workflowId}"`;
+    const check = `Check with "gangway status ${boarding.workflowId}"`;
     expect(await resolving.finished).toEqual({
       code: 4,
       stdout: '',
       stderr: expect.stringMatching(
         new RegExp(
-          `^${id} accepted, not yet applied \\(${why}\\). A worker applies it later: ${check}, ` +
+          `^${id}: no worker has responded in time, so it is not known whether it took effect, and one may still ` +
+            `apply it \\(${why}\\). ${check}, ` +
             'and answer again if the requirement is still open then.\n$',
         ),
       ),

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routesWith } from '../../../../src/apps/console/pages/routes.js';
+import { CLAIMS_MEMO } from '../../../../src/messages/claims.js';
 import { listedRequirements } from '../../../../src/messages/listed.js';
 import type { RequirementKind } from '../../../../src/messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../../../../src/messages/search-attributes.js';
+import { userName } from '../../../../src/services/texts/names.js';
 import { count } from '../../../../src/temporal/search.js';
 import { gangway as runGangway } from '../../../rigs/command.js';
 import { runConsole } from '../../../rigs/console/running-console.js';
@@ -30,10 +32,12 @@ interface Waiting {
   readonly kind?: RequirementKind;
   readonly account?: string;
   readonly mid?: string;
+  readonly claimedBy?: string;
 }
 
 async function startWaiting({ number, dueInHours, account, mid, ...of }: Waiting) {
-  const { dba = `Shop ${number}`, kind = 'underwriting-note' } = of;
+  const { dba = `Shop ${number}`, kind = 'underwriting-note', claimedBy } = of;
+  const claim = { actor: claimedBy, until: new Date(Date.now() + HOUR_MS).toISOString() };
   const dueAt = new Date(Date.now() + dueInHours * HOUR_MS);
   const { typedSearchAttributes, ...sight } = initialVisibility('merchantBoarding', { dba, account });
   const requirement = { id: `note-${number}`, kind, title: '', detail: '', answers: [] };
@@ -45,6 +49,7 @@ async function startWaiting({ number, dueInHours, account, mid, ...of }: Waiting
       args: [{}],
     },
     ...sight,
+    memo: { ...sight.memo, ...(claimedBy && { [CLAIMS_MEMO]: { [requirement.id]: { claim } } }) },
     typedSearchAttributes: [
       ...typedSearchAttributes.filter(({ key }) => key !== SEARCH_ATTRIBUTES.actionRequired),
       { key: SEARCH_ATTRIBUTES.actionRequired, value: true },
@@ -118,6 +123,15 @@ describe('the inbox', () => {
     expect(later.length).toBeGreaterThan(0);
     expect(later).not.toContain('m-2');
     expect((await user.open('/?sort=dba')).text).toContain('most urgent onboardings were searched');
+    // What one has oneself is due later than everything that another list has.
+    await started([{ number: 3_000, dueInHours: 9_000, claimedBy: userName() }]);
+    const mine = await eventually(
+      async () => (await user.open('/?taken=mine')).text,
+      (page) => rowsIn(page).length > 0,
+      'what one has oneself',
+    );
+    expect(rowsIn(mine)).toEqual(['m-3000']);
+    expect(mine).not.toContain('were searched');
   });
 });
 

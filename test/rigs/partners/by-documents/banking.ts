@@ -39,8 +39,8 @@ export class BankByDocuments {
   /** Every write, in the order of arrival: `submit Corner Bakery`, `correct 3001`. */
   readonly writes: string[] = [];
   habit: Habit = () => undefined;
-  /** It refuses to show these for the moment. */
-  readonly busyWith = new Set<number>();
+  /** It refuses to show these, with this status. */
+  readonly hidden = new Map<number, number>();
   #next = 3_001;
 
   add(holder: Holder, more: Partial<Profile> = {}): Profile {
@@ -80,7 +80,8 @@ export class BankByDocuments {
         );
       }
       case 'GET /svc/profile/{id}':
-        if (this.busyWith.has(Number(id))) return respond(400, { message: 'Too many requests' });
+        if (this.hidden.has(Number(id)))
+          return respond(this.hidden.get(Number(id)) ?? 0, { message: 'Too many requests' });
         return profile ? respond(200, recordOf(profile)) : respond(404, {});
       case 'POST /svc/businessAccountHolder':
         return this.#submit(sent, respond);

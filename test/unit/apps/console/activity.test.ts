@@ -42,3 +42,17 @@ it('the activity reads no more onboardings once workers were silent for 10 s', a
   expect(calls.filter(([what]) => what === 'query').length).toBeLessThan(20);
   expect(text).toContain('92 of them cannot be read now.');
 });
+
+// Alone catches a page of Temporal's with another place in it, which Temporal takes for a failure of its own.
+it.each(['x', 'eyJwIjoxfQ', 'Ing.12345678', `${'a'.repeat(4_000)}.`])(
+  'the activity has no page %s, and asks Temporal nothing',
+  async (from) => {
+    const { open, asked: calls } = await consoleOfCalls({ workflows: {}, ofSouth: 0 });
+    for (const page of ['/activity', '/activity.csv']) {
+      const { status, text } = await open(OLGA, `${page}?from=${from}`);
+      expect([status, text]).toEqual([400, expect.stringContaining('it leads to no page of the activity')]);
+    }
+    // The navigation counts what waits.
+    expect(calls.filter(([, query]) => String(query).includes('CloseTime'))).toEqual([]);
+  },
+);

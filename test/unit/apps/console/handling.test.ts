@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Role } from '../../../../src/apps/console/route.js';
 import type { SessionData } from '../../../../src/apps/console/session.js';
@@ -155,6 +156,15 @@ describe('the form of a claim', () => {
     const remark = { text: form.remark, mentions: ['Olga (olga)'] };
     const request = { requirementId: 'note-1', actor: 'olga', ...assigned, ...remark };
     expect(updates()).toEqual([['assignRequirement', ID, request]]);
+  });
+
+  // Alone catches a remark whose mention is dropped while somebody edits the file of colleagues.
+  it('adds a remark with its mention while the file cannot be used', async () => {
+    const env = { ...PROVIDER, ...peopleFile(people) };
+    const { open, updates } = await asking({}, { env });
+    writeFileSync(env.GANGWAY_PEOPLE_FILE, '{');
+    await open({}, `${PAGE}/remarks`, { form: { remark: 'Please, @Ada.' } });
+    expect(updates()).toMatchObject([['addRemark', ID, { mentions: ['Ada Park (ada-17)'] }]]);
   });
 
   it.each([

@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { receiverOf } from '../../../../src/apps/receiver/server.js';
 import { createLogger } from '../../../../src/platform/process/logging.js';
+import { followPeople } from '../../../../src/services/inbox/people.js';
 import { peopleFile as fileOfPeople } from '../../../rigs/people-file.js';
 import { clientsFile, clientWith, receiverOptions, TOKEN } from '../../../rigs/receiver/running-receiver.js';
 import { answering, grpcError, known, payloads, valuesOf } from '../../../rigs/temporal/answering-service.js';
@@ -62,7 +63,7 @@ async function receiver({
     client,
     taskQueue: 'gangway',
     clientsFile: file,
-    peopleFile,
+    people: followPeople(peopleFile, []),
     documentDir,
     requestsPerMinute: 3,
     logger,
@@ -163,7 +164,7 @@ it.each([
 );
 
 // Alone catches an action that a worker applies after the response, and that the audit log never has.
-it('the audit log has an action that is accepted and not yet applied', async () => {
+it('the audit log has an action whose effect is not known', async () => {
   const { call, audited } = await receiver({ isApplied: false });
   const reply = await call(`POST ${ASKED}/claim`, { person: 'Bo' });
   expect([reply.statusCode, reply.json().type]).toEqual([503, 'urn:gangway:problem:not-applied']);

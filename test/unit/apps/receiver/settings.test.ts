@@ -19,7 +19,13 @@ describe('the settings of the receiver', () => {
         boarding: off(merchant, ['mid', 'Mid'], ['guid', 'externalId']),
         processor: off(['client_reference_id', 'externalId']),
       },
-      ...{ posNames: [], accounts: {}, logLevel: 'info', feePlans: expect.any(Function) },
+      ...{
+        posNames: [],
+        accounts: {},
+        logLevel: 'info',
+        feePlans: expect.any(Function),
+        people: expect.any(Function),
+      },
     });
   });
 

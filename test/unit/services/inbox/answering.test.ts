@@ -52,8 +52,8 @@ describe('an update about a requirement', () => {
   const failed = new WorkflowUpdateFailedError('Update failed', new TerminatedFailure('terminated'));
   const denied = Object.assign(new Error('denied'), { code: status.PERMISSION_DENIED });
   const NOT_YET =
-    'note-1 accepted, not yet applied (its worker is busy). A worker applies it later: check with ' +
-    `"gangway status ${ID}", and repeat it if it had no effect.`;
+    'note-1: no worker has responded in time, so it is not known whether it took effect, and one may still apply it ' +
+    `(its worker is busy). Check with "gangway status ${ID}", and repeat it if it had no effect.`;
 
   it.each<[string, Error, name: string, message: string]>([
     ['the workflow has ended', ended, 'EndedOnboarding', `${ID} has ended`],

@@ -69,6 +69,24 @@ describe('gangway list and inbox', () => {
     expect(dueIn(jsonLines(await inbox('--limit', '0')))).toEqual([10, 20, 30]);
   });
 
+  // Alone catches a filter of people or times that looks only at the most urgent onboardings.
+  it('find what somebody has behind everything that is due earlier', async () => {
+    for (const dueInHours of [1, 2, 30]) {
+      const boarding = await rig.board(merchant('notes', { dueInHours }));
+      const { requirements } = await boarding.listedAs((all) => all.length > 0);
+      const id = requirements[0]?.id ?? '';
+      if (dueInHours < 30) continue;
+      await boarding.claim(id, 'olga');
+      await boarding.listedAs((all) => all.some((each) => each.claim));
+      const mine = await gangway(['inbox', '--mine', 'olga', '--limit', '1', '--json']);
+      expect(jsonLines(mine)).toMatchObject([{ workflowId: boarding.workflowId, id, claimedBy: 'olga' }]);
+    }
+    const unclaimed = await gangway(['inbox', '--unclaimed', '--limit', '2', '--json']);
+    expect([new Set(jsonLines(unclaimed).map(({ workflowId }) => workflowId)).size, unclaimed.stderr]).toEqual([
+      ...[2, '2 of 3 onboardings, the most urgent; all: --limit 0\n'],
+    ]);
+  });
+
   it('filter by a stage and a query, and quote their values', async () => {
     const declined = await rig.board(merchant('declined'));
     await declined.outcome();
