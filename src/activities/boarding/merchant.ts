@@ -66,7 +66,7 @@ export function merchantReader(
   }
 
   /** Reports whether the name of a status means something else by now: a person has decided about it. */
-  async function isExplained({ status, phase }: Seen): Promise<boolean> {
+  async function isExplained({ status, phase }: SeenStatus): Promise<boolean> {
     return status !== undefined && (await named(status)).phase !== phase;
   }
 

@@ -13,13 +13,14 @@ import {
   type Wanted,
 } from '../../messages/links.js';
 import { needsConfirmation, REQUIREMENT_KINDS, type Requirement } from '../../messages/requirements.js';
+import { followFile } from '../../platform/settings/followed-file.js';
 import { didYouMean } from '../../platform/settings/nearest.js';
 import { linkUrl } from '../../platform/settings/settings.js';
 import { forgetLink, recordLink } from '../../temporal/links.js';
 import { stateOf } from '../../temporal/onboardings.js';
 import { EndedOnboarding, type Once, sends } from '../inbox/answering.js';
 import { InvalidInput } from '../texts/invalid-input.js';
-import { mapLines, readLines } from '../texts/json-lines.js';
+import { mapLines } from '../texts/json-lines.js';
 
 /** Asks a merchant through a link: somebody sends its address by whatever channel the company uses. Gangway sends no mail. */
 
@@ -169,7 +170,7 @@ export type Template = z.output<typeof template>;
 /** Reads the templates, for each request: the file may change. @throws {BadSetting} which quotes nothing of it */
 export function readTemplates(file: string | undefined): Template[] {
   if (file === undefined) return [];
-  return mapLines(SETTING, readLines(SETTING, file), template, (each) => each);
+  return followFile(SETTING, file, (text) => mapLines(SETTING, text, template, (each) => each)).lastGood();
 }
 
 /** The templates for a requirement: of its kind, and with one of their words in its text. */
