@@ -143,8 +143,8 @@ async function requireFields(client: Client, workflowId: string, requirementId: 
   const index = wants.fields.findIndex(({ name }) => !names.includes(name));
   const name = wants.fields[index]?.name;
   if (name === undefined) return;
-  const hint = didYouMean(name, names);
-  throw new InvalidInput(`wants.fields.${index}.name: is no field that a text can fill in${hint}`);
+  const suggestion = didYouMean(name, names);
+  throw new InvalidInput(`wants.fields.${index}.name: is no field that a text can fill in${suggestion}`);
 }
 
 /** Reports whether everybody who may answer may confirm: a merchant’s text or documents, where no second colleague is needed. */

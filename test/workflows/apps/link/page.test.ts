@@ -95,7 +95,7 @@ it('a merchant answers on the page with a photo, which a clerk reads, sends back
 });
 
 // Alone catches a file that is lost, or counts twice, while nobody can store it.
-it('a merchant uploads while the document store is away, learns it, and uploads again', async () => {
+it('a merchant uploads while the document store is unavailable, reads so, and uploads again', async () => {
   const clients = [clientWith({}), clientWith({ name: 'page', scopes: ['link'] }, LINK_TOKEN)];
   const documentDir = join(await newFolder(), 'documents');
   await writeFile(documentDir, 'no folder');
