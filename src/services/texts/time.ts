@@ -36,6 +36,12 @@ export class Times {
     return this.at(time, true);
   }
 
+  /** The day of a time in a heading: `Today`, or `Sunday, March 1, 2026`. */
+  day(time: Time): string {
+    const [day, today] = [time, new Date(this.#now())].map((each) => this.at(each).slice(0, 10));
+    return day === today ? 'Today' : DAY.format(new Date(day ?? ''));
+  }
+
   since(time: Time): string {
     return span(this.#now() - msOf(time));
   }
@@ -79,6 +85,9 @@ function formatIn(timeZone: string | undefined): Intl.DateTimeFormat {
     return formatIn(undefined);
   }
 }
+
+/** Of a day that is known already. */
+const DAY = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeZone: 'UTC' });
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
