@@ -91,7 +91,7 @@ function Top({ context, path = '', waiting }: Layout) {
               />
             </form>
           </search>
-          <div class="who">
+          <div class="who" title={`${user.name}, ${user.role}`}>
             <Avatar actor={user.name} />
             <span>
               {user.name}, {user.role}

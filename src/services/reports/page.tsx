@@ -44,7 +44,17 @@ td:has(.bar) { width: 40%; }
 .group-row { background: var(--sunken); }
 .listing a:not(:hover) { text-decoration: none; }
 .chip { padding: 0 .6rem 0 1.25rem; border-radius: 1rem; background: radial-gradient(circle .25rem at .7rem, var(--tone) 90%, #0000), color-mix(in oklab, var(--tone) 14%, var(--card)); color: var(--text); font-size: .85rem; text-decoration: none; white-space: nowrap; }
-.chip, .bar, .legend svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.icon { display: inline-block; flex: none; width: 1em; height: 1em; background: currentcolor; mask: var(--icon) center / contain no-repeat; vertical-align: -.125em; forced-color-adjust: preserve-parent-color; }
+.avatar { display: inline-grid; flex: none; place-items: center; width: 1.5rem; height: 1.5rem; border-radius: 50%; background: color-mix(in oklab, var(--tone) 28%, var(--card)); font-size: .6875rem; font-weight: 600; }
+.avatar::before { content: attr(data-initials); }
+.business, .person { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; }
+.business { height: 1.5em; overflow: clip; overflow-clip-margin: .25rem; }
+.business a { max-width: calc(100% - 2rem); }
+.business .name { min-width: 0; -webkit-line-clamp: 1; }
+.id { display: inline-flex; align-items: baseline; gap: .25rem; max-width: 100%; font-variant-numeric: tabular-nums; }
+.id span:first-child { max-width: 24rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+[data-title=mid] .id { min-width: 10.5rem; }
+.icon, .chip, .bar, .legend svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .lines .both { width: 100%; max-width: 0; }
 .lines .second-end { min-width: 9rem; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .35rem 0 0; padding: 0; font-size: .85rem; }
@@ -73,7 +83,7 @@ summary:focus-visible, .scroll:focus-visible { outline: 2px solid var(--accent);
   table.listing.wide :is(tr, td, th, caption) { display: block; }
   table.listing.wide tbody tr { border-top: 1px solid var(--line); padding: .6rem 0; }
   table.listing.wide td:empty { display: none; }
-  table.listing.wide td { border: 0; padding: .1rem .6rem .1rem 8rem; overflow-wrap: anywhere; text-align: left; }
+  table.listing.wide td { display: flow-root; border: 0; padding: .1rem .6rem .1rem 8rem; overflow-wrap: anywhere; text-align: left; }
   td:has(.bar) { width: auto; }
   table.listing.wide td::before { content: attr(data-title); white-space: normal; color: var(--muted); float: left; width: 7rem; margin-left: -7.4rem; }
   .lines :is(tbody, caption) { display: block; }
@@ -143,7 +153,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   readonly isNumber?: true;
   /** The place of a cell where a row has two lines. Without one, it has none there. */
-  readonly at?: 'select' | 'first' | 'first-end' | 'both' | 'second' | 'second-end' | 'wide';
+  readonly at?: undefined | 'select' | 'first' | 'first-end' | 'both' | 'second' | 'second-end' | 'wide';
 }
 
 interface TableProps<Row> {

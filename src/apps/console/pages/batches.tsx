@@ -11,6 +11,7 @@ import {
 } from '../../../services/batches/validation.js';
 import { NOT_READ } from '../../../services/batches/warnings.js';
 import { Facts, Notes, Table, Time } from '../../../services/reports/page.js';
+import { toneOf } from '../../../services/reports/report-page.js';
 import { csvOf } from '../../../services/texts/csv.js';
 import { callPromptly, isNotFound } from '../../../temporal/unavailable.js';
 import {
@@ -23,7 +24,8 @@ import {
   ZONE_COOKIE,
 } from '../route.js';
 import { BatchUpload, batchIdOf, pathOfBatch, RowTable } from './batch-file.js';
-import { Field, Form } from './parts.js';
+import { Field, Form, Person } from './parts.js';
+import { Chip } from './pieces.js';
 
 /** Starts per second, where the form has no other number. */
 const DEFAULT_RATE = 20;
@@ -36,9 +38,12 @@ export async function renderBatches({ client, settings, user, times }: RequestCo
   if (batches.length === 0) return null;
   const columns = [
     { title: 'File', cell: (batch: Batch) => <a href={pathOfBatch(batch.id)}>{batch.state.name}</a> },
-    { title: 'State', cell: (batch: Batch) => stageOf(batch) },
+    {
+      title: 'State',
+      cell: (batch: Batch) => <Chip tone={toneOf(batch.state.stage)}>{stageOf(batch)}</Chip>,
+    },
     { title: 'Rows', cell: ({ state }: Batch) => state.rows, isNumber: true as const },
-    { title: 'By', cell: ({ state }: Batch) => state.actor },
+    { title: 'By', cell: ({ state }: Batch) => <Person actor={state.actor} /> },
     { title: 'Began', cell: ({ startedAt }: Batch) => <Time times={times} at={startedAt.toISOString()} /> },
   ];
   return (

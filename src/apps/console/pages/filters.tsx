@@ -171,6 +171,8 @@ export function filterOf<Values extends object>(
     const [seldom, often] = [true, false].map((isRare) =>
       shown.filter((name) => !parts[name].isRare !== isRare),
     );
+    const all = Object.fromEntries(active.map((name) => [name, String(chosen[name])]));
+    const hrefWithout = (name: string) => address(action, { ...all, [name]: '' });
     return (
       <search aria-label={label}>
         <form id={FILTER_FORM} method="get" action={action}>
@@ -194,12 +196,8 @@ export function filterOf<Values extends object>(
         {active.length > 0 && (
           <p class="active">
             {active.map((name) => (
-              <a
-                class="chip chart-main"
-                href={address(action, { ...(chosen as object), [name]: '' })}
-                title="Clear this filter"
-              >
-                {parts[name].label}: {parts[name].words?.(String(chosen[name])) ?? String(chosen[name])}
+              <a class="chip chart-main" href={hrefWithout(name)} title="Clear this filter">
+                {parts[name].label}: {parts[name].words?.(all[name] ?? '') ?? all[name]}
                 <Icon name="x" />
               </a>
             ))}

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { isSamePerson } from '../../../messages/actors.js';
+import { partsOfId } from '../../../messages/ids.js';
 import { ASKING } from '../../../messages/kinds.js';
 import { TASKS } from '../../../messages/requirements.js';
 import {
@@ -105,6 +106,15 @@ export function chosenItems(
   );
   const by = { waiting: ({ raisedAt = '' }: InboxItem) => raisedAt, dba: nameOf };
   return sort ? chosen.sort((one, other) => by[sort](one).localeCompare(by[sort](other))) : chosen;
+}
+
+/** Brings together what a business is asked, where the first of it is. The parts of a customer are one business. */
+export function groupByBusiness(items: readonly InboxItem[]): InboxItem[] {
+  const businessOf = ({ workflowId }: InboxItem) => {
+    const { key = workflowId, account = '' } = partsOfId(workflowId) ?? {};
+    return `${key}@${account}`;
+  };
+  return [...Map.groupBy(items, businessOf).values()].flat();
 }
 
 /** The last day of a week, which may be this one. */

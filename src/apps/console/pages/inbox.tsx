@@ -1,6 +1,5 @@
 import type { VNode } from 'preact';
 import { isSamePerson } from '../../../messages/actors.js';
-import { partsOfId } from '../../../messages/ids.js';
 import { capitalize } from '../../../partners/bounds.js';
 import { type InboxItem, isMine } from '../../../services/inbox/inbox.js';
 import { type Column, Table, tooltip } from '../../../services/reports/page.js';
@@ -18,6 +17,7 @@ import {
   chosenItems,
   countWaiting,
   FILTER,
+  groupByBusiness,
   isSearched,
   waitingList,
 } from './inbox-filter.js';
@@ -74,17 +74,6 @@ async function inboxOf(context: RequestContext, choices: Choices, sizes: InboxSi
   const mine = await countOwn(context, sizes);
   const waiting = await countWaiting(context);
   return { list, items, pageItems, open, since, page, pages, choices, size: sizes.page, mine, waiting };
-}
-
-/** Brings what one business is asked together, where the first of it is. */
-function groupByBusiness(items: readonly InboxItem[]): InboxItem[] {
-  return [...Map.groupBy(items, businessOf).values()].flat();
-}
-
-/** The parts of a customer share it, and follow each other. */
-function businessOf({ workflowId }: InboxItem): string {
-  const { key = workflowId, account = '' } = partsOfId(workflowId) ?? {};
-  return `${key}@${account}`;
 }
 
 /** How many requirements colleagues have assigned to this person, or mention them. Without colleagues, nobody can. */

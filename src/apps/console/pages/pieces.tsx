@@ -26,7 +26,7 @@ const AVATAR_TONES = ['main', 'left', 'good', 'part', 'calm', 'bad'];
 export function Avatar({ actor }: { readonly actor: string }) {
   const [name = ''] = actor.split(' (', 1);
   const initials = name.split(/[\s._@-]/, 2).map((word) => [...word][0]?.toUpperCase());
-  const sum = [...actor].reduce((total, sign) => total + (sign.codePointAt(0) ?? 0), 0);
+  const sum = [...name].reduce((total, sign) => total + (sign.codePointAt(0) ?? 0), 0);
   const tone = AVATAR_TONES[sum % AVATAR_TONES.length];
   return <span class={`avatar chart-${tone}`} data-initials={initials.join('')} aria-hidden="true" />;
 }

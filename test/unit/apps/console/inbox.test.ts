@@ -1,5 +1,10 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { chosenItems, forgetLists, nextIn } from '../../../../src/apps/console/pages/inbox-filter.js';
+import {
+  chosenItems,
+  forgetLists,
+  groupByBusiness,
+  nextIn,
+} from '../../../../src/apps/console/pages/inbox-filter.js';
 import type { RequestContext, User } from '../../../../src/apps/console/route.js';
 import type { InboxItem } from '../../../../src/services/inbox/inbox.js';
 import { Times } from '../../../../src/services/texts/time.js';
@@ -59,6 +64,15 @@ it.each<[now: string, Partial<Choices>, shown: string]>([
       .map(({ workflowId }) => workflowId)
       .join(''),
   ).toBe(text);
+});
+
+it('what a business is asked follows the first of it, in one account, whichever part of it is asked', () => {
+  const ids = ['merchant-boarding-m-1', 'merchant-boarding-m-2', 'business-onboarding-m-1@west', 'other'];
+  const items = [...ids, 'business-onboarding-m-1'].map((workflowId) => ({ workflowId }) as InboxItem);
+  expect(groupByBusiness(items).map(({ workflowId }) => workflowId)).toEqual([
+    ...['merchant-boarding-m-1', 'business-onboarding-m-1', 'merchant-boarding-m-2'],
+    ...['business-onboarding-m-1@west', 'other'],
+  ]);
 });
 
 const NEXT = '2026-02-01T00:00:00.000Z';

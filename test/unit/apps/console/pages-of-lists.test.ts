@@ -31,3 +31,10 @@ it('each page leads to the others, with the filter', async () => {
     '/onboardings?stage=underwriting&page=3',
   );
 });
+
+it('what is active in a filter has a link that clears it alone and leads to the first page, and the search belongs to the filter', async () => {
+  const { text } = await pageOf('?find=baker&stage=underwriting&page=2');
+  expect(text).toContain('href="/onboardings?find=baker" title="Clear this filter">Stage: underwriting');
+  expect(text).toContain('href="/onboardings?stage=underwriting" title="Clear this filter">Search: baker');
+  expect(text).toMatch(/<input [^>]*id="find-anywhere" form="filter" value="baker"/);
+});
