@@ -38,8 +38,9 @@ export class Times {
 
   /** The day of a time in a heading: `Today`, or `Sunday, March 1, 2026`. */
   day(time: Time): string {
-    const [day, today] = [time, new Date(this.#now())].map((each) => this.at(each).slice(0, 10));
-    return day === today ? 'Today' : DAY.format(new Date(day ?? ''));
+    if (Number.isNaN(msOf(time))) return String(time);
+    const day = this.at(time).slice(0, 10);
+    return day === this.at(new Date(this.#now())).slice(0, 10) ? 'Today' : DAY.format(new Date(day));
   }
 
   since(time: Time): string {
