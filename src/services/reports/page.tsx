@@ -83,7 +83,7 @@ summary:focus-visible, .scroll:focus-visible { outline: 2px solid var(--accent);
   table.listing.wide :is(tr, td, th, caption) { display: block; }
   table.listing.wide tbody tr { border-top: 1px solid var(--line); padding: .6rem 0; }
   table.listing.wide td:empty { display: none; }
-  table.listing.wide td { border: 0; padding: .1rem .6rem .1rem 8rem; overflow-wrap: anywhere; text-align: left; }
+  table.listing.wide td { display: flow-root; border: 0; padding: .1rem .6rem .1rem 8rem; overflow-wrap: anywhere; text-align: left; }
   td:has(.bar) { width: auto; }
   table.listing.wide td::before { content: attr(data-title); white-space: normal; color: var(--muted); float: left; width: 7rem; margin-left: -7.4rem; }
   .lines :is(tbody, caption) { display: block; }
@@ -153,7 +153,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   readonly isNumber?: true;
   /** The place of a cell where a row has two lines. Without one, it has none there. */
-  readonly at?: 'select' | 'first' | 'first-end' | 'both' | 'second' | 'second-end' | 'wide';
+  readonly at?: undefined | 'select' | 'first' | 'first-end' | 'both' | 'second' | 'second-end' | 'wide';
 }
 
 interface TableProps<Row> {

@@ -118,7 +118,7 @@ function sectionOf(bars: readonly Bar[], { part, title, caption, head, rows }: F
       return <Linked to={how.links.rowsOf(counted)} number={Number(row[index])} what={what} />;
     };
     const cell = (row: Row) => countedCell(row) ?? formatCell(name, row[index], how, String(row.at(-1)));
-    return [{ title: name, cell, ...(isNumber && { isNumber }) }];
+    return [{ title: name, cell, at: PLACES[name], ...(isNumber && { isNumber }) }];
   });
   const longest = Math.max(...bars.map(amountOf));
   const barColumn: (typeof columns)[number] = {
@@ -129,7 +129,13 @@ function sectionOf(bars: readonly Bar[], { part, title, caption, head, rows }: F
   return (
     <>
       <h2>{title}</h2>
-      <Table caption={caption} rows={rows} columns={isDrawn ? [...columns, barColumn] : columns} isWide />
+      <Table
+        caption={caption}
+        rows={rows}
+        columns={isDrawn ? [...columns, barColumn] : columns}
+        isWide
+        inLines={part === 'longest'}
+      />
       {isDrawn && legendOf(bars.flat())}
     </>
   );
@@ -151,6 +157,12 @@ function formatCell(title: string, value: Row[number] | undefined, { times, link
     name
   );
 }
+
+/** Where a long list has its columns on a phone. How long a row waits says since when, so that has no place. */
+const PLACES: Readonly<Record<string, Column<Row>['at']>> = {
+  ...{ Name: 'first', Wait: 'first-end', Requirement: 'second', Stage: 'second' },
+  ...{ 'Partner status': 'second-end', ID: 'wide' },
+};
 
 /** The columns with codes, whose hyphens people need not see. */
 const CODES = ['Kind', 'Requirement', 'Outcomes'];

@@ -36,6 +36,13 @@ export class Times {
     return this.at(time, true);
   }
 
+  /** The day of a time in a heading: `Today`, or `Sunday, March 1, 2026`. */
+  day(time: Time): string {
+    if (Number.isNaN(msOf(time))) return String(time);
+    const day = this.at(time).slice(0, 10);
+    return day === this.at(new Date(this.#now())).slice(0, 10) ? 'Today' : DAY.format(new Date(day));
+  }
+
   since(time: Time): string {
     return span(this.#now() - msOf(time));
   }
@@ -79,6 +86,9 @@ function formatIn(timeZone: string | undefined): Intl.DateTimeFormat {
     return formatIn(undefined);
   }
 }
+
+/** Of a day that is known already. */
+const DAY = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeZone: 'UTC' });
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

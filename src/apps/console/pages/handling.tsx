@@ -37,7 +37,7 @@ import {
 } from '../route.js';
 import { forgetLists } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
-import { Field, Form, summarize, When } from './parts.js';
+import { Field, Form, Person, summarize, When } from './parts.js';
 import { Avatar } from './pieces.js';
 
 export const INBOX = 'inbox';
@@ -85,8 +85,13 @@ export function Handling({ workflowId, requirement, proposed, page = '' }: Handl
         {claim && <Avatar actor={claim.actor} />}
         {claim ? (
           <span class={isMine ? 'holder mine' : 'holder'}>
-            Claimed by {isMine ? 'you' : claim.actor} until <When time={claim.until} isExact />
-            {claim.by !== undefined && `, assigned by ${claim.by}`}
+            Claimed by {isMine ? 'you' : <Person actor={claim.actor} />} until{' '}
+            <When time={claim.until} isExact />
+            {claim.by !== undefined && (
+              <>
+                , assigned by <Person actor={claim.by} />
+              </>
+            )}
           </span>
         ) : (
           <span class="holder nobody">Unclaimed</span>
@@ -154,7 +159,7 @@ function ProposalNote({ workflowId, requirement, proposed, page = '' }: Handling
       needsNoApprover(requirement, proposed && { ...proposed, actor: proposal.actor }));
   return (
     <section class="proposal" aria-label="Proposed answer">
-      <h3>{isOwn ? 'You proposed an answer' : `${proposal.actor} proposed an answer`}</h3>
+      <h3>{isOwn ? 'You' : <Person actor={proposal.actor} />} proposed an answer</h3>
       <p>
         <When time={proposal.at} isExact />. Reason: {proposal.reason}
       </p>

@@ -123,15 +123,14 @@ export function Timeline({
   workflowId,
 }: Pick<OnboardingState, 'timeline'> & Pick<OnboardingView, 'workflowId'>) {
   const { times } = useRequest();
-  const dayOf = (at: string | Date) => times.at(at).slice(0, 10);
   const entries = timeline.map((entry, index) => ({ entry, number: index + 1 })).reverse();
   return (
     <section class="card" aria-labelledby="timeline-title" id="timeline">
       <h2 id="timeline-title">What happened</h2>
-      {[...Map.groupBy(entries, ({ entry }) => dayOf(entry.at))].map(([day, own]) => (
+      {[...Map.groupBy(entries, ({ entry }) => times.day(entry.at))].map(([day, own]) => (
         <div key={day}>
           <h3>
-            <small>{day === dayOf(new Date()) ? 'Today' : DAY.format(new Date(day))}</small>
+            <small>{day}</small>
           </h3>
           <ol class="timeline" reversed start={own[0]?.number}>
             {own.map(({ entry, number }) => (
@@ -149,8 +148,6 @@ export function Timeline({
     </section>
   );
 }
-
-const DAY = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeZone: 'UTC' });
 
 /** Initials for a person, and icons for a partner, a merchant, and Gangway or another program. */
 function Author({ entry: { event, actor } }: Pick<EntryProps, 'entry'>) {

@@ -15,7 +15,7 @@ it('two people see who has claimed a requirement, take it over, and when both an
   await press(ada, 'Claim');
   await ada.says('Claimed by you until');
   // Without a reload.
-  await grace.page.getByText('Claimed by Ada (ada-operator)').waitFor();
+  await grace.page.getByText('Claimed by Ada until').waitFor();
   const [claim] = (await boarding.state()).requirements.map((requirement) => requirement.claim);
   const left = Date.parse(claim?.until ?? '') - Date.now();
   expect(left).toBeGreaterThan(3.9 * 3_600_000);

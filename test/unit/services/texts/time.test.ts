@@ -34,6 +34,14 @@ describe('a time for people', () => {
   });
 });
 
+// Alone catches a heading with the day of the server, above entries of the evening before.
+it('the day of a time is the one of the person', () => {
+  const times = new Times({ TZ: 'America/New_York' }, () => Date.parse('2026-03-02T03:00:00Z'));
+  expect(times.day('2026-03-01T15:00:00Z')).toBe('Today');
+  expect(times.day('2026-03-01T03:00:00Z')).toBe('Saturday, February 28, 2026');
+  expect(times.day('soon')).toBe('soon');
+});
+
 describe('a relative time', () => {
   const times = timesIn('America/New_York');
 
