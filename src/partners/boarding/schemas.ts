@@ -156,9 +156,9 @@ const midText = z.union([z.string(), z.number()]).transform((mid) =>
     .replace(/(?<=\d)[ -](?=\d)/g, ''),
 );
 
-/** Reports whether this is certainly a mid: 1 to 20 digits, not all 0. The contract prints no format. */
+/** Reports whether this is certainly a mid: 1 to 20 digits, not all 0, nor one digit four times or more, which is a placeholder. */
 export function isMid(text: string): boolean {
-  return /^(?!0+$)\d{1,20}$/.test(text);
+  return /^(?!0+$|(\d)\1{3,19}$)\d{1,20}$/.test(text);
 }
 
 /**

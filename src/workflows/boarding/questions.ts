@@ -28,7 +28,7 @@ export function midQuestion(merchantProfileId: number, mid: string): Question {
     kind: 'unclear-mid',
     title: 'Unexpected mid',
     detail:
-      `The partner approved merchant ${merchantProfileId} and shows the mid “${mid}”, which is not 1 to 20 digits. ` +
+      `The partner approved merchant ${merchantProfileId} and shows the mid “${mid}”, which is a placeholder, or not 1 to 20 digits. ` +
       'Look up the mid in the partner’s portal, and confirm the correct one. ' +
       'This requirement closes when the partner shows a mid of digits.',
     answers: ['confirm', 'abandon'],

@@ -331,7 +331,7 @@ describe('a followed merchant that nobody has submitted', () => {
 
 describe('an unclear mid', () => {
   const QUESTION =
-    'The partner approved merchant 1001 and shows the mid “soon”, which is not 1 to 20 digits. Look up the mid in the ' +
+    'The partner approved merchant 1001 and shows the mid “soon”, which is a placeholder, or not 1 to 20 digits. Look up the mid in the ' +
     'partner’s portal, and confirm the correct one. This requirement closes when the partner shows a mid of digits.';
   const question = (id: string, detail = QUESTION) => requirement(id, 'unclear-mid', { detail });
   const unclear = { ...APPROVED, unclearMid: 'soon' };
