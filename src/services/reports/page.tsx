@@ -44,7 +44,7 @@ td:has(.bar) { width: 40%; }
 .group-row { background: var(--sunken); }
 .listing a:not(:hover) { text-decoration: none; }
 .chip { padding: 0 .6rem 0 1.25rem; border-radius: 1rem; background: radial-gradient(circle .25rem at .7rem, var(--tone) 90%, #0000), color-mix(in oklab, var(--tone) 14%, var(--card)); color: var(--text); font-size: .85rem; text-decoration: none; white-space: nowrap; }
-.icon { display: inline-block; flex: none; width: 1em; height: 1em; background: currentcolor; mask: var(--icon) center / contain no-repeat; vertical-align: -.125em; forced-color-adjust: preserve-parent-color; }
+.icon, .copy::before { display: inline-block; flex: none; width: 1em; height: 1em; background: currentcolor; mask: var(--icon) center / contain no-repeat; vertical-align: -.125em; forced-color-adjust: preserve-parent-color; }
 .avatar { display: inline-grid; flex: none; place-items: center; width: 1.5rem; height: 1.5rem; border-radius: 50%; background: color-mix(in oklab, var(--tone) 28%, var(--card)); font-size: .6875rem; font-weight: 600; }
 .avatar::before { content: attr(data-initials); }
 .business, .person { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; }
@@ -53,10 +53,11 @@ td:has(.bar) { width: 40%; }
 .business .name { min-width: 0; -webkit-line-clamp: 1; }
 .id { display: inline-flex; align-items: baseline; gap: .25rem; max-width: 100%; font-variant-numeric: tabular-nums; }
 .id span:first-child { max-width: 24rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-[data-title=mid] .id { min-width: 10.5rem; }
+.lines .id:has(.copy) { min-width: 10.5rem; }
 .icon, .chip, .bar, .legend svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .lines .both { width: 100%; max-width: 0; }
 .lines .second-end { min-width: 9rem; }
+.lines .first { min-width: 13rem; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .35rem 0 0; padding: 0; font-size: .85rem; }
 .legend li { list-style: none; }
 .legend svg { display: inline-block; width: .8rem; height: .8rem; margin-right: .35rem; vertical-align: -1px; }
@@ -203,7 +204,7 @@ export function Table<Row>(props: TableProps<Row>) {
             return (
               <>
                 {group && group.key !== previous?.key && (
-                  <tr class="group-row" id={`g-${group.key}`}>
+                  <tr class="group-row">
                     <th scope="rowgroup" colSpan={columns.length}>
                       {group.heading}
                     </th>
@@ -211,7 +212,7 @@ export function Table<Row>(props: TableProps<Row>) {
                 )}
                 <tr {...rowOf?.(row)}>
                   {columns.map((column) => (
-                    <td class={classOf(column)} data-title={column.title}>
+                    <td class={classOf(column)} data-title={inLines ? undefined : column.title}>
                       {column.cell(row)}
                     </td>
                   ))}

@@ -6,7 +6,7 @@ import { nameOf } from '../../../services/texts/names.js';
 import type { Time } from '../../../services/texts/time.js';
 import { pathOf } from '../query.js';
 import { useRequest } from '../route.js';
-import { Chip, Icon } from './pieces.js';
+import { Chip } from './pieces.js';
 
 /**
  * A time, with its other form as a tooltip.
@@ -43,11 +43,7 @@ export function Id({
 
 /** Copies an id that the page shows, or names in a tooltip. */
 function Copy({ id }: { readonly id: number | string }) {
-  return (
-    <button type="button" class="copy" data-copy={id} aria-label={`Copy ${id}`} title="Copy the ID">
-      <Icon name="copy" />
-    </button>
-  );
+  return <button type="button" class="copy icon-copy" data-copy={id} aria-label={`Copy ${id}`} />;
 }
 
 const SOON_MS = 24 * 3_600_000;
