@@ -56,8 +56,8 @@ td:has(.bar) { width: 40%; }
 .lines .id:has(.copy) { min-width: 10.5rem; }
 .icon, .chip, .bar, .legend svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .lines .both { width: 100%; max-width: 0; }
-.lines .second-end { min-width: 9rem; }
-.lines .first { min-width: 13rem; }
+.lines :is(.second, .second-end) { min-width: 7.5rem; }
+.lines .first { min-width: 12rem; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .35rem 0 0; padding: 0; font-size: .85rem; }
 .legend li { list-style: none; }
 .legend svg { display: inline-block; width: .8rem; height: .8rem; margin-right: .35rem; vertical-align: -1px; }
