@@ -24,6 +24,9 @@ const project = (name: string, more: object) => ({
     pool: 'forks' as const,
     execArgv,
     expect: { poll: poll(10) },
+    // A busy machine takes its time. The limit is above that of `eventually`, whose error says what a test waits for.
+    testTimeout: 200_000,
+    hookTimeout: 200_000,
     maxWorkers,
     isolate: false,
     setupFiles: ['test/rigs/cost/each-file.ts'],
@@ -38,20 +41,13 @@ const SERVER = {
   provide: { isSimulated: false },
   // A question to a server or a browser costs something.
   expect: { poll: poll(100) },
-  testTimeout: 200_000,
-  hookTimeout: 200_000,
 };
 
 /** A process for each core: more only take turns. vitest leaves a core alone by default. */
 const maxWorkers = '100%';
 
-/** The simulated service, on virtual time. Its limit is above that of `eventually`, whose error says what a test waits for. */
-const SIMULATED = {
-  globalSetup: ['test/rigs/fresh-build.ts'],
-  provide: { isSimulated: true },
-  testTimeout: 200_000,
-  hookTimeout: 200_000,
-};
+/** The simulated service, on virtual time. */
+const SIMULATED = { globalSetup: ['test/rigs/fresh-build.ts'], provide: { isSimulated: true } };
 
 /** Projects run one after the other. Those of the same place run side by side. */
 const order = (groupOrder: number) => ({ sequence: { groupOrder } });
@@ -68,13 +64,11 @@ export default defineConfig({
     reporters: ['default', './test/rigs/cost/reporter.ts'],
     projects: [
       // Functions: no network, no server. Not in UTC, which hides that a time is taken for a local one; test/unit/zones.test.ts has more.
-      project('unit', { ...order(1), testTimeout: 60_000, env: { TZ: 'America/St_Johns' } }),
+      project('unit', { ...order(1), env: { TZ: 'America/St_Johns' } }),
       // Real clients, sandboxes, replays and simulated runs in the test's own process: no Temporal server.
       project('components', {
         ...order(2),
         globalSetup: ['test/rigs/fresh-build.ts'],
-        testTimeout: 200_000,
-        hookTimeout: 200_000,
       }),
       // The same with a Temporal server and workers.
       project('integration', { ...SERVER, ...order(3) }),

@@ -28,7 +28,9 @@ async function run([name, args], place) {
   const began = Date.now();
   const line = () => `build ${place}/${STEPS.length}: ${name}, ${Math.round((Date.now() - began) / 1000)} s`;
   const ticking = stdout.isTTY ? setInterval(() => stdout.write(`\r${line()}`), 1000) : undefined;
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  // The compiler's collector of garbage costs a fifth of its time, and saves little memory.
+  const env = { ...process.env, GOGC: 'off' };
+  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close');
   const printed = await Promise.all([text(child.stdout), text(child.stderr)]);
   const [code] = await ended;

@@ -12,14 +12,20 @@ interface Around {
   readonly interceptors?: ActivityInterceptorsFactory[];
 }
 
+/** The time of an attempt. The SDK's default of a second is over before a busy machine has sent a request. */
+const ATTEMPT_MS = 120_000;
+
 /** Runs attempts of activities without a worker, and logs errors only, because some attempts fail by design. */
 export const environment = (
   info: Partial<Info> = {},
   { client, interceptors = [], metricMeter }: Around = {},
 ) =>
-  new MockActivityEnvironment(info, {
-    logger: new DefaultLogger('ERROR'),
-    client: { ...takesIntents, ...client } as Client,
-    interceptors,
-    ...(metricMeter && { metricMeter: metricMeter as MetricMeter }),
-  });
+  new MockActivityEnvironment(
+    { startToCloseTimeoutMs: ATTEMPT_MS, ...info },
+    {
+      logger: new DefaultLogger('ERROR'),
+      client: { ...takesIntents, ...client } as Client,
+      interceptors,
+      ...(metricMeter && { metricMeter: metricMeter as MetricMeter }),
+    },
+  );

@@ -180,10 +180,11 @@ describe('the figures of a report', () => {
 
   it('compare agents, with the time that successes took', () => {
     const stageSeconds = { applying: 60, underwriting: 3_540 };
+    // The one with the most ended ones comes last in the list.
     const rows = [
+      listed({ agentProfileId: undefined }),
       ended('boarded', { stageSeconds }),
       ended('declined'),
-      listed({ agentProfileId: undefined }),
     ];
     expect(figuresOf(rows, { by: 'agent' }).groups).toEqual([
       { group: '101', running: 0, waiting: 0, succeeded: 1, others: 1, medianSeconds: 3_600 },

@@ -115,6 +115,7 @@ function runs(handsOn: (state: object) => unknown[] = (state) => [state]): Run[]
     .called('createMerchant', 3, { document: document('k-0') }, { merchantProfileId: 1001 })
     .called('awaitStatusChange', 1, {}, NOTE)
     .answered(answer('rejected-input-1', corrected('Troy')));
+  first.add('workflowExecutionCancelRequested', { identity: 'pat' });
   const { input: _, ...blank } = initialState('merchantBoarding', {}, {});
   const carriedState = handsOn({ ...blank, timeline: HANDED_ON });
   const later = (city: string, before: string) => ({
@@ -254,7 +255,7 @@ describe('the record of an onboarding of three runs', () => {
     ]);
     expect(requirements.find(({ id }) => id === 'note-1')?.detail).toBe('Send a check.');
     expect(events.map(({ event }) => event)).toEqual([
-      ...['started', 'requirement-raised', 'fees-read'],
+      ...['started', 'requirement-raised', 'fees-read', 'cancel-requested'],
       ...['requirement-resolved', 'requirement-resolved', 'status-changed'],
     ]);
   });
