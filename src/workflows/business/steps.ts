@@ -242,8 +242,8 @@ function describeCandidate(candidate: Candidate): string {
   const { profileId, dba, bankingStatus, against, unclear, isHidden } = candidate;
   const why = [...against, ...unclear].join(', ');
   const name = dba === null ? 'no dba' : `“${redact(dba)}”`;
-  const shown = isHidden ? ', which it does not show' : ` of ${name} (${bankingStatus})`;
-  return `banking profile ${profileId}${shown}${why && `: ${why}`}`;
+  const description = isHidden ? ', which it does not show' : ` of ${name} (${bankingStatus})`;
+  return `banking profile ${profileId}${description}${why && `: ${why}`}`;
 }
 
 /** Checks the profile that a person names. Naming the same one a second time overrides what contradicts it. */

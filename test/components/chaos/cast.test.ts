@@ -44,7 +44,7 @@ describe('what happens in a run', () => {
     };
     const expected = Object.keys(facts.faults).filter((fault) => !isLeftOut(fault));
     expect([...new Set(faults.map(({ plan }) => plan.fault))].sort()).toEqual(expected.sort());
-    const targets = ['batch', 'receiver 1', 'receiver 2', 'worker 1', 'worker 2', ...PARTS].sort();
+    const targets = ['batch', 'link', 'receiver 1', 'receiver 2', 'worker 1', 'worker 2', ...PARTS].sort();
     expect([...new Set(kills.map(({ target }) => target))].sort()).toEqual(targets);
     expect([...new Set(weatherOf(7, 20, 20_000, PARTS).kills.map(({ target }) => target))].sort()).toEqual(
       targets,

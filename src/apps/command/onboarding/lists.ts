@@ -140,8 +140,8 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
       matches.push(...itemsOf(onboarding).filter(isWanted));
     matches.sort(compareDueDates);
     const onboardings = [...new Set(matches.map(({ workflowId }) => workflowId))];
-    const shown = new Set(onboardings.slice(0, limit));
-    const items = matches.filter(({ workflowId }) => shown.has(workflowId));
+    const listed = new Set(onboardings.slice(0, limit));
+    const items = matches.filter(({ workflowId }) => listed.has(workflowId));
     const none =
       items.length > 0
         ? ''
@@ -161,8 +161,8 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
       page.dueUntil && page !== wanted
         ? `; the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`
         : '';
-    if (next || shown.size < onboardings.length)
-      cli.note(`${shown.size} of ${all} onboardings, the most urgent${next}; all: --limit 0`);
+    if (next || listed.size < onboardings.length)
+      cli.note(`${listed.size} of ${all} onboardings, the most urgent${next}; all: --limit 0`);
   });
 }
 

@@ -167,9 +167,9 @@ export function filterOf<Values extends object>(
   const Form = ({ chosen, without, children }: RenderableProps<FormProps<Values>>) => {
     const active = names.filter((name) => (chosen[name] ?? '') !== '');
     const show = (name: keyof Values & string) => parts[name].show(name, chosen[name]);
-    const shown = names.filter((name) => name !== without);
+    const fields = names.filter((name) => name !== without);
     const [seldom, often] = [true, false].map((isRare) =>
-      shown.filter((name) => !parts[name].isRare !== isRare),
+      fields.filter((name) => !parts[name].isRare !== isRare),
     );
     const all = Object.fromEntries(active.map((name) => [name, String(chosen[name])]));
     const hrefWithout = (name: string) => address(action, { ...all, [name]: '' });

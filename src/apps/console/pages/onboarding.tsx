@@ -166,11 +166,11 @@ function HeldUp({ view }: Pick<OnboardingProps, 'view'>) {
 /** A failure of a call in words, where the catalogue has its code: `boarding submit-merchant: RateLimited, HTTP 429`. */
 function Reason({ text }: { readonly text: string }) {
   const words = text.split(/[\s:,]/);
-  const known = CODES.find(({ kind, code }) => kind === 'partner error' && words.includes(code));
-  if (!known) return text;
+  const code = CODES.find(({ kind, code }) => kind === 'partner error' && words.includes(code));
+  if (!code) return text;
   return (
     <>
-      <Prose text={firstSentence(known.facts['what happened'] ?? '')} /> <small>{text}</small>
+      <Prose text={firstSentence(code.facts['what happened'] ?? '')} /> <small>{text}</small>
     </>
   );
 }

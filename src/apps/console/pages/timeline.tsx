@@ -182,8 +182,8 @@ function sentenceOf(entry: TimelineEntry): [sentence: string, rest: string] {
   const { event, actor, detail = '' } = entry;
   const isAbout = /^(?:requirement|answer|proposal|remark|link)-|^merchant-(?:asked|began)$/.test(event);
   const said = isAbout ? saidOf(entry) : detail;
-  const known = firstSentence(whatHappened('timeline entry', event) ?? event).replace(/\.$/, '');
-  const sentence = SENTENCES[event] ?? known;
+  const description = firstSentence(whatHappened('timeline entry', event) ?? event).replace(/\.$/, '');
+  const sentence = SENTENCES[event] ?? description;
   if (sentence.includes('DETAIL')) {
     // The partner's comment follows its status.
     const [first = '', ...more] = event === 'status-changed' ? said.split(': ') : [said];

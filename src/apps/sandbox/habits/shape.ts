@@ -32,8 +32,8 @@ const renamed = (rename: (name: string) => string, body: unknown) =>
 
 /** In place of the 404 to a search for one profile. */
 const instead = (answer: Answer) =>
-  responses(of('find-profile-by-merchant', 'find-profile-by-user'), (found) =>
-    found.status === 404 ? answer : found,
+  responses(of('find-profile-by-merchant', 'find-profile-by-user'), (response) =>
+    response.status === 404 ? answer : response,
   );
 
 export const shape: Habits = {

@@ -82,9 +82,10 @@ describe('gangway list and inbox', () => {
       expect(jsonLines(mine)).toMatchObject([{ workflowId: boarding.workflowId, id, claimedBy: 'olga' }]);
     }
     const unclaimed = await gangway(['inbox', '--unclaimed', '--limit', '2', '--json']);
-    expect([new Set(jsonLines(unclaimed).map(({ workflowId }) => workflowId)).size, unclaimed.stderr]).toEqual([
-      ...[2, '2 of 3 onboardings, the most urgent; all: --limit 0\n'],
-    ]);
+    expect([
+      new Set(jsonLines(unclaimed).map(({ workflowId }) => workflowId)).size,
+      unclaimed.stderr,
+    ]).toEqual([...[2, '2 of 3 onboardings, the most urgent; all: --limit 0\n']]);
   });
 
   it('filter by a stage and a query, and quote their values', async () => {
