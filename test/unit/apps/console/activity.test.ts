@@ -52,7 +52,7 @@ it.each(['x', 'eyJwIjoxfQ', 'Ing.12345678', `${'a'.repeat(4_000)}.`])(
       const { status, text } = await open(OLGA, `${page}?from=${from}`);
       expect([status, text]).toEqual([400, expect.stringContaining('it leads to no page of the activity')]);
     }
-    // The navigation counts what waits.
+    // The navigation counts open requirements, and reads no timeline.
     expect(calls.filter(([, query]) => String(query).includes('CloseTime'))).toEqual([]);
   },
 );
