@@ -61,4 +61,4 @@ export const routesWith = (inbox: InboxSizes): readonly Route[] => [
   page('/report.csv', 'viewer', reportCsv),
 ];
 
-export const ROUTES = routesWith({ page: 50, list: 1_000 });
+export const ROUTES = routesWith({ page: 35, list: 1_000 });

@@ -108,11 +108,11 @@ it.each<[before: object, next: string]>([
 );
 
 it.each([
-  // A page of 50 and one more, at least half of what is listed.
-  ['/', 102, false],
-  ['/', 103, true],
-  ['/?page=2', 202, false],
-  ['/?page=2', 203, true],
+  // A page of 35 and one more, at least half of what is listed.
+  ['/', 72, false],
+  ['/', 73, true],
+  ['/?page=2', 142, false],
+  ['/?page=2', 143, true],
   ['/?page=2&sort=dba', 1_000, false],
   ['/?page=2&sort=dba', 1_001, true],
   ['/?page=99', 1_000, false],
