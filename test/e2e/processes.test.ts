@@ -80,7 +80,7 @@ const SERVED: Readonly<Record<Name, () => Promise<Served>>> = {
         const page = await signIn(browser, 'p-1');
         expect([page.status, page.text]).toEqual([200, expect.stringContaining('Ada Park, operator')]);
         const assets = [...page.text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)];
-        expect(assets).toHaveLength(3);
+        expect(assets).toHaveLength(4);
         for (const [, path = ''] of assets) {
           const { status, headers } = await browser.open(path);
           const stored = 'public, max-age=31536000, immutable';

@@ -50,7 +50,7 @@ it.each(variants([true], [false]))(
     await page.waitForURL(`${url}/filtered?text=after`);
     await expect.poll(() => page.inputValue('input[name=text]')).toBe('after');
 
-    await page.click('text=Sign out');
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL(`${provider.oidc.issuer}/session/end?**`);
     await page.click('button[value=yes]');
     await page.waitForURL(`${url}/signed-out**`);

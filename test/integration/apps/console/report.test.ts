@@ -35,12 +35,11 @@ async function reportOf(query: string, who = all): Promise<Report> {
 }
 
 describe('the report', () => {
-  it('shows the figures of gangway report in tables, with bars where there are rows to compare', async () => {
+  it('shows the figures of gangway report in tables', async () => {
     const { status, text } = await all.open('/report');
     expect(status).toBe(200);
     expect(text).toMatch(/<dt>ended<\/dt><dd><a [^>]*>2<\/a><\/dd>/);
     expect(text).toMatch(/<dt>wait for a person<\/dt><dd><a [^>]*>1<\/a><\/dd>/);
-    expect(text).toContain('<svg class="bar" aria-hidden="true">');
     expect(text).toContain('<caption>Open requirements by kind</caption>');
     expect(text).toContain('&lt;script>alert(1)&lt;/script>');
     expect(text).not.toMatch(/ style=|<script>/);
