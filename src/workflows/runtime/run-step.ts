@@ -136,7 +136,7 @@ function requireNotCancelled({ isCancelled }: StepContext): void {
   if (isCancelled) throw new CancelledFailure('canceled before it began');
 }
 
-/** Records a cancellation before the attempt that a person asked for was sent. @returns the error */
+/** If a person asked for this attempt and it was canceled before it was sent, records that. @returns the error */
 function withNotSent(
   { writes }: StepContext,
   step: IdentifiedWrite,
