@@ -126,7 +126,7 @@ function queryOf(taskQueue: string, account: string | undefined, dueBefore?: Dat
 /** Rounds between queries of the task queues that no worker polls: about ten minutes. */
 const ROUNDS_PER_UNPOLLED_QUERY = 20;
 
-/** Shows how many workers get the new tasks of each queue, and how long tasks wait. A queue that no worker polls has only the latter. */
+/** Shows how long the tasks of each queue wait and, if workers poll it, how many of them get its new tasks. */
 function taskQueues({ client, taskQueue, accounts, gauge }: Watched) {
   const workers = gauge('gangway_task_queue_workers', 'Workers that get the new tasks of a task queue');
   const age = gauge('gangway_task_queue_backlog_age_seconds', 'How long the oldest task has waited');
