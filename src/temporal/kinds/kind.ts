@@ -12,7 +12,7 @@ export interface AnyInput {
   readonly account?: string | undefined;
 }
 
-/** What lists show of an onboarding, and the agent with whom it shares its place in the task queue. */
+/** What lists show of an onboarding, and the agent whose turn in the task queue it takes. */
 export interface Subject {
   readonly dba: string;
   readonly agent?: Agent;
