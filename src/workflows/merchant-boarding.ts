@@ -14,7 +14,7 @@ import { runUntilDecided } from './runtime/until-decided.js';
  * Boards one merchant (docs/partner-apis.md#merchant-boarding): creates it, sets its fees, submits it, and delivers answers to
  * underwriting notes, until it is `boarded` with a `mid`, `declined`, `withdrawn`, `closed` or `abandoned`. With
  * `follow: true` the merchant exists already, and nothing is sent unless a person asks for it. Started as
- * `merchant-boarding-<externalId>`.
+ * `merchant-boarding-<externalId>`; by `gangway restore`, from a backup, with `restored`.
  *
  * A person is asked about:
  * - notes, requested changes, a missing submission, and a mid of an unexpected form: `boarding/decisions.ts`
@@ -25,10 +25,10 @@ import { runUntilDecided } from './runtime/until-decided.js';
  * - what blocks every onboarding of the account: refused credentials, missing permissions, unreadable responses and errors of our
  *   own code (`partner-account.ts`), and an unknown status (`partner-record.ts`)
  *
- * Once the merchant is created or imported, the status is polled while a person is asked. An answer to a requirement that
- * `decisions.ts` raised can be taken back until Gangway starts to send it. When the partner decides, a write in flight finishes
- * first. Then open requirements close, and undelivered answers are dropped. The timeline says of each whether it may have arrived
- * (`runtime/requirements.ts`).
+ * Once the merchant is created or imported, the status poll keeps running, even while a requirement is open. If `decisions.ts` raised
+ * the requirement, a person can take the answer back until Gangway starts to send it. When the partner decides, a write in flight
+ * finishes first. Then open requirements close, and undelivered answers are dropped. For each dropped answer, the timeline says
+ * whether it may have arrived (`runtime/requirements.ts`).
  */
 export async function merchantBoarding(
   input: MerchantBoardingInput | FollowedMerchantInput,
@@ -55,7 +55,7 @@ export async function merchantBoarding(
   );
 }
 
-/** A start without `gangway` resolves no fee plan, and the merchant would get other fees. */
+/** Rejects a fee plan that is not resolved into fees: the merchant would keep the partner's fees. Our clients resolve it first. */
 function requireResolved(input: MerchantBoardingInput | FollowedMerchantInput): void {
   if (!('feePlan' in input) || input.feePlan === undefined || input.fees) return;
   const message = 'feePlan: is not resolved into fees; start it with gangway, the console or the API';
