@@ -32,9 +32,10 @@ interface Due {
   run: (() => unknown) | undefined;
 }
 
-/** Work that takes real time, while it is not waiting for virtual time. */
+/** Work that takes real time. It holds time back unless a part of it waits for virtual time. */
 interface Errand {
   isUnderWay: boolean;
+  sleeps: number;
 }
 
 /** Runs code outside of every process. */
@@ -130,14 +131,12 @@ export class World {
    */
   sleep(milliseconds: number, signal?: AbortSignal, _isWaitedFor = true): Promise<void> {
     const errand = World.#errands.getStore();
-    const count = (by: number) => {
-      if (errand?.isUnderWay) this.#outside += by;
-    };
-    count(-1);
+    const count = (by: number) => errand && this.#change(errand, { sleeps: errand.sleeps + by });
+    count(1);
     return new Promise((resolve, reject) => {
       const ends = (settle: () => void) => () => {
         signal?.removeEventListener('abort', abort);
-        count(1);
+        count(-1);
         settle();
       };
       // Whoever awaits it continues in a context of its own.
@@ -153,15 +152,22 @@ export class World {
 
   /** Waits for something that takes real time. Virtual time passes meanwhile only while that itself waits for it. */
   async outside<Value>(work: () => Promise<Value>): Promise<Value> {
-    const errand = { isUnderWay: true };
-    this.#outside += 1;
+    const errand: Errand = { isUnderWay: false, sleeps: 0 };
+    this.#change(errand, { isUnderWay: true });
     try {
       // A request of fastify's begins when it is awaited.
       return await World.#errands.run(errand, async () => await work());
     } finally {
-      errand.isUnderWay = false;
-      this.#outside -= 1;
+      this.#change(errand, { isUnderWay: false });
     }
+  }
+
+  /** Two sleeps in one errand release it once: time must not pass for another errand that is under way. */
+  #change(errand: Errand, change: Partial<Errand>): void {
+    const held = () => Number(errand.isUnderWay && errand.sleeps === 0);
+    const before = held();
+    Object.assign(errand, change);
+    this.#outside += held() - before;
   }
 
   /** Time passes for as long as a visitor waits for this. */
