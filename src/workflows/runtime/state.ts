@@ -30,8 +30,8 @@ export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 't
 
 // Keeps F7.
 /**
- * The state of a workflow: plain data, changed only by a {@link Transition}. A run hands it to the next one as it is, so what is
- * in it is carried, and nothing else is.
+ * The state of a workflow: plain data, changed only by a {@link Transition}. When a workflow continues as new, the next run gets it
+ * without the last read of the poll and without the social security numbers of the input, and gets nothing else.
  *
  * @typeParam PartnerState what this kind of workflow knows of its partner
  */
