@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { keptResults, resultsMarkdown } from '../bench/results.js';
 import { sandboxAccount } from '../src/apps/sandbox/systems.js';
 import { partnerTaskQueue } from '../src/messages/ids.js';
-import { EACH_ONBOARDING, OF_PARTS } from '../src/messages/kinds.js';
+import { EACH_ONBOARDING, TYPES_WITH_PARTS } from '../src/messages/kinds.js';
 import { ALLOWED_ANSWERS, REQUIREMENT_KINDS, TASKS } from '../src/messages/requirements.js';
 import { statusesOf } from '../src/partners/banking/responses.js';
 import { MERCHANT_PHASES } from '../src/partners/boarding/phases.js';
@@ -120,7 +120,7 @@ function withQueues(): string {
 /** The workflow types that a roll-out replays, and those whose requirements it counts. */
 function withKinds(): string {
   const kinds = EACH_ONBOARDING.map(([type]) => type).join(' ');
-  const parts = OF_PARTS.map((type) => `WorkflowType != '${type}'`).join(' AND ');
+  const parts = TYPES_WITH_PARTS.map((type) => `WorkflowType != '${type}'`).join(' AND ');
   return page(ROLL_OUT)
     .replace(/^KINDS=.*$/m, `KINDS='${kinds}'`)
     .replace(/^PARTS=.*$/m, `PARTS="${parts}"`);

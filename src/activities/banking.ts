@@ -150,7 +150,7 @@ function statementActivities(
   return {
     saveStatement: (request) => withRetries(() => saveFile(STATEMENT, () => save(request))),
 
-    // `saveStatement` has saved the file. Here, only a whole statement shows that the partner took the request.
+    // `saveStatement` has saved the file. Read it to its end: only a complete one shows that the partner took the request.
     sendStatement: (request) =>
       sendOnce(async (options) => {
         const file = await generate(request, options);
@@ -160,8 +160,8 @@ function statementActivities(
 }
 
 /**
- * Statements in the statement store. A sign-in page may come with 200 as well, so a file is believed by its type, its beginning and
- * its end. No file takes the place of another: a later one of the same name gets the time.
+ * Statements in the statement store. A sign-in page may also come with 200, so a file must have the type, the beginning and the end of
+ * a statement. No file replaces another: a later file of the same name gets the time in its name.
  */
 
 const OFX = {
@@ -191,13 +191,13 @@ const UNREADABLE = {
   ...({ kind: 'Uncertain', reason: 'unreadable response' } as const),
 };
 
-/** Passes a statement on while it arrives. If it is none, the content breaks off with a `PartnerError`, so that no store has it. */
+/** Passes a statement on while it arrives. If the file is no statement, the content fails with a `PartnerError`, and nobody stores it. */
 export function checkStatement(
   { body, contentType }: Download,
   requestedFormat: StatementFormat,
   onChunk: (chunk: Buffer) => void = () => undefined,
 ) {
-  // It may break off while the store looks for earlier statements.
+  // The download may fail while the store looks for earlier statements.
   body.once('error', () => undefined);
   // Each format but PDF is plain text.
   const isAsked = requestedFormat !== 'PDF' && /^text\/plain\b/i.test(contentType);
@@ -218,7 +218,7 @@ export function checkStatement(
 }
 
 /**
- * Saves a statement while it arrives. If there is one of its name, the new one has the time in its name.
+ * Saves a statement while it arrives. If a file of its name exists, adds the time to the name.
  *
  * @throws {PartnerError} for anything but a statement. @throws as {@link FileStore.save}
  */

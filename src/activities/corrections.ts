@@ -31,15 +31,15 @@ const APPLICATION_STAYS = {
 };
 
 /**
- * Names of the fields that a correction can still change, the schema of the whole input, and the fields that the partner
- * named, that no schema has, and that a correction may still add.
+ * Returns the names of the fields that a correction can still change, the schema of the whole input, and the fields that a correction
+ * may add although no schema has them, because the partner named them.
  */
 export function changeableInput(
   { type, input, fields = [], ...progress }: AsItStands,
   accounts: KnownAccounts,
 ) {
   const { schema: ownSchema, correction: { followed = ownSchema, remaining, open } = {} } = KINDS[type];
-  // A workflow's input is resolved, and a correction may change what its plan did not let one change.
+  // The fee plan is already resolved into the workflow's input, and a correction may change what the plan did not allow.
   const schema = (isFollowed(input) ? followed : ownSchema)({ ...accounts, feePlans: undefined });
   const inOpen = fields.filter((field) => (open?.(input) ?? []).some((each) => field.startsWith(`${each}.`)));
   const added = inOpen.filter((field) => !isKnown(shapeOf(schema), field.split('.')));

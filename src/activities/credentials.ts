@@ -2,7 +2,7 @@ import { activityInfo, log } from '@temporalio/activity';
 import { recordUnsent } from '../at-most-once/activity.js';
 import { credentialsRefused, isWrite, type ProcessActivities } from '../messages/partner-account.js';
 import type { AnyClient } from '../partners/partner.js';
-import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
+import { isUnauthenticated, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 import { redact } from '../platform/privacy/masked.js';
 import { isHandlingRefusal, type ReportingAccount, reportTo } from '../temporal/partner-accounts.js';
 import { CircuitBreaker } from './circuit-breaker.js';
@@ -73,7 +73,7 @@ export class AccountCredentials {
       return await run();
     } catch (error) {
       const details = partnerErrorIn(error);
-      if (!details || !isRefusedAtTheDoor(details)) throw error;
+      if (!details || !isUnauthenticated(details)) throw error;
       if (await this.#isRefused(details).catch(() => true)) throw failureOf(details);
       if (this.#refusedCalls.size < MOST_REMEMBERED) this.#refusedCalls.add(keyOf(info));
       throw info.inWorkflow && !wasRefused ? failureOf(details) : asForbidden(details);
@@ -97,7 +97,7 @@ export class AccountCredentials {
       this.#breaker.recordSuccess();
       return false;
     } catch (error) {
-      const isRefused = error instanceof PartnerError && isRefusedAtTheDoor(error.details);
+      const isRefused = error instanceof PartnerError && isUnauthenticated(error.details);
       this.#breaker.recordFailure(isRefused ? error.details : last);
       if (!isRefused) throw error;
       const report = { process: this.process, refusal: refusalOf(error.details) };

@@ -9,7 +9,7 @@ import { fieldProblems } from '../partners/describe-rules.js';
 import {
   failsForAccount,
   isForbidden,
-  isRefusedAtTheDoor,
+  isUnauthenticated,
   PartnerError,
   type PartnerErrorDetails,
 } from '../partners/partner-error.js';
@@ -47,8 +47,8 @@ export interface Repetition {
 }
 
 /**
- * Decides which failures of reads, and of writes that leave the same state however often they run, the server retries: when the
- * partner was not reached or gave no clear response, and soon after a create when it does not find that yet.
+ * Makes a read or an idempotent write, and decides whether the server retries its failure: it does if the partner was not reached or
+ * gave no clear response, and, soon after a create, if the partner does not find the new record yet.
  */
 export async function withRetries<T>(call: () => Promise<T>, repetition: Repetition = {}): Promise<T> {
   const { pauseMs = 0, mayBeNew = false, existed = false, mayBeForeign = false, progress } = repetition;
@@ -72,13 +72,13 @@ export function isRetryable(error: PartnerError, attempt: number, mayBeNew: bool
     case 'Rejected':
       return mayBeNew && error.status === 404 && attempt < NOT_FOUND_ATTEMPTS;
     case 'Forbidden':
-      return isRefusedAtTheDoor(error.details) || awaitsPermission(error);
+      return isUnauthenticated(error.details) || awaitsPermission(error);
   }
 }
 
 /**
- * Reports whether an onboarding waits for a permission: its account asks for it once. A single operation asks by itself, because
- * the person may have named a record of somebody else.
+ * Reports whether the call waits for a permission: in an onboarding, whose account asks for it once. An operation asks by itself,
+ * because the person may have named somebody else's record.
  */
 export function awaitsPermission(error: PartnerError): boolean {
   return isForbidden(error.details) && (activityInfo().workflowType ?? '') in ONBOARDINGS;
@@ -120,7 +120,7 @@ export function toFailure(
   });
 }
 
-/** Makes a call whose problems name the fields of its request, and names them as the input has them. */
+/** Makes a call, and renames the fields in its problems from those of the request to those of the input. */
 export async function withFieldNames<T>(
   inInput: (field: string) => string,
   call: () => Promise<T>,
@@ -128,14 +128,14 @@ export async function withFieldNames<T>(
   try {
     return await call();
   } catch (error) {
-    // The fields of an unreadable response are its own.
+    // The problems of an unreadable response name fields of the response.
     if (!(error instanceof PartnerError) || error.details.unreadable !== undefined) throw error;
     const fields = error.fields.map(({ field, message }) => ({ field: inInput(field), message }));
     throw new PartnerError({ ...error.details, fields }, { cause: error });
   }
 }
 
-/** Checks what is about to be sent: a correction may have put anything into it. Problems name fields of the schema. */
+/** Checks a request before it is sent, because a correction may have put anything into it. Problems name fields of the schema. */
 export function parseRequest<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
@@ -147,7 +147,7 @@ export function parseRequest<Schema extends z.ZodType>(
   throw new PartnerError({ ...call, kind: 'Rejected', fields, reason: 'not sent: invalid request' });
 }
 
-/** The failed call of a partner, or the error of our own code, that an activity's failure is about; undefined for any other. */
+/** Returns the failed partner call, or the error of our own code, in an activity's failure; undefined for any other failure. */
 export function partnerErrorIn(error: unknown): PartnerErrorDetails | undefined {
   if (!(error instanceof ApplicationFailure)) return undefined;
   if (error.type !== PARTNER_ERROR && error.type !== SOFTWARE_ERROR) return undefined;
@@ -155,8 +155,8 @@ export function partnerErrorIn(error: unknown): PartnerErrorDetails | undefined 
 }
 
 /**
- * Makes the second read of a record. Where it fails for the whole account, what the first one showed may be enough. The partner
- * has just let in the first one, so a 401 is not about the credentials.
+ * Makes the second read of a record. If it fails for the whole account, the result of the first read may be enough. The partner has
+ * just accepted the credentials for that one, so a 401 is about a permission.
  */
 export async function readAgain<T>(read: () => Promise<T>, first: T, isEnough: (now: T) => boolean) {
   return read().catch((error: unknown) => {
@@ -169,7 +169,7 @@ export async function readAgain<T>(read: () => Promise<T>, first: T, isEnough: (
   });
 }
 
-/** The failure of a call that the partner refuses although our credentials work: it does not permit the call. */
+/** The failure of a call that the partner does not permit, although it accepts our credentials. */
 export function asForbidden({ atSignIn: _, needs: __, ...details }: PartnerErrorDetails): ApplicationFailure {
   const error = new PartnerError({ ...details, kind: 'Forbidden' });
   return toFailure(error, awaitsPermission(error));

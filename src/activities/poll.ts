@@ -7,9 +7,9 @@ import { boundTexts } from '../partners/bounds.js';
 import { NUDGES, nudge } from '../temporal/nudge.js';
 import { partnerErrorIn, withRetries } from './failures.js';
 
-/** The heartbeat details of a status poll. Any worker may make the next attempt, so they hold since when its reads fail. */
+/** The heartbeat details of a status poll. They say when its reads began to fail, because any worker may make the next attempt. */
 export interface PollProgress {
-  /** Whether an earlier attempt has read. Its number does not tell, because a nudge numbers the attempts from 1. */
+  /** Whether an earlier attempt has read. The attempt number does not show that, because a nudge resets it to 1. */
   readonly hasRead: boolean;
   readonly failing?: Failing;
 }
@@ -26,18 +26,17 @@ export function pollProgress(heartbeatDetails: unknown): PollProgress | undefine
   return isProgress ? (heartbeatDetails as unknown as PollProgress) : undefined;
 }
 
-/** The wait after a failed read, in milliseconds, where the next read is later. It doubles with each attempt. */
+/** The wait after the first failed read, in milliseconds. It doubles with each attempt, up to the usual delay. */
 const FAILURE_PAUSE_MS = 60_000;
 
 // Keeps W7.
 /**
- * Polls the partner, for days if necessary, until a read shows a change. Each attempt reads once. An attempt without a change
- * fails, benign, as `StatusUnchanged` or `NotDue`, and the server waits before the next. However often the status changes, `poll`
- * and `pace` determine the least time between two reads, except after a nudge or a failure. `isFirst` says whether the poll's first
- * read showed the change.
+ * Polls the partner, for days if necessary, until a read shows a change. Each attempt reads once. Without a change, it fails as
+ * `StatusUnchanged` or `NotDue`, a benign error, and the server waits before the next attempt. `poll` and `pace` bound how often it
+ * reads, however often the status changes, except after a nudge or a failure. `isFirst` says whether the first read showed the change.
  *
- * @param isExplained whether a person has decided since the last read what its status means: no nudge reaches a poll that does not
- * run yet
+ * @param isExplained whether a person has decided, since the last read, what the status means. The poll then reads at once: the nudge
+ * after the decision cannot reach a poll that has not started
  */
 export async function awaitChange<Snapshot>(
   poll: PollBounds,
@@ -51,14 +50,14 @@ export async function awaitChange<Snapshot>(
   const last = pollProgress(heartbeatDetails);
   const failed = last?.failing;
   const hasRead = last?.hasRead ?? attempt > 1;
-  // After a nudge, the server numbers the attempts from 1 as well.
+  // A nudge also resets the attempt number to 1.
   const isNew = attempt === 1 && currentAttemptScheduledTimestampMs === scheduledTimestampMs;
   if (pace && isNew && beforeDue(poll, pace, 0) > 0 && !(await isExplained())) {
     heartbeat({ hasRead: false } satisfies PollProgress);
     throw pollAgain('NotDue', 'the last read was too recent', beforeDue(poll, pace, Math.random()));
   }
   const nextRetryDelay = delayBeforeNext(poll);
-  // After a nudge there is probably something to read, and the server numbers the attempts from 1.
+  // After a nudge, the pause is short again: there is probably something to read.
   const pauseMs = Math.min(FAILURE_PAUSE_MS * 2 ** (attempt - 1), nextRetryDelay);
   // A heartbeat is billed like an attempt, so it is sent only with something new.
   const remember = (failing?: Failing) => {
@@ -73,7 +72,7 @@ export async function awaitChange<Snapshot>(
     countPoll('failed');
     const now = Date.now();
     const isUnreadable = partnerErrorIn(error)?.unreadable !== undefined;
-    // Only a response that can be read ends the time of unreadable ones, and not another failure in between.
+    // Another failure in between does not reset `unreadableSince`. Only a readable response does.
     const { since = now, unreadableSince = isUnreadable ? now : undefined } = failed ?? {};
     remember({ since, ...omitUndefined({ unreadableSince }) });
     throw error;
@@ -115,7 +114,7 @@ export function pollAgain(type: string, message: string, nextRetryDelay: number)
   });
 }
 
-/** Reads again where a list is shorter than it was: one that is read while others write to it may miss a row. */
+/** Reads again if a list has become shorter: a list that is read during a write may miss a row. */
 export async function readTwice<Snapshot>(
   read: () => Promise<Snapshot>,
   isShort: (now: Snapshot) => boolean,

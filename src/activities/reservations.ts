@@ -14,10 +14,10 @@ import { callWithDeadline, ifNotRejected } from './failures.js';
 
 export type Reservations = ReturnType<typeof reservationsAt>;
 
-/** Two onboardings may take a record over at the same moment. Each loser looks again. */
+/** Two onboardings may try to take over a record at the same moment. The one that loses tries again, this often. */
 const MOST_TRIES = 5;
 
-/** A day without a time may end this much later in some time zone, and two clocks may differ by this much, in milliseconds. */
+/** By how much a date without a time zone, and the clocks of two machines, may be off, in milliseconds. */
 const ZONES_MS = 38 * 3_600_000;
 const CLOCKS_MS = 10 * 60_000;
 
@@ -33,16 +33,16 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
 
   const current = (id: string) => callWithDeadline((client) => reservationOf(client, id));
 
-  /** The onboarding that has a record; undefined if no other one than `except` has it. */
+  /** The onboarding that has reserved a record; undefined if that is `except`, or nobody. */
   async function ownerOf(record: number, except?: string): Promise<string | undefined> {
     const { owner } = (await current(reservationFor(record).id)) ?? {};
     return owner === except ? undefined : owner;
   }
 
   /**
-   * Makes sure that the record is reserved for this onboarding. Takes it over from one that has ended, or of which a person knows.
+   * Makes sure that this onboarding has reserved the record. Takes it over from an onboarding that has ended, or from a known owner.
    *
-   * @throws {PartnerError} `Rejected`, when another onboarding that runs has it: nothing may be written to it
+   * @throws {PartnerError} `Rejected` if another onboarding that is running has it, so nothing may be written to it
    */
   async function hold(record: number, knownOwners: readonly string[] = []): Promise<void> {
     const { id, owner, taskQueue } = reservationFor(record);
@@ -59,11 +59,11 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
   }
 
   /**
-   * Reserves the record whose id a response brought. It may be that of a record which the partner had before, so it is ours only
-   * if no other onboarding has ever had it, and nothing else speaks against it.
+   * Reserves the record that a create's response names. The partner may have had the record before, so it is ours only if no other
+   * onboarding has ever had it, and nothing else speaks against it.
    *
-   * @param against returns what speaks against it, for people
-   * @returns the reasons why it is not known to be ours; empty once it is reserved
+   * @param against returns other reasons against it, for people
+   * @returns the reasons why it may not be ours; empty if it is reserved now
    */
   async function reserveNew(
     record: number,
@@ -72,12 +72,12 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
     const { id, owner, taskQueue } = reservationFor(record);
     const reasons = await reasonsAgainst(record, against);
     if (reasons.length > 0) return reasons;
-    // This one may have reserved it in an earlier attempt, or in an earlier run.
+    // This onboarding may have reserved it in an earlier attempt or run.
     if (!(await current(id))) await callWithDeadline((client) => reserve(client, { id, owner, taskQueue }));
     return reasonsAgainst(record, async () => []);
   }
 
-  /** The record that has this mid, if it is not this one: the first one that a read showed it for keeps it. */
+  /** The other record that has this mid, if any. A mid belongs to the record for which it was first read. */
   async function otherWithMid(mid: string, record: number): Promise<string | undefined> {
     const { id, taskQueue } = reservationFor(`mid-${mid}`);
     const owner = `merchant ${record}`;
@@ -88,7 +88,7 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
     return holder === owner ? undefined : holder;
   }
 
-  /** An owner is reason enough where the partner shows no more of the record. */
+  /** Adds the owner to the other reasons. If there is one, the partner need not show the record. */
   async function reasonsAgainst(record: number, more: () => Promise<readonly string[]>) {
     const other = await ownerOf(record, reservationFor(record).owner);
     if (other === undefined) return more();
@@ -130,7 +130,7 @@ const ROUGHLY_MS = 2 * 60_000;
 /**
  * Reports whether the partner's date is clearly before our moment. Returns false for an unreadable date.
  *
- * @param theirs the same moment by the partner's clock. Two clocks that agree are a closer witness than one
+ * @param theirs the same moment by the partner's clock. If the date is before that, too, a smaller difference counts as clear
  */
 export function isClearlyBefore(date: string | null, moment: string, theirs?: string): boolean {
   if (!isDate(date)) return false;

@@ -16,7 +16,7 @@ const OF_SDK = /^(Activity|Workflow|Query|CompleteAsync|Service|Abort)\w*Error$/
 /** The longest wait between two attempts, in milliseconds. A poll would otherwise repeat its reads each second. */
 const MAX_PAUSE_MS = 120_000;
 
-/** A limit of the memory, because a workflow may end while its activity fails. */
+/** Bounds the memory: a workflow that ends while its activity fails leaves its entry behind. */
 export const MOST_REMEMBERED = 10_000;
 
 /**

@@ -24,17 +24,17 @@ export interface StalledCallLimits {
 /** A wait that a partner asked for, or an error in Gangway's code, is shown when it is at least this long, in milliseconds. */
 const SHOWN_FROM_MS = 60_000;
 
-/** A limit of the memory, because a workflow may end while it waits. */
+/** Bounds the memory: a workflow that ends while it waits leaves its entry behind. */
 const MOST_REMEMBERED = 10_000;
 
 // Keeps W6.
 /**
  * Reports retries, which workflows do not see. The account's workflow learns of unreadable responses, missing permissions and errors
- * in Gangway's code. The workflow of the step learns of two kinds of waits, each report of which costs four events of history:
- * - a long one, for which the partner asked (`Retry-After`): at attempts 1, 8, 64 and so on
- * - one that has lasted `stepMs`, for any reason: once
+ * in Gangway's code. The workflow of the step learns of two kinds of waits. Each report costs it four history events:
+ * - a long wait that the partner asked for (`Retry-After`): reported at attempts 1, 8, 64 and so on
+ * - any wait that has lasted `stepMs`: reported once
  *
- * A status poll waits by design: only the time since which all its reads fail counts, and its next good read ends the wait.
+ * A status poll waits by design. For it, only the time since all its reads began to fail counts, until a read succeeds.
  */
 export class StalledCallReporter {
   readonly #stalled = new Set<string>();

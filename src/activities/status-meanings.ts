@@ -8,7 +8,7 @@ import { callWithDeadline, withHeartbeat } from './failures.js';
 /** The time for which a decision is cached, in milliseconds. A decision does not change while the record exists. */
 const KEPT_MS = 60_000;
 
-/** A name that nobody has decided about is reported this often, in milliseconds: its record may have been ended. */
+/** The interval between reports of an undecided name, in milliseconds. Somebody may have ended the workflow that asks about it. */
 const REPORT_EVERY_MS = 3_600_000;
 
 const MOST_REMEMBERED = 1_000;
@@ -20,7 +20,7 @@ export class StatusMeanings {
 
   constructor(private readonly account: ReportingAccount) {}
 
-  /** Returns the meaning of such a name; undefined while undecided, or not known. Reports a name that nobody was asked about. */
+  /** Returns what people decided that a status means; undefined if they have not. Reports a status that nobody was asked about. */
   readonly of: MeaningOf = async (status) => {
     const meaning = this.#decided.get(status);
     if (meaning && performance.now() < meaning.until) return meaning.meaning;

@@ -1,13 +1,13 @@
 import { activityInfo } from '@temporalio/activity';
 import { atMostOnce, LostResponse } from '../at-most-once/activity.js';
 import { problemText } from '../partners/bounds.js';
-import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
+import { isUnauthenticated, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 import { awaitsPermission, isRetryable, toFailure } from './failures.js';
 
 /** What the partner had just before a write, for the read that looks for its effect. */
 type Baseline = Pick<PartnerErrorDetails, 'baseline' | 'phase'>;
 
-/** Sends writes at most once to a partner (at-most-once/README.md), and reports what its {@link PartnerError} is certain of. */
+/** Sends writes to a partner at most once (at-most-once/README.md). The {@link PartnerError} tells whether one had an effect. */
 export const { sendOnce, sendOnceThenRead, sendRepeatably } = atMostOnce<Baseline>({
   outcomeOf: (error) => {
     if (!(error instanceof PartnerError) || error.kind === 'Uncertain') return 'uncertain';
@@ -16,23 +16,23 @@ export const { sendOnce, sendOnceThenRead, sendRepeatably } = atMostOnce<Baselin
   failureOf: (error, retryable, sent) => {
     if (error instanceof PartnerError) return toFailure(error, retryable, sent);
     // An error of our own code (software-errors.ts), after which a repeatable write is sent again.
-    return retryable ? error : toFailure(uncertain(error), false, sent);
+    return retryable ? error : toFailure(uncertainError(error), false, sent);
   },
   unsentFailureOf: (error) => {
     if (!(error instanceof PartnerError)) return error;
-    // What it reads before the write exists, so a 404 says nothing.
+    // The record that is read before the write exists, so a 404 is not final.
     const retryable = error.status === 404 || isRetryable(error, activityInfo().attempt, false);
-    return toFailure(retryable ? error : namingRead(error), retryable);
+    return toFailure(retryable ? error : blameRead(error), retryable);
   },
 });
 
 /** The request had no effect at the partner, and may succeed later. */
 function isWithoutEffect({ kind, details }: PartnerError): boolean {
-  return kind === 'NotSent' || kind === 'RateLimited' || isRefusedAtTheDoor(details);
+  return kind === 'NotSent' || kind === 'RateLimited' || isUnauthenticated(details);
 }
 
 /** An error of our own code after the request was sent. Its message may hold private values. */
-function uncertain(error: unknown): PartnerError {
+function uncertainError(error: unknown): PartnerError {
   const name = error instanceof Error ? error.name : 'unknown';
   const reason = error instanceof LostResponse ? error.message : name;
   const { activityType: operation } = activityInfo();
@@ -40,10 +40,10 @@ function uncertain(error: unknown): PartnerError {
 }
 
 /**
- * Without an intent, an HTTP status can only come from a read before the write. Its problems get no field names, because no
- * correction of the write fixes them.
+ * Says that the read before the write failed: nothing else can have an HTTP status before the intent. The problems lose their field
+ * names, because correcting the write does not fix them.
  */
-function namingRead(error: PartnerError): PartnerError {
+function blameRead(error: PartnerError): PartnerError {
   const { operation, status, fields } = error.details;
   if (status === undefined) return error;
   const message = `not sent, because the preceding ${operation} failed (HTTP ${status})`;

@@ -18,8 +18,8 @@ const PAUSE_MS = 200;
 export const REQUEST_MS = 5_000;
 
 /**
- * An attempt talks to the server only during this share of its start-to-close timeout. The server identifies an attempt by its
- * number, and a reset restarts at 1, so a late report could be taken for one of a newer attempt.
+ * An attempt reports to the server only during this share of its start-to-close timeout. The server identifies an attempt by its
+ * number, and a reset restarts at 1, so it could take a late report for a newer attempt's.
  */
 const SHARE_FOR_REPORTS = 0.9;
 
@@ -27,12 +27,12 @@ const SHARE_FOR_REPORTS = 0.9;
 const sending = new WeakSet<Context>();
 
 /** The time after which an attempt must not report, in milliseconds of a monotonic clock. */
-const ends = new WeakMap<Context, number>();
+const reportDeadlines = new WeakMap<Context, number>();
 
 // Keeps A6.
 /** @throws in a worker that lacks the interceptor, without which A3 and A6 do not hold */
 function isOver(): boolean {
-  const end = ends.get(Context.current());
+  const end = reportDeadlines.get(Context.current());
   if (end === undefined)
     throw new Error(
       "nothing was sent: add the interceptor reportOutcomes to the worker's activity interceptors",
@@ -52,9 +52,10 @@ export class IntentRecord<Baseline extends object> {
   #baseline: Baseline | undefined;
   #recording: Promise<void> = Promise.resolve();
 
-  /** @param mayHaveBeenSent an earlier attempt may have sent the request; withdrawing this intent must not deny that */
+  /** @param mayHaveBeenSent an earlier attempt may have sent the request. `withdraw` then still records `sending: true` */
   constructor(private readonly mayHaveBeenSent: boolean) {}
 
+  /** Sets what the caller read just before the request. The intent will contain it. */
   readonly compareWith = (baseline: Baseline): void => {
     this.#baseline = baseline;
   };
@@ -65,14 +66,14 @@ export class IntentRecord<Baseline extends object> {
     return this.#recording;
   };
 
-  /** Waits for a recording in progress: the call can end before it does. */
+  /** Waits until `record` is done. The call can end earlier. */
   async settled(): Promise<void> {
     await this.#recording.catch(() => undefined);
   }
 
   // Keeps A1, A4.
   async #record(): Promise<void> {
-    // Without this, an intent could reach the server late, after this worker died without sending the request.
+    // An intent that arrives only after this worker died would stand for a request that was never sent.
     await untilTemporalResponds();
     const sent = { sentAt: new Date().toISOString(), ...this.#baseline } as Sent<Baseline>;
     try {
@@ -88,7 +89,7 @@ export class IntentRecord<Baseline extends object> {
 
   /** Records that this attempt sent nothing, or nothing that had an effect. */
   async withdraw(): Promise<void> {
-    // Use the earliest time at which an earlier attempt can have sent it.
+    // An earlier attempt can have sent it at any time after the activity was scheduled.
     const sent = this.sent ?? { sentAt: new Date(activityInfo().scheduledTimestampMs).toISOString() };
     await record({ sending: this.mayHaveBeenSent, ...sent }).catch((error: unknown) => {
       if (!isStopRequest(error) && !isClosed(error)) throw error;
@@ -98,7 +99,7 @@ export class IntentRecord<Baseline extends object> {
   }
 }
 
-/** Records the response in place of the intent, even if the server asks the attempt to end: the response still needs its read. */
+/** Replaces the intent with the response, even if the server asks the attempt to end: the read after the write is still due. */
 export async function recordResponse(response: object): Promise<void> {
   await record({ sending: true, sentAt: new Date().toISOString(), response }).catch((error: unknown) => {
     if (!isStopRequest(error)) throw error;
@@ -143,12 +144,12 @@ function isClosed(error: unknown): boolean {
   return error instanceof ActivityNotFoundError || error instanceof OutOfTime;
 }
 
-/** Repeats a request to Temporal until it responds. Once the attempt has ended, the server does not find it. */
+/** Repeats a request about this attempt until Temporal responds. For an attempt that has ended, it responds that it finds none. */
 function untilAccepted(request: () => Promise<void>): Promise<void> {
   return retryWhile(request, (error) => error instanceof ActivityCompletionError);
 }
 
-/** Waits for any response of Temporal, even a rejection. Without one, a request of a worker fails as `CANCELLED`, and is repeated. */
+/** Waits for any response of Temporal, even a rejection. A worker's request that gets none fails as `CANCELLED`, so it is retried. */
 function untilTemporalResponds(): Promise<unknown> {
   const request = () => getClient().workflowService.getSystemInfo({});
   return retryWhile(request, (error) => !isRejection(error)).catch(() => undefined);
@@ -191,9 +192,9 @@ async function retryWhile<Response>(
  */
 export function reportOutcomes(context: Context): ActivityInterceptors {
   const { taskToken, startToCloseTimeoutMs } = context.info;
-  ends.set(context, performance.now() + startToCloseTimeoutMs * SHARE_FOR_REPORTS);
-  /** Makes the SDK report nothing: the outcome is reported, or the attempt is closed or soon will be, and the next reads the intent. */
-  const nothing = new CompleteAsyncError();
+  reportDeadlines.set(context, performance.now() + startToCloseTimeoutMs * SHARE_FOR_REPORTS);
+  /** Keeps the SDK from reporting: the outcome is already reported, or Temporal has closed the attempt or soon will. */
+  const skipReport = new CompleteAsyncError();
   return {
     inbound: {
       async execute(input, next) {
@@ -203,14 +204,14 @@ export function reportOutcomes(context: Context): ActivityInterceptors {
           if (!sending.has(context)) return result;
           report = () => getClient().activity.complete(taskToken, result);
         } catch (error) {
-          if (!sending.has(context)) throw isOver() ? nothing : error;
+          if (!sending.has(context)) throw isOver() ? skipReport : error;
           report = () => getClient().activity.fail(taskToken, error);
         }
         // Retry on any error: an attempt that failed another way would end with its intent still recorded.
         await retryWhile(report, (error) => !isClosed(error)).catch((error: unknown) => {
           if (!isClosed(error)) throw error;
         });
-        throw nothing;
+        throw skipReport;
       },
     },
   };

@@ -144,8 +144,8 @@ export const EACH_ONBOARDING = Object.entries(ONBOARDINGS) as readonly (readonly
   facts: Named & Partial<AtPartner & OfParts>,
 ])[];
 
-/** The kinds of onboardings made of others. Their requirements are those of their parts. */
-export const OF_PARTS = EACH_ONBOARDING.flatMap(([type, { parts }]) => (parts ? [type] : []));
+/** The workflow types of onboardings that have parts: customers. Their requirements are those of their parts. */
+export const TYPES_WITH_PARTS = EACH_ONBOARDING.flatMap(([type, { parts }]) => (parts ? [type] : []));
 
 /** The workflow types that ask people. A batch asks nothing. */
 export const ASKING = EACH_WORKFLOW.flatMap(([type, { parts }]) => (parts || type in BATCHES ? [] : [type]));

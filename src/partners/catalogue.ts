@@ -82,7 +82,7 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly irreversible?: true;
   /** Default: `documented` with a `reference`, otherwise `assumed`. */
   readonly provenance?: Provenance;
-  /** The field of the response with the id of what the operation makes: in a refusal, a sign that the partner has it. */
+  /** The response field with the ID of the record that the operation creates. In a refusal, it shows that the partner saved it. */
   readonly makes?: string;
   /** The field of the response with the ID that the request has as `id`. Default: `id`. */
   readonly idInResponse?: string;

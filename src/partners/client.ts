@@ -14,7 +14,7 @@ import {
   type Failure,
   type FailureOfResponse,
   idInLocation,
-  isNowhere,
+  isMissingRoute,
   isSuccess,
   jsonIn,
   noCredentials,
@@ -26,7 +26,7 @@ import {
   payloadOf,
   redactFailure,
   savedIn,
-  signOfMore,
+  signOfMorePages,
   tooLarge,
 } from './responses.js';
 
@@ -286,13 +286,13 @@ class Call {
     if (opened?.warning) this.options.onWarning?.(mask(opened.warning));
     const failed = opened?.failed === true || !isSuccess(status);
     const { payload: unmasked, envelope } = opened ?? {};
-    const more = signOfMore(operation, unmasked, envelope, headers);
+    const more = signOfMorePages(operation, unmasked, envelope, headers);
     this.#inspect({ status, isOpen: opened !== undefined, payload: unmasked, envelope, more, failed });
     const sent = operation.effect === 'read' ? {} : this.#request;
     const payload = operation.issuesCredential ? unmasked : withoutRepeats(unmasked, secrets, sent);
     const refusedWith = opened?.failed && isSuccess(status) ? payload : undefined;
     const saved = (failed ? this.#savedIn(response) : undefined) ?? idInLocation(operation, response);
-    const saysNothing = isNowhere(operation, this.#request, status);
+    const saysNothing = isMissingRoute(operation, this.#request, status);
     const failure = ({ unreadable = saysNothing, ...input }: FailureOfResponse) => {
       const details = { ...input, ...(saysNothing && { kind: 'Uncertain' as const }) };
       const { kind, reason, retryAfterMs } = details;

@@ -67,8 +67,8 @@ export interface PartnerErrorDetails {
   readonly reason: string;
 }
 
-/** Reports whether the credentials do not work, or not without a one-time code: the partner did not look at the request itself. */
-export function isRefusedAtTheDoor({
+/** Reports whether the partner rejected the credentials, or requires a one-time code, before it looked at the request itself. */
+export function isUnauthenticated({
   kind,
   atSignIn,
   needs,
@@ -78,7 +78,7 @@ export function isRefusedAtTheDoor({
 
 /** Reports whether the partner does not permit the request itself. */
 export function isForbidden(details: Pick<PartnerErrorDetails, 'kind' | 'atSignIn' | 'needs'>): boolean {
-  return details.kind === 'Forbidden' && !isRefusedAtTheDoor(details);
+  return details.kind === 'Forbidden' && !isUnauthenticated(details);
 }
 
 /** What fails for the whole account: an operation that is unreadable or not permitted, or a build whose own code fails. */

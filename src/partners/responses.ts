@@ -17,7 +17,7 @@ import {
 } from './partner-error.js';
 import { isRedirection } from './pause.js';
 
-/** What a response means, or that there is none: the payload of a call, or its failure. */
+/** Turns a response, or its absence, into the payload of a call or into its failure. */
 
 export interface PartnerResponse extends HttpResponse {
   readonly json: unknown;
@@ -37,7 +37,7 @@ export interface Opened {
 
 export type Failure = Omit<PartnerErrorDetails, 'system' | 'operation'>;
 
-/** The operation is that of the call. */
+/** A {@link Failure} that says only whether the response is unreadable; the client adds the operation. */
 export type FailureOfResponse = Omit<Failure, 'unreadable'> & { readonly unreadable?: boolean };
 
 const SHOWN_CHARACTERS = 200;
@@ -47,7 +47,7 @@ export function redactFailure({ requestId, ...details }: Failure, mask: (text: s
   return { ...details, fields, ...(requestId !== undefined && { requestId: mask(requestId) }) };
 }
 
-/** The JSON of a body, its numbers with all their digits; undefined if it is not JSON, or nested too deep. */
+/** Parses a body without losing digits of its numbers. Returns undefined if it is not JSON, or nested too deep. */
 export function jsonIn(body: Buffer, { exactNumbers }: Pick<Operation, 'exactNumbers'>): unknown {
   try {
     const text = withoutDepth(body.toString('utf8'), MAX_NESTING + 1);
@@ -58,7 +58,7 @@ export function jsonIn(body: Buffer, { exactNumbers }: Pick<Operation, 'exactNum
   }
 }
 
-/** The payload of a complete response, as the catalogue describes it. */
+/** Returns the payload of a complete response, in the form that the catalogue describes. @throws the failure otherwise */
 export function payloadOf(
   operation: Operation,
   response: HttpResponse,
@@ -68,8 +68,8 @@ export function payloadOf(
 ): unknown {
   const { status } = response;
   const context = { status, ...(opened?.requestId !== undefined && { requestId: opened.requestId }) };
-  const standsFor = operation.statusPayloads?.[status];
-  if (standsFor !== undefined) return operation.response.parse(standsFor);
+  const fixedPayload = operation.statusPayloads?.[status];
+  if (fixedPayload !== undefined) return operation.response.parse(fixedPayload);
   if (!isSuccess(status) || opened?.failed) {
     const wait = retryAfterMs(response.headers['retry-after']);
     const meaning = operation.failures?.[status];
@@ -106,8 +106,8 @@ export function payloadOf(
 }
 
 /**
- * Reports whether a response is what some partners send in place of a 404: 204, null, or a record with the id 0. A body without
- * bytes is not, because a proxy may have lost it.
+ * Reports whether a response stands for a 404, as some partners send one: 204, null, or a record with the ID 0. An empty body does
+ * not, because a proxy may have lost the content.
  */
 function saysNothingFound({ status, body }: HttpResponse, payload: unknown): boolean {
   if (payload === null) return status === 204 || body.byteLength > 0;
@@ -115,10 +115,10 @@ function saysNothingFound({ status, body }: HttpResponse, payload: unknown): boo
 }
 
 /**
- * A 404 to a list or a search, which names no record, says nothing about what the partner has: a gateway has no route to it, as
- * during a deployment.
+ * Reports whether a 404 means a missing route, as during a deployment: a list or a search names no record that the partner could fail
+ * to find.
  */
-export function isNowhere(
+export function isMissingRoute(
   { effect, path, mayFindNothing }: Operation,
   request: unknown,
   status: number,
@@ -127,7 +127,7 @@ export function isNowhere(
   return !Object.keys(request as object).some((name) => /ids?$/i.test(name));
 }
 
-/** The field of a response that names another record than its request, as from a cache that confuses two requests. */
+/** Returns the field with which a response names another record than its request, as a cache that confuses two requests does. */
 export function otherRecordIn(
   { effect, idInResponse = 'id' }: Operation,
   request: unknown,
@@ -143,21 +143,21 @@ export function otherRecordIn(
   return undefined;
 }
 
-/** Where a redirect leads, without its query. */
+/** The target of a redirect, without its query. */
 function targetOf({ status, headers: { location = '' } }: HttpResponse): string {
   const [target = ''] = String(location).split(/[?#]/, 1);
   return isRedirection(status) && target !== '' ? ` to ${truncate(redact(target, 'log'), LONGEST.line)}` : '';
 }
 
-/** The fields of a record, but of no error. */
-const OF_RECORD = /^(status|created)_?(date|at)$/i;
+/** Fields that records have and errors do not. */
+const RECORD_FIELD = /^(status|created)_?(date|at)$/i;
 const ID = /^[\w-]{1,64}$/;
 const DEEPEST = 3;
 const MOST_FIELDS = 200;
 
 /**
- * The sign that the partner saved what it refused, in whatever status: the id of what the operation makes, or '' for a record
- * without one. undefined if there is none. 0 stands for no id.
+ * Returns the sign that the partner saved what it refused, whatever the HTTP status: the ID of the new record, or '' for a record
+ * without an ID, or with the ID 0. Returns undefined if the payload shows no record.
  */
 export function savedIn({ effect, makes }: Operation, payload: unknown): string | undefined {
   if (effect === 'read' || makes === undefined) return undefined;
@@ -165,7 +165,7 @@ export function savedIn({ effect, makes }: Operation, payload: unknown): string 
   return signOfRecord(payload, makes.toLowerCase(), DEEPEST);
 }
 
-/** The id at the end of the address that the response to a create names, as a 201 does or a 303 (RFC 9110, 10.2.2). */
+/** Returns the ID at the end of the `Location` header in the response to a create, such as 201 or 303 (RFC 9110, 10.2.2). */
 export function idInLocation(
   { effect, makes }: Operation,
   { status, headers }: HttpResponse,
@@ -182,13 +182,13 @@ function signOfRecord(value: unknown, id: string, depth: number): string | undef
   const text = typeof own === 'number' || typeof own === 'string' ? String(own) : '';
   if (ID.test(text) && text !== '0') return redact(text) === text ? text : '';
   const inside = fields.map(([, each]) => signOfRecord(each, id, depth - 1));
-  const isRecord = fields.some(([name, each]) => OF_RECORD.test(name) && Boolean(each));
+  const isRecord = fields.some(([name, each]) => RECORD_FIELD.test(name) && Boolean(each));
   return inside.find(Boolean) ?? (isRecord || inside.includes('') ? '' : undefined);
 }
 
 const MOST_ADDED = 5;
 
-/** The fields of an unreadable response that the catalogue does not have: one may be a field that was renamed. */
+/** The fields of an unreadable response that the catalogue does not have. The partner may have renamed a field. */
 function addedFields({ response }: Operation, payload: unknown): FieldProblem[] {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return [];
   const names = fieldNames(shapeOf(response));
@@ -213,8 +213,8 @@ export function download(
 }
 
 /**
- * `text/html, 1234 bytes: <html><body>Maintenance`. Of possible JSON, which may hold a secret, only the place that is none is shown;
- * of another text in response to a write, nothing.
+ * Describes an unreadable body: `text/html, 1234 bytes: <html><body>Maintenance`. Because JSON may hold a secret, shows only the place
+ * where it breaks. Shows no text in response to a write, unless it starts like HTML.
  */
 function beginningOf({ effect }: Operation, { headers, body }: HttpResponse): string {
   const { 'content-type': type = 'no content type', 'content-encoding': encoding } = headers;
@@ -229,7 +229,7 @@ function beginningOf({ effect }: Operation, { headers, body }: HttpResponse): st
   return output === '' ? size : `${size}: ${output}`;
 }
 
-/** Where a text stops being JSON, with the field and no other value: `Unexpected token 'N' at "total":NaN`. '' for JSON. */
+/** Describes where JSON breaks, with no value but the broken one: `Unexpected token 'N' at "total":NaN`. '' if it is valid. */
 function placeIn(text: string): string {
   try {
     JSON.parse(withoutDepth(text, MAX_NESTING));
@@ -256,7 +256,7 @@ export function outcomeOf({ sent }: TransportError): 'NotSent' | 'Uncertain' {
   return sent ? 'Uncertain' : 'NotSent';
 }
 
-/** Returns the failure of a call that has no credentials. Whatever the request for them did, the call itself did nothing. */
+/** Returns the failure of a call that could not get credentials. The call itself was not sent, whatever the sign-in did. */
 export function noCredentials(error: unknown): Failure {
   if (!(error instanceof PartnerError)) {
     return { kind: 'NotSent', fields: [], reason: error instanceof Error ? error.name : 'aborted' };
@@ -274,17 +274,17 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** A 2xx gets here if its body reports a failure, so the call did nothing. Other redirects than 307 and 308 may follow a success. */
+/** A 2xx is here only if its body reports a failure, so the call did nothing. Of redirects, only a 307 or 308 cannot follow a success. */
 function kindOf(status: number): PartnerErrorKind {
   if (status === 401) return 'Unauthorized';
   if (status === 403) return 'Forbidden';
   if (status === 429) return 'RateLimited';
   if (status === 307 || status === 308) return 'NotSent';
-  const neverSaysWhatHappened = status >= 500 || status === 408 || isRedirection(status);
-  return neverSaysWhatHappened ? 'Uncertain' : 'Rejected';
+  const isUnclear = status >= 500 || status === 408 || isRedirection(status);
+  return isUnclear ? 'Uncertain' : 'Rejected';
 }
 
-/** Request fields of operations that are read page by page. Their callers read on. */
+/** Request fields of operations whose callers read page by page. */
 const PAGING = ['skip', 'take', 'offset', 'limit', 'count', 'page'];
 
 const TOTALS = ['total', 'totalcount', 'totalrecords', 'totalitems', 'totalresults', 'recordcount', 'count'];
@@ -294,13 +294,13 @@ const NEXT = /^(next(page|link|url|cursor|token|pagetoken|offset)?|continuationt
 const AROUND = /^(page(info)?|paging|pagination|meta|links)$/;
 
 /**
- * The sign that a list is only a page; undefined when there is none. The contracts show lists without any sign of further pages, so
- * a list with one is not believed to be whole: it would hide what is on the other pages.
+ * Returns the sign that a list is only a page; undefined if there is none. The lists in the contracts have no pages. So a list with
+ * such a sign counts as unreadable, because it would hide the records on its other pages.
  *
  * @param around the body without the list
  * @param headers by lower-case name
  */
-export function signOfMore(
+export function signOfMorePages(
   { query = [] }: Operation,
   list: unknown,
   around: unknown,

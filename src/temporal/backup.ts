@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import { partsOfId } from '../messages/ids.js';
 import { type CustomerOnboardingInput, partnerId } from '../messages/inputs.js';
-import { OF_PARTS, ONBOARDINGS, type OnboardingType } from '../messages/kinds.js';
+import { ONBOARDINGS, type OnboardingType, TYPES_WITH_PARTS } from '../messages/kinds.js';
 import type { DbaForm } from '../messages/listed.js';
 import { mergePatch, omitUndefined } from '../messages/objects.js';
 import { carriedHistoryIn } from '../messages/onboarding-state.js';
@@ -124,9 +124,9 @@ async function inputIn(client: Client, run: History): Promise<object> {
 }
 
 /**
- * The result of restoring an entry of a backup. `imports`: started, and it imports what it has at its partner. `asks`: started, but
- * the backup holds nothing of it at a partner. A business is searched for there, and a person is asked to look before anything is
- * created. `there`: Temporal has it. `skipped`: it was canceled or terminated, or it failed.
+ * The result of restoring an entry of a backup. `imports`: started, and imports its record at the partner. `asks`: started, but the
+ * backup contains no record; it searches the bank for a business, and asks a person to look before it creates anything. `there`:
+ * Temporal still has it. `skipped`: it was canceled or terminated, or it failed.
  */
 export type Restoring = 'imports' | 'asks' | 'there' | 'skipped';
 
@@ -138,10 +138,10 @@ export interface RestoreOptions {
 }
 
 /**
- * The entries in the order of their start: the parts of a customer before the customer, which then waits for them instead of
- * starting them again. They include its merchant even if that had not started, because it may have started since, or if Temporal
- * has forgotten it. Its business begins with the customer, which knows of the restore. A customer has the ends of the parts that
- * are not restored, so that it does not start those either.
+ * Sorts entries in the order of their start: the parts of a customer before the customer, which then attaches to them instead of
+ * starting them again. Adds a missing merchant of a customer, because it may have started since, or Temporal may have deleted it. A
+ * missing business starts with the customer, which knows of the restore. Adds to a customer the ends of the parts that are not
+ * restored, so that it does not start them again.
  */
 export function sortEntries(entries: readonly BackedUp[]): BackedUp[] {
   const ids = new Set(entries.map(({ workflowId }) => workflowId));
@@ -156,7 +156,7 @@ export function sortEntries(entries: readonly BackedUp[]): BackedUp[] {
     const current = omitUndefined({ merchantProfileId, mid });
     return [{ workflowId, type: 'merchantBoarding', status: 'running', startedAt, ...current, input }];
   });
-  const isCustomer = ({ type }: BackedUp) => OF_PARTS.includes(type);
+  const isCustomer = ({ type }: BackedUp) => TYPES_WITH_PARTS.includes(type);
   const skipped = new Map(
     entries.filter((entry) => !isRestored(entry)).map((entry) => [entry.workflowId, entry] as const),
   );
@@ -218,7 +218,7 @@ export async function restore(
   }
 }
 
-/** Only an onboarding that ran, perhaps on in another run, or that a partner decided, is restored. */
+/** Reports whether to restore an onboarding: it was running, in this run or a next one, or a partner had decided it. */
 export function isRestored({ status, stage }: BackedUp): boolean {
   return ['running', 'continued_as_new', 'completed'].includes(status) && !isGivenUp(stage);
 }

@@ -282,14 +282,14 @@ export const clientInterceptors: ClientInterceptors = {
   ],
 };
 
-/** The interceptors of another program's client before {@link clientInterceptors}. */
+/** Puts the interceptors of another program's client before {@link clientInterceptors}. */
 export function besideOwn({ workflow, ...others }: ClientInterceptors = {}): ClientInterceptors {
   const theirs = Array.isArray(workflow) ? workflow : [];
   const own = clientInterceptors.workflow as readonly WorkflowClientInterceptor[];
   return { ...clientInterceptors, ...others, workflow: [...theirs, ...own] };
 }
 
-/** The interval between looks at the file, in milliseconds. This also detects a mounted secret, which a link replaces. */
+/** The interval at which the file is checked, in milliseconds. Polling also notices a mounted secret, a link that is replaced. */
 const INTERVAL_MS = 5_000;
 
 /**
@@ -303,7 +303,7 @@ export function onNewApiKey(env: NodeJS.ProcessEnv, use: (apiKey: string) => voi
     try {
       use(secretIn('TEMPORAL_API_KEY_FILE', file));
     } catch {
-      // While the file is replaced, the last key stays.
+      // The file is being replaced. Keep the last key.
     }
   };
   watchFile(file, { interval: INTERVAL_MS, persistent: false }, look);

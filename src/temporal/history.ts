@@ -26,9 +26,9 @@ export function isoOf(time: Event['eventTime']): string | undefined {
 }
 
 /**
- * A run and those that it continues, the first one first. Without the runs that Temporal no longer has.
+ * Reads a run and the runs that it continues, oldest first, as far as Temporal still has them.
  *
- * @returns `missing` is the run id of the latest one that Temporal no longer has
+ * @returns `missing` is the ID of the latest run that Temporal no longer has
  */
 export async function runsOf(client: Client, workflowId: string, lastRunId: string) {
   const runs: Run[] = [];
@@ -45,7 +45,7 @@ export async function runsOf(client: Client, workflowId: string, lastRunId: stri
   return { runs, missing: undefined };
 }
 
-/** The beginning of a run. A handle would fetch the whole history. */
+/** Reads only the first event of a run. A handle would fetch the whole history. */
 export async function startOfRun(client: Client, workflowId: string, runId: string) {
   const { history } = await client.workflowService.getWorkflowExecutionHistory({
     namespace: client.options.namespace,
@@ -162,7 +162,7 @@ export async function partnerActivitiesIn(
       end: how,
       request,
       response,
-      // That of the last attempt, or of the one before a pending one.
+      // The failure of the last attempt, or of the attempt before a pending one.
       failure: await decodeFailure(client, failure, workflowId),
     };
   });

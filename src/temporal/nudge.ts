@@ -32,15 +32,15 @@ const NEXT_POLL_MS = 5_000;
 /**
  * Makes the status poll of a workflow read now instead of after its delay. Writes no history.
  *
- * A reset must never meet a running attempt. That attempt has read the old state, and the server rejects its result because the
- * reset has taken its number. The poll would stand still until the attempt's timeout. So a nudge waits for the end of
- * a running attempt, and leaves alone an attempt that is about to start, which reads the new state anyway. The first attempt of
- * a poll may not read, so a nudge also waits for its end, and for the next poll when a running attempt ends one. A nudge that
- * meets a poll that its workflow is about to replace is lost; the next poll then reads at its own pace.
+ * A nudge never resets a running attempt: the server would reject the attempt's result, because the reset takes its number, and the
+ * poll would hang until the attempt's timeout. So a nudge waits until a running attempt ends, and then, if that ended the poll, for the
+ * next poll. It also waits for the first attempt of a poll, which may not read. It leaves alone an attempt that is about to start,
+ * which reads the new state anyway. If the workflow is about to replace the poll, the nudge is lost, and the next poll reads at its
+ * own pace.
  *
- * @param options `signal` ends the waiting, when the process is about to end; `follow` gets the poll as it was before the nudge,
- * unless the read that follows may have begun earlier
- * @returns false when the workflow has no poll waiting: it has ended, or does something else
+ * @param options `signal` ends the wait when the process is about to end; `follow` receives the poll before the nudge, unless the read
+ * that follows may have begun earlier
+ * @returns false if no poll of the workflow is waiting: the workflow has ended, or does something else
  * @throws {ServiceError} when the server does not respond, or has no such workflow
  */
 export async function nudge(

@@ -15,7 +15,7 @@ import { isInAccounts, listOnboardings, toListed, typesOf, visibilityQuery } fro
 import { ifFound, TemporalProblem } from './unavailable.js';
 import { UnreadableOnboarding, whyUnreadable } from './unreadable.js';
 
-/** There is no onboarding of a name, or more than one. */
+/** No onboarding has a name, or more than one has it. */
 export class UnknownOnboarding extends TemporalProblem {
   override readonly name = 'UnknownOnboarding';
   constructor(
@@ -34,8 +34,8 @@ export function partIds(customerId: string): Readonly<Record<Part, string>> {
 }
 
 /**
- * Finds an onboarding by workflow id, `externalId` or `externalId@account`, or an operation by workflow id. The onboarding of a
- * customer represents those of its parts.
+ * Finds an onboarding by workflow ID, `externalId` or `externalId@account`, or an operation by workflow ID. If a customer and its parts
+ * have the `externalId`, finds the customer.
  *
  * @param accounts names of the accounts at the partners in which to look for an `externalId`, besides the unnamed account
  * @throws {UnknownOnboarding} when there is none, or when several have the `externalId`
@@ -62,7 +62,7 @@ export async function findNamedOnboarding(client: Client, id: string, accounts: 
   return execution;
 }
 
-/** @returns undefined when none of the workflows exists @throws {UnknownOnboarding} when several do */
+/** Finds the one workflow that exists; undefined if there is none. @throws {UnknownOnboarding} if there are several */
 async function onlyOne(client: Client, id: string, ids: readonly string[]) {
   const described = await Promise.all(ids.map((id) => describe(client, id)));
   const descriptions = described.filter((description) => description !== undefined);
@@ -114,7 +114,7 @@ async function unknown(client: Client, id: string): Promise<UnknownOnboarding> {
   return new UnknownOnboarding(`there is no onboarding with id, mid or dba ${JSON.stringify(id)}${next}`);
 }
 
-/** `; did you mean Willow Street Yoga [notes]?` for `Willow`, or '' when no name begins so. */
+/** `; did you mean Willow Street Yoga [notes]?` for `Willow`, or '' if no name begins with it. */
 function beginning(prefix: string, names: readonly string[]): string {
   const ids = names.filter((name) => name.toLowerCase().startsWith(prefix.toLowerCase()));
   const some = [...new Set(ids)].slice(0, 3);
@@ -127,8 +127,8 @@ export function describe(client: Client, workflowId: string) {
 
 // Keeps D1.
 /**
- * Reports whether a workflow is one that those with these accounts may see, whether or not it exists. The id of each workflow names
- * its account, except for a batch.
+ * Reports whether people with these accounts may see a workflow, whether or not it exists. Its ID names its account. A batch's does
+ * not, so nobody sees a batch here.
  *
  * @param accounts '' for the account without a name; undefined for all accounts
  */
@@ -139,8 +139,8 @@ export function isWithin(workflowId: string, accounts: readonly string[] | undef
 }
 
 /**
- * The onboarding, single operation or partner account of a workflow id. Undefined when there is none, and without a look at Temporal
- * when it is not in these accounts.
+ * Describes the onboarding, operation or partner account with a workflow ID. Returns undefined if it does not exist, or if it is not in
+ * these accounts; then it does not ask Temporal.
  */
 export async function describeWithin(client: Client, id: string, accounts: readonly string[] | undefined) {
   const description = isWithin(id, accounts) ? await describe(client, id) : undefined;
@@ -225,7 +225,7 @@ export function outcomeOf<Outcome>(client: Client, id: string): Promise<Outcome>
   return client.workflow.getHandle(id).result() as Promise<Outcome>;
 }
 
-/** The banking profiles to search for: those of one account. */
+/** The banking profiles of one account to search for. */
 export interface Followed {
   readonly ids: readonly number[];
   /** The task queue of the workflows. Another task queue has other accounts, even with the same names. */
@@ -233,7 +233,7 @@ export interface Followed {
   readonly partnerAccount: string | undefined;
 }
 
-/** Those of the profiles that a running onboarding shows to people. Temporal's visibility store may lag behind. */
+/** The profiles that a running onboarding shows to people. Temporal's visibility store may lag behind. */
 export async function shownProfiles(client: Client, followed: Followed): Promise<Set<number>> {
   const { ids, taskQueue, partnerAccount } = followed;
   if (ids.length === 0) return new Set();
@@ -242,7 +242,7 @@ export async function shownProfiles(client: Client, followed: Followed): Promise
     isIn(SEARCH_ATTRIBUTES.bankingProfileId, ids.map(String)),
     ofAccount(taskQueue, partnerAccount),
   );
-  // A workflow may have run several times. Its latest run may not be listed yet when the one before has continued as new.
+  // A workflow may have several runs. When one has continued as new, the next may not be listed yet.
   const last = new Map<string, { readonly id: number; readonly isRunning: boolean }>();
   for await (const { workflowId, state, bankingProfileId } of listOnboardings(client, query)) {
     const isRunning = state === 'running' || state === 'continued_as_new';
@@ -252,13 +252,13 @@ export async function shownProfiles(client: Client, followed: Followed): Promise
   return new Set([...last.values()].flatMap(({ id, isRunning }) => (isRunning ? [id] : [])));
 }
 
-/** The dba of a workflow; undefined when it cannot be read. It may be masked. */
+/** The dba of a workflow, which may be masked; undefined if it cannot be read. */
 export async function dbaOf(client: Client, workflowId: string): Promise<string | undefined> {
   const execution = await describe(client, workflowId);
   return execution && (await toListed(client, execution)).dba;
 }
 
-/** Part of a query: the workflows of a task queue in one account at the partners. */
+/** The condition of a query for the workflows of a task queue in one partner account. */
 export function ofAccount(taskQueue: string, account: string | undefined): Condition {
   const { partnerAccount } = SEARCH_ATTRIBUTES;
   return all(

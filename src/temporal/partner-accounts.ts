@@ -17,7 +17,7 @@ import type { FourEyes, RequirementKind } from '../messages/requirements.js';
 import { initialVisibility } from '../messages/search-attributes.js';
 import {
   failsForAccount,
-  isRefusedAtTheDoor,
+  isUnauthenticated,
   type PartnerErrorDetails,
   type PartnerErrorKind,
 } from '../partners/partner-error.js';
@@ -126,7 +126,7 @@ export interface Woken {
 export function wakeRefused(client: Client, place: AccountAt): Promise<Woken> {
   const isRefused = async (pending: Pending, workflowId: string) => {
     const details = await partnerErrorOf(client, workflowId, pending);
-    return details !== undefined && details.system === place.system && isRefusedAtTheDoor(details);
+    return details !== undefined && details.system === place.system && isUnauthenticated(details);
   };
   return wakeAll(client, place, async (id) => (await retryNow(client, id, isRefused)).length);
 }
@@ -169,27 +169,28 @@ async function wakeAll(
   return { steps, workflows };
 }
 
-/** A partner account whose workflow may ask a person, and its questions that block another workflow. */
-export interface HoldingUp {
+/** A partner account that may ask a person about a failure that blocks an onboarding or operation. */
+export interface BlockingAccount {
   readonly workflowId: string;
+  /** The kinds of its requirements that are about the failure. */
   readonly kinds: readonly RequirementKind[];
 }
 
-/** The partner accounts that hold a workflow up: rejected credentials, a missing permission, unreadable responses, our own code. */
-export async function accountsHoldingUp(client: Client, workflowId: string): Promise<HoldingUp[]> {
+/** Finds the accounts that block a workflow: by rejected credentials, a missing permission, unreadable responses or our own code. */
+export async function blockingAccounts(client: Client, workflowId: string): Promise<BlockingAccount[]> {
   const account = partsOfId(workflowId)?.account;
-  const holding = new Map<string, HoldingUp>();
+  const accounts = new Map<string, BlockingAccount>();
   for (const pending of await pendingActivities(client, workflowId)) {
     const details = await partnerErrorOf(client, workflowId, pending);
     if (details === undefined) continue;
     const isReadable = details.unreadable === undefined && details.build === undefined;
-    if (isReadable && !isRefusedAtTheDoor(details) && failsForAccount(details) === undefined) continue;
+    if (isReadable && !isUnauthenticated(details) && failsForAccount(details) === undefined) continue;
     const id = partnerAccountId(details.system, account);
     const unread: RequirementKind = details.build === undefined ? 'unreadable' : 'software-error';
     const kinds: readonly RequirementKind[] = isReadable ? ['credentials', 'one-time-code'] : [unread];
-    holding.set(`${id} ${kinds}`, { workflowId: id, kinds });
+    accounts.set(`${id} ${kinds}`, { workflowId: id, kinds });
   }
-  return [...holding.values()];
+  return [...accounts.values()];
 }
 
 /** The failed call of a partner, or the error of our own code, that ended the last attempt of an activity. */

@@ -150,9 +150,9 @@ export function encryptedIn(message: unknown): { readonly keyId: string; readonl
 }
 
 /**
- * Values that Temporal has as raw payloads, as in a history.
+ * Decodes raw payloads, for example from a history.
  *
- * @param workflowId of the workflow in which they were found; undefined when they may belong to others as well
+ * @param workflowId the workflow that they come from; undefined if they may belong to any workflow
  * @throws {UnreadablePayload} when a key is missing
  * @throws {MisplacedPayload} when they belong to another workflow
  */
@@ -165,7 +165,7 @@ export function decodePayloads(
   return decodeArrayFromPayloads(client.options.loadedDataConverter, payloads && [...payloads], context);
 }
 
-/** A failure that Temporal has in its raw form, as the error that it was. Throws like {@link decodePayloads}. */
+/** Decodes a raw failure into an error. Throws like {@link decodePayloads}. */
 export async function decodeFailure(
   client: Client,
   failure: temporal.api.failure.v1.IFailure | null | undefined,
@@ -175,7 +175,7 @@ export async function decodeFailure(
   return decodeOptionalFailureToOptionalError(client.options.loadedDataConverter, failure, context);
 }
 
-/** A value as a file of a workflow, encrypted like its payloads. */
+/** Encodes a value as a file that belongs to a workflow, encrypted like its payloads. */
 export async function sealValue(client: Converting, value: unknown, workflowId: string): Promise<Uint8Array> {
   const { loadedDataConverter } = client.options;
   const payload = await encodeToPayload(loadedDataConverter, value, foundIn(client, workflowId));
@@ -192,7 +192,7 @@ export async function unsealValue(
   return value;
 }
 
-/** A client, or what it has for payloads. With the namespace '', they belong to each. */
+/** The part of a client that encodes payloads. With the namespace '', they may belong to any namespace. */
 type Converting = { readonly options: Pick<Client['options'], 'loadedDataConverter' | 'namespace'> };
 
 function foundIn(
@@ -375,7 +375,7 @@ export function dataConverter(keys: PayloadKeys | undefined, onUnreadable?: () =
   return { payloadCodecs: [payloadCodec(keys, onUnreadable)], failureConverterPath: FAILURE_CONVERTER };
 }
 
-/** The same for a replay, which has the namespace and perhaps the workflow id of no workflow. */
+/** {@link dataConverter} for a replay, whose namespace and workflow ID may not be those of the recorded workflow. */
 export function replayConverter(keys: PayloadKeys | undefined): DataConverter {
   const { payloadCodecs = [], ...others } = dataConverter(keys);
   const anywhere = ({ encode, decode }: PayloadCodec): PayloadCodec => ({

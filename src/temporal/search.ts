@@ -55,7 +55,7 @@ export interface Listed {
   readonly mid: string | undefined;
   readonly bankingProfileId: string | undefined;
   readonly agentProfileId: string | undefined;
-  /** The open ones that the list has, the first due first. Without the key, they do not show who handles them. */
+  /** Open requirements, the first due first, as far as they are listed. Without the payload key, who handles them is unknown. */
   readonly requirements: readonly ListedRequirement[];
   readonly moreRequirements: number;
   readonly stageSeconds: StageSeconds;
@@ -66,7 +66,7 @@ export interface Listed {
 export interface Filter {
   readonly types: readonly WorkflowType[];
   readonly stage?: Stage | undefined;
-  /** The search attribute has it masked or not. Masked, many have the same. */
+  /** As in the search attribute. If that is masked, many workflows have the same. */
   readonly dba?: string | undefined;
   readonly find?: string | undefined;
   /** One of these. Default: all. */
@@ -141,8 +141,8 @@ const LONGEST_FIND = 300;
 const MOST_WORDS = 7;
 
 /**
- * Beginnings of words of the dba in any case and order, the beginning of an id, or a whole dba, even one that is masked. The search
- * attributes of the partners' IDs are compared with digits only, because they take the visibility store longest.
+ * Matches the beginnings of words of the dba, in any case and order; the beginning of an ID; or a whole dba, even a masked one. Only
+ * digits are compared with the partners' IDs, because those search attributes take the visibility store longest.
  */
 function findable(text: string, types: readonly WorkflowType[]): Condition {
   // The server removes quotes around a value, and everything begins with what is left of one.
@@ -242,7 +242,7 @@ export async function pageBy(client: Client, filter: Filter, pageSize: number, t
 /** A workflow as Temporal lists it. */
 export type Raw = temporal.api.workflow.v1.IWorkflowExecutionInfo;
 
-/** The same workflows in their raw form: nothing of them is decrypted. The server sends `page` of them at once. */
+/** Finds the workflows of a query without decrypting anything. The server returns `page` of them at a time. */
 export async function* listExecutions(client: Client, query: string, most: number, page = PAGE) {
   const { namespace } = client.options;
   let left = most;
@@ -325,10 +325,10 @@ const [LEAST, MOST] = [-90_000, 10_000].map(Math.asinh) as [number, number];
 const SHARPNESS_MS = 1_000;
 
 /**
- * The most urgent of many that wait for a person: the server sorts by start only, so this finds the due date until which at
- * most `most` wait, and at least half of them. Its filter is the given one when no more than `most` wait.
+ * Narrows a filter to the most urgent workflows. The server sorts only by start, so this finds a due date until which at most `most`
+ * workflows wait for a person, and at least half as many. Returns the same filter if no more than `most` wait.
  *
- * @param near probably such a due date, as an earlier search has found it
+ * @param near a due date from an earlier search, which is probably still right
  * @returns `total` includes those that are due later
  */
 export async function mostUrgent(client: Client, filter: Filter, most: number, near?: Date) {

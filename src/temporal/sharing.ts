@@ -4,22 +4,22 @@ interface SharedRead<Value> {
   readonly value: Promise<Value>;
   /** The time of the read; undefined while it is in progress. */
   at: number | undefined;
-  /** The one before, while this one is being read. */
+  /** The previous read, while this one is in progress. */
   before: SharedRead<Value> | undefined;
 }
 
 const MOST = 500;
 
 /**
- * Shares what is read from Temporal between the people and programs that read the same list: within `forMs`, a second read returns the result
- * of the first one. A failed read is not kept.
+ * Shares reads of Temporal between people and programs that read the same list: within `forMs`, a second read returns the result of the
+ * first one. Does not cache failed reads.
  */
 export class SharedReads<Value> {
   readonly #entries = new WeakMap<Client, Map<string, SharedRead<Value>>>();
 
   /**
-   * @param forMs how old a value may be, in milliseconds
-   * @param whileReadingMs how old it may be while a new one is being read; default: nobody gets an older one
+   * @param forMs the maximum age of a value, in milliseconds
+   * @param whileReadingMs the maximum age of the previous value while a read is in progress; default: callers wait for the read
    */
   constructor(
     private readonly forMs: number,
@@ -27,8 +27,8 @@ export class SharedReads<Value> {
   ) {}
 
   /**
-   * @param read gets the value before, however old
-   * @param forMs 0 reads again in any case
+   * @param read receives the previous value, however old
+   * @param forMs 0 always reads again
    */
   get(client: Client, key: string, read: (before: Value | undefined) => Promise<Value>, forMs = this.forMs) {
     const entries = this.#entries.get(client) ?? new Map<string, SharedRead<Value>>();
@@ -69,7 +69,7 @@ export class SharedReads<Value> {
     return entry;
   }
 
-  /** Nobody gets a value that was read before now. */
+  /** Discards everything that was read so far. */
   forget(client: Client): void {
     this.#entries.delete(client);
   }

@@ -35,7 +35,7 @@ export interface StartOptions {
   readonly urgency?: Urgency;
   readonly dbaForm?: DbaForm;
   readonly fourEyes: FourEyes;
-  /** Workflow id of the batch that starts it. The same batch may repeat a start that it does not know of. */
+  /** The workflow ID of the batch that starts it. The batch may repeat a start after an attempt that could not report it. */
   readonly batch?: string;
   readonly send?: SendStart;
 }
@@ -51,7 +51,7 @@ export type SendStart = (type: WorkflowType, options: WorkflowStartOptions) => P
 export interface Started {
   readonly workflowId: string;
   readonly runId: string;
-  /** False when this is an earlier workflow of the same id, which no earlier attempt of the same batch started. */
+  /** False if a workflow with this ID existed, unless an earlier attempt of the same batch had started it. */
   readonly started: boolean;
 }
 

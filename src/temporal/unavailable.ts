@@ -16,7 +16,7 @@ import type { TLSConfig } from '@temporalio/common/lib/internal-non-workflow/ind
 import { isUnreadablePayload, MisplacedPayload } from './payload-codec.js';
 
 function grpcErrorOf(error: unknown): GrpcError | undefined {
-  // A raw request of a worker's connection fails with both in one.
+  // An error of a worker's connection can be a ServiceError and a gRPC error at once.
   const cause = error instanceof ServiceError && !isGrpcServiceError(error) ? error.cause : error;
   return isGrpcServiceError(cause) ? cause : undefined;
 }
@@ -26,10 +26,10 @@ function hasStatus(error: unknown, ...codes: readonly status[]): boolean {
   return cause !== undefined && codes.includes(cause.code);
 }
 
-/** A stream that the other side ended. Node 26 also reports a cut connection so. Our own cancellation has other words. */
+/** The server ended the stream, or in Node 26 the connection broke. A cancellation of our own has another text. */
 const ENDED_BY_SERVER = 'Call cancelled';
 
-/** Reports whether Temporal did not respond, or was too busy to: the same request may succeed later. */
+/** Reports whether Temporal was unreachable or too busy to respond: the same request may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   const cause = grpcErrorOf(error);
   if (cause === undefined) return false;
@@ -41,7 +41,7 @@ export function isUnavailable(error: unknown): boolean {
 /** Reports whether Temporal responded, and rejected our credentials. */
 export function isDenied(error: unknown): boolean {
   if (hasStatus(error, status.PERMISSION_DENIED, status.UNAUTHENTICATED)) return true;
-  // The native part of a worker reports it in words only.
+  // The SDK's native core reports it only in the message.
   return error instanceof Error && /does not have (valid authentication cred|permission)/.test(error.message);
 }
 
@@ -50,17 +50,17 @@ export function isUnimplemented(error: unknown): boolean {
   return hasStatus(error, status.UNIMPLEMENTED);
 }
 
-/** Reports whether what was asked for does not exist, or no longer: a workflow, a run, its history, an activity, a deployment. */
+/** Reports whether the workflow, run, history, activity or deployment of a request does not exist, or no longer exists. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || hasStatus(error, status.NOT_FOUND);
 }
 
-/** Reports whether a workflow of that id runs, or has run, so that the server starts no other one. */
+/** Reports whether the server rejects a start because a workflow with this ID is running, or has run. */
 export function isAlreadyStarted(error: unknown): boolean {
   return hasStatus(error, status.ALREADY_EXISTS);
 }
 
-/** The result of a request; undefined when there is nothing of the kind that it asks for, or no longer. */
+/** Returns the result of a request, or undefined if what it asks for does not exist, or no longer exists. */
 export function ifFound<Result>(request: Promise<Result>): Promise<Result | undefined> {
   return request.catch((error: unknown) => {
     if (isNotFound(error)) return undefined;
@@ -83,7 +83,7 @@ const NAMES_SEARCH_ATTRIBUTE = /search attribute/i;
 /**
  * Explains why Temporal rejects the start of one workflow.
  *
- * @returns undefined when it would start no workflow at all, or when the error has another cause
+ * @returns undefined if Temporal would reject every start, as without the search attributes, or if the error has another cause
  */
 export function rejectionOf(error: unknown): string | undefined {
   const details = rejectedBecause(error);
@@ -102,18 +102,18 @@ export class TemporalProblem extends Error {
   }
 }
 
-/** A problem that ends when Temporal, or a worker, responds again. */
+/** A problem that lasts until Temporal, or a worker, responds again. */
 export class PassingProblem extends TemporalProblem {
   override get isUnavailable(): boolean {
     return true;
   }
 }
 
-/** How gRPC reports a response of a web server, such as a proxy. */
-const OF_ANOTHER_SERVER = 'Received HTTP status code';
+/** Starts the gRPC error for a response that is not gRPC: it comes from a web server, such as a proxy. */
+const NOT_GRPC = 'Received HTTP status code';
 
 /**
- * An error in a sentence for people: what happened, and the setting or command that helps.
+ * Describes an error to people: what happened, and the setting or command that helps.
  *
  * @returns undefined for a failure of the program itself, whose message may hold private values
  */
@@ -124,8 +124,7 @@ export function sentenceOf(error: unknown): string | undefined {
   if (error instanceof NamespaceNotFoundError) return `${error.message} (TEMPORAL_NAMESPACE)`;
   const details = grpcErrorOf(error)?.details ?? (error instanceof ServiceError ? error.message : undefined);
   if (details === undefined) return undefined;
-  if (details.startsWith(OF_ANOTHER_SERVER))
-    return `the server at TEMPORAL_ADDRESS is not Temporal: ${details}`;
+  if (details.startsWith(NOT_GRPC)) return `the server at TEMPORAL_ADDRESS is not Temporal: ${details}`;
   const advice = NAMES_SEARCH_ATTRIBUTE.test(details) ? '; run "gangway setup" first' : '';
   return `Temporal: ${details}${advice}`;
 }
@@ -139,8 +138,8 @@ export interface Credentials {
 const TLS_TIMEOUT_MS = 5_000;
 
 /**
- * Explains why Temporal rejects a connection, if the API key or a certificate is the reason. After a failed handshake the SDK
- * reports only that there was no connection in time, so the handshake is repeated here.
+ * Explains why Temporal rejects a connection, if the API key or a certificate is the reason. The SDK reports a failed handshake only
+ * as a timeout, so this function repeats it.
  */
 export async function whyUnavailable(credentials: Credentials, error: unknown, signal?: AbortSignal) {
   if (isDenied(error)) {
@@ -166,7 +165,7 @@ async function handshake(address: string, tls: TLSConfig, signal: AbortSignal | 
   const { hostname, port } = new URL(`https://${address}`);
   const host = hostname.replace(/^\[|\]$/g, '');
   const { clientCertPair: pair, serverRootCACertificate: ca, serverNameOverride } = tls;
-  // Temporal Cloud selects a certificate by the requested name; an IP address is not a name.
+  // Temporal Cloud selects its certificate by server name, and an IP address is none.
   const name = serverNameOverride ?? (isIP(host) ? undefined : host);
   const socket = connect({
     host,
@@ -181,11 +180,11 @@ async function handshake(address: string, tls: TLSConfig, signal: AbortSignal | 
   socket.once('secureConnect', () => {
     isSecure = true;
   });
-  // A server that is busy has not rejected anything.
+  // A server that responds late has not rejected the client.
   const late = new Error('no response in time');
   socket.setTimeout(TLS_TIMEOUT_MS, () => socket.destroy(late));
   try {
-    // A server that accepts the client sends an HTTP/2 frame. One that does not closes the connection after a complete handshake.
+    // A server that accepts the client sends an HTTP/2 frame. Otherwise it completes the handshake, then closes the connection.
     await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => Promise.reject(new Error()))]);
     return undefined;
   } catch (error) {

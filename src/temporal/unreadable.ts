@@ -14,8 +14,8 @@ import { TemporalProblem } from './unavailable.js';
 import { nameOf, parseWorkerIdentity, pollersOf, versionOf, whyNoWorker, whyOff } from './workers.js';
 
 /**
- * The obstacles that prevent anyone from reading the state of a workflow. `no-worker` and `no-response` hold for its whole task
- * queue: no worker polls it, or those of the last minute do not respond in time, because they are busy or gone.
+ * The obstacles that prevent anyone from reading the state of a workflow. Two apply to its whole task queue: `no-worker` if no worker
+ * polls it, and `no-response` if workers that polled in the last minute do not respond in time, because they are busy or gone.
  */
 export const OBSTACLES = {
   'no-worker': 'no worker is running to respond',

@@ -23,18 +23,18 @@ export type SystemsByAccount = readonly (readonly [
   systems: readonly SystemName[],
 ])[];
 
-/** A task queue that only this worker process has, and that ends with it: `gangway-host7-4711-5f1c09ab`. */
+/** A task queue that only this worker process polls: `gangway-host7-4711-5f1c09ab`. */
 export function processTaskQueue(taskQueue: string): string {
   return `${taskQueue}-${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
 }
 
-/** The task queues that all worker processes share. @param on a worker polls only the partner task queues of these */
-export function polledQueues(taskQueue: string, on: SystemsByAccount) {
+/** The task queues that all worker processes share. @param served the partners whose task queues a worker polls */
+export function polledQueues(taskQueue: string, served: SystemsByAccount) {
   return [
     polled(taskQueue, 'workflow'),
     polled(taskQueue, 'activity'),
     polled(partnerTaskQueue(taskQueue, 'events'), 'activity'),
-    ...partnerQueues(taskQueue, on),
+    ...partnerQueues(taskQueue, served),
   ];
 }
 
@@ -53,7 +53,7 @@ function polled(queue: string, tasks: keyof typeof TYPES, system: SystemName | '
 /** The workers that poll a task queue, and which of them get new tasks. */
 export type Pollers = Awaited<ReturnType<typeof pollersOf>>;
 
-/** @param at end of the minute that counts, by the server's clock, in milliseconds since 1970. Default: now */
+/** @param at counts polls in the minute before this time, by the server's clock, in milliseconds since 1970. Default: now */
 export async function pollersOf(client: Client, taskQueue: string, tasks: keyof typeof TYPES, at?: number) {
   const now = at ?? (await serverNow(client, taskQueue));
   const { pollers, versioningInfo, stats } = await client.workflowService.describeTaskQueue({
@@ -78,7 +78,7 @@ export async function pollersOf(client: Client, taskQueue: string, tasks: keyof 
   return {
     // The number of workers that get new tasks.
     taking: new Set(taking.map(({ identity }) => identity)).size,
-    // The version of those; undefined for workers without a version.
+    // The version of the workers that get new tasks; undefined if they are unversioned.
     target,
     versions: [...versions.values()].filter((version) => version !== undefined),
     identities: [...new Set(entry.map(({ identity }) => identity ?? ''))].sort(),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ConnectionOptions } from '@temporalio/client';
 import type { MetricMeter } from '@temporalio/common';
 import { decodeJwt } from 'jose';
-import { OF_PARTS } from '../messages/kinds.js';
+import { TYPES_WITH_PARTS } from '../messages/kinds.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { servedSystems } from '../partners/account-settings.js';
 import { SYSTEM_NAMES, type SystemName } from '../partners/names.js';
@@ -23,15 +23,14 @@ import {
 import type { WorkerSettings } from './settings.js';
 
 /**
- * The interval between queries of Temporal, in milliseconds. Each worker process makes some calls, and Temporal limits calls per
- * second.
+ * The interval between queries of Temporal, in milliseconds. Each worker process makes its own, and Temporal limits calls per second.
  */
 const EVERY_MS = 30_000;
 
-/** Leaves out customers: one waits while a part of it waits, and the parts are counted. */
-const NOT_OF_PARTS = OF_PARTS.map((type) => isNot('WorkflowType', type));
+/** Counts a customer's parts, not the customer itself, which waits whenever a part of it waits. */
+const HAS_NO_PARTS = TYPES_WITH_PARTS.map((type) => isNot('WorkflowType', type));
 
-/** The dependencies of a gauge. Each gauge queries Temporal and shows the result. */
+/** What a gauge needs to query Temporal and to show the result. */
 interface Watched {
   readonly client: Client;
   readonly taskQueue: string;
@@ -88,7 +87,10 @@ function waitingWorkflows({ client, taskQueue, accounts, gauge }: Watched) {
   };
 }
 
-/** An alert asks what is open now. A counter is lost with its process, and wrong after a restore of the namespace. */
+/**
+ * The kinds of requirements that have an alert. It needs a count of what is open now: a counter is lost with its process, and wrong
+ * after a restore of the namespace.
+ */
 const WITH_ALERT: readonly string[] = ['uncertain-write', 'credentials', 'one-time-code', 'software-error'];
 
 const MOST_OPEN = 1_000;
@@ -96,7 +98,7 @@ const MOST_OPEN = 1_000;
 function openRequirements({ client, taskQueue, gauge }: Watched) {
   const open = gauge('gangway_requirements_open', 'Open requirements of the kinds that have an alert');
   const condition = isIn(SEARCH_ATTRIBUTES.requirements, WITH_ALERT);
-  const query = all(is('TaskQueue', taskQueue), IS_RUNNING, ...NOT_OF_PARTS, condition);
+  const query = all(is('TaskQueue', taskQueue), IS_RUNNING, ...HAS_NO_PARTS, condition);
   const labels = new Set<string>();
   return async () => {
     const onboardings = await Array.fromAsync(listOnboardings(client, query, MOST_OPEN));
@@ -110,32 +112,32 @@ function openRequirements({ client, taskQueue, gauge }: Watched) {
   };
 }
 
-/** @param dueBefore leaves out workflows that are due later */
+/** @param dueBefore if set, selects only workflows that are due before that time */
 function queryOf(taskQueue: string, account: string | undefined, dueBefore?: Date): Condition {
   return all(
     ofAccount(taskQueue, account),
     IS_RUNNING,
-    ...NOT_OF_PARTS,
+    ...HAS_NO_PARTS,
     is(SEARCH_ATTRIBUTES.actionRequired, true),
     dueBefore && compareField(SEARCH_ATTRIBUTES.actionDueAt, '<', dueBefore),
   );
 }
 
-/** Of the rounds, those in which the task queues that no worker polls are looked at: about every ten minutes. */
-const OFF_EVERY = 20;
+/** Rounds between queries of the task queues that no worker polls: about ten minutes. */
+const ROUNDS_PER_UNPOLLED_QUERY = 20;
 
-/** The workers of each task queue that get new tasks, and how long tasks wait there. Where a partner is off, only the latter. */
+/** Shows how long the tasks of each queue wait and, if workers poll it, how many of them get its new tasks. */
 function taskQueues({ client, taskQueue, accounts, gauge }: Watched) {
   const workers = gauge('gangway_task_queue_workers', 'Workers that get the new tasks of a task queue');
   const age = gauge('gangway_task_queue_backlog_age_seconds', 'How long the oldest task has waited');
   const polled = polledQueues(taskQueue, accounts);
-  const isOff = (on: readonly SystemName[]) => (system: SystemName) => !on.includes(system);
-  const off = accounts.map(([account, on]) => [account, SYSTEM_NAMES.filter(isOff(on))] as const);
+  const notIn = (served: readonly SystemName[]) => (system: SystemName) => !served.includes(system);
+  const off = accounts.map(([account, served]) => [account, SYSTEM_NAMES.filter(notIn(served))] as const);
   const unpolled = partnerQueues(taskQueue, off);
   let round = 0;
   return async () => {
-    const isOffDue = round++ % OFF_EVERY === 0;
-    for (const each of isOffDue ? [...polled, ...unpolled] : polled) {
+    const isUnpolledDue = round++ % ROUNDS_PER_UNPOLLED_QUERY === 0;
+    for (const each of isUnpolledDue ? [...polled, ...unpolled] : polled) {
       const { queue, tasks, ...labels } = each;
       const { taking, backlogSeconds } = await pollersOf(client, queue, tasks);
       const named = { ...labels, task_queue: queue, task_type: tasks };
@@ -173,14 +175,14 @@ export function needsWorkers({ status, pinned }: Pick<DeployedVersion, 'status' 
   return status === 'current' || status === 'ramping' || pinned > 0;
 }
 
-/** Shows the ages of credentials, in seconds since 1970, so that people replace them in time. */
+/** Shows when credentials expire and when the payload key was created, so that people replace them in time. */
 export function watchAges(meter: MetricMeter) {
   const gauge = (name: string, help: string) => meter.createGauge(name, 'int', undefined, help);
   const expires = gauge(
     'gangway_credential_expires_timestamp_seconds',
     'When a credential for Temporal expires',
   );
-  const result = gauge(
+  const created = gauge(
     'gangway_payload_key_made_timestamp_seconds',
     'When the key that encrypts payloads was created',
   );
@@ -195,11 +197,11 @@ export function watchAges(meter: MetricMeter) {
       const end = expiryOf(key);
       if (end !== undefined) expires.set(end, { credential: 'api-key' });
     },
-    /** Shows the creation of the encrypting key, if its id contains the day. */
+    /** Shows when the key that encrypts was created, if its ID contains the date. */
     payloadKey([{ id }]: PayloadKeys): void {
       const [, year, month, day] = /^k(\d{4})(\d{2})(\d{2})-/.exec(id) ?? [];
       const at = Date.parse(`${year}-${month}-${day}`);
-      if (Number.isFinite(at)) result.set(at / 1_000, { key: id });
+      if (Number.isFinite(at)) created.set(at / 1_000, { key: id });
     },
   };
 }

@@ -42,9 +42,9 @@ import { askForCorrection, Rejected } from './runtime/step.js';
 import { reductionTransition, runUntilDecided } from './runtime/until-decided.js';
 
 /**
- * Onboards one business at the bank (docs/partner-apis.md#banking): finds its profile or submits its holder, has the holder
- * corrected, and delivers answers to tickets until the bank has decided. Opens a financial account when the input asks for
- * one. A business that is followed has its profile, and nothing is sent without an answer of a person. Started as
+ * Onboards one business at the bank (docs/partner-apis.md#banking): finds its profile or submits its holder, asks a person to correct
+ * a rejected holder, and delivers answers to tickets until the bank decides. Opens a financial account if the input asks for one.
+ * With `follow: true` the profile exists already, and nothing is sent unless a person asks for it. Started as
  * `business-onboarding-<externalId>`.
  */
 export async function businessOnboarding(
@@ -76,7 +76,7 @@ async function findOrSubmit(business: Business, restored: Restored | undefined):
   else await importProfile(business, { profileId: existingId, owners: [] });
 }
 
-/** @param uncertainty why it may have been submitted before */
+/** @param uncertainty why an earlier submission may exist */
 async function submitUnlessFound(business: Business, uncertainty: string | undefined): Promise<void> {
   const declined: number[] = [];
   const unclaimed: RefusedSubmission[] = [];
@@ -91,7 +91,7 @@ async function submitUnlessFound(business: Business, uncertainty: string | undef
       continue;
     }
     const { profileId, financialAccountId, problems, baseline } = submitted;
-    // If the onboarding ends before anybody knows whose profile it is, this is all that is left of it.
+    // If the onboarding ends before anybody knows whose profile this is, only the timeline names it.
     if (submitted.now === undefined || submitted.now.candidate.against.length > 0)
       business.record('write-uncertain', {
         detail: `${SUBMIT}: the bank responded with banking profile ${profileId}`,
@@ -127,7 +127,7 @@ async function runPending(business: Business, pending: PendingTask): Promise<voi
   }
 }
 
-/** Has the problems of the holder corrected, unless the bank accepts it meanwhile. */
+/** Asks a person to fix the rejected holder, and sends it again. Stops if the bank accepts it first. */
 async function correctProblems(business: Business): Promise<void> {
   const { input } = business;
   const isSuperseded = () => isAccepted(business.partnerState);
@@ -139,7 +139,7 @@ async function correctProblems(business: Business): Promise<void> {
   business.published.enter(stageOf(business.partnerState, business.context));
 }
 
-/** Sends the holder as a person corrected it, who was asked by a ticket, or about a profile that nobody has submitted. */
+/** Sends the holder with a person's correction, which answers a ticket or the question about an unsubmitted profile. */
 async function deliverCorrection(business: Business, answered: PendingAnswer): Promise<void> {
   const { requirement, resolution } = answered;
   await business.whileSending([answered], [CORRECT], async () => {
@@ -182,7 +182,7 @@ function recordDelivery(
   business.published.report();
 }
 
-/** Reads the tickets once more, and asks those again that are still listed long after their answers. */
+/** Reads the tickets once more. Asks a person again about those that the bank still lists long after their answers. */
 async function readTicketsAfterDeadline(business: Business): Promise<void> {
   const begunAt = Date.now();
   const now = await readProfile(business);

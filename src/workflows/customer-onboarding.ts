@@ -55,10 +55,10 @@ import type { CarriedState } from './runtime/stateful.js';
 import { runUnlessEnded } from './runtime/tasks.js';
 
 /**
- * Onboards a customer with both partners, each in a child workflow of its own. The business starts as soon as the merchant
- * exists, before it has a `mid`. Started as `customer-onboarding-<externalId>`, in a named account with `@<account>` after it, as each of
- * its parts. The customer waits for a part that someone started separately: its requirements are answered there, and a
- * cancellation of the customer does not cancel it. When an operator resets a part, the customer follows its new run.
+ * Onboards a customer with both partners, each in a child workflow. The business starts as soon as the merchant exists, before it has
+ * a `mid`. Started as `customer-onboarding-<externalId>`; in a named account, the IDs of the customer and its parts end with
+ * `@<account>`. If someone started a part separately, the customer attaches to it: it waits for the part, which takes its own answers,
+ * and does not cancel it. When an operator resets a part, the customer follows the new run.
  */
 export async function customerOnboarding(
   input: CustomerInput,
@@ -92,7 +92,7 @@ function inputToCarry({ input, partnerState: { starts, ends } }: Customer): Cust
 
 async function runAllParts(customer: Customer): Promise<CustomerOnboardingOutcome> {
   const parts = [onboardPart(customer, 'boarding'), onboardPart(customer, 'business')];
-  // When one of them ends early, as by a cancellation, the other one still runs to its end.
+  // If one of them ends early, for example because it is canceled, the other one still runs to its end.
   await Promise.allSettled(parts);
   await Promise.all(parts);
   checkCancelled();
@@ -115,7 +115,7 @@ async function onboardPart(customer: Customer, part: Part): Promise<void> {
   }
 }
 
-/** Runs a part in a scope of its own. A part that is canceled before its child starts has ended as well. */
+/** Runs a part in its own cancellation scope. A part that is canceled before its child starts counts as ended. */
 async function runPart(customer: Customer, part: Part): Promise<PartEnd> {
   const { [part]: former } = customer.options.ended ?? {};
   if (former && !customer.partnerState.starts[part]) {
@@ -137,7 +137,7 @@ async function runPart(customer: Customer, part: Part): Promise<PartEnd> {
 }
 
 async function untilMerchantIsKnown(customer: Customer): Promise<void> {
-  // A run may be canceled at its start, and must still cancel its children.
+  // A canceled run would stop waiting here, and could not cancel a child that an earlier run has started.
   if (customer.partnerState.starts.business) return;
   await condition(() => customer.merchantProfileId !== undefined || customer.hasEnded('boarding'));
 }
@@ -176,9 +176,7 @@ const { awaitOnboarding } = proxyActivities<OnboardingActivities>({
   summary: 'Wait for an existing onboarding',
 });
 
-/**
- * Starts the child of a part and waits for its end. A cancellation of the scope cancels it, and the wait goes on until its end.
- */
+/** Starts the child of a part and waits for its end. If the scope is canceled, cancels the child, and still waits for its end. */
 async function runChild(customer: Customer, part: Part, child: Child, run: PartRun): Promise<PartEnd> {
   const { scope } = run;
   if (scope.consideredCancelled && !customer.partnerState.starts[part]) await scope.cancelRequested;
@@ -280,14 +278,12 @@ async function resultOf(child: ChildWorkflowHandle<Workflow>): Promise<PartEnd> 
   }
 }
 
-/**
- * Waits until an operator resets the workflow of an ended part. False when the merchant and the business have both ended first.
- */
+/** Waits until an operator resets the workflow of an ended part. Returns false if the merchant and the business both end first. */
 async function runsAgain(customer: Customer, part: Part, { how }: PartEnd): Promise<boolean> {
   const hasEnded = () => isOver(customer.partnerState);
   if (hasEnded()) return false;
   const hasChanged = () => hasEnded() || isResumed(customer.partnerState, part);
-  // One that had ended before a restore is not there to be reset.
+  // A part that had ended before a restore has no workflow to reset.
   const cannotFollow = how === 'completed' || how === 'cancelled' || !customer.partnerState.starts[part];
   if (cannotFollow) await condition(hasChanged);
   else {

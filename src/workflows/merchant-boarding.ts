@@ -14,7 +14,7 @@ import { runUntilDecided } from './runtime/until-decided.js';
  * Boards one merchant (docs/partner-apis.md#merchant-boarding): creates it, sets its fees, submits it, and delivers answers to
  * underwriting notes, until it is `boarded` with a `mid`, `declined`, `withdrawn`, `closed` or `abandoned`. With
  * `follow: true` the merchant exists already, and nothing is sent unless a person asks for it. Started as
- * `merchant-boarding-<externalId>`.
+ * `merchant-boarding-<externalId>`; by `gangway restore`, from a backup, with `restored`.
  *
  * A person is asked about:
  * - notes, requested changes, a missing submission, and a mid of an unexpected form: `boarding/decisions.ts`
@@ -57,7 +57,7 @@ export async function merchantBoarding(
   );
 }
 
-/** A start without `gangway` resolves no fee plan, and the merchant would get other fees. */
+/** Rejects a fee plan that is not resolved into fees: the merchant would keep the partner's fees. Our clients resolve it first. */
 function requireResolved(input: MerchantBoardingInput | FollowedMerchantInput): void {
   if (!('feePlan' in input) || input.feePlan === undefined || input.fees) return;
   const message = 'feePlan: is not resolved into fees; start it with gangway, the console or the API';

@@ -36,11 +36,11 @@ import { runPendingTasks, runUnlessEnded, type Task } from './runtime/tasks.js';
 import { reductionTransition } from './runtime/until-decided.js';
 
 /**
- * Acts for one of our accounts at one partner, for all workflows that use it. While the partner refuses our credentials, it
- * asks a person once, has the process concerned try them, and wakes everything that waits when they work. It also asks about tickets
- * that no onboarding shows, and about operations that are not permitted, whose responses cannot be read, or in which our own code
- * fails. The first report of any of these starts it, as `partner-account-<system>`, of a named account
- * `partner-account-<system>@<account>`. It ends when nothing is left to do.
+ * Handles the problems of one account at one partner, for all workflows that use it. If the partner rejects our credentials, it asks
+ * a person once, tests them in the worker process that was rejected, and wakes all waiting activities once they work. It also asks
+ * about tickets that no onboarding shows, and about operations that are not permitted, return unreadable responses, or fail in our own
+ * code. The first report of a problem starts it, as `partner-account-<system>`; for a named account, with `@<account>` at the end. It
+ * ends when nothing is left to do.
  */
 export async function partnerAccount(input: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
   const { system } = input;
@@ -66,22 +66,22 @@ export async function partnerAccount(input: PartnerAccountInput): Promise<{ read
   });
 }
 
-/** What an account knows of its duties. */
+/** The problems that an account handles. */
 interface Duties extends Tickets {
-  /** By process, which signs in for itself. */
+  /** By worker process, because each signs in by itself. */
   readonly refusals: Readonly<Record<string, Refusal>>;
   readonly unreadable: readonly Unreadable[];
   /** Tickets that no onboarding shows. */
   readonly listed: readonly UnmatchedTicket[];
-  /** The poll of an onboarding has listed tickets that are not about its profile. */
+  /** An onboarding's poll has found tickets about other profiles, and this workflow has not read the tickets since. */
   readonly isReported: boolean;
   readonly pace?: Pace | undefined;
 }
 
-/** The first report of an operation, and all workflows that wait. */
+/** The first report about an operation, and all workflows that wait for it. */
 interface Unreadable extends UnreadableReport {
   readonly workflowIds: readonly string[];
-  /** Of its requirement; empty before it is raised. */
+  /** The ID of its requirement; '' before it is raised. */
   readonly id: string;
 }
 
@@ -92,10 +92,10 @@ const NO_DUTIES: Duties = {
 
 type Account = OnboardingRuntime<Duties, PartnerAccountInput>;
 
-/** Only this many of the workflows that wait for one operation are read. */
+/** The most workflows that are read to find out whether they still wait for an operation. */
 const MOST_WORKFLOWS = 20;
 
-/** Asks people about operations that are unreadable or not permitted: one requirement for each, until no onboarding waits for it. */
+/** Asks people once about each operation that is unreadable or not permitted, until no onboarding waits for it. */
 function unreadableReads(account: Account, system: System): () => readonly Task[] {
   const { published } = account;
   const all = () => account.partnerState.unreadable;
@@ -142,8 +142,8 @@ function withReport(all: readonly Unreadable[], report: UnreadableReport): reado
 }
 
 /**
- * Asks once, for all onboardings, about the credentials that the partner refuses to a worker process, and retries the waiting activities
- * when it accepts them, or when the process has ended. Refused processes take turns.
+ * Asks once, for all onboardings, about credentials that the partner rejects in a worker process. Retries the waiting activities when
+ * it accepts them, or when the process has ended. If it rejects several processes, they take turns.
  */
 function refusedCredentials(account: Account, system: System): () => readonly Task[] {
   const refusals = () => Object.entries(account.partnerState.refusals);
@@ -152,7 +152,7 @@ function refusedCredentials(account: Account, system: System): () => readonly Ta
   );
   const { wakeRefused } = partnerActivities(system)({ wakeRefused: RETRY_WAITING });
 
-  /** The check returns null as well when the process has ended, and its task queue with it. */
+  /** The check also returns null if the process has ended, because nobody polls its task queue then. */
   const checkIn = (process: string): ProcessActivities['checkCredentials'] => {
     const { checkCredentials } = proxyActivities<ProcessActivities>({
       ...{ ...WAIT, taskQueue: process, scheduleToStartTimeout: '15s', summary: 'Try the credentials' },
@@ -160,13 +160,13 @@ function refusedCredentials(account: Account, system: System): () => readonly Ta
     });
     return (request) =>
       checkCredentials(request).catch((error: unknown) => {
-        // The server retries after each other timeout.
+        // The server retries after any other timeout.
         if (error instanceof ActivityFailure && error.cause instanceof TimeoutFailure) return null;
         throw error;
       });
   };
 
-  /** Waits until the partner gives another result, or a person answers. @returns the result */
+  /** Asks a person. Waits for the answer, or until the check has another result. @returns the new result of the check */
   const ask = async (process: string, seen: Refusal): Promise<Refusal | null> => {
     const id = account.raise(credentialsQuestion(system, process, seen));
     account.published.report();
@@ -183,7 +183,7 @@ function refusedCredentials(account: Account, system: System): () => readonly Ta
   };
 
   const run = async () => {
-    // A refusal from before the last success may be outdated.
+    // After a success, test at once: the next refusal may be older than that.
     let now = false;
     for (let [first] = refusals(); first; [first] = refusals()) {
       const [process, { operation, reason }] = first;
@@ -198,7 +198,7 @@ function refusedCredentials(account: Account, system: System): () => readonly Ta
   return () => (refusals().length > 0 ? [{ name: 'refused credentials', run }] : []);
 }
 
-/** A nudge resets it by its id, as after a reply. */
+/** Has the activity ID of a status poll, so that a nudge resets it, for example after a reply. */
 const { awaitUnmatchedTickets } = partnerActivities('banking')({
   awaitUnmatchedTickets: { ...POLL, summary: 'Wait until the tickets without an onboarding change' },
 });
@@ -208,7 +208,7 @@ const ASKING: TicketWording = {
   whenGone: 'the partner no longer asks, or an onboarding shows the ticket',
 };
 
-/** Asks people about tickets that no running onboarding shows, and delivers their replies. Reads them while any is listed. */
+/** Asks people about tickets that no running onboarding shows, and delivers their replies. Reads the tickets while there is one. */
 function unmatchedTickets(account: Account): () => readonly Task[] {
   setHandler(ticketsSeen, () => account.patchState({ isReported: true }));
   const ask = () => {
@@ -224,7 +224,7 @@ function unmatchedTickets(account: Account): () => readonly Task[] {
   const toDeliver = () => answeredOfKind(account, 'ticket');
   const deliver = async () => {
     for (const answered of toDeliver()) {
-      // While another is delivered, this one may be taken back.
+      // A person may have taken it back while another answer was being delivered.
       const isLeft = toDeliver().some(({ resolution }) => resolution === answered.resolution);
       if (isLeft) await deliverAnswer(account, answered);
     }
@@ -240,14 +240,14 @@ function unmatchedTickets(account: Account): () => readonly Task[] {
 async function readTickets(account: Account): Promise<Pick<Duties, 'listed' | 'pace'>> {
   const { listed, pace } = account.partnerState;
   const asks = listed.map((ticket) => [ticket.ticketId, ticket.asks]);
-  // Without a known ticket there is no change to wait for, and the first read ends the wait.
+  // If no ticket is known, return the first read: there is no change to wait for.
   const seen = asks.length > 0 ? Object.fromEntries(asks) : null;
   const run = () => awaitUnmatchedTickets({ seen, pace });
   try {
     const { snapshot, isFirst } = await runRead(account, 'read the tickets', run, { waitsForChange: true });
     return { listed: snapshot, pace: paceAfter(pace, isFirst) };
   } catch (error) {
-    // A person who is asked about a read that is not permitted may abandon it.
+    // If the read is not permitted, the person who is asked may abandon it.
     if (!(error instanceof Abandoned)) throw error;
     return { listed: [], pace };
   }

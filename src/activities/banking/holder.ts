@@ -40,8 +40,8 @@ export function holderActivities(
   reservations: Reservations,
 ) {
   /**
-   * A profile that is new has the name and tax number of the business, and is neither decided nor from before its submission. One that
-   * another onboarding has needs no read to be theirs.
+   * Reserves the profile in a response if it is new: its name and tax number are those of the business, the bank has not decided about
+   * it, and it was not created before the submission. The owner of a reserved profile counts even if this account cannot read it.
    */
   async function reserveSubmitted(
     { profileId, since, ...business }: BusinessToFind & { profileId: number; since: string },
@@ -60,7 +60,7 @@ export function holderActivities(
         ...(isClearlyBefore(createdDate, since) ? [`it was created at ${createdDate}`] : []),
       ];
     });
-    // The bank shows nothing of it, and another onboarding has it.
+    // Without a read, another onboarding has the profile, and the bank does not show it.
     const inspected = read.inspected ?? { candidate: await candidates.hidden(profileId, ownId()) };
     return { ...inspected, candidate: { ...inspected.candidate, against, unclear: [] } };
   }
@@ -123,7 +123,7 @@ export function holderActivities(
   } satisfies Partial<BankingActivities>;
 }
 
-/** Sends a holder that the schema accepts, such as none with five owners, for which E7 has no fields. */
+/** Sends a holder. Rejects one that the schema does not accept, for example with five owners: E7 has no fields for the fifth. */
 async function sendHolder(
   { holder, beneficialOwners }: HolderRequest,
   operation: HolderOperation,
@@ -159,7 +159,7 @@ const HOLDER_FIELDS = byLowerCase(Object.keys(accountHolder.shape));
 const OWNERS = byLowerCase(OWNER_FIELDS);
 const FIELDS_OF_OWNER = byLowerCase(Object.keys(beneficialOwner.shape));
 
-/** The path in the input of a field of E7, in any case: `email` is `holder.email`, `owner2.ssn` `beneficialOwners.1.ssn`. */
+/** Translates a field of E7, in any case, to its path in the input: `email` to `holder.email`, `owner2.ssn` to `beneficialOwners.1.ssn`. */
 function inputPath(field: string): string | undefined {
   // Services of this kind begin the path of an unreadable field with `$.`.
   const [first = '', ...rest] = field.replace(/^\$\./, '').split('.');
@@ -198,7 +198,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     return ifFound(client.findProfileByMerchant({ merchantProfileId }, options), null);
   }
 
-  /** The profiles that the partner finds by a dba (E9), those of the same one first. It also matches parts of names. */
+  /** Finds profiles by dba (E9). The partner also matches parts of names, so the profiles with exactly this dba come first. */
   async function named(name: string, options: CallOptions) {
     const dba = name.trim();
     if (dba === '') return [];
@@ -207,7 +207,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     return [...matches.filter(isSame), ...matches.filter((each) => !isSame(each))].map(({ id }) => id);
   }
 
-  /** The profile that a refused submission has named, or made: a new one of the same business that nobody else has. */
+  /** Finds the profile that a refused submission named or created: a new one of this business that no other onboarding has. */
   async function savedBy(
     refused: readonly RefusedSubmission[],
     declined: readonly number[],
@@ -226,13 +226,13 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     return undefined;
   }
 
-  /** Compares the current record of a profile with a business. null when this account may see none. */
+  /** Compares the current record of a profile with a business. Returns null if this account cannot see the record. */
   async function examine(profileId: number, business: BusinessIdentity, options: CallOptions) {
     const profile = await visible(profileId, options);
     return profile && compare(profileId, profile, business, ownId());
   }
 
-  /** null when there is no such profile that this account may see. Any other refusal says nothing about the profile. */
+  /** Reads a profile. Returns null if it does not exist, or if this account cannot see it. */
   function visible(profileId: number, options: CallOptions) {
     return ifVisible(client.getProfile({ id: profileId }, options), null);
   }
@@ -273,8 +273,8 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
 }
 
 /**
- * Compares what the partner shows of a holder with a business. It is the same business with the same dba and merchant, or with the
- * same dba, legal name and EIN. A followed business may be known by its dba and its merchant alone.
+ * Compares a holder, as far as the partner shows it, with a business. They are the same if dba and merchant match, or if dba, legal
+ * name and EIN match. A followed business may have only a dba and a merchant.
  */
 function evidenceOf(
   record: BankingProfile['businessAccountHolder'],
@@ -309,15 +309,15 @@ function evidenceOf(
 
 const OTHER_DBA = 'its dba differs';
 
-/** Of the profiles that a search finds, only so many are read. */
+/** The most profiles of a search that are read. */
 const MOST_EXAMINED = 20;
 
 type Comparison = 'same' | 'different' | 'hidden' | 'not given';
 
-/** Banks cut names there, and a space at the end falls away. */
+/** The lengths of names that a bank has cut: 25 characters, or 24 if the last one was a space. */
 const CUT_AT = [24, 25];
 
-/** Compares a name that may not be shown with the given one as a bank may store it: folded, and cut at 25 characters. */
+/** Compares a saved name, which may be hidden, with the one that was sent. Allows for folding, and for a cut at 25 characters. */
 function compareTexts(saved: string | null | undefined, sent: unknown): Comparison {
   if (sent === undefined) return 'not given';
   if (saved === null || saved === undefined) return 'hidden';
@@ -327,7 +327,7 @@ function compareTexts(saved: string | null | undefined, sent: unknown): Comparis
   return one === other || isCut ? 'same' : 'different';
 }
 
-/** A name without case, spaces, punctuation and accents; one without a letter or digit of ASCII keeps its own. */
+/** Removes case, spaces, punctuation and accents from a name. A name without any ASCII letter or digit keeps its characters. */
 function folded(text: string): string {
   const plain = withoutEntities(text).normalize('NFKD').toLowerCase();
   return plain.replace(/[^a-z0-9]+/g, '') || plain;

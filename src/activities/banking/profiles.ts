@@ -21,18 +21,18 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets,
     return snapshotOf(await client.getProfile({ id }, options), options, isEnough);
   }
 
-  /** What a status means: by the documents, or by the decision of a person. */
+  /** The meaning of a status, from the documentation or from a person's decision. */
   async function meant(status: string): Promise<ProfileSnapshot['phase']> {
     const meaning = isKnownStatus(status) ? undefined : await meaningOf(status);
     return meaning === undefined ? phaseOf(status) : EXPLAINED[meaning];
   }
 
-  /** Reports whether the name of a status means something else by now: a person has decided about it. */
+  /** Reports whether a person has since decided that the status means something else. */
   async function isExplained(seen: SeenProfile): Promise<boolean> {
     return seen !== null && (await meant(seen.bankingStatus)) !== seen.phase;
   }
 
-  /** The same for a profile that was just read. @param isEnough whether it is, where the account cannot read tickets */
+  /** Adds the tickets to a profile that was just read. @param isEnough whether it suffices if the account cannot read tickets */
   async function snapshotOf(
     profile: BankingProfile,
     options: CallOptions,

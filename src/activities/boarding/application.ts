@@ -160,7 +160,7 @@ export function applicationActivities(
   } satisfies Partial<BoardingActivities>;
 }
 
-/** Fields of the requests that the input does not have, or has at its top. */
+/** Fields of requests that the input has at its top level, or not at all. */
 const ADDED = ['', 'id', 'guid', 'merchantProfileId', 'agentProfileId', 'boardingSettingsId'];
 
 const inputField = (part: 'merchant' | 'fees' | 'application') => (field: string) =>
@@ -176,7 +176,7 @@ export async function collectWarnings<Options extends CallOptions, Result>(
   return { ...result, ...(warnings.length > 0 && { warnings }) };
 }
 
-/** A corrected repetition of a create that reports problems and a merchant would create another one: they become warnings. */
+/** Turns problems into warnings if the response also contains the new merchant: retrying would create a second one. */
 function acceptDespiteProblems(
   error: unknown,
   onWarning: (warning: string) => void,
@@ -232,7 +232,7 @@ async function chooseReferences(
   return { agentProfileId, ...(boardingSettingsId !== undefined && { boardingSettingsId }) };
 }
 
-/** The partner's own fees with documented numbers that it shows as text as numbers: some writes refuse what their read shows. */
+/** Turns documented fees that the partner shows as text into numbers, because some writes refuse what the read shows. */
 function writable(fees: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const copy = structuredClone({ ...fees });
   for (const { path } of merchantFees.safeParse(fees).error?.issues ?? []) {

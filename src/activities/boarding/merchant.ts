@@ -19,7 +19,7 @@ export function merchantReader(
   meaningOf: MeaningOf,
   { otherWithMid }: Pick<Reservations, 'otherWithMid'>,
 ) {
-  /** A cache that confuses two requests shows the record of another merchant. Its mid gives it away. */
+  /** Rejects a mid that belongs to another merchant, as from a cache that confuses two requests. */
   async function checkMid(mid: string, id: number): Promise<void> {
     const other = await otherWithMid(mid, id);
     if (other === undefined) return;
@@ -30,14 +30,14 @@ export function merchantReader(
     });
   }
 
-  /** A status, and what its name means: by the documents, or by the decision of a person. */
+  /** Adds the meaning of a status, from the documentation or from a person's decision. */
   async function named(name: string): Promise<Pick<StatusSnapshot, 'status' | 'phase'>> {
     const status = statusShown(name);
     const meaning = isKnownStatus(status) ? undefined : await meaningOf(status);
     return { status, phase: meaning === undefined ? phaseOf(status) : EXPLAINED[meaning] };
   }
 
-  /** @param isEnough whether the status alone is worth returning, where the account cannot read notes */
+  /** @param isEnough whether the status alone suffices if the account cannot read notes */
   async function snapshot(
     id: number,
     options: CallOptions = callOptions(),
@@ -65,7 +65,7 @@ export function merchantReader(
     return { ...(await named(status)), statusDate, mid };
   }
 
-  /** Reports whether the name of a status means something else by now: a person has decided about it. */
+  /** Reports whether a person has since decided that the status means something else. */
   async function isExplained({ status, phase }: SeenStatus): Promise<boolean> {
     return status !== undefined && (await named(status)).phase !== phase;
   }
@@ -73,7 +73,7 @@ export function merchantReader(
   return { snapshot, statusNow, isExplained };
 }
 
-/** Beyond this number, a person is not asked about each note. */
+/** The most notes that a person is asked about one by one. */
 const MOST_NOTES = 200;
 
 /**

@@ -33,8 +33,8 @@ import { kindsOf, type Ready, rowsOf } from './validation.js';
 const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
 
 /**
- * Batches as people see them: hand one over to the workers, read where it stands, and read its results. The rows and the results are
- * in the document store of the workers, which people reach only through a worker. So they need no access to the store.
+ * Batches as people see them: hand one over to the workers, read its progress, and read its results. Rows and results are in the
+ * workers' document store. These functions reach it through a worker, so people need no access to it.
  */
 
 /** A part is one input of an activity, and its results are one heartbeat: both far below the 2 MB of Temporal. */

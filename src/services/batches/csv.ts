@@ -11,7 +11,7 @@ import { harmlessJson } from '../texts/text.js';
 import type { CellType, Column, Columns } from './columns.js';
 import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './validation.js';
 
-/** Of a file. Empty ones count: each takes time. */
+/** The most lines of a file. Empty lines count, because each takes time. */
 export const MOST_LINES = 200_000;
 
 export const TOO_MANY_LINES = 'is beyond the 200,000 lines that a file may have: split the file';
@@ -108,7 +108,7 @@ const MOST_OF_SEPARATOR = 12;
 const AS_TEXT = /(?<=[,;|\t\r\n])="/g;
 const LENGTH_OF_AS_TEXT = 3;
 
-/** A cell without what nobody sees: characters without width, and spaces that do not break. */
+/** Removes what nobody sees from a cell: zero-width characters, and the difference between spaces. */
 function visible(cell: string): string {
   const text = cell.replace(/[\xad\u200b\u200e\u200f\u2060\ufeff]/g, '').replace(/[\xa0\u2007\u202f]/g, ' ');
   return text.trim().replace(/^="([^"]*)"$/, '$1');
@@ -117,7 +117,7 @@ function visible(cell: string): string {
 interface CsvRecord {
   readonly line: number;
   readonly cells: readonly string[];
-  /** The reason why it cannot be read. Then it is the last one. */
+  /** Why the record cannot be read. No record follows it. */
   readonly fault?: string;
 }
 
@@ -152,7 +152,7 @@ async function* recordsOf(bytes: Readable, text = ','): AsyncGenerator<CsvRecord
     const fault = await fed(parser, chunk);
     yield* parsedNow();
     if (fault) return yield { line, cells: [], fault };
-    // A chunk of empty lines has no row whose reader does so.
+    // The reader of a row yields to the event loop, but a chunk of empty lines has no row.
     await breathe();
   }
   const fault = await fed(parser);
@@ -205,7 +205,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `${TOO_LONG}; is a quote not closed?`,
 };
 
-/** The columns in their order; undefined where one is left out, null where it has no name. */
+/** The columns in the file's order: undefined for a column that is left out, null for one without a name. */
 type Header = readonly (MappedColumn | undefined | null)[];
 
 function readHeader(cells: readonly string[], knownColumns: Columns, { columns, constants }: Mapping) {

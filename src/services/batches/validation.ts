@@ -215,7 +215,7 @@ function identityOf(input: object): string {
 
 type Checked = Pick<Validation, 'valid' | 'moreWarnings'>;
 
-/** What the file itself does not tell. An onboarding that exists takes no new input, so its row has no warnings. */
+/** Finds warnings that need Temporal and the partner. An existing onboarding takes no new input, so its row has no warnings. */
 export async function fileWarnings(
   client: Client,
   taskQueue: string,
@@ -262,11 +262,11 @@ export function rowWarnings(
 /** A partner may list thousands of agents. */
 const MESSAGE_LENGTH = 300;
 
-/** IDs in one query, and how many are looked up: a person waits. */
+/** The most IDs in one query, and in all queries, because a person waits for them. */
 const IDS_AT_ONCE = 100;
 const MOST_LOOKED_UP = 10_000;
 
-/** @returns undefined for a large file, where they are not looked up */
+/** Finds the workflows that exist. @returns undefined for a large file, without a look at Temporal */
 async function existingOf(client: Client, ids: readonly string[]): Promise<ReadonlySet<string> | undefined> {
   if (ids.length > MOST_LOOKED_UP) return undefined;
   const match = new Set<string>();

@@ -303,8 +303,8 @@ export class GangwayClient {
   }
 
   /**
-   * Follows an onboarding until it has ended: `for await (const reading of gangway.watch(id))`. What it waits for is read every
-   * second, and given where it has changed.
+   * Follows an onboarding until it has ended: `for await (const reading of gangway.watch(id))`. Reads every second what it waits for,
+   * and yields each change.
    *
    * @param advice the words of an {@link EndedWithoutOutcome}
    */
@@ -330,7 +330,7 @@ export class GangwayClient {
     return workflowId;
   }
 
-  /** A whole workflow id is looked up only when nothing is found with it. */
+  /** Tries a workflow ID as it is, and looks it up only if there is no such workflow. */
   async #of<Result>(id: string, use: (workflowId: string) => Promise<Result>): Promise<Result> {
     const workflowId = await this.#existing(id);
     try {

@@ -19,7 +19,7 @@ const READ_EVERY_MS = 1_000;
 /** A busy worker may take this long to start a workflow, in milliseconds. */
 const BUSY_WORKER_MS = 10_000;
 
-/** Whose timeline an entry is in; empty where there is only one. */
+/** The workflow whose timeline an entry is in; '' if there is only one. */
 export type Owner = 'customer' | Part | '';
 
 /** An entry of a timeline; of a customer, with the owner of the timeline. */
@@ -27,7 +27,7 @@ export interface OwnedEntry extends TimelineEntry {
   readonly of?: Owner;
 }
 
-/** The place of an onboarding or operation, what it waits for, and what has happened since the previous reading. */
+/** How far an onboarding or operation is, what it waits for, and what has happened since the previous reading. */
 export interface Reading extends Waits {
   /** The entries since the previous reading, oldest first. The first reading has all of them. */
   readonly entries: readonly OwnedEntry[];
@@ -112,7 +112,7 @@ async function cancelable<Ending>(
   return untilAborted(calling(client, signal, wait), signal);
 }
 
-/** Makes calls that end with the signal. They get one of their own, because the connection never removes its listeners. */
+/** Makes calls that end with the signal. They get a signal of their own, because the connection never removes its listeners. */
 async function calling<T>(client: Client, until: AbortSignal, calls: () => Promise<T>): Promise<T> {
   const deadline = new Deadline({ until });
   try {

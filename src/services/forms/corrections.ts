@@ -45,7 +45,7 @@ export function checkCorrection(correctable: Correctable, patch: Patch, accounts
   if (problems.length > 0) throw new InvalidInput('the correction is not valid; nothing was sent', problems);
 }
 
-/** The first new fields have a remark: each is compared with all beside it. */
+/** Only this many changes get a remark, because each new field is compared with all its neighbors. */
 const MOST_COMPARED = 10;
 
 /** A field that a correction changes. Private values are masked in both. */
@@ -87,7 +87,7 @@ export function mayMoveMoney(changes: readonly Pick<Change, 'field'>[], schema: 
   );
 }
 
-/** Some fields are open and take any name: a new one similar to an existing one may be a typing error. */
+/** Describes a new field of an object that takes any name. If its name is similar to an existing one, it may be a typing error. */
 function newField(input: object, path: readonly string[], fields: readonly string[]): string {
   if (fields.includes(path.join('.'))) return 'new field that the partner asked for; sent as is';
   const beside = valueAt(input, path.slice(0, -1));
@@ -95,7 +95,7 @@ function newField(input: object, path: readonly string[], fields: readonly strin
   return `new field${didYouMean(path.at(-1) ?? '', names)}`;
 }
 
-/** Values that no schema of an open field finds wrong. */
+/** Finds values that an open field's schema accepts although they are probably wrong. */
 function mistaken({ field, before, after }: Change): FieldProblem[] {
   if (after === REDACTED && before === REDACTED) return [];
   const rule = typeof before === 'number' && typeof after === 'string' ? localeRule(after) : undefined;

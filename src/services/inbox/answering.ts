@@ -50,7 +50,7 @@ const APPLY_TIMEOUT_MS = 10_000;
 /** The time limit for a worker to show that it was only busy, in milliseconds. */
 const REASON_TIMEOUT_MS = 2_000;
 
-/** No worker has responded in time: {@link NOT_KNOWN}. */
+/** No worker responded in time, so nobody knows whether the answer was applied: {@link NOT_KNOWN}. */
 export class NotYetApplied extends PassingProblem {
   override readonly name = 'NotYetApplied';
 }

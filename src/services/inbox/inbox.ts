@@ -32,14 +32,14 @@ export interface InboxItem
   readonly mentioned?: readonly string[];
 }
 
-/** Reports whether a person has it, or a remark mentions them. */
+/** Reports whether a person has claimed a requirement, or a remark mentions them. */
 export function isMine({ claimedBy, mentioned = [] }: InboxItem, actor: string): boolean {
   return [...(claimedBy === undefined ? [] : [claimedBy]), ...mentioned].some((each) =>
     isSamePerson(each, actor),
   );
 }
 
-/** The open requirements of a workflow in a list. Those that the list only counts are one item without an id. */
+/** The open requirements of a listed workflow. One item without an ID stands for those that the list only counts. */
 export function itemsOf(listed: Listed): InboxItem[] {
   const { workflowId, taskQueue, dba, system, partnerAccount, stage, moreRequirements: more } = listed;
   const of = { workflowId, taskQueue, dba, system, partnerAccount, stage };
@@ -51,7 +51,7 @@ export function itemsOf(listed: Listed): InboxItem[] {
     ...(proposal && { proposedBy: proposal.actor, proposedAt: proposal.at }),
   }));
   if (more === 0) return items;
-  // They are due after those that the list has.
+  // The counted requirements are due later than the listed ones.
   const [last] = items.slice(-1);
   const task = `and ${more} more`;
   return [...items, { ...of, task, overdue: false, ...(last && { dueAt: last.dueAt }) }];
@@ -64,7 +64,7 @@ export interface WaitFilter {
   readonly raisedSince?: Date | undefined;
 }
 
-/** Reports whether a requirement was raised in this time. One that a list only counts has no time, and fits no filter. */
+/** Reports whether a requirement was raised in this time. A requirement that a list only counts has no time, and never matches. */
 export function isRaisedIn(
   { waitingOver, raisedSince }: WaitFilter,
   { raisedAt }: Pick<InboxItem, 'raisedAt'>,
@@ -76,11 +76,11 @@ export function isRaisedIn(
   );
 }
 
-/** A place in the list of everything that waits: a window of due dates, and the server's place in it. */
+/** A place in the list of open requirements: a window of due dates, and the server's page in it. */
 export interface WaitingPlace {
-  /** ISO 8601: only what is due later. */
+  /** ISO 8601: the window begins after this due date. */
   readonly after?: string | undefined;
-  /** ISO 8601: the end of the window. Absent for the last one. */
+  /** ISO 8601: the end of the window. Absent for the last window. */
   readonly until?: string | undefined;
   readonly token?: string | undefined;
 }
@@ -98,11 +98,11 @@ function endOf(page: WaitingPage | undefined): Date | undefined {
 }
 
 /**
- * Lists open requirements in windows of the due date, the first due first, because the server does not sort by it. Within a window
- * that is longer than a page, the pages are in the order of the server.
+ * Lists open requirements, the first due first. The server does not sort by due date, so each page covers a window of due dates. If a
+ * window has several pages, they are in the server's order.
  *
- * @param most the maximum number of onboardings. One that is in the list has all its requirements there
- * @param before the same page, as an earlier search has found it
+ * @param most the maximum number of onboardings. The page has all requirements of each
+ * @param before the same page from an earlier call
  */
 export async function waitingPage(
   client: Client,
@@ -130,8 +130,8 @@ export async function waitingPage(
 }
 
 /**
- * Returns the shortest id of each of these workflows that every command accepts: its `externalId` if no other one in the list has
- * it, in any account.
+ * Returns a function that shortens workflow IDs to what every command accepts: the `externalId`, if no other workflow in the list has
+ * it in any account.
  */
 export function shortIds(workflowIds: readonly string[]): (workflowId: string) => string {
   const idsByWorkflow = new Map(
@@ -145,7 +145,7 @@ export function shortIds(workflowIds: readonly string[]): (workflowId: string) =
   };
 }
 
-/** `externalId` or `externalId@account`; undefined for other workflows, and where that looks like a workflow id itself. */
+/** `externalId` or `externalId@account`; undefined for other workflows, or if that name looks like a workflow ID. */
 export function onboardingName(workflowId: string): string | undefined {
   const { type = '', key = '', account } = partsOfId(workflowId) ?? {};
   const name = atAccount(key, account);
@@ -165,7 +165,7 @@ export function isLate({ requirements: [first] }: Pick<Listed, 'requirements'>):
   return first !== undefined && isOverdue(first.dueAt);
 }
 
-/** The first task of a person, and how many more there are. */
+/** What a person must do first, and how many more tasks there are. */
 export function toDo({ state, requirements, moreRequirements }: Listed): string {
   const [first, ...others] = requirements;
   if (!first || state !== 'running') return '';

@@ -71,13 +71,13 @@ export function seenWithin(people: readonly Colleague[], own: readonly string[] 
   return people.filter((each) => each.accounts?.some(isShared) ?? true);
 }
 
-/** Those who may answer a requirement of this workflow. Default: of any. */
+/** The colleagues who may answer a requirement of this workflow, or of any workflow if there is no `workflowId`. */
 export function colleaguesFor(people: readonly Colleague[], workflowId?: string): readonly Colleague[] {
   const sees = ({ accounts }: Colleague) => workflowId === undefined || isWithin(workflowId, accounts);
   return people.filter((each) => each.role !== 'viewer' && sees(each));
 }
 
-/** What people may call a colleague: the name, the ID, or the beginning of the name that is a whole word. */
+/** The names by which people may call a colleague: the ID, the name, or its first words. */
 function namesOf({ name, id }: Colleague): string[] {
   const words = name.split(' ');
   const beginnings = words.map((_, at) => words.slice(0, at + 1).join(' '));

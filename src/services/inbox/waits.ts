@@ -4,7 +4,7 @@ import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-s
 import { PARTS, type Part } from '../../messages/onboardings.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { partIds, stateOf } from '../../temporal/onboardings.js';
-import { accountsHoldingUp, type HoldingUp } from '../../temporal/partner-accounts.js';
+import { type BlockingAccount, blockingAccounts } from '../../temporal/partner-accounts.js';
 import { ifFound } from '../../temporal/unavailable.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { nameWithId } from '../texts/names.js';
@@ -17,7 +17,7 @@ export interface OpenRequirement {
   readonly requirement: Requirement;
 }
 
-/** The place of an onboarding or operation, and what it waits for. */
+/** How far an onboarding or operation is, and what it waits for. */
 export interface Waits {
   /** undefined when it cannot be read. */
   readonly state: OnboardingState | undefined;
@@ -29,18 +29,18 @@ export interface Waits {
   readonly requirements: readonly OpenRequirement[];
   /** Partners and workers that it waits for. */
   readonly obstacles: readonly string[];
-  /** The one who must act: a person, or whoever makes a partner or a worker respond; otherwise nobody. */
+  /** Who must act: a person, or whoever can make an unavailable partner or worker respond; otherwise nobody. */
   readonly on: 'person' | 'unavailable' | 'nobody';
 }
 
-/** Before the first read. */
+/** The value before the first read. */
 export const UNKNOWN: Waits = {
   ...{ state: undefined, parts: [], step: 'started', requirements: [], obstacles: [] },
   on: 'nobody',
 };
 
 /**
- * Reads where an onboarding or operation is.
+ * Reads what an onboarding or operation waits for. If its state cannot be read, says why.
  *
  * @param busyUntil before this time, in milliseconds since 1970, a worker that does not respond counts as busy
  */
@@ -52,9 +52,9 @@ export async function waitsOf(client: Client, workflowId: string, busyUntil: num
   }
 }
 
-/** The known facts of an onboarding that cannot be read now. */
+/** Describes an onboarding that cannot be read now. */
 export function waitsUnread(error: UnreadableOnboarding, busyUntil: number): Waits {
-  // A busy worker is no obstacle. A stopped one is noticed a minute later.
+  // A worker that polls but does not respond is busy, which is no obstacle. Temporal notices a stopped one a minute later.
   const isObstacle = error.obstacle !== 'no-response' && Date.now() >= busyUntil;
   return {
     ...UNKNOWN,
@@ -64,7 +64,7 @@ export function waitsUnread(error: UnreadableOnboarding, busyUntil: number): Wai
   };
 }
 
-/** The same for callers that need the state. @throws {UnreadableOnboarding} when no worker responds, or the state cannot be read */
+/** {@link waitsOf}, for callers that need the state. @throws {UnreadableOnboarding} if the state cannot be read */
 export async function readWaits(
   client: Client,
   workflowId: string,
@@ -85,50 +85,50 @@ export async function readWaits(
   } satisfies Waits;
 }
 
-/** A workflow and all its parts. */
+/** The IDs of a workflow and all its parts. */
 export function idsOf(workflowId: string, parts: readonly PartState[]): string[] {
   return [workflowId, ...parts.map((part) => part.workflowId)];
 }
 
-/** A part that was started on its own takes its answers itself; any other part by its customer. */
+/** Lists open requirements, each with the workflow that takes its answer: an attached part, or else the customer. */
 export function requirementsOf(
   workflowId: string,
   state: OnboardingState,
   parts: readonly PartState[],
 ): OpenRequirement[] {
-  const elsewhere = readableParts(parts).filter(({ wasThereBefore }) => wasThereBefore);
+  const elsewhere = readableParts(parts).filter(({ isAttached }) => isAttached);
   return [{ workflowId, state }, ...elsewhere].flatMap(({ workflowId: id, state: { dba, requirements } }) => {
-    const of = { workflowId: id, name: nameWithId({ workflowId: id, dba }) };
-    return requirements.map((requirement) => ({ ...of, requirement }));
+    const workflow = { workflowId: id, name: nameWithId({ workflowId: id, dba }) };
+    return requirements.map((requirement) => ({ ...workflow, requirement }));
   });
 }
 
-/** The open requirements of the partner accounts that hold up these workflows. */
+/** Lists the open requirements of the partner accounts that block these workflows. */
 export async function requirementsOfAccounts(
   client: Client,
   workflowIds: readonly string[],
 ): Promise<OpenRequirement[]> {
-  const accounts = (await Promise.all(workflowIds.map((id) => accountsHoldingUp(client, id)))).flat();
-  const holding = new Map(accounts.map((each) => [each.workflowId + each.kinds, each]));
-  return (await Promise.all([...holding.values()].map((each) => askedBy(client, each)))).flat();
+  const accounts = (await Promise.all(workflowIds.map((id) => blockingAccounts(client, id)))).flat();
+  const unique = new Map(accounts.map((each) => [each.workflowId + each.kinds, each]));
+  return (await Promise.all([...unique.values()].map((each) => askedBy(client, each)))).flat();
 }
 
-async function askedBy(client: Client, { workflowId, kinds }: HoldingUp): Promise<OpenRequirement[]> {
-  // It starts with the first refusal, and ends with the last one.
+async function askedBy(client: Client, { workflowId, kinds }: BlockingAccount): Promise<OpenRequirement[]> {
+  // The workflow of an account runs only while a call is refused, so it may have ended.
   const state = await ifFound(stateOf(client, workflowId)).catch(ifUnreadable);
   if (!state || state instanceof UnreadableOnboarding) return [];
   const requirements = state.requirements.filter(({ kind }) => kinds.includes(kind));
   return requirements.map((requirement) => ({ workflowId, name: workflowId, requirement }));
 }
 
-/** @param open how many requirements hold it up */
+/** @param open the number of requirements that block it */
 function stepOf(state: OnboardingState, open: number): string {
   const partner = state.waiting && `waits for the partner: ${state.waiting.step}`;
   const person = open > 0 && `waits for a person: ${open} open`;
   return [whereOf(state), partner, person].filter(Boolean).join('; ');
 }
 
-/** `underwriting, Pending`; of a customer the same of each part. */
+/** Returns the stage and the partner's status, for each part of a customer: `boarding: underwriting, Pending`. */
 function whereOf(state: OnboardingState): string {
   const parts = (Object.keys(PARTS) as Part[]).flatMap((part) => {
     const { [part]: ofPart } = state;
@@ -141,13 +141,13 @@ function whereOf(state: OnboardingState): string {
 export interface PartState {
   readonly part: Part;
   readonly workflowId: string;
-  /** The reason instead when it cannot be read. */
+  /** The state of the part, or the reason why it cannot be read. */
   readonly state: OnboardingState | UnreadableOnboarding;
-  /** It was started on its own before, so its requirements are answered there. */
-  readonly wasThereBefore: boolean;
+  /** It ran before the customer, which attached to it. So it takes its answers itself. */
+  readonly isAttached: boolean;
 }
 
-/** The parts of a customer that have started and that Temporal has, each with its own state. Other workflows have none. */
+/** Reads the parts that a customer has started and that Temporal still has. Returns none for any other workflow. */
 export async function partsOf(
   client: Client,
   workflowId: string,
@@ -157,48 +157,48 @@ export async function partsOf(
   const parts = await Promise.all(
     (Object.keys(PARTS) as Part[]).map(async (part): Promise<PartState | undefined> => {
       const id = partIds(workflowId)[part];
-      const wasThereBefore = state.timeline.some(({ event }) => event === `${part}-attached`);
-      if (!wasThereBefore && !state[part]) return undefined;
-      // A part that has ended may be forgotten while its customer waits for another one.
+      const isAttached = state.timeline.some(({ event }) => event === `${part}-attached`);
+      if (!isAttached && !state[part]) return undefined;
+      // Temporal may have deleted a part that has ended while its customer waits for another one.
       const own = await ifFound(read(id)).catch(ifUnreadable);
-      return own && { part, workflowId: id, state: own, wasThereBefore };
+      return own && { part, workflowId: id, state: own, isAttached };
     }),
   );
   return parts.filter((part) => part !== undefined);
 }
 
-/** The part of a customer that asks; undefined for a requirement of the workflow itself. */
+/** The part of a customer that raised a requirement; undefined if the workflow itself did. */
 export function askingPart(state: OnboardingState, requirementId: string): Part | undefined {
   const parts = Object.keys(PARTS) as Part[];
   return parts.find((name) => state[name]?.requirements.some(({ id }) => id === requirementId));
 }
 
-/** The workflow that asks: of a customer, a part. Claims and proposals are there. */
+/** The ID of the workflow that raised a requirement, which has its claims and proposals: a customer's part, or the workflow itself. */
 export function askingWorkflow(workflowId: string, state: OnboardingState, requirementId: string): string {
   const part = askingPart(state, requirementId);
   return part ? partIds(workflowId)[part] : workflowId;
 }
 
-/** The open requirements of a workflow, those of a customer as its parts have them: with claims and proposals. */
-export function asPartsHaveThem({ requirements }: OnboardingState, parts: readonly PartState[]) {
+/** The open requirements of a workflow. Replaces a customer's copies with those of its parts, which have claims and proposals. */
+export function requirementsWithClaims({ requirements }: OnboardingState, parts: readonly PartState[]) {
   const ofParts = readableParts(parts).flatMap(({ state }) => state.requirements);
   const own = new Map(ofParts.map((requirement) => [requirement.id, requirement]));
   return requirements.map((requirement) => own.get(requirement.id) ?? requirement);
 }
 
-/** Without the parts that cannot be read. */
+/** The parts whose state could be read. */
 export function readableParts(parts: readonly PartState[]) {
   return parts.flatMap(({ state, ...part }) =>
     state instanceof UnreadableOnboarding ? [] : [{ ...part, state }],
   );
 }
 
-/** All timeline entries of an onboarding and its parts, which a customer does not have itself. */
+/** All timeline entries of an onboarding and its parts. A customer's own timeline does not contain those of its parts. */
 export function timelinesOf(state: OnboardingState, parts: readonly PartState[]): readonly TimelineEntry[] {
   return [...state.timeline, ...readableParts(parts).flatMap((part) => part.state.timeline)];
 }
 
-/** Catches the reason why a state cannot be read. */
+/** Returns the reason why a state cannot be read, and throws any other error. */
 export function ifUnreadable(error: unknown): UnreadableOnboarding {
   if (error instanceof UnreadableOnboarding) return error;
   throw error;

@@ -84,12 +84,12 @@ export interface NewLink {
   readonly code?: string;
 }
 
-/** 32 signs that nobody confuses: five bits of each random byte count. */
+/** 32 characters that nobody confuses. Five bits of each random byte select one. */
 const SIGNS = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 export const sha256 = (text: string): string => hash('sha256', text);
 
-/** The hash of a code with its link, so that no table of all codes helps. */
+/** The hash of a code, salted with its link against a table of all codes. */
 export const codeHash = (link: string, code: string): string => sha256(`${link} ${code}`);
 
 /** @throws {InvalidInput} when the workflow refuses it, or there is no page for merchants */
@@ -109,7 +109,7 @@ export async function askThroughLink(
   const code = needsCode ? String(randomInt(1_000_000)).padStart(6, '0') : undefined;
   const secrets = { tokenHash: sha256(token), ...(code && { codeHash: codeHash(link, code) }) };
   const until = new Date(Date.now() + days * 24 * 3_600_000).toISOString();
-  // First, so that an address that somebody has always leads to its question.
+  // Recorded before the question is asked, so that an address always leads to its question.
   await recordLink(
     client,
     link,
@@ -121,7 +121,7 @@ export async function askThroughLink(
   );
   const request = { ...about, ...question, link, ...secrets, until };
   const receipt = await sendAsk(client, workflowId, request, once).catch(async (error: unknown) => {
-    // In any other case, a worker may still make the link.
+    // After any other error, a worker may still create the link.
     if (error instanceof InvalidInput || error instanceof EndedOnboarding) await forgetLink(client, link);
     throw error;
   });

@@ -75,9 +75,9 @@ export function entriesIn(
 }
 
 /**
- * The changes of the corrections in a timeline, by their entries. A history has the time of the update, and a timeline the time of the
- * workflow, so the corrections of one requirement are matched in their order. Where the history lacks some, because Temporal no longer
- * has an earlier run, nobody can tell which: those entries get none.
+ * The changes that each correction in a timeline made. Times in a history and in a timeline differ, so the corrections of a requirement
+ * are matched in order. If the history lacks some of them, because Temporal no longer has an earlier run, no entry of that requirement
+ * gets any.
  */
 export function changesByEntry(
   timeline: readonly TimelineEntry[],
@@ -96,7 +96,7 @@ export function changesByEntry(
   return new Map(matched);
 }
 
-/** A row of the activity as CSV: a correction has one for each field. */
+/** The CSV rows of a timeline entry. A correction has one row for each field. */
 export function activityRows(
   about: { readonly workflowId: string; readonly dba: string | undefined },
   { at, event, actor, detail, reason }: TimelineEntry,

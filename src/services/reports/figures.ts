@@ -14,7 +14,7 @@ export type Grouping = 'agent' | 'account';
 export interface WaitFigure {
   readonly workflowId: string;
   readonly dba: string | null;
-  /** `person`: for an answer. `stage`: it has not left its stage. */
+  /** `person`: it waits for an answer. `stage`: it has stayed in its stage. */
   readonly waits: 'person' | 'stage';
   /** The kind of its first requirement, or its stage. */
   readonly for: string;
@@ -29,12 +29,12 @@ export const SUCCESSES = [...new Set(EACH_ONBOARDING.map(([, { success }]) => su
 
 export interface TallyOptions {
   readonly now: Date;
-  /** The start of workflows with several runs, by id. */
+  /** The first start of each workflow with several runs, by ID. */
   readonly firstStarts: ReadonlyMap<string, Date>;
   readonly by?: Grouping | undefined;
 }
 
-/** Counts onboardings one by one. It keeps numbers, and those that wait longest. */
+/** Counts onboardings one by one. Keeps only the numbers, and the onboardings that have waited longest. */
 export class Tally {
   readonly #stages = new Grouped(() => ({ running: 0, waiting: 0 }));
   readonly #times = new Grouped<number[]>(() => []);
@@ -42,7 +42,7 @@ export class Tally {
   readonly #weeks = new Grouped<Record<string, number>>(() => ({}));
   readonly #groups = new Grouped(() => ({ running: 0, waiting: 0, others: 0, seconds: [] as number[] }));
   readonly #longest: Readonly<Record<WaitFigure['waits'], WaitFigure[]>> = { person: [], stage: [] };
-  /** Of a customer, its parts count, and not the customer. So they do for the groups. */
+  /** Counts a customer's parts, not the customer itself, in totals and in groups. */
   readonly #all = { running: 0, waiting: 0, waitingOverADay: 0, overADay: 0, ended: 0 };
 
   constructor(private readonly options: TallyOptions) {}
@@ -147,7 +147,7 @@ export class Tally {
     };
   }
 
-  /** By agent profile or account, null for those without one. The time is that of those that succeeded. */
+  /** By agent profile or account; null for onboardings without one. `medianSeconds` covers only successful onboardings. */
   get #groupFigures() {
     const all = this.#groups.all.map(([[group = ''], { running, waiting, others, seconds }]) => ({
       ...{ group: group || null, running, waiting, succeeded: seconds.length, others },
@@ -182,13 +182,13 @@ function aboutOf({ workflowId, dba, partnerStatus }: Listed) {
   return { workflowId, dba: dba ?? null, partnerStatus: partnerStatus ?? null };
 }
 
-/** The time at which a running onboarding entered its stage. @param firstStarts of workflows with several runs, by id */
+/** The time at which a running onboarding entered its stage. @param firstStarts see {@link TallyOptions} */
 export function stageBegan(row: Listed, firstStarts: ReadonlyMap<string, Date>): Date {
   const start = firstStarts.get(row.workflowId) ?? row.startedAt;
   return new Date(start.getTime() + total(row) * 1_000);
 }
 
-/** Seconds in the stages that are over: of an ended onboarding, all of its time. */
+/** Seconds in the stages that an onboarding has left. If it has ended, that is all of its time. */
 function total({ stageSeconds }: Listed): number {
   return Object.values(stageSeconds).reduce((sum, seconds) => sum + seconds, 0);
 }

@@ -38,7 +38,7 @@ import {
   SHOWN,
 } from './record-parts.js';
 
-/** Everything about an onboarding and its parts. @param reason for private values. @throws {UnreadablePayload} without a key */
+/** Everything about an onboarding and its parts. @param reason why private values are shown; default: masked @throws {UnreadablePayload} */
 export async function recordOf(
   client: Client,
   documents: DocumentStore,
@@ -121,10 +121,7 @@ async function gathered(
   };
 }
 
-/**
- * The time limit for a worker to respond for an ended workflow, in milliseconds. No worker has it in memory, so there is none to
- * wait for.
- */
+/** The time limit for a query of an ended workflow, in milliseconds. It is short because no busy worker has the workflow in memory. */
 const ENDED_TIMEOUT_MS = 5_000;
 
 async function stateFrom(
@@ -158,7 +155,7 @@ async function outcomeIn(client: Client, runs: readonly Run[]): Promise<unknown>
   return outcome;
 }
 
-/** The parts that this record lacks because they are in other runs of the workflow id. */
+/** Notes about what this record lacks because it is in other runs of the workflow ID. */
 async function gaps(client: Client, workflowId: string, runs: readonly Run[], missing: string | undefined) {
   const gone =
     `Temporal no longer has run ${missing} and those before it, so their answers, calls and documents are missing. ` +
@@ -201,7 +198,7 @@ interface KnownFacts {
   readonly open: readonly OpenRequirement[];
 }
 
-/** What the history shows: what earlier runs carried over, then search attributes and the answers of all runs. */
+/** What the histories show: the timeline that earlier runs passed on, search attributes, and answers. */
 async function knownFrom(
   client: Client,
   { status, closeTime }: WorkflowExecutionDescription,
@@ -266,7 +263,7 @@ async function factsIn(client: Client, runs: readonly Run[], outcome: unknown) {
   };
 }
 
-/** The dba, which a correction may have changed. It is in the memo; the search attribute may have it masked. */
+/** The last dba, from the memo: a correction may have changed it, and the search attribute may be masked. */
 async function nameIn(client: Client, runs: readonly Run[]): Promise<unknown> {
   const named = runs.flatMap(({ events }) =>
     events.flatMap((event) => {
@@ -287,7 +284,7 @@ function textOf(value: unknown): string | undefined {
 const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW: RESET } =
   proto.temporal.api.enums.v1.WorkflowTaskFailedCause;
 
-/** Returns the actions of people from outside: a cancellation, a termination, a reset. No workflow has these in its timeline. */
+/** Returns what operators did through Temporal: a cancellation, a termination, a reset. The timeline does not contain that. */
 function interventionsIn(runs: readonly Run[]): RecordedEvent[] {
   return runs.flatMap(({ events }) =>
     events.flatMap((event): RecordedEvent[] => {

@@ -29,7 +29,7 @@ function withoutCode(value: unknown): unknown {
   return isCode ? { ...value, code: REDACTED } : value;
 }
 
-/** An event as a record has it: one of a workflow's timeline, or one that only its history has. */
+/** An event in a record: from a workflow's timeline, or only from its history. */
 export interface RecordedEvent {
   /** ISO 8601. */
   readonly at: string;
@@ -39,14 +39,14 @@ export interface RecordedEvent {
   readonly reason?: string;
 }
 
-/** The known part of an open requirement: without a worker, the list of workflows has only its kind and its dates. */
+/** An open requirement, as far as it is known. Without a worker, only its kind and its dates are. */
 export type OpenRequirement = Pick<Requirement, 'id' | 'kind' | 'raisedAt' | 'dueAt'> &
   Partial<Pick<Requirement, 'title' | 'detail'>>;
 
 /** The detail of a timeline entry about a requirement: `note-1a2b: Answer the underwriters`. */
 const ABOUT = /^(\S+?)(?:: (.*))?$/s;
 
-/** Every requirement that the timeline names, or that is open now. @param titles what partners asked, by its id */
+/** Every requirement that the timeline names, or that is open now. @param titles the partners' questions, by requirement ID */
 export function requirementsOf(
   timeline: readonly RecordedEvent[],
   open: readonly OpenRequirement[],
@@ -66,13 +66,13 @@ export function requirementsOf(
     all.set(id, { ...all.get(id), id, status: 'open', kind, raisedAt, dueAt, ...texts });
   }
   return [...all.values()].map((requirement) => {
-    // A requirement about what the partner asks again has a number after its id.
+    // If the partner asks again, the ID of the requirement has a number at its end.
     const text = titles.get(requirement.id) ?? titles.get(requirement.id.replace(/-\d+$/, ''));
     return text === undefined ? requirement : { detail: mask.theirs(text), ...requirement };
   });
 }
 
-/** The notes and tickets in the responses of partners, by the id of the requirement that each becomes. */
+/** The notes and tickets in a partner's response, by the ID of the requirement that each becomes. */
 export function askedIn(response: unknown): [id: string, text: string][] {
   if (typeof response !== 'object' || response === null) return [];
   const { id, ticketId, text } = response as Readonly<Record<'id' | 'ticketId' | 'text', unknown>>;
@@ -107,7 +107,7 @@ function changeBy({
   }
 }
 
-/** The fields that corrections changed, with their values before and after. @param input before the first of the answers */
+/** The fields that corrections changed, with old and new values. @param input the input before the first answer */
 export function correctionsOf(input: object, answers: readonly AcceptedAnswer[], mask: Mask) {
   let current = input;
   return answers.flatMap(({ at, requirementId, actor, reason, answer }, index) => {
@@ -128,7 +128,7 @@ export function correctionsOf(input: object, answers: readonly AcceptedAnswer[],
   });
 }
 
-/** The names decide whether a value is private: its own, and that of whatever it is in. */
+/** Masks a value. Whether it is private depends on its field name and the names of the objects around it. */
 function maskedAt(path: readonly string[], value: unknown, mask: Mask): unknown {
   const whole = path.reduceRight<unknown>((inside, name) => ({ [name]: inside }), value);
   return path.reduce((inside, name) => (isObject(inside) ? inside[name] : inside), mask.theirs(whole));

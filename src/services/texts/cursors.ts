@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Where the next page of a list begins. Temporal takes a cursor that it did not make for a failure of its own, so each has a check sum. */
+/** Cursors to the next page of a list. Each has a checksum, because Temporal reports a token that it did not make as its own failure. */
 
 /** The cursor of a place; undefined after the last page. */
 export function cursorOf(place: unknown): string | undefined {
@@ -9,7 +9,7 @@ export function cursorOf(place: unknown): string | undefined {
   return `${text}.${checkSum(text)}`;
 }
 
-/** The place of a cursor; undefined when no page had this cursor. */
+/** The place of a cursor; undefined if no page has returned the cursor. */
 export function placeOf(cursor: string): unknown {
   const [text = '', sum] = cursor.split('.');
   return sum === checkSum(text) ? JSON.parse(Buffer.from(text, 'base64url').toString()) : undefined;

@@ -12,7 +12,7 @@ export interface AnyInput {
   readonly account?: string | undefined;
 }
 
-/** What a list shows of an onboarding, and whose turn it takes. */
+/** What lists show of an onboarding, and the agent whose turn in the task queue it takes. */
 export interface Subject {
   readonly dba: string;
   readonly agent?: Agent;
@@ -20,9 +20,9 @@ export interface Subject {
 
 type Progress = Pick<CorrectionRequest, 'merchantExists'>;
 
-/** What a correction may change, where that is less than all correctable fields at any time. */
+/** Restricts what a correction may change. Default: all correctable fields, at any time. */
 export interface Correction {
-  /** The rules of an input with `follow`. Default: those of the others. */
+  /** The schema of an input with `follow`. Default: the schema of the kind. */
   readonly followed?: (accounts: KnownAccounts) => z.ZodType;
   /** The correctable fields that can still change. Default: all. */
   readonly remaining?: (progress: Progress) => readonly string[];
@@ -32,7 +32,7 @@ export interface Correction {
   readonly open?: (input: object) => readonly string[];
 }
 
-/** What a backup holds of an onboarding besides its input. */
+/** What a backup contains of an onboarding besides its input. */
 export interface BackedUpState {
   readonly stage?: string | undefined;
   readonly merchantProfileId?: number | undefined;
@@ -43,13 +43,13 @@ export interface BackedUpState {
 
 export interface Restart {
   readonly args: readonly unknown[];
-  /** The backup holds what the onboarding has at its partner. */
+  /** The backup names the record that the onboarding has at its partner. */
   readonly isKnown: boolean;
 }
 
 /** What a kind of onboarding has besides its entry in `ONBOARDINGS`: its rules, and what a start needs. */
 interface KindFacts<Input> {
-  /** The fields by which a row of a file is of this kind. No other kind has them. */
+  /** The fields that identify this kind in a row of a file. No other kind has them. */
   readonly fields: readonly [string, ...string[]];
   readonly schema: (accounts: KnownAccounts) => z.ZodType<Input>;
   about(input: Input): Subject;
@@ -57,7 +57,7 @@ interface KindFacts<Input> {
   more?(options: StartOptions): readonly unknown[];
   readonly correction?: Correction;
   /**
-   * What {@link about} and {@link restart} read of an input. No more, or a backup could not be restored once a partner has made a
+   * Only the fields that {@link about} and {@link restart} read: a complete schema would reject old backups once a partner makes a
    * rule stricter.
    */
   readonly backupSchema: z.ZodObject;

@@ -63,9 +63,9 @@ export interface BoardingState {
   readonly unclearIn?: MerchantPhase;
   /** Answers that the partner has, by the ID of their note. */
   readonly delivered: Readonly<Record<string, DeliveredAnswer>>;
-  /** IDs of documents that are uploaded, of answers whose review is not requested yet. */
+  /** IDs of uploaded documents that belong to answers whose review is not requested yet. */
   readonly uploaded: readonly string[];
-  /** The answers that the partner did not take in this status, as {@link idsOf} joins them. They wait for another status. */
+  /** Answers that the partner did not take in this status, joined by {@link idsOf}. Gangway sends them again in another status. */
   readonly deferred?: StatusVersion & { readonly answers: string };
   readonly volatile: VolatileFields;
 }
@@ -131,7 +131,7 @@ export function reduce(
   return { state: { ...before, volatile, delivered, seen }, commands };
 }
 
-/** A new status goes into the timeline, and so does a `mid` that is not final. */
+/** Publishes the status. Records a new status in the timeline, and a `mid` that is not final yet. */
 function showStatus(
   seen: SeenStatus,
   { status, phase, comment, mid, unclearMid }: StatusSnapshot,
@@ -159,9 +159,9 @@ function showVolatile(volatile: VolatileFields): readonly Command[] {
 }
 
 /**
- * Returns the deliveries that still count: those of the present status. A note that is listed in a later status is asked again. A
- * volatile date hides a new status of the same name, so there a delivery also ends when its note is no longer listed. All count
- * where notes cannot be read, and where an answer to a gone note waits, as in review: the partner may list answered notes.
+ * Keeps a delivery while its status lasts: if the partner sets a new status and lists the note again, a person is asked again. A
+ * volatile date hides a new status of the same name, so a delivery then also ends when its note disappears. All deliveries stay if
+ * notes cannot be read, or in a phase such as `in-review`, in which the partner may still list answered notes.
  */
 function currentDeliveries(
   delivered: BoardingState['delivered'],
@@ -199,9 +199,9 @@ function onNotes(
 }
 
 /**
- * A person is asked once for the changes that the partner wants. When it wants something else, the question closes, the answer is
- * dropped, and a person is asked again. In every other phase the question closes; its answer is dropped while underwriting
- * continues (`pending`, `in-review`), and waits otherwise.
+ * Asks a person once for the changes that the partner wants. If it then wants something else, closes the question, drops the answer
+ * and asks again. In any other phase, closes the question; drops its answer while underwriting continues (`pending`, `in-review`),
+ * and otherwise keeps it.
  */
 export function onChangesRequested(
   { seen, volatile }: Pick<BoardingState, 'seen' | 'volatile'>,
@@ -250,7 +250,7 @@ function onNotSubmitted(
   return [{ set: { stage: 'applying' } }, { ask: submissionQuestion(why, context, status) }];
 }
 
-/** A person is asked about a mid of an unexpected form, once the merchant is approved, until the partner shows another one. */
+/** Asks a person about a mid of an unexpected form once the merchant is approved, until the partner shows another mid. */
 function onUnclearMid({ phase, unclearMid }: StatusSnapshot, context: BoardingContext): readonly Command[] {
   const isUnclear = phase === 'approved' && unclearMid !== null;
   const question = isUnclear ? midQuestion(context.merchantProfileId, unclearMid) : undefined;

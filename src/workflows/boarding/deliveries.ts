@@ -62,7 +62,7 @@ export function commentOf(answers: readonly PendingAnswer[]): string {
   return texts.join('\n\n');
 }
 
-/** Returns the state after the underwriters took answers in a status. Notes that they list after `until` are asked again. */
+/** Returns the state after the underwriters took the answers. If they still list a note after `until`, a person is asked again. */
 export function afterDelivery(
   before: BoardingState,
   answers: readonly PendingAnswer[],

@@ -1,4 +1,4 @@
-/** The steps up to the submission, which people may have asked for again. */
+/** The steps before the submission: creating or importing the merchant, and setting its fees. */
 import { condition, sleep, workflowInfo } from '@temporalio/workflow';
 import type {
   CreatedMerchant,
@@ -13,7 +13,7 @@ import { mayBeDone, type Restored } from '../../messages/onboardings.js';
 import { isDecided, phasesBefore } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { redact } from '../../platform/privacy/masked.js';
-import { isOwnAtOnce, runIdempotent, runOnce, runRead } from '../runtime/run-step.js';
+import { ownershipPassesUnasked, runIdempotent, runOnce, runRead } from '../runtime/run-step.js';
 import { setAgent } from '../runtime/state.js';
 import {
   askForCorrection,
@@ -34,8 +34,8 @@ interface FoundMerchant {
 }
 
 /**
- * Creates the merchant. After a creation with an unknown outcome, a person may find it at the partner. The partner may also respond
- * with a merchant that it has already, so the one in the response is reserved, or a person is asked.
+ * Creates the merchant. If the outcome is unknown, a person may find the merchant at the partner. The partner may also respond with a
+ * merchant that it had before, so the create reserves the merchant in the response, or asks a person whose it is.
  */
 export async function createMerchant(boarding: Boarding, restored?: Restored): Promise<void> {
   for (let problems: readonly FieldProblem[] | undefined; ; ) {
@@ -43,7 +43,7 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
     if ('merchant' in merchant) return importFound(boarding, merchant.merchant, restored);
     const { merchantProfileId, since, respondedAt } = merchant;
     const created = omitUndefined({ respondedAt });
-    // If the boarding ends before anybody knows whose merchant it is, this is all that is left of it.
+    // If the boarding ends before anybody knows whose merchant this is, only the timeline names it.
     if (merchant.now?.length !== 0)
       boarding.record('write-uncertain', {
         detail: `${CREATE}: the partner responded with merchant ${merchantProfileId}`,
@@ -72,7 +72,7 @@ async function reserveCreated(
     const title = `read merchant ${created.merchantProfileId}`;
     return await runRead(boarding, title, run, { endsWhenRejected: true });
   } catch (error) {
-    // It may be that of another organization, so retrying the read alone could go on forever.
+    // It may belong to another organization, so retrying only the read might never end.
     if (error instanceof Rejected) return [`it cannot be read (${error.message})`];
     throw error;
   }
@@ -165,8 +165,8 @@ function problemWithSaved(id: number): FieldProblem {
 }
 
 /**
- * Continues with the merchant that the input names, and submits it, unless somebody has. If it is only followed, a person is told
- * everything that the first read shows, even that nobody has submitted it.
+ * Takes over the merchant that the input names. If Gangway only follows it, a person learns everything that the first read shows, even
+ * that nobody has submitted it.
  */
 export async function importMerchant(
   boarding: Boarding,
@@ -195,7 +195,7 @@ async function importFound(
   if (!isFollowed && phase === 'pending')
     boarding.patchState(restored?.isSubmitted ? { submitted: true } : { unclearIn: phase });
   published.refresh();
-  const isRecent = await isOwnAtOnce(boarding, `import merchant ${merchantProfileId}`, () =>
+  const isRecent = await ownershipPassesUnasked(boarding, `import merchant ${merchantProfileId}`, () =>
     partner.reserveMerchant({ id: merchantProfileId }),
   );
   if (isFollowed && isRecent) boarding.poll.replaceWith(now);

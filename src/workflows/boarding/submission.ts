@@ -14,7 +14,7 @@ import { FEES, readStatus, readUndecided, setFees } from './steps.js';
 
 const SUBMIT = 'submit to underwriting';
 
-/** Submits because a person asked for it, with corrections if there are any; or takes a person's word that it was submitted. */
+/** Submits as a person has answered, with any corrections; or records the person's confirmation that it was submitted. */
 export async function submitAsAnswered(boarding: Boarding, answers: readonly PendingAnswer[]): Promise<void> {
   const { input } = boarding;
   const confirmed = answers.find(({ resolution: { answer } }) => answer.kind === 'confirm');
@@ -81,7 +81,7 @@ function firstSubmission(boarding: Boarding): Promise<Submitted> {
   const { submitted, seen } = boarding.partnerState;
   // Once a person has said that nobody has submitted it, its phase is one before a submission.
   const before = phasesBefore(submitted ? 'next' : 'first');
-  // Without a status, the phase was not read: the phase of a new merchant is assumed.
+  // Without a status, nobody has read the phase, and a new merchant's is only assumed.
   const lastPhase = seen.status === undefined ? undefined : (seen.phase ?? undefined);
   const phases = (earlier: EarlierAttempts) => phasesToSendIn(boarding, before, earlier.phase ?? lastPhase);
   return sendSubmission(boarding, {
@@ -95,8 +95,8 @@ function firstSubmission(boarding: Boarding): Promise<Submitted> {
 }
 
 /**
- * A submission of the changes that the partner has asked for. A decision is no evidence of it, because it may be about the earlier
- * submission. Only a submission leads to `pending`: it is ours if one of our requests may have arrived, else somebody else's.
+ * Submits the changes that the partner asked for. A decision is no evidence, because it may be about the earlier submission. `pending`
+ * proves that somebody has submitted them: Gangway, if one of its requests may have arrived, or else somebody else.
  */
 function submissionOfChanges(boarding: Boarding): Promise<Submitted> {
   const before = ({ phase = 'changes-requested' }: EarlierAttempts) => phase;
@@ -119,7 +119,7 @@ function mayBeAccepted({ failure }: EarlierAttempts): boolean {
   return kind === 'Rejected' && status >= 200 && status < 300;
 }
 
-/** `pending` is left out where an earlier request found another phase: then it shows that the submission arrived. */
+/** Leaves out `pending` if an earlier request found another phase, because it then shows that the submission arrived. */
 function phasesToSendIn(
   { partnerState: { unclearIn } }: Boarding,
   phases: readonly MerchantPhase[],

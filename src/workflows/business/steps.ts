@@ -10,7 +10,7 @@ import { omitUndefined } from '../../messages/objects.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { redact } from '../../platform/privacy/masked.js';
 import type { OnboardingRuntime } from '../runtime/onboarding-runtime.js';
-import { isOwnAtOnce, runIdempotent, runOnce, runRead } from '../runtime/run-step.js';
+import { ownershipPassesUnasked, runIdempotent, runOnce, runRead } from '../runtime/run-step.js';
 import { askForCorrection, NotConfirmable, Rejected, requireSecondConfirmation } from '../runtime/step.js';
 import { type Business, bank } from './business.js';
 import { ticketIdOf } from './tickets.js';
@@ -23,10 +23,10 @@ type Submitted =
   | { readonly confirmed: Candidate };
 
 /**
- * Submits the holder, once, unless the bank has a profile for its merchant, or one that an earlier submission has made.
+ * Submits the holder once, unless the bank already has a profile for its merchant, or one from an earlier submission.
  *
- * @param unclaimed submissions whose profile is not known: refused ones, and those that the bank answered with another profile
- * @param uncertainty why it may be submitted already
+ * @param unclaimed submissions whose profile is unknown: the bank refused them, or responded with another business's profile
+ * @param uncertainty why the holder may have been submitted already
  */
 export function submit(
   business: Business,
@@ -90,8 +90,8 @@ export function readProfile(business: Business): Promise<ProfileSnapshot> {
 }
 
 /**
- * Reserves the profile in the response to a submission, if the submission itself could not do that. One that the bank does not show is
- * not known to be ours.
+ * Reserves the profile in the response to a submission, if the submission itself could not. A profile that the bank does not show may
+ * belong to another business.
  */
 export async function reserveSubmitted(
   business: Business,
@@ -132,7 +132,7 @@ export async function replaceHolder(business: Business, isSuperseded?: () => boo
   }
 }
 
-/** Opens a financial account for an approved business, unless it has one by then. */
+/** Opens a financial account for an approved business, unless it already has one. */
 export async function openAccount(business: Business): Promise<void> {
   const { profileId } = business;
   const warnOnce = requireSecondConfirmation();
@@ -227,7 +227,7 @@ export async function importProfile(
 ): Promise<void> {
   business.setProfile(profileId, 'profile-imported');
   business.published.refresh();
-  const isRecent = await isOwnAtOnce(business, `import banking profile ${profileId}`, () =>
+  const isRecent = await ownershipPassesUnasked(business, `import banking profile ${profileId}`, () =>
     bank.reserveProfile({ id: profileId, knownOwners: owners }),
   );
   if (now && isRecent) business.poll.replaceWith(now);
@@ -261,7 +261,7 @@ function confirmCandidate(business: Business): (id: string) => Promise<Candidate
   };
 }
 
-/** Where a profile comes from that may not be of this business, and what a person can do if it is not. */
+/** Texts about a profile that may belong to another business: where it comes from, and what to do if it does. */
 export const SOURCES = {
   merchant: ['For the merchant, the bank has', 'If not, retry: the business is then submitted as a new one.'],
   earlier: [
@@ -275,7 +275,7 @@ export const SOURCES = {
   followed: ['The bank has', 'If not, abandon. Retry reads the profile again.'],
 } as const;
 
-/** The existing profile, if evidence or a person says that it is of this business. Undefined if the person says retry. */
+/** Returns the profile that, by evidence or by a person's answer, belongs to this business; undefined if the person answers retry. */
 export async function confirmOwnership(
   business: Business,
   title: string,
@@ -299,7 +299,7 @@ export async function confirmOwnership(
       answers: ['confirm', 'retry', 'abandon'],
     });
     if (answer?.kind !== 'confirm') return undefined;
-    // Without a look at it, a person would take over what another onboarding has.
+    // A profile that the bank hides is checked first, because another onboarding may have it.
     if (Number(answer.id) === profileId && !isHidden) return existing;
     try {
       return await confirmNamed(answer.id);

@@ -15,19 +15,20 @@ import type { Question } from '../runtime/state.js';
 /** The state of tickets. Keys are the `about` of their questions. */
 export interface Tickets {
   /**
-   * Tickets that need no answer. One asks again if it asks something else, if it is listed again after it was gone, or if it is
-   * still listed at a time: it may have been closed and opened again between two reads.
+   * Answered tickets. A person is asked again if the ticket's text changes, if it disappears and comes back, or if it is still
+   * listed at `until`, because it may have been closed and opened again between two reads.
    */
   readonly answered: Readonly<Record<string, AnsweredTicket>>;
+  /** Why a person is asked again about a ticket. */
   readonly again: Readonly<Record<string, string>>;
   /** Our replies, which are tickets as well. */
   readonly replies: readonly number[];
 }
 
 interface AnsweredTicket {
-  /** What it asked; null for one whose text changes by turns. */
+  /** The text that was answered; null for a ticket whose text keeps changing. */
   readonly detail: string | null;
-  /** In milliseconds since 1970. Absent where it may be listed forever. */
+  /** In milliseconds since 1970. Absent if the bank may list it forever. */
   readonly until?: number | undefined;
 }
 
@@ -69,7 +70,7 @@ export function reduceTickets<State extends Tickets>(
   return { state: { ...state, answered, again }, commands: [...closed, ...questions] };
 }
 
-/** Returns the state after the ticket of a question was answered, perhaps by a reply of Gangway. */
+/** Returns the state after a ticket was answered. `replyId` is the ticket that Gangway's reply created, if any. */
 export function withAnswer<State extends Tickets>(
   state: State,
   requirement: Requirement,
@@ -95,7 +96,7 @@ export function reduceRejection<State extends Tickets>(
   };
 }
 
-/** Lets the tickets ask again that should have been gone at this time, if the bank still lists them. */
+/** Marks answered tickets whose `until` has passed as unanswered, so that a person is asked again if the bank still lists them. */
 export function withDeadline<State extends Tickets>(state: State, time: number): State {
   const answered = withoutExpired(state.answered, time);
   const late = Object.keys(state.answered).filter((about) => !Object.hasOwn(answered, about));

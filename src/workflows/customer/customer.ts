@@ -50,13 +50,13 @@ export interface CustomerOptions {
   readonly again?: boolean;
   /** The parts that had ended before a restore. They stay ended. */
   readonly ended?: EndedParts;
-  /** Parts may have begun since the backup that has this customer, and not them. */
+  /** Set after a restore: parts that the backup does not contain may have begun since. */
   readonly restored?: Restored;
 }
 
 export interface PartRun {
   readonly scope: CancellationScope;
-  /** Meanwhile this run must not end: the next run would not know whether a child is its own. */
+  /** The child is starting. The run must not end now, because the next run would not know whether it started the child. */
   isStarting?: boolean;
 }
 
@@ -66,7 +66,7 @@ function leftBehind({ merchantProfileId, profileId }: Facts): string {
   return `${merchant} and ${profile} are known at the partners`;
 }
 
-/** Knows the parts of a customer, and publishes them as one state. Forwards an answer to the child that asked. */
+/** Tracks the parts of a customer, and publishes them as one state. Forwards an answer to the part that asked. */
 export class Customer extends StatefulWorkflow<CustomerState, CustomerInput> {
   readonly published: PublishedState;
   readonly runs = new Map<Part, PartRun>();
@@ -83,7 +83,7 @@ export class Customer extends StatefulWorkflow<CustomerState, CustomerInput> {
       store: this.store,
       nextSteps: NEXT_STEPS,
       dba: () => String(input.boarding.merchant.dba),
-      // The inbox has those of its parts. All of them in each upsert would let the history grow with their square.
+      // The inbox lists the parts. With all their requirements in each upsert, the history would grow quadratically.
       mostListed: 1,
       others: () => publishedParts(this.partnerState),
     });
@@ -169,7 +169,7 @@ export class Customer extends StatefulWorkflow<CustomerState, CustomerInput> {
     const others = requirements.length - (partState?.requirements.length ?? 0);
     try {
       const request = { workflowId: this.workflowIdOf(part), resolution };
-      // Once it is on its way, the part may have it: a cancellation must not end it without a word.
+      // The part may already have the answer, so a cancellation must not end the request without a response.
       const receipt = await CancellationScope.nonCancellable(() => resolveInOnboarding(request));
       return { ...receipt, open: receipt.open + others };
     } catch (error) {

@@ -104,7 +104,7 @@ export class Claims {
     );
   };
 
-  /** The SDK runs it right after its validator, so nothing has changed since. */
+  /** The SDK calls the handler directly after its validator, so nothing has changed in between. */
   readonly #assign = async (request: Assignment): Promise<AssignmentReceipt> => {
     const { requirementId, until, text, mentions } = request;
     const actor = request.actor.trim();
@@ -128,7 +128,7 @@ export class Claims {
     return { requirementId, claim };
   };
 
-  /** A claim that has ended stays as it is: nobody shows it. */
+  /** Ends the current claim, if there is one. An expired claim may stay, because nothing shows it. */
   #release(id: string, actor: string): void {
     const claim = currentClaim(claimsOf(this.store.state, id));
     if (!claim) return;
@@ -136,7 +136,7 @@ export class Claims {
     this.#record('requirement-released', id, `before ${minuteOf(claim.until)}`, { actor });
   }
 
-  /** The claim of somebody else, unless this actor assigned it. Assigning it to its holder would end or pass on that claim as well. */
+  /** The current claim, unless this actor holds it or assigned it. */
   #claimOfOther({ requirementId, actor }: Assignment): Claim | undefined {
     const claim = currentClaim(claimsOf(this.store.state, requirementId));
     const isOwn = claim && [claim.actor, claim.by ?? claim.actor].some((each) => isSamePerson(each, actor));

@@ -79,7 +79,7 @@ const ID_NAMES: Readonly<Record<keyof PartnerIds, string>> = {
   financialAccountId: 'Financial account',
 };
 
-/** A step that waits for its partner. A customer leaves it to its parts. */
+/** The step that waits for the partner. A customer has none, because its parts show theirs. */
 function waitOf({ waiting }: OnboardingState): string[] {
   if (!waiting) return [];
   const { step, since, until, reason } = waiting;
@@ -103,7 +103,7 @@ const HOW_TO_ANSWER =
   'text on one line, write `\\"` for a quote, and numbers without quotes. Open **More Actions**, **Send an Update**, select `resolveRequirement`, and ' +
   'paste it into **Data**. Then press R on this page.';
 
-/** The requirements, as many as there is room for in the URL, and at least the first. */
+/** As many requirements as fit into the URL, but at least the first. */
 function listOf(requirements: readonly Requirement[], room: number): string[] {
   const items: string[] = [];
   let left = room;

@@ -27,8 +27,8 @@ const { cancelOrphan } = proxyActivities<OnboardingActivities>({
 });
 
 /**
- * Reports the state of a child to its customer, in order. Changes that come fast share a report. The server itself reports the
- * outcome, unless the child was reset, or its customer continues in another run. A canceled child reports what it leaves behind.
+ * Reports the state of a child to its customer, in order. Changes in quick succession share a report. The server itself reports the
+ * outcome, unless the child was reset or its customer has continued as new. A canceled child reports what it leaves behind.
  */
 export class CustomerReports {
   readonly #sender = new SerialSender(
@@ -43,7 +43,7 @@ export class CustomerReports {
     private readonly current: () => OnboardingState,
   ) {}
 
-  /** The customer asks for a whole report, and for the end. */
+  /** Reports the whole state at the customer's request, and later the outcome. */
   again(): void {
     this.store.update(updateReports({ state: undefined, isAskedForEnd: true }));
     this.report();
@@ -111,7 +111,7 @@ function customerOf({ parent, workflowType }: WorkflowInfo) {
   return parent && isCustomer && part ? { workflowId: parent.workflowId, part } : undefined;
 }
 
-/** A part as its customer knows it from the reports so far. Its timeline stays empty. */
+/** What the reports so far have told the customer about a part. The timeline stays empty. */
 export interface ReportedPart extends Pick<ChildReport, 'run' | 'runStartedAt' | 'number' | 'outcome'> {
   readonly state: OnboardingState;
 }
@@ -137,7 +137,7 @@ export function initialPart(part: Part): ReportedPart {
   return { run: '', runStartedAt: new Date(0).toISOString(), number: 0, state: blankState(PARTS[part]) };
 }
 
-/** A part after a report, which may be late or repeated: `old` when nothing is new, `gap` when an earlier one is missing. */
+/** Applies a report. Returns `old` if it is late or repeated, and `gap` if an earlier report is missing. */
 export function applyReport(
   before: ReportedPart | undefined,
   report: ChildReport,
@@ -161,18 +161,18 @@ function applyChanges(state: OnboardingState, { facts, raised, closed }: StateCh
   };
 }
 
-/** Sends what is due, one message at a time, so that messages arrive in order. */
+/** Sends one message at a time, so that messages arrive in order. */
 export class SerialSender {
   #isPending = false;
   #isSending = false;
 
-  /** @param send sends everything that is due by then, in one message */
+  /** @param send sends everything that is due when it is called, in one message */
   constructor(
     private readonly send: () => Promise<unknown>,
     private readonly onFailure: (error: unknown) => unknown,
   ) {}
 
-  /** Call this when something is due. Tasks that become due while a message is in flight go into the next message. */
+  /** Call this when something is due. While a message is in flight, the next one collects what becomes due. */
   wake(): void {
     this.#isPending = true;
     if (this.#isSending) return;

@@ -47,13 +47,13 @@ import { ignoreCancellation } from './tasks.js';
 export interface RuntimeOptions<PartnerState, Input extends object>
   extends Omit<StatefulOptions<PartnerState, Input>, 'dueInMs'> {
   readonly input: Input & Resolved & Partial<Pick<MerchantBoardingInput, 'dueInHours' | 'unclaimedInHours'>>;
-  /** Whose fields people may correct. Default: nothing can be corrected. */
+  /** The kind of input whose fields people may correct. Default: nothing can be corrected. */
   readonly correctable?: CorrectableType;
   readonly nextSteps: NextSteps;
   dba?(input: Input): string;
   /** Describes what exists at the partner, for people who clean up after a cancellation. */
   leftBehind(facts: Facts): string;
-  /** Reports whether the partner has documents of an answer that is not delivered as a whole. Default: never. */
+  /** Reports whether the partner has documents of an answer, but not the whole answer. Default: never. */
   isPartlySent?(partnerState: PartnerState, answered: PendingAnswer): boolean;
 }
 
@@ -105,7 +105,7 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
     return openRequirements(this.store.state);
   }
 
-  /** Those with an answer, in the order of their answers. They stay until they are removed. */
+  /** Requirements with an answer, in the order of their answers. They stay until a transition removes them. */
   get answered(): readonly PendingAnswer[] {
     return answeredRequirements(this.store.state);
   }
@@ -120,8 +120,8 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
   }
 
   /**
-   * Sends answers by the steps with these IDs. Meanwhile nobody can take them back. If `send` throws, they stay on their way, and the
-   * end of the workflow records which of them may have arrived.
+   * Sends answers with the steps that have these IDs. Nobody can take an answer back meanwhile. If `send` throws, the answers stay
+   * marked as being sent, and the end of the workflow records which of them may have arrived.
    */
   async whileSending<Result>(
     answers: readonly PendingAnswer[],
@@ -134,7 +134,7 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
     return result;
   }
 
-  /** Drops the answers of these kinds that are left after a decision of the partner. */
+  /** Drops the undelivered answers to requirements of these kinds after the partner has decided. */
   dropUndelivered(kinds: readonly RequirementKind[]): void {
     const concerns = ({ requirement }: PendingAnswer) => kinds.includes(requirement.kind);
     this.update(dropAnswers(concerns, 'the partner decided', this.#isPartlySent));
@@ -148,8 +148,8 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
   }
 
   /**
-   * Runs the workflow to its end, and takes messages of people, of the customer, and of the activities that wait. Without
-   * `abandoned`, nothing can be abandoned.
+   * Runs the workflow to its end, and handles messages from people, the customer, and waiting activities. Without `abandoned`, nobody
+   * can abandon it.
    */
   run<Outcome extends { readonly outcome: OutcomeName }>(
     steps: () => Promise<Outcome>,

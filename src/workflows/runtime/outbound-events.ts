@@ -11,9 +11,9 @@ import type { Requirement } from '../../messages/requirements.js';
 import { compose, type Transition } from './state.js';
 
 /**
- * Adds an event. After a reset, sequences repeat. Up to the reset point, random numbers repeat as well: the same event has the same
- * id. Later numbers differ: a new event has an id that no receiver has seen. A task that is tried again, because its worker died or
- * because a cancellation came, may publish something else with the same number. The events that follow then have new IDs as well.
+ * Adds an event. Its ID is the same in every replay, and new to receivers if the event is new: after a reset, sequences repeat, but
+ * random numbers repeat only up to the reset point. If a retried workflow task publishes another event with the same sequence, the
+ * fingerprint gives that event, and all later ones, other IDs.
  */
 const addEvent =
   <Type extends OutboundEventType>(

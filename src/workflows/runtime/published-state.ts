@@ -14,13 +14,13 @@ import { type EndState, type Facts, type Store, setEnd, setFacts } from './state
 export interface PublishedStateOptions {
   readonly store: Store;
   readonly nextSteps: NextSteps;
-  /** Returns the present dba. A correction may change it. */
+  /** Returns the current dba, which a correction may have changed. */
   readonly dba?: (() => string) | undefined;
   /** The number of open requirements that the search attribute lists; the others are counted. Default: all. */
   readonly mostListed?: number;
-  /** What is published besides facts and timeline: the open requirements, and the parts of a customer. */
+  /** The rest of the published state, besides facts and timeline: open requirements, and a customer's parts. */
   readonly others: () => Pick<OnboardingState, 'requirements'> & Partial<OnboardingState>;
-  /** Absent where there is no customer to report to. */
+  /** Absent if there is no customer to report to. */
   readonly reports?: CustomerReports;
 }
 

@@ -64,7 +64,7 @@ export function answeredRequirements({ requirements }: State): readonly PendingA
   );
 }
 
-/** IDs of those whose answers are not sent, so that they can be taken back. */
+/** IDs of requirements whose answers are not sent yet, so that people can take them back. */
 export function unsentIds({ requirements }: State): readonly string[] {
   return requirements.entries.flatMap(({ requirement, progress }) =>
     progress.is === 'answered' ? [requirement.id] : [],
@@ -76,7 +76,7 @@ export function claimsOf(state: State, id: string): Claims {
   return progress?.is === 'open' ? progress : {};
 }
 
-/** The open ones with their claims and proposals; without them the same objects. */
+/** Open requirements with their claims and proposals. A requirement that has none is the same object as before. */
 export function openWithClaims(state: State): readonly Requirement[] {
   return openEntries(state).map(({ requirement }) => {
     const { claim, proposed, mentioned, link } = claimsOf(state, requirement.id);
@@ -96,9 +96,9 @@ function shownProposal({ actor, at, reason, answer }: ProposedAnswer) {
 }
 
 /**
- * The deadlines of open ones that were not reported as late: when they are overdue, and when unclaimed for too long.
+ * Deadlines of open requirements that are not reported yet: when each is overdue, and when it has been unclaimed for too long.
  *
- * @param unclaimedInHours undefined where nobody has to claim anything
+ * @param unclaimedInHours undefined if nobody has to claim requirements
  */
 export function deadlinesIn(state: State, unclaimedInHours: number | undefined): readonly Deadline[] {
   const overdue = ({ requirement, isOverdue }: RequirementEntry): Deadline[] =>
@@ -176,7 +176,7 @@ export const raiseRequirement =
   };
 
 // Keeps F8.
-/** Reports whether one person proposes an answer, and another one confirms it. The input has the rule, so each run has it. */
+/** Reports whether another person must confirm an answer. The rule is part of the input, so it is the same in each run. */
 function needsTwo({ fourEyes }: Context, kind: RequirementKind, answer: AnswerKind): boolean {
   return !NEVER_PROPOSED.includes(answer) && (fourEyes.includes(kind) || fourEyes.includes(answer));
 }
@@ -244,7 +244,7 @@ export const takeBackAnswer =
     );
   };
 
-/** The steps with these IDs take the answers to the partner. Without IDs, they no longer do. */
+/** Marks answers as being sent by the steps with these IDs or, without IDs, as no longer being sent. */
 export const markSending = (answered: readonly PendingAnswer[], writes?: readonly string[]): Transition =>
   compose(
     ...answered.map(({ requirement: { id } }) =>
@@ -260,7 +260,7 @@ export const markSending = (answered: readonly PendingAnswer[], writes?: readonl
     ),
   );
 
-/** Changes who handles an open requirement. `undefined` ends a part of it. */
+/** Changes who handles an open requirement. A claim, proposal or link that is `undefined` ends. */
 export const setClaims = (id: string, claims: Claims): Transition =>
   updateEntry(id, (entry) => {
     if (entry.progress.is !== 'open') return entry;
@@ -272,7 +272,7 @@ export const setClaims = (id: string, claims: Claims): Transition =>
 
 const pickClaims = ({ claim, proposed, mentioned, link }: Claims) => ({ claim, proposed, mentioned, link });
 
-/** Assigns an open requirement. Other systems learn it when a colleague assigned it to somebody who did not have it. */
+/** Assigns an open requirement. Publishes an event if a colleague assigned it to somebody who did not have it. */
 export const setAssignment =
   (id: string, claim: Claim, isNewAssignee: boolean): Transition =>
   (state, context) => {
@@ -288,7 +288,7 @@ export const setAssignment =
     )(state, context);
   };
 
-/** Adds those whom a remark mentions, and removes the person who acts on the requirement. */
+/** Adds the people whom a remark mentions, and removes the person who acts on the requirement. */
 export const setMentions =
   (id: string, actor: string, mentions: readonly string[] = []): Transition =>
   (state, context) => {
@@ -312,7 +312,7 @@ export const setProposal =
     )(state, context);
   };
 
-/** Records that nobody has answered it, or claimed it, in time. It decides nothing. */
+/** Records that nobody answered or claimed a requirement in time. Nothing else changes. */
 export const reportDeadline = (requirement: Requirement, what: Deadline['what']): Transition =>
   compose(
     updateEntry(requirement.id, (entry) => ({
@@ -326,7 +326,7 @@ export const reportDeadline = (requirement: Requirement, what: Deadline['what'])
 /** Reports whether the partner has documents of an answer that is not delivered as a whole. */
 export type IsPartlySent = (partnerState: unknown, answered: PendingAnswer) => boolean;
 
-/** Drops the answers that are left of these kinds. The timeline says whether one may have arrived. */
+/** Drops undelivered answers. For each, the timeline says whether it may have arrived. */
 export const dropAnswers =
   (concerns: (answered: PendingAnswer) => boolean, why: string, isPartlySent: IsPartlySent): Transition =>
   (state, context) => {
@@ -344,7 +344,7 @@ export const dropAnswers =
     return compose(...state.requirements.entries.flatMap(drop))(state, context);
   };
 
-/** Closes what is open, and drops undelivered answers, except the one that abandoned the onboarding. */
+/** Closes open requirements, and drops undelivered answers, except the one that abandoned the onboarding. */
 export const closeRequirements =
   (isAbandoned: boolean, isPartlySent: IsPartlySent): Transition =>
   (state, context) => {

@@ -66,7 +66,7 @@ export const MOVED_ON = 'the partner has moved on';
 interface SupersedingRule {
   /** Reports whether the partner still asks. */
   readonly isCurrent: (requirement: Requirement) => boolean;
-  /** Whether an answer is dropped as well. Never while a write may take it. */
+  /** Whether to drop an answer, too. Must be false while a write may be sending it. */
   readonly drops: boolean;
   readonly why: (requirement: Requirement) => string;
 }
@@ -96,7 +96,7 @@ export function closeSuperseded(
   return { closed, remaining: all.filter((each) => !isSuperseded(each)) };
 }
 
-/** A partner may show and hide a question by turns. From this time on, the question stays open. */
+/** Some partners keep showing and hiding a question. Once it was raised this often, it stays open. */
 const MOST_TIMES = 4;
 
 /** Reports whether a question has been raised too often, by the number in its ID. */
@@ -108,7 +108,7 @@ export function commandsIf(condition: boolean, ...commands: Command[]): readonly
   return condition ? commands : [];
 }
 
-/** Answers that the partner has, by ID, with the time until which it may still list their questions. */
+/** Delivered answers, by ID. After `until`, the partner should no longer list the question. */
 export type ExpiringRecords<Mark extends { readonly until?: number | undefined }> = Readonly<
   Record<string, Mark>
 >;

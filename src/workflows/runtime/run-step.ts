@@ -32,8 +32,8 @@ import {
 
 /**
  * Reads at the partner, however long it takes. The server retries while the partner is unavailable or rejects our credentials; its
- * retries write no history. A person is asked about a rejection. A missing permission is retried in an onboarding, whose account asks
- * about it (`partner-account.ts`); in an operation, the step asks.
+ * retries write no history. The step asks a person about a rejection. If a permission is missing, an operation's step asks, too. An
+ * onboarding's step is retried, and the account asks (`partner-account.ts`).
  */
 export async function runRead<Result>(
   context: StepContext,
@@ -83,8 +83,8 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
       }
       if (inherited) return inherited;
       const startedAt = Date.now();
-      // Canceled between two attempts, a write fails without the intent of an attempt that timed out. Only after the time of a whole
-      // attempt can there have been one.
+      // A write that is canceled between two attempts fails without the intent of the earlier one. Only an attempt that timed out can
+      // have left an intent, so before a whole attempt's time has passed, nothing was sent.
       const outcomeIfCanceled = () => (Date.now() - startedAt >= ATTEMPT_MS ? 'unknown' : 'not-sent');
       const outcome = await attemptWrite(context, step, () => step.run(send, earlier), outcomeIfCanceled);
       if (outcome.is !== 'done') step.onFailure?.(outcome.failure);
@@ -117,8 +117,8 @@ function afterFailure(earlier: EarlierAttempts, failure: PartnerErrorDetails): E
 }
 
 /**
- * The outcome with which a write begins instead of sending: before a restore it may have been sent (`mayBeDone`), or the result of
- * an earlier request was not believed (`earlierProblems`).
+ * The outcome of an earlier request, with which a write starts instead of sending: the request may have been sent before a restore
+ * (`mayBeDone`), or its result is not believed (`earlierProblems`).
  */
 function inheritedOutcome({
   title,
@@ -131,12 +131,12 @@ function inheritedOutcome({
   return { is: 'rejected', failure: ownFailure('Rejected', title, 'not believed', earlierProblems) };
 }
 
-/** Throws if the step was canceled. A write in flight runs to its end even then, and must not lead to another one. */
+/** Throws if the step was canceled. A write in flight still finishes, but no other one may follow. */
 function requireNotCancelled({ isCancelled }: StepContext): void {
   if (isCancelled) throw new CancelledFailure('canceled before it began');
 }
 
-/** Records that the attempt which a person asked for was canceled before it was sent. @returns the error */
+/** If a person asked for this attempt and it was canceled before it was sent, records that. @returns the error */
 function withNotSent(
   { writes }: StepContext,
   step: IdentifiedWrite,
@@ -148,10 +148,10 @@ function withNotSent(
 }
 
 /**
- * Runs a check of ownership. Returns false if a person was asked before it passed: earlier reads may be stale then. The server's own
- * retries do not count.
+ * Repeats a check of ownership until it passes. Returns false if a person was asked first, so that earlier reads may be stale. The
+ * server's own retries do not count.
  */
-export async function isOwnAtOnce(
+export async function ownershipPassesUnasked(
   context: StepContext,
   title: string,
   check: () => Promise<void>,
@@ -176,7 +176,7 @@ async function askAbout(
   await askForCorrection(context, { title: step.title, correct: step.correct }, failure.fields);
 }
 
-/** Asks for a correction. If no read can show the effect of the write, a person may confirm the ID of what exists instead. */
+/** Asks for a correction, or, where only a person can tell whether the write took effect, for the ID of what exists. */
 function askAfterRejection<Result>(
   context: StepContext,
   step: OnceWrite<Result>,
@@ -184,7 +184,7 @@ function askAfterRejection<Result>(
   { fields: problems, saved, status }: Pick<PartnerErrorDetails, 'fields' | 'saved' | 'status'>,
 ): Promise<NextStep<Result>> {
   const { title, correct, replace, readEvidence, idFormat = 'digits', whereToLook } = step;
-  // If no read can show the effect, or the refusal names a record, only a person can tell.
+  // No read can show the effect, or the rejection names a record.
   const confirmFormat = readEvidence === 'none' || saved !== undefined ? idFormat : undefined;
   const wasSent = status !== undefined || step.earlierProblems !== undefined;
   if (saved !== undefined)
@@ -209,7 +209,7 @@ const describeNamed = (saved: string) => `The response ${saved === '' ? 'has a r
 const ANSWERS_TO_SEND_AGAIN: readonly AnswerKind[] = ['retry', 'correction', 'documents'];
 
 // Keeps F5.
-/** Asks about a write until a person confirms it, the poll shows its effect, or a person says that it may be sent again. */
+/** Asks about a write until a person confirms it or wants it sent again, or until the poll shows its effect. */
 async function askUntilDecided<Result>(
   { record, until }: StepContext,
   step: OnceWrite<Result>,
@@ -313,8 +313,8 @@ function keepWarnings({ record }: StepContext, title: string, result: unknown): 
 }
 
 /**
- * The partner accepts our credentials, but does not permit this. Only operations ask here: `partnerAccount` asks for onboardings, and
- * about refused credentials.
+ * Asks for a permission: the partner accepts our credentials and rejects the call. Only operations ask here. `partnerAccount` asks for
+ * onboardings, and about rejected credentials.
  */
 function permissionQuestion(title: string, { system, status = 403, fields }: PartnerErrorDetails): Question {
   const said = fields.length > 0 ? `\n${describeProblems(fields)}` : '';

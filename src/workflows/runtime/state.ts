@@ -25,7 +25,7 @@ import type {
 import { LONGEST, truncate } from '../../partners/bounds.js';
 import type { LinkState } from './link-rules.js';
 
-/** The published state without what has a slice of its own. */
+/** The published state without the fields that have their own slice. */
 export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 'timeline'>;
 
 // Keeps F7.
@@ -33,13 +33,13 @@ export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 't
  * The state of a workflow: plain data, changed only by a {@link Transition}. When a workflow continues as new, the next run gets it
  * without the last read of the poll and without the social security numbers of the input, and gets nothing else.
  *
- * @typeParam PartnerState what this kind of workflow knows of its partner
+ * @typeParam PartnerState what this kind of workflow knows about its partner
  */
 export interface State<PartnerState = unknown, Input extends object = object> extends CarriedHistory {
   readonly facts: Facts;
   readonly timeline: readonly TimelineEntry[];
   readonly stageSeconds: StageSeconds;
-  /** A search attribute only; nobody reads it here. */
+  /** Only for the search attribute. No rule reads it. */
   readonly agentProfileId?: number;
   readonly requirements: RequirementsState;
   readonly input: CorrectedInput<Input>;
@@ -50,7 +50,7 @@ export interface State<PartnerState = unknown, Input extends object = object> ex
   readonly events: OutboundEventsState;
   /** Idempotency keys of recent updates, oldest first: see keys.ts. */
   readonly keys: readonly AppliedKey[];
-  /** What people read about the end, besides the outcome and the IDs. */
+  /** The outcome, and the texts that people read about it. */
   readonly ended?: EndState;
   readonly partnerState: PartnerState;
   /** Side effects that the last transition asks for. The {@link Store} runs them at once, so this is empty between updates. */
@@ -112,7 +112,7 @@ export interface EndState {
 
 export interface CorrectedInput<Input extends object = object> {
   readonly current: Input;
-  /** The input without the corrections that are not committed: they are on their way to the partner. */
+  /** The input without the corrections that may not have reached the partner yet. */
   readonly base: Input;
 }
 
@@ -133,7 +133,7 @@ export interface ReportState {
   readonly run: string;
   /** The state as of the last report. Absent if the next report must contain the whole state. */
   readonly state?: OnboardingState;
-  /** The customer has asked for the end: the server does not report it to a later run. */
+  /** The customer has asked for the outcome, because the server does not report it to the customer's later runs. */
   readonly isAskedForEnd?: true;
   /** The customer's workflow has ended. */
   readonly isCustomerGone?: true;

@@ -25,22 +25,22 @@ import {
   type Transition,
 } from './state.js';
 
-/** What a run takes over from the previous one, besides the input, which is the argument of the workflow. */
+/** What a run gets from the previous one besides the input. */
 export type CarriedState<PartnerState> = Omit<State<PartnerState>, 'input'>;
 
 export interface StatefulOptions<PartnerState, Input extends object> {
   readonly input: Input & Resolved;
-  /** What the workflow knows of its partner at its start. */
+  /** The initial partner state. */
   readonly partnerState: PartnerState;
   /** Absent in the first run. */
   readonly carriedState?: CarriedState<PartnerState> | undefined;
-  /** Milliseconds that a person has to answer. */
+  /** The time that a person has to answer, in milliseconds. */
   readonly dueInMs: number;
-  /** Stands before each numbered id of a requirement. */
+  /** The prefix of each numbered requirement ID. */
   readonly idPrefix?: string;
 }
 
-/** A workflow with its state, from its beginning or from the run before. */
+/** A workflow with its state, which is new or comes from the previous run. */
 export class StatefulWorkflow<PartnerState, Input extends object> {
   readonly store: Store<PartnerState, Input>;
   readonly isContinued: boolean;
@@ -77,7 +77,7 @@ export class StatefulWorkflow<PartnerState, Input extends object> {
     this.store.update(compose(...transitions));
   }
 
-  /** What the next run takes over: all but the input, which it gets as such, and the last read, which is no evidence there. */
+  /** The state for the next run, without the input, which is its own argument, and the last read, which would be too old as evidence. */
   get carriedState(): CarriedState<PartnerState> {
     const { input: _, ...carriedState } = this.store.state;
     return { ...carriedState, poll: omitUndefined({ pace: carriedState.poll.pace }) };
@@ -88,7 +88,7 @@ const { outbound } = proxySinks<OutboundEventSinks>();
 
 const EFFECTS: Effects = { count, publish, random: uuid4 };
 
-/** Not in a replay. The label '' stands for no partner, or the account without a name. */
+/** Counts an event, but not in a replay. The label '' means no partner, or the unnamed account. */
 function count({ count: event, labels }: Count): void {
   const [name, help] = COUNTERS[event];
   metricMeter.createCounter(name, undefined, help).add(1, {
@@ -99,9 +99,10 @@ function count({ count: event, labels }: Count): void {
 }
 
 /**
- * Publishes the events that wait. Deliveries begin before the worker reports the workflow task, which publishes again if it is lost.
+ * Publishes pending events. Deliveries start before the worker reports the workflow task. If the report is lost, the retried task
+ * publishes them again.
  *
- * @returns the state without them
+ * @returns the state without pending events
  */
 function publish({ pending, ...before }: OutboundEventsState): OutboundEventsState {
   const { workflowId, namespace } = workflowInfo();

@@ -5,7 +5,7 @@ import type { OnboardingRuntime } from './onboarding-runtime.js';
 import { runRead } from './run-step.js';
 import type { PollState } from './state.js';
 
-/** @param isFirst whether the wait ended with its first read: the pace counts how many did so in a row */
+/** @param isFirst whether the poll's first read showed a change. The pace counts how many polls in a row ended like that */
 export function paceAfter(before: Pace | undefined, isFirst: boolean): Pace {
   return { readAt: Date.now(), changes: isFirst ? (before?.changes ?? 0) + 1 : 1 };
 }
@@ -19,7 +19,7 @@ type Running =
 /** Polls a status while the workflow does other things, and keeps one change at a time. */
 export class StatusPoll<Seen, Snapshot> {
   #running: Running = { is: 'resting' };
-  /** Ends with the last poll that was begun: two polls at once would have the same activity id. */
+  /** Settles when the latest poll ends. Two polls at once would have the same activity ID. */
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param watch waits for the first read that differs from what was seen */
@@ -31,14 +31,14 @@ export class StatusPoll<Seen, Snapshot> {
     ) => Promise<{ readonly snapshot: Snapshot; readonly isFirst: boolean }>,
   ) {}
 
-  /** Waits for the first read that differs from `seen`. Does nothing when a poll runs already. */
+  /** Starts to wait for a read that differs from `seen`. Does nothing if a poll is already running. */
   start(seen: Seen): void {
     if (this.isPolling) return;
     const { runtime, watch } = this;
     const scope = new CancellationScope();
     this.#running = { is: 'polling', scope };
     const before = this.#last;
-    // Not once another read has replaced the poll.
+    // False once another step's read has replaced the poll.
     const isCurrent = () => this.#running.is === 'polling' && this.#running.scope === scope;
     const read = async () => {
       await before;
@@ -77,7 +77,7 @@ export class StatusPoll<Seen, Snapshot> {
     return this.#polled.pace?.changes ?? 0;
   }
 
-  /** Takes the read of another step as the change, and cancels the poll. A failed poll stays failed. */
+  /** Cancels the poll, and uses another step's read as its change. A failed poll stays failed. */
   replaceWith(snapshot: Snapshot): void {
     const running = this.#running;
     const isFailed = running.is === 'failed';
@@ -93,7 +93,7 @@ export class StatusPoll<Seen, Snapshot> {
     return this.#polled.latest;
   }
 
-  /** Call this before a write: what was read before is no evidence of it. */
+  /** Call this before a write, because an earlier read is no evidence of it. */
   forgetLatest(): void {
     this.patch({ latest: undefined });
   }
@@ -104,7 +104,7 @@ export class StatusPoll<Seen, Snapshot> {
     return hasFailed || this.#polled.change !== undefined;
   }
 
-  /** Takes the change, or throws why the poll failed. The poll rests until the next {@link start}. */
+  /** Takes the change, or throws the poll's error. Then nothing polls until the next {@link start}. */
   takeChange(): Snapshot | undefined {
     if (this.#running.is === 'failed') throw this.#running.error;
     const { change } = this.#polled;

@@ -11,7 +11,7 @@ export function ignoreCancellation(error: unknown): void {
   if (!isCancellation(error)) throw error;
 }
 
-/** Tasks that run concurrently. The first failure is kept until a check. */
+/** Runs tasks concurrently. `check` throws the first failure. */
 export class Tasks {
   readonly #running = new Map<string, CancellationScope>();
   #failure: { readonly error: unknown } | undefined;
@@ -53,14 +53,14 @@ export class Tasks {
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Cancels all tasks and waits for their ends. They begin nothing more, and a write in flight runs to its end. */
+  /** Cancels all tasks and waits until they end. Writes in flight finish, and no new one starts. */
   async stop(): Promise<void> {
     for (const scope of this.#running.values()) scope.cancel();
     await CancellationScope.nonCancellable(() => condition(() => !this.isBusy));
   }
 }
 
-/** Runs tasks concurrently, as often as each is due. After a failure nothing begins, and the error is thrown at the end. */
+/** Runs tasks concurrently until none is pending. After a failure, cancels the others and throws the error. */
 export async function runPendingTasks(pending: () => readonly Task[]): Promise<void> {
   const tasks = new Tasks();
   try {
@@ -75,7 +75,7 @@ export async function runPendingTasks(pending: () => readonly Task[]): Promise<v
   }
 }
 
-/** The result of a wait; undefined when `ended` came first, which cancels the wait. */
+/** Returns the result of a wait, or cancels it and returns undefined if `ended` comes first. */
 export async function runUnlessEnded<T>(
   wait: () => Promise<T>,
   ended: () => boolean,

@@ -1,7 +1,7 @@
 import proto from '@temporalio/proto';
 import { describe, expect, it } from 'vitest';
 import {
-  accountsHoldingUp,
+  blockingAccounts,
   checkNow,
   isHandlingRefusal,
   recordOf,
@@ -158,7 +158,7 @@ describe('a partner account', () => {
     ];
     const { client } = temporal({ 'merchant-boarding-1@acme': all });
     const workflowId = 'partner-account-boarding@acme';
-    expect(await accountsHoldingUp(client, 'merchant-boarding-1@acme')).toEqual([
+    expect(await blockingAccounts(client, 'merchant-boarding-1@acme')).toEqual([
       { workflowId, kinds: ['credentials', 'one-time-code'] },
       { workflowId, kinds: ['unreadable'] },
       { workflowId, kinds: ['software-error'] },

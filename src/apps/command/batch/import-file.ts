@@ -27,7 +27,7 @@ import { isUnderReview } from '../../../partners/boarding/phases.js';
 import { fieldProblems } from '../../../partners/describe-rules.js';
 import { text } from '../../../partners/fields.js';
 import { isNestedDeeper, TOO_NESTED } from '../../../partners/json.js';
-import { isRefusedAtTheDoor } from '../../../partners/partner-error.js';
+import { isUnauthenticated } from '../../../partners/partner-error.js';
 import { redact } from '../../../platform/privacy/masked.js';
 import { requireWorker } from '../../../services/batches/batches.js';
 import type { RowRules } from '../../../services/batches/validation.js';
@@ -300,7 +300,7 @@ function explainRead(error: unknown, what: string, queue: string): unknown {
     return isLate ? new RefusedRow(late) : explainActivity(error, queue, true);
   }
   const { system, kind, status = 403 } = details;
-  if (kind === 'NotSent' || isRefusedAtTheDoor(details))
+  if (kind === 'NotSent' || isUnauthenticated(details))
     return new CommandFailed(`${explainPartnerFailure(details)}\n${RERUN}`);
   if (status === 404) return new RefusedRow(`the ${system} partner has no ${what} (404)`);
   if (kind === 'Forbidden')

@@ -5,10 +5,10 @@ import type { Answer, AnswerKind, Requirement, ResolutionReceipt } from '../../.
 import { Deadline } from '../../../platform/http/deadline.js';
 import { didYouMean } from '../../../platform/settings/nearest.js';
 import {
-  asPartsHaveThem,
   type PartState,
   partsOf,
   readableParts,
+  requirementsWithClaims,
   timelinesOf,
 } from '../../../services/inbox/waits.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
@@ -57,7 +57,7 @@ export async function readFor(
   const parts = await partsOf(context.client, execution.workflowId, state);
   const has = ({ requirements, unsent = [] }: OnboardingState) =>
     only([...requirements.map(({ id }) => id), ...unsent], requirementId) !== undefined;
-  const part = readableParts(parts).find((each) => each.wasThereBefore && has(each.state));
+  const part = readableParts(parts).find((each) => each.isAttached && has(each.state));
   if (!part || has(state)) return { execution, state, parts };
   return readFor(context, await findById(context, part.workflowId, {}), requirementId);
 }
@@ -68,7 +68,7 @@ export function openRequirement(
   read: Read,
   requirementId: string | undefined,
 ): Requirement {
-  const requirements = asPartsHaveThem(read.state, read.parts);
+  const requirements = requirementsWithClaims(read.state, read.parts);
   const ids = requirements.map(({ id }) => id);
   const id = only(ids, requirementId);
   const requirement = requirements.find((each) => each.id === id);

@@ -12,10 +12,10 @@ import {
   isCorrectable,
 } from '../../../services/forms/corrections.js';
 import {
-  asPartsHaveThem,
   idsOf,
   type PartState,
   partsOf,
+  requirementsWithClaims,
   timelinesOf,
 } from '../../../services/inbox/waits.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
@@ -65,7 +65,7 @@ export const status = atTemporal(async (context, id: string, options: IdOptions 
     retrying: failures.join('; ') || undefined,
     workflow: workflowId,
   });
-  const requirements = asPartsHaveThem(state, parts);
+  const requirements = requirementsWithClaims(state, parts);
   if (requirements.length > 0) cli.line('\nopen requirements:');
   for (const requirement of requirements) cli.prose(describeRequirement(cli, typed, requirement));
   printUnsent(cli, typed, state, parts);
@@ -121,10 +121,10 @@ function waitOf(times: Times, { step, since, until, reason }: NonNullable<Onboar
   return `${times.since(since)} (since ${times.at(since)}${pause}): ${step} (${reason})`;
 }
 
-function describePart({ workflowId, state, wasThereBefore }: PartState): string {
+function describePart({ workflowId, state, isAttached }: PartState): string {
   if (state instanceof UnreadableOnboarding) return state.message;
   const { stage, partnerStatus, requirements } = state;
-  const isAnsweredThere = wasThereBefore && requirements.length > 0;
+  const isAnsweredThere = isAttached && requirements.length > 0;
   const where = isAnsweredThere ? `waits for a person: see ${workflowId}` : '';
   return [stage, partnerStatus, where].filter(Boolean).join(', ');
 }

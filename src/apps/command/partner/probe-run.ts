@@ -20,7 +20,7 @@ import {
 } from '../../../partners/differences.js';
 import { traceExchanges } from '../../../partners/observers.js';
 import {
-  isRefusedAtTheDoor,
+  isUnauthenticated,
   PartnerError,
   type PartnerErrorDetails,
 } from '../../../partners/partner-error.js';
@@ -148,7 +148,7 @@ function rankOf({ provenance, isNeeded }: Probed): number {
 
 /** Why no other call can succeed either. */
 function obstacleIn(details: PartnerErrorDetails): string | undefined {
-  if (isRefusedAtTheDoor(details)) return 'the partner rejects our credentials';
+  if (isUnauthenticated(details)) return 'the partner rejects our credentials';
   if (details.kind !== 'NotSent') return undefined;
   return details.atSignIn ? 'the sign-in failed' : 'the partner cannot be reached';
 }

@@ -7,7 +7,7 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import { partsOfId, workflowId } from '../../../messages/ids.js';
 import { accountName, externalId, type KnownAccounts } from '../../../messages/inputs.js';
-import { OF_PARTS } from '../../../messages/kinds.js';
+import { TYPES_WITH_PARTS } from '../../../messages/kinds.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
 import {
   type BackedUp,
@@ -89,7 +89,7 @@ export async function restoreAll(
       else cli.line(`${workflowId} ${describeRestoring(entry, restoring, dryRun)}`);
     };
     // Those made of others come last.
-    const groups = Map.groupBy(sortEntries(entries), ({ type }) => OF_PARTS.includes(type));
+    const groups = Map.groupBy(sortEntries(entries), ({ type }) => TYPES_WITH_PARTS.includes(type));
     for (const group of groups.values()) await limit.map(group, restoreOne);
     const { imports, asks, there, skipped } = counts;
     if (!json && !csv)

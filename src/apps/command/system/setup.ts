@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { identityOf } from '../../../messages/actors.js';
-import { OF_PARTS } from '../../../messages/kinds.js';
+import { TYPES_WITH_PARTS } from '../../../messages/kinds.js';
 import { omitUndefined } from '../../../messages/objects.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
 import { generatePayloadKey } from '../../../temporal/payload-codec.js';
@@ -39,7 +39,7 @@ const { dba, stage, actionRequired, actionDueAt } = SEARCH_ATTRIBUTES;
 
 /** Lists of the Web UI, as visibility queries. A customer would show the requirements of its parts again. */
 const VIEWS = {
-  'Waiting for a person': `${actionRequired.name} = true AND ExecutionStatus = 'Running' AND ${OF_PARTS.map((type) => `WorkflowType != '${type}'`).join(' AND ')}`,
+  'Waiting for a person': `${actionRequired.name} = true AND ExecutionStatus = 'Running' AND ${TYPES_WITH_PARTS.map((type) => `WorkflowType != '${type}'`).join(' AND ')}`,
   Onboardings: `${dba.name} IS NOT NULL`,
 } as const;
 

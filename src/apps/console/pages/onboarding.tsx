@@ -276,13 +276,13 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
       )}
       {view.parts
         .filter(({ workflowId: id }) => mayOpen(context, id))
-        .map(({ part, workflowId: id, state: of, wasThereBefore }) => (
+        .map(({ part, workflowId: id, state: of, isAttached }) => (
           <p key={part}>
             <a href={pathOf(id)}>{PART_NAMES[part]}</a>:{' '}
             {of instanceof UnreadableOnboarding
               ? of.detail
               : [of.stage, of.partnerStatus].filter(Boolean).join(', ')}
-            {wasThereBefore && ' (was there before)'}
+            {isAttached && ' (was there before)'}
           </p>
         ))}
     </section>

@@ -138,7 +138,7 @@ it('each question of a customer is that of the part that has it, the second and 
 
 it('the timelines of a customer are its own and that of each part', () => {
   const part = (own: OnboardingState) =>
-    ({ state: own, workflowId: '', part: 'boarding', wasThereBefore: false }) as const;
+    ({ state: own, workflowId: '', part: 'boarding', isAttached: false }) as const;
   const own = state({ timeline: [happened('started')] });
   const all = timelinesOf(own, [part(own), part(own), part(own)]);
   expect(all).toHaveLength(4);
