@@ -26,10 +26,7 @@ export async function birthday(cake: string): Promise<string> {
       sendOnce(orderCake, cake).then((result) => ({ is: 'done', result }) as const, outcomeOf),
     ...{ rejected: failed, forbidden: failed },
     uncertain: () =>
-      awaitVerdict({
-        ...{ ask, evidence: () => undefined, isSuperseded: () => false, untilNeeded: async () => {} },
-        confirm: async (id) => ({ result: id }),
-      }),
+      awaitVerdict({ ask, evidence: () => undefined, confirm: async (id) => ({ result: id }) }),
   });
 }
 

@@ -13,10 +13,11 @@ export const { sendOnce, sendOnceThenRead, sendRepeatably } = atMostOnce<Baselin
     if (!(error instanceof PartnerError) || error.kind === 'Uncertain') return 'uncertain';
     return isWithoutEffect(error) || awaitsPermission(error) ? 'none' : 'rejected';
   },
-  failureOf: (error, retryable, sent) =>
-    error instanceof PartnerError
-      ? toFailure(error, retryable, sent)
-      : toFailure(uncertainError(error), false, sent),
+  failureOf: (error, retryable, sent) => {
+    if (error instanceof PartnerError) return toFailure(error, retryable, sent);
+    // An error of our own code (software-errors.ts), after which a repeatable write is sent again.
+    return retryable ? error : toFailure(uncertainError(error), false, sent);
+  },
   unsentFailureOf: (error) => {
     if (!(error instanceof PartnerError)) return error;
     // The record that is read before the write exists, so a 404 is not final.

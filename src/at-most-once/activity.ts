@@ -28,11 +28,7 @@ export interface ClientErrors<Baseline> {
   /** The outcome of a request that had its permit, as far as the error tells. `none`: it had no effect, and may succeed later. */
   readonly outcomeOf: (error: unknown) => 'none' | 'rejected' | 'uncertain';
   /** The failure that the activity reports for a request that had its permit, or for a {@link LostResponse}. */
-  readonly failureOf: (
-    error: unknown,
-    retryable: boolean,
-    sent?: Partial<Sent<Baseline>>,
-  ) => ApplicationFailure;
+  readonly failureOf: (error: unknown, retryable: boolean, sent?: Partial<Sent<Baseline>>) => unknown;
   /** The failure that the activity reports when the call ended before its permit, as after a failed read. */
   readonly unsentFailureOf: (error: unknown) => unknown;
 }

@@ -14,3 +14,6 @@ export function sentIn<Baseline>(intent: Intent<Baseline>): Sent<Baseline> {
   const { sending: _, response: __, ...sent } = intent;
   return sent as unknown as Sent<Baseline>;
 }
+
+/** The types of the failures of attempts that recorded no intent: the server asked them to end, or has closed them. */
+export const UNSENT = { stopped: 'NotSent', closed: 'GivenUp' } as const;

@@ -10,7 +10,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptors } from '@temporalio/worker';
-import type { Intent, Sent } from './intent.js';
+import { type Intent, type Sent, UNSENT } from './intent.js';
 
 const PAUSE_MS = 200;
 
@@ -30,8 +30,14 @@ const sending = new WeakSet<Context>();
 const reportDeadlines = new WeakMap<Context, number>();
 
 // Keeps A6.
+/** @throws in a worker that lacks the interceptor, without which A3 and A6 do not hold */
 function isOver(): boolean {
-  return performance.now() >= (reportDeadlines.get(Context.current()) ?? Number.POSITIVE_INFINITY);
+  const end = reportDeadlines.get(Context.current());
+  if (end === undefined)
+    throw new Error(
+      "nothing was sent: add the interceptor reportOutcomes to the worker's activity interceptors",
+    );
+  return performance.now() >= end;
 }
 
 /** Reports whether the server has the intent of this attempt. */
@@ -113,11 +119,14 @@ function refusalOf(error: unknown): Error {
   if (isClosed(error))
     return ApplicationFailure.retryable(
       'nothing was sent: the server has given up on this attempt',
-      'GivenUp',
+      UNSENT.closed,
     );
   if (!isStopRequest(error)) return error instanceof Error ? error : new Error(String(error));
   // The server does not retry an activity whose cancellation was requested.
-  return ApplicationFailure.retryable('nothing was sent: the server asked the attempt to end', 'NotSent');
+  return ApplicationFailure.retryable(
+    'nothing was sent: the server asked the attempt to end',
+    UNSENT.stopped,
+  );
 }
 
 /** Returns once the server has the intent. */

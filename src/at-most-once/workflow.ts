@@ -1,7 +1,7 @@
 /** The workflow's side: options and proxies of the activities, the outcome of a request, and what may follow from it. */
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { ActivityCancellationType, type ActivityOptions } from '@temporalio/workflow';
-import { type Intent, sentIn } from './intent.js';
+import { type Intent, sentIn, UNSENT } from './intent.js';
 
 declare const sentOnce: unique symbol;
 declare const recordsIntent: unique symbol;
@@ -106,13 +106,19 @@ export async function sendUntilKnown<Result, Failure>(write: Write<Result, Failu
   }
 }
 
-/** A question to a person about a write. */
-export interface WriteQuestion<Result> {
-  /** Evidence that something else has read meanwhile. */
-  readonly evidence: () => Proof<Result>;
-  /** Nobody needs the write at the moment, so nobody is asked. */
+/** A write that nobody needs for a while, as when the partner has decided. Nobody is asked about it until somebody needs it. */
+interface Supersession {
   readonly isSuperseded: () => boolean;
   readonly untilNeeded: () => Promise<void>;
+}
+
+/** A question to a person about a write. */
+export type WriteQuestion<Result> = Question<Result> &
+  (Supersession | { isSuperseded?: never; untilNeeded?: never });
+
+interface Question<Result> {
+  /** Evidence that something else has read meanwhile. */
+  readonly evidence: () => Proof<Result>;
   /** Asks a person. May end without an answer once `isOver`. `refused` is why the last id was not confirmed. */
   readonly ask: (
     refused: string,
@@ -125,7 +131,7 @@ export interface WriteQuestion<Result> {
 // Keeps A5.
 /** Asks about a write until evidence shows its effect, a person confirms it, or a person says that it may be sent again. */
 export async function awaitVerdict<Result>(question: WriteQuestion<Result>): Promise<Verdict<Result>> {
-  const { evidence, isSuperseded } = question;
+  const { evidence, isSuperseded = () => false } = question;
   const isOver = () => evidence() !== undefined || isSuperseded();
   for (let refused = ''; ; ) {
     const answer = isOver() ? undefined : await question.ask(refused, isOver);
@@ -135,7 +141,7 @@ export async function awaitVerdict<Result>(question: WriteQuestion<Result>): Pro
       const confirmation = await question.confirm(answer.confirm);
       if ('result' in confirmation) return { ...confirmation, confirmedId: answer.confirm };
       refused = confirmation.refused;
-    } else if (isSuperseded()) await question.untilNeeded();
+    } else if (isSuperseded()) await question.untilNeeded?.();
     else if (answer === 'again') return answer as Verdict<Result>;
   }
 }
@@ -147,7 +153,7 @@ export async function awaitVerdict<Result>(question: WriteQuestion<Result>): Pro
  * @returns undefined if the attempt reported the outcome itself, or failed for another reason
  */
 export function unreportedOutcome(cause: unknown) {
-  if (cause instanceof ApplicationFailure && (cause.type === 'NotSent' || cause.type === 'GivenUp'))
+  if (cause instanceof ApplicationFailure && Object.values<unknown>(UNSENT).includes(cause.type))
     return { outcome: 'none', reason: cause.message } as const;
   if (!(cause instanceof TimeoutFailure)) return undefined;
   const intent = cause.lastHeartbeatDetails as Intent | undefined;

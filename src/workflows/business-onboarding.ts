@@ -34,6 +34,7 @@ import {
   titleOfReply,
 } from './business/steps.js';
 import { reduceRejection, withDeadline } from './business/tickets.js';
+import { withoutSsns } from './runtime/input.js';
 import { removeAnswered, requireNotAbandoned } from './runtime/requirements.js';
 import type { PendingAnswer } from './runtime/state.js';
 import type { CarriedState } from './runtime/stateful.js';
@@ -60,7 +61,7 @@ export async function businessOnboarding(
         business,
         { kinds: RAISED_KINDS, plan, reduce },
         (pending) => runPending(business, pending),
-        (state) => continueAsNew<typeof businessOnboarding>(business.inputToCarry, state),
+        (state) => continueAsNew<typeof businessOnboarding>(withoutSsns(business.input.current), state),
       );
     },
     (comment, { profileId }) => ({ outcome: 'abandoned', comment, ...omitUndefined({ profileId }) }),

@@ -49,7 +49,7 @@ import {
 } from './customer/decisions.js';
 import { accountName } from './runtime/activity-proxies.js';
 import { initialPart } from './runtime/customer-reports.js';
-import { requireFields } from './runtime/input.js';
+import { requireFields, withoutSsns } from './runtime/input.js';
 import { handleAnswers, handleState } from './runtime/onboarding-runtime.js';
 import type { CarriedState } from './runtime/stateful.js';
 import { runUnlessEnded } from './runtime/tasks.js';
@@ -77,9 +77,17 @@ export async function customerOnboarding(
     const tooLong = CancellationScope.nonCancellable(() => condition(() => shouldContinueAsNew(customer)));
     return Promise.race([
       runAllParts(customer),
-      tooLong.then(() => continueAsNew<typeof customerOnboarding>(input, options, customer.carriedState)),
+      tooLong.then(() =>
+        continueAsNew<typeof customerOnboarding>(inputToCarry(customer), options, customer.carriedState),
+      ),
     ]);
   });
+}
+
+/** Once the business has started, or will not start, its parts need no social security numbers from the customer. */
+function inputToCarry({ input, partnerState: { starts, ends } }: Customer): CustomerInput {
+  if (!starts.business && !ends.business) return input;
+  return { ...input, business: withoutSsns(input.business) } as CustomerInput;
 }
 
 async function runAllParts(customer: Customer): Promise<CustomerOnboardingOutcome> {

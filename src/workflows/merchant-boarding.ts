@@ -19,7 +19,9 @@ import { runUntilDecided } from './runtime/until-decided.js';
  * A person is asked about:
  * - notes, requested changes, a missing submission, and a mid of an unexpected form: `boarding/decisions.ts`
  * - a step that the partner rejects, or whose outcome is unknown: `runtime/run-step.ts`
- * - a merchant that cannot be imported, and fees that the partner keeps in spite of the change: `boarding/steps.ts`
+ * - a merchant that cannot be imported, a create whose response names a merchant that may be another's, and fees that the partner
+ *   keeps in spite of the change: `boarding/steps.ts`
+ * - a merchant that another onboarding has reserved, so that a step is rejected: `src/activities/reservations.ts`
  * - answers to notes that the partner rejects: `boarding/review.ts`
  * - a step that waits longer than `GANGWAY_STALLED_AFTER`: `runtime/stalled-calls.ts`
  * - what blocks every onboarding of the account: refused credentials, missing permissions, unreadable responses and errors of our
@@ -27,7 +29,7 @@ import { runUntilDecided } from './runtime/until-decided.js';
  *
  * Once the merchant is created or imported, the status poll keeps running, even while a requirement is open. If `decisions.ts` raised
  * the requirement, a person can take the answer back until Gangway starts to send it. When the partner decides, a write in flight
- * finishes first. Then open requirements close, and undelivered answers are dropped. For each dropped answer, the timeline says
+ * finishes first. Then undelivered answers are dropped, and open requirements close. For each dropped answer, the timeline says
  * whether it may have arrived (`runtime/requirements.ts`).
  */
 export async function merchantBoarding(

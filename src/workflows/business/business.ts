@@ -87,16 +87,6 @@ export class Business extends OnboardingRuntime<BusinessState, Input> {
     return { ...this.submission, ...(merchantProfileId !== undefined && { merchantProfileId }) };
   }
 
-  /** The input of the next run, without social security numbers: the partner has them, or a person enters them again. */
-  get inputToCarry(): Input {
-    const { holder, beneficialOwners, ...rest } = this.input.current;
-    return {
-      ...rest,
-      holder: withoutSsn(holder),
-      ...(beneficialOwners && { beneficialOwners: beneficialOwners.map(withoutSsn) }),
-    } as Input;
-  }
-
   get profileId(): number {
     const { profileId } = this.published.facts;
     if (profileId === undefined) throw new Error('the profile does not exist yet');
@@ -131,10 +121,4 @@ export class Business extends OnboardingRuntime<BusinessState, Input> {
 function dbaOf({ holder }: Input): string {
   const name: unknown = holder?.doingBusinessAsName;
   return typeof name === 'string' ? name.trim() : '';
-}
-
-/** Typed as if complete: the check before the holder is sent reports what is missing. */
-function withoutSsn<Person extends { readonly ssn?: string | undefined }>(person: Person): Person {
-  const { ssn: _, ...rest } = person;
-  return rest as Person;
 }

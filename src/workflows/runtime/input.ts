@@ -21,6 +21,23 @@ export function requireFields(input: unknown, fields: FieldTypes): void {
   if (problems.length > 0) throw ApplicationFailure.nonRetryable(problems.join('; '), 'InvalidInput');
 }
 
+/** A business or its input, for the next run: without social security numbers, which only a person can enter again. */
+export function withoutSsns<Business extends HasSsns>({
+  holder,
+  beneficialOwners,
+  ...rest
+}: Business): Business {
+  const owners = beneficialOwners && { beneficialOwners: beneficialOwners.map(withoutSsn) };
+  return { ...rest, holder: withoutSsn(holder), ...owners } as unknown as Business;
+}
+
+interface HasSsns {
+  readonly holder: { readonly ssn?: string | undefined };
+  readonly beneficialOwners?: HasSsns['holder'][] | undefined;
+}
+
+const withoutSsn = ({ ssn: _, ...person }: HasSsns['holder']) => person;
+
 function typeOf(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   return value === null ? 'null' : typeof value;

@@ -31,7 +31,7 @@ export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 't
 // Keeps F7.
 /**
  * The state of a workflow: plain data, changed only by a {@link Transition}. When a workflow continues as new, the next run gets it
- * unchanged, and nothing else.
+ * without the last read of the poll and without the social security numbers of the input, and gets nothing else.
  *
  * @typeParam PartnerState what this kind of workflow knows about its partner
  */

@@ -5,6 +5,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AccountCredentials } from '../../../src/activities/credentials.js';
 import { withRetries } from '../../../src/activities/failures.js';
+import { reportOutcomes } from '../../../src/at-most-once/activity.js';
 import type { CredentialsCheck, RefusalReport } from '../../../src/messages/partner-account.js';
 import {
   PartnerError,
@@ -74,7 +75,7 @@ function process() {
   const environment = (info: object) =>
     new MockActivityEnvironment(
       { activityType: 'readStatus', workflowType: 'merchantBoarding', ...info },
-      { logger: new DefaultLogger('ERROR'), client },
+      { logger: new DefaultLogger('ERROR'), client, interceptors: [reportOutcomes] },
     );
   const call = async () => {
     partner.calls += 1;

@@ -126,10 +126,11 @@ describe('a write to a partner', () => {
     expect(outcome).toMatchObject(lost);
   });
 
-  it('that may be repeated is retried after an uncertain outcome, and not after a bug', async () => {
+  // Alone catches an error of our own code that a workflow gets as an outcome for which no step has a rule.
+  it('that may be repeated is retried after an uncertain outcome, and after a bug', async () => {
     const uncertain = await attempt(sending(failed('Uncertain')), { mayRepeat: true });
     expect(uncertain.log).toEqual(['intent', `fail Uncertain at ${NOW}`]);
     const bug = await attempt(sending(new TypeError('a bug')), { mayRepeat: true });
-    expect(bug.log).toEqual(['intent', `fail Uncertain for good at ${NOW}`]);
+    expect(bug.log).toEqual(['intent', 'fail TypeError']);
   });
 });

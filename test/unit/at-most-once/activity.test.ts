@@ -9,8 +9,10 @@ import {
   ServiceError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it, vi } from 'vitest';
-import { atMostOnce, type RepeatableSendOptions } from '../../../src/at-most-once/activity.js';
+import { atMostOnce, awaitResponse, type RepeatableSendOptions } from '../../../src/at-most-once/activity.js';
 import type { Intent } from '../../../src/at-most-once/intent.js';
 import {
   attemptOf,
@@ -23,6 +25,7 @@ import {
   SENT_AT,
   sending,
 } from '../../rigs/activities/attempts.js';
+import { takesIntents } from '../../rigs/activities/takes-intents.js';
 
 onVirtualTime();
 
@@ -63,6 +66,18 @@ describe('a write', () => {
     const { log, outcome } = await attempt(sending({ id: 7 }));
     expect(log).toEqual(['intent', 'sent', 'complete {"id":7}']);
     expect(outcome).toBeInstanceOf(CompleteAsyncError);
+  });
+
+  // Alone catches a worker without the interceptor: nothing would report an outcome until Temporal has it, or stop a late attempt.
+  it('is not sent by a worker that does not report outcomes', async () => {
+    const send = vi.fn(sending());
+    const withoutInterceptor = new MockActivityEnvironment(
+      {},
+      { client: takesIntents, logger: new DefaultLogger('ERROR') },
+    );
+    const sent = withoutInterceptor.run(() => awaitResponse(senders.sendOnce(send)));
+    await expect(sent).rejects.toThrow('nothing was sent: add the interceptor reportOutcomes to');
+    await expect(send.mock.results[0]?.value).rejects.toThrow('reportOutcomes');
   });
 
   // Proves A2.
