@@ -20,7 +20,8 @@ const en = {
   remark: 'Anything else that {company} should know (you can leave this empty)',
   send: 'Send to {company}',
   uploadTitle: 'Add a document',
-  uploadHelp: 'JPEG, PNG or PDF, at most {size} MB. Add one file after the other, up to {most} files.',
+  uploadHelp:
+    'JPEG, PNG or PDF, at most {size} MB, up to {most} files. Upload one after the other. The last one is also uploaded when you send.',
   file: 'Photo or PDF file',
   upload: 'Upload',
   arrived: '{file} has arrived. Send it below when you have added everything.',
@@ -32,6 +33,10 @@ const en = {
   sent: 'What you sent',
   change: 'Change your answer',
   changeHelp: 'You can change it until {company} has confirmed it.',
+  notReceived: 'What you just sent was not received',
+  earlier: 'Your earlier answer was received',
+  unused: 'Please answer again',
+  unusedWhy: '{company} did not use your earlier answer. Check it, and send it again.',
   answered: 'This question is answered',
   answeredWhy: 'Thank you. There is nothing left to do, and this page takes no more answers.',
   handled: '{company} is working on this',
@@ -41,22 +46,25 @@ const en = {
   expired: 'This link has expired',
   expiredWhy: 'It takes no more answers. If {company} still needs something, it sends you a new link.',
   revoked: 'This link is no longer valid',
-  revokedWhy: '{company} has withdrawn it. It takes no more answers.',
+  revokedWhy: '{company} has withdrawn or replaced it. If you have a newer link, open that one.',
   locked: 'This link is locked',
-  lockedWhy: 'A code was entered too often. Ask {company} for a new link.',
+  lockedWhy: 'A wrong code was entered too often. Ask {company} for a new link.',
   missing: 'There is no such page',
   missingWhy: 'Check that you opened the whole link, without a missing part at its end.',
   problems: 'Not sent yet',
   needText: 'Write your answer.',
-  needDocument: 'Mark at least one document, or add one first.',
+  needDocument: 'Choose a file, or mark at least one document.',
   manyDocuments: 'Mark at most {most} documents.',
   tooLong: 'This text is too long.',
   tooOften: 'You cannot change this answer any more. {company} has the last one.',
   check: 'Check this value.',
   needFile: 'Choose a file first. Nothing was uploaded.',
-  badFile: 'This file was not accepted, and was not kept. Send a photo (JPEG or PNG) or a PDF file.',
-  largeFile: 'The file was not kept: it is larger than {size} MB, or there are {most} files already.',
-  brokenFile: 'The file did not arrive. Please upload it again.',
+  emptyFile: '{file} was not uploaded: it is empty.',
+  badFile: '{file} was not uploaded: it is not a photo (JPEG or PNG) or a PDF file.',
+  damagedFile: '{file} was not uploaded: it is damaged or not complete.',
+  largeFile: '{file} was not uploaded: it is larger than {size} MB.',
+  manyFiles: '{file} was not uploaded: there are {most} files already.',
+  brokenFile: 'The file {file} did not arrive. Please choose it again.',
   later: 'This page is not available now',
   laterWhy: 'Nothing was received, and nothing is lost. Please try again in a minute.',
   unsure: 'We do not know whether this arrived',
@@ -87,7 +95,8 @@ const es: Texts = {
   remark: 'Algo más que {company} deba saber (puede dejarlo vacío)',
   send: 'Enviar a {company}',
   uploadTitle: 'Agregar un documento',
-  uploadHelp: 'JPEG, PNG o PDF, de {size} MB como máximo. Agregue un archivo tras otro, hasta {most}.',
+  uploadHelp:
+    'JPEG, PNG o PDF, de {size} MB como máximo, hasta {most} archivos. Suba uno tras otro. El último también se sube al enviar.',
   file: 'Foto o archivo PDF',
   upload: 'Subir',
   arrived: '{file} ha llegado. Envíelo abajo cuando haya agregado todo.',
@@ -99,6 +108,10 @@ const es: Texts = {
   sent: 'Lo que usted envió',
   change: 'Cambiar su respuesta',
   changeHelp: 'Puede cambiarla hasta que {company} la confirme.',
+  notReceived: 'Lo que acaba de enviar no se recibió',
+  earlier: 'Su respuesta anterior sí se recibió',
+  unused: 'Responda otra vez, por favor',
+  unusedWhy: '{company} no usó su respuesta anterior. Revísela y envíela otra vez.',
   answered: 'Esta pregunta ya está respondida',
   answeredWhy: 'Gracias. No queda nada por hacer, y esta página ya no acepta respuestas.',
   handled: '{company} se está ocupando de esto',
@@ -109,22 +122,25 @@ const es: Texts = {
   expired: 'Este enlace ha vencido',
   expiredWhy: 'Ya no acepta respuestas. Si {company} aún necesita algo, le enviará un enlace nuevo.',
   revoked: 'Este enlace ya no es válido',
-  revokedWhy: '{company} lo ha retirado. Ya no acepta respuestas.',
+  revokedWhy: '{company} lo ha retirado o reemplazado. Si tiene un enlace más nuevo, abra ese.',
   locked: 'Este enlace está bloqueado',
-  lockedWhy: 'Se escribió un código demasiadas veces. Pida un enlace nuevo a {company}.',
+  lockedWhy: 'Se escribió un código incorrecto demasiadas veces. Pida un enlace nuevo a {company}.',
   missing: 'Esta página no existe',
   missingWhy: 'Compruebe que abrió el enlace completo, sin que le falte el final.',
   problems: 'Todavía no se ha enviado',
   needText: 'Escriba su respuesta.',
-  needDocument: 'Marque al menos un documento, o agregue uno primero.',
+  needDocument: 'Elija un archivo, o marque al menos un documento.',
   manyDocuments: 'Marque {most} documentos como máximo.',
   tooLong: 'Este texto es demasiado largo.',
   tooOften: 'Ya no puede cambiar esta respuesta. {company} tiene la última.',
   check: 'Revise este dato.',
   needFile: 'Elija primero un archivo. No se subió nada.',
-  badFile: 'El archivo no fue aceptado ni guardado. Envíe una foto (JPEG o PNG) o un archivo PDF.',
-  largeFile: 'El archivo no se guardó: pasa de {size} MB, o ya hay {most} archivos.',
-  brokenFile: 'El archivo no llegó. Súbalo otra vez.',
+  emptyFile: '{file} no se subió: está vacío.',
+  badFile: '{file} no se subió: no es una foto (JPEG o PNG) ni un archivo PDF.',
+  damagedFile: '{file} no se subió: está dañado o incompleto.',
+  largeFile: '{file} no se subió: pasa de {size} MB.',
+  manyFiles: '{file} no se subió: ya hay {most} archivos.',
+  brokenFile: 'El archivo {file} no llegó. Elíjalo otra vez.',
   later: 'Esta página no está disponible ahora',
   laterWhy: 'No se recibió nada, y nada se ha perdido. Inténtelo de nuevo en un minuto.',
   unsure: 'No sabemos si esto ha llegado',
@@ -151,10 +167,10 @@ export function textIn(language: Language, name: TextName, values: Readonly<Reco
   return TEXTS[language][name].replace(/\{(\w+)\}/g, (_, value: string) => String(values[value] ?? ''));
 }
 
-/** `Monday, December 7, 2026 at 4:00 PM EST`, in the time zone of the process. */
+const DAY = { weekday: 'long', month: 'long', day: 'numeric' } as const;
+const TIME = { ...DAY, hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const;
+
+/** `Monday, December 7 at 4:00 PM EST`, in the time zone of the process. */
 export function timeIn(language: Language, time: string): string {
-  const [dateStyle, timeStyle] = ['full', 'long'] as const;
-  const text = new Intl.DateTimeFormat(language, { dateStyle, timeStyle }).format(new Date(time));
-  // Nobody needs the seconds of a date in words.
-  return text.replace(/(:\d\d):\d\d/, '$1');
+  return new Intl.DateTimeFormat(language, TIME).format(new Date(time));
 }
