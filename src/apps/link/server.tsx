@@ -199,7 +199,7 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
       return show(request, reply, link, { typed, errors: refusedFields(error.errors, link) });
     }
   };
-  for (const action of ['propose', 'documents'])
+  for (const action of ['propose', 'documents']) {
     form(action, (request, reply) =>
       receive(request, reply, action === 'propose').catch(async (error: unknown) => {
         if (!(error instanceof Failure && error.status === 409)) throw error;
@@ -208,6 +208,12 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
         return show(request, reply, link, { ...typed, notice: NOT_RECEIVED });
       }),
     );
+    // A phone opens the address of its last page again, without the form.
+    server.get(`${LINK}/${action}`, (request, reply) => {
+      keyOf(request);
+      return reply.redirect(`${pathOf(request)}?change`, 303);
+    });
+  }
   return server;
 }
 

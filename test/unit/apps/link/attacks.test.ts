@@ -26,6 +26,7 @@ it.each([
   ['no name', `/a/x/${TOKEN}`, 0],
   ['no token', `/a/${NAME}/x`, 0],
   ['a GET of a form', `${LINK}/begin`, 0],
+  ['a GET of an answer to no link', '/a/x/y/propose', 0],
   ['another path', '/', 0],
   ['a way up', `/a/${NAME}/..%2f..%2fv1%2flinks`, 0],
   ['another origin', '//evil.example.com/%2e%2e', 0],

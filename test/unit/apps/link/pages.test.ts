@@ -93,6 +93,8 @@ describe('the page of a link', () => {
       const { body } = await open(`${LINK}/documents`, file);
       expect([markedIn(body), textOf(body)]).toEqual([marked, expect.stringContaining('Both sides.')]);
     }
+    // A phone that reloads the page without its form.
+    expect((await open(`${LINK}/documents`)).headers.location).toBe(`${LINK}?change`);
     const none = await post('propose', { remark: 'Both sides.' });
     expect([none.statusCode, markedIn(none.body)]).toEqual([422, []]);
   });
