@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { asset } from '../../platform/http/pages.js';
 import { harmless } from '../../services/texts/text.js';
-import type { FieldErrors, Link, Question } from './api.js';
+import type { FieldErrors, Filled, Link, Question } from './api.js';
 import type { LinkSettings } from './settings.js';
 import { STYLE } from './style.js';
 import { type Language, type TextName, textIn, timeIn } from './texts.js';
@@ -29,14 +29,18 @@ export function viewOf(
 }
 
 /** Escapes every text, and removes control characters and marks that reverse the direction of text. */
-export function renderPage({ language, company, logoPath, say }: View, children: ComponentChildren) {
+export function renderPage(
+  { language, company, logoPath }: View,
+  title: string,
+  children: ComponentChildren,
+) {
   const page = (
     <html lang={language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
-        <title>{`${say('answer')} · ${company}`}</title>
+        <title>{`${title} · ${company}`}</title>
         <link rel="stylesheet" href={STYLE_SHEET.path} />
       </head>
       <body>
@@ -85,11 +89,14 @@ function Title({ title, text }: { readonly title: string; readonly text: string 
   );
 }
 
-interface LinkProps<Shown extends Link = Link> {
+export interface LinkProps<Shown extends Link = Link> {
   readonly view: View;
   readonly link: Shown;
   /** Shows the form, even after the answer was sent. */
   readonly isChange?: boolean;
+  /** What the form had that was not sent. Default: the last answer. */
+  readonly typed?: Filled;
+  /** Why the form was not sent. */
   readonly errors?: FieldErrors;
   /** What happened to the last file or code. */
   readonly notice?: Notice | undefined;
@@ -102,9 +109,28 @@ export interface Notice {
   readonly status?: number;
 }
 
+/** The heading of a page, and its title. */
+export function titleOf({ view: { say }, link, isChange, errors, notice }: LinkProps): string {
+  if (notice?.text === 'notReceived') return say('notReceived');
+  if (link.state === 'closed') return say(link.why);
+  if (link.state === 'code') return say('codeTitle');
+  if (errors || notice?.status) return say('problems');
+  if (link.state === 'received') return say(isChange ? 'change' : 'received');
+  if (link.state === 'sent-back') return say('back');
+  if (link.revision > 0) return say('unused');
+  return say(link.began ? 'answer' : 'asks');
+}
+
 export function LinkPage({ link, ...props }: LinkProps) {
-  const { view, isChange } = props;
-  if (link.state === 'closed') return <Title title={view.say(link.why)} text={view.say(`${link.why}Why`)} />;
+  const { view, isChange, notice } = props;
+  const title = titleOf({ ...props, link });
+  if (link.state === 'closed') {
+    const why = view.say(`${link.why}Why`);
+    if (!notice) return <Title title={title} text={why} />;
+    // What was sent too late was not received, and an answer before it may have been.
+    const end = view.say(link.why === 'received' ? 'earlier' : link.why);
+    return <Title title={title} text={`${end}. ${why}`} />;
+  }
   if (link.state === 'code') return <CodePage {...props} link={link} />;
   if (link.state === 'received' && !isChange) return <Received view={view} link={link} />;
   return <QuestionPage {...props} link={link} />;
@@ -152,8 +178,9 @@ function QuestionPage(props: LinkProps<Question>) {
   const { say, language, path } = view;
   return (
     <>
-      <h1>{say(link.state === 'sent-back' ? 'back' : 'asks')}</h1>
+      <h1>{titleOf(props)}</h1>
       <Errors {...props} />
+      {link.state === 'open' && link.revision > 0 && <p>{say('unusedWhy')}</p>}
       {link.state === 'sent-back' && <Quote title={say('backWhy')} text={link.message} />}
       <dl>
         {link.dba && <dt>{say('business')}</dt>}
@@ -163,14 +190,14 @@ function QuestionPage(props: LinkProps<Question>) {
           <time dateTime={link.expiresAt}>{timeIn(language, link.expiresAt)}</time>
         </dd>
       </dl>
-      <Quote title={say('question')} text={link.text} />
+      <Quote title={say('question')} text={textOf(link)} />
       {link.state === 'open' && !link.began ? (
         <form method="post" action={`${path}/begin`}>
           <List texts={namesIn(link)} />
           <button type="submit">{say('begin')}</button>
         </form>
       ) : (
-        <AnswerForms {...props} />
+        <AnswerForm {...props} />
       )}
     </>
   );
@@ -195,6 +222,12 @@ function List({ texts }: { readonly texts: readonly string[] }) {
   );
 }
 
+/** The question, with labels in place of the paths with which problems of the partner begin. */
+function textOf({ wants, text }: Question): string {
+  const fields = wants.kind === 'fields' ? wants.fields : [];
+  return fields.reduce((shown, { name, label }) => shown.replaceAll(`${name}: `, () => `${label}: `), text);
+}
+
 /** The names of what is wanted. */
 function namesIn({ wants }: Question): readonly string[] {
   if (wants.kind === 'documents') return wants.names;
@@ -202,13 +235,12 @@ function namesIn({ wants }: Question): readonly string[] {
 }
 
 /** Why the form was not sent, with links to its fields. */
-function Errors({ view, link, errors = [] }: LinkProps<Question>) {
+function Errors({ link, errors = [] }: LinkProps<Question>) {
   if (errors.length === 0) return null;
   const fields = link.wants.kind === 'fields' ? link.wants.fields : [];
   const labelOf = (field: string) => fields.find(({ name }) => name === field)?.label;
   return (
     <section class="notice" role="alert" tabIndex={-1} {...{ autoFocus: true }}>
-      <h2>{view.say('problems')}</h2>
       {errors.map(({ field, message }) => (
         <p>
           <a href={`#${idOf(field)}`}>{[labelOf(field), message].filter(Boolean).join(': ')}</a>
@@ -248,25 +280,16 @@ function Control({ name, label, value, most, rows, errors }: ControlProps) {
   );
 }
 
-/** A form that uploads a file, where documents are wanted; and the form of the answer. */
-function AnswerForms({ view, link, notice, errors }: LinkProps<Question>) {
-  const { wants, documents, answer = {} } = link;
+/** One form: each of its buttons sends all of it. The file is last, so the server has the rest whatever happens to the file. */
+function AnswerForm({ view, link, notice, errors, typed }: LinkProps<Question>) {
+  const { wants, documents } = link;
   const { say, path, language } = view;
+  const answer = typed ?? link.answer ?? {};
   const isDocuments = wants.kind === 'documents';
   return (
     <>
-      {isDocuments && (
-        <form method="post" action={`${path}/documents`} encType="multipart/form-data">
-          <h2>{say('uploadTitle')}</h2>
-          <List texts={wants.names} />
-          <LastNotice view={view} notice={notice} />
-          <label for="file">{say('file')}</label>
-          <input id="file" type="file" name="file" accept="image/jpeg,image/png,application/pdf" required />
-          <p class="help">{say('uploadHelp')}</p>
-          <button type="submit">{say('upload')}</button>
-        </form>
-      )}
-      <form method="post" action={`${path}/propose`}>
+      <LastNotice view={view} notice={notice} />
+      <form method="post" action={`${path}/propose`} {...(isDocuments && { encType: 'multipart/form-data' })}>
         {wants.kind === 'text' && (
           <Control
             {...{
@@ -295,28 +318,32 @@ function AnswerForms({ view, link, notice, errors }: LinkProps<Question>) {
                   type="checkbox"
                   name="document"
                   value={document.id}
-                  checked={isMarked(document, link)}
+                  checked={typed?.documents?.includes(document.id) ?? isMarked(document, link)}
                 />{' '}
                 <bdi>{document.fileName}</bdi> <small>{timeIn(language, document.at)}</small>
               </label>
             ))}
           </fieldset>
         )}
-        {(!isDocuments || documents.length > 0) && (
+        <Control
+          {...{
+            ...{ name: 'remark', label: say('remark'), value: answer.remark },
+            ...{ most: LIMITS.remark, rows: 2, errors },
+          }}
+        />
+        {isDocuments && (
           <>
-            <Control
-              {...{
-                name: 'remark',
-                label: say('remark'),
-                value: answer.remark,
-                most: LIMITS.remark,
-                rows: 2,
-                errors,
-              }}
-            />
-            <button type="submit">{say('send')}</button>
+            <h2>{say('uploadTitle')}</h2>
+            <List texts={wants.names} />
+            <label for="file">{say('file')}</label>
+            <input id="file" type="file" name="file" accept="image/jpeg,image/png,application/pdf" />
+            <p class="help">{say('uploadHelp')}</p>
+            <button type="submit" class="secondary" formaction={`${path}/documents`}>
+              {say('upload')}
+            </button>
           </>
         )}
+        <button type="submit">{say('send')}</button>
       </form>
     </>
   );

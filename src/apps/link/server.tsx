@@ -27,7 +27,17 @@ import {
   LinkApi,
   type Question,
 } from './api.js';
-import { LIMITS, LinkPage, type Notice, Problem, renderPage, STYLE_SHEET, viewOf } from './pages.js';
+import {
+  LIMITS,
+  LinkPage,
+  type LinkProps,
+  type Notice,
+  Problem,
+  renderPage,
+  STYLE_SHEET,
+  titleOf,
+  viewOf,
+} from './pages.js';
 import type { LinkSettings } from './settings.js';
 import { type Language, languageIn, textIn } from './texts.js';
 
@@ -91,8 +101,14 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
     const language = languages.get(request) ?? languageIn(request.headers['accept-language']);
     return viewOf(settings, { language, path: pathOf(request), logoPath: logoFile?.path });
   };
-  const send = (request: FastifyRequest, reply: FastifyReply, status: number, children: VNode) => {
-    const html = renderPage(view(request), children);
+  const send = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    title: string,
+    children: VNode,
+  ) => {
+    const html = renderPage(view(request), title, children);
     return reply.code(status).type('text/html; charset=utf-8').send(html);
   };
   const read = async (request: FastifyRequest): Promise<Link> => {
@@ -100,29 +116,35 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
     languages.set(request, link.language);
     return link;
   };
-  const show = (request: FastifyRequest, reply: FastifyReply, link: Link, notice?: Notice) => {
-    const isChange =
-      (request.query as Record<string, unknown>)['change'] !== undefined || notice !== undefined;
-    const page = <LinkPage {...{ view: view(request), link, isChange, notice }} />;
-    return send(request, reply, notice?.status ?? 200, page);
+  const show = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    link: Link,
+    more: Pick<LinkProps, 'notice' | 'typed' | 'errors'> = {},
+  ) => {
+    const isChange = 'change' in (request.query as object) || Object.keys(more).length > 0;
+    const props = { view: view(request), link, isChange, ...more };
+    const status = more.errors ? 422 : (more.notice?.status ?? 200);
+    return send(request, reply, status, titleOf(props), <LinkPage {...props} />);
   };
 
   server.setErrorHandler((error, request, reply) => {
     // A response that has begun cannot become an error page.
     if (reply.raw.headersSent) return reply.raw.destroy();
     const { status, isUnsure, retryAfterS } = shown(error, request, logger);
-    // The answer was given meanwhile, or elsewhere: the page of the link says what is true now.
+    // The link has closed meanwhile: its page says why.
     if (status === 409 && pathOf(request)) return reply.redirect(pathOf(request), 303);
     const isLater = status >= 500 || status === 429;
     const text = status === 404 ? 'missing' : isLater ? (isUnsure ? 'unsure' : 'later') : 'refused';
     if (isLater) reply.header('retry-after', retryAfterS);
     const action = routeOf(request).replace(LINK, pathOf(request));
-    const values = [...fieldsOf(request)];
-    return send(request, reply, status, <Problem {...{ view: view(request), text, action, values }} />);
+    const props = { view: view(request), text, action, values: [...fieldsOf(request)] } as const;
+    return send(request, reply, status, props.view.say(text), <Problem {...props} />);
   });
-  server.setNotFoundHandler((request, reply) =>
-    send(request, reply, 404, <Problem view={view(request)} text="missing" action="" values={[]} />),
-  );
+  server.setNotFoundHandler((request, reply) => {
+    const props = { view: view(request), text: 'missing', action: '', values: [] } as const;
+    return send(request, reply, 404, props.view.say(props.text), <Problem {...props} />);
+  });
 
   // The page itself says when the API is unavailable, so it is ready as soon as it is alive.
   for (const path of ['/healthz', '/readyz']) server.get(path, () => ({ status: 'ok' }));
@@ -130,11 +152,8 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
   // Scanners of mail open links, so this changes nothing.
   server.get(LINK, async (request, reply) => {
     const link = await read(request);
-    const { arrived, wrong } = request.query as Record<string, unknown>;
-    const document = 'documents' in link ? link.documents.find(({ id }) => `${id}` === arrived) : undefined;
-    if (document) return show(request, reply, link, { text: 'arrived', file: document.fileName });
-    const isWrong = wrong !== undefined && link.state === 'code';
-    return show(request, reply, link, isWrong ? { text: 'codeWrong' } : undefined);
+    const isWrong = 'wrong' in (request.query as object) && link.state === 'code';
+    return show(request, reply, link, isWrong ? { notice: { text: 'codeWrong' } } : {});
   });
 
   const form = (
@@ -156,36 +175,45 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
     if (state !== 'code' && state !== 'closed') reply.setCookie(SESSION, session, cookie);
     return reply.redirect(`${pathOf(request)}${state === 'code' ? '?wrong' : ''}`, 303);
   });
-  form('propose', async (request, reply) => {
-    const link = await read(request);
-    if (link.state === 'closed' || link.state === 'code') return reply.redirect(pathOf(request), 303);
-    const answer = filledIn(link.wants, fieldsOf(request));
-    let errors = errorsIn(answer, link);
-    try {
-      if (errors.length === 0) {
-        await api.propose(keyOf(request), answer);
-        return reply.redirect(pathOf(request), 303);
-      }
-    } catch (error) {
-      if (!(error instanceof Failure && error.errors.length > 0)) throw error;
-      const say = (message: string) =>
-        link.language === 'en' ? message : textIn(link.language, 'check', {});
-      errors = error.errors.map(({ field, message }) => ({ field, message: say(message) }));
-    }
-    const page = { view: view(request), link: { ...link, answer }, errors, isChange: true };
-    return send(request, reply, 422, <LinkPage {...page} />);
-  });
-  form('documents', async (request, reply) => {
-    const link = await read(request);
-    if (!('wants' in link)) return reply.redirect(pathOf(request), 303);
-    if (link.documents.length >= LIMITS.files) return show(request, reply, link, TOO_LARGE);
-    mayTakeLong(request);
-    const stored = await store(request, reply, (name, file) =>
+  /** Both buttons send the whole form, so neither loses what was typed, nor the file that was chosen. */
+  const receive = async (request: FastifyRequest, reply: FastifyReply, isSend: boolean) => {
+    const before = await read(request);
+    if (!('wants' in before)) return show(request, reply, before, { notice: NOT_RECEIVED });
+    const stored = await store(request, reply, before, (name, file) =>
       api.upload(keyOf(request), name, file, arrival.uploadMs ?? arrival.requestMs),
     );
-    if ('text' in stored) return show(request, reply, link, stored);
-    return reply.redirect(`${pathOf(request)}?change&arrived=${stored.id}`, 303);
-  });
+    const typed = filledIn(before.wants, fieldsOf(request));
+    if (stored && 'text' in stored) return show(request, reply, before, { typed, notice: stored });
+    const link = stored ? { ...before, documents: [...before.documents, stored] } : before;
+    if (!isSend) {
+      const notice = stored ? ({ text: 'arrived', file: stored.fileName } as const) : NO_FILE;
+      return show(request, reply, link, { typed, notice });
+    }
+    const errors = errorsIn(typed, link);
+    if (errors.length > 0) return show(request, reply, link, { typed, errors });
+    try {
+      await api.propose(keyOf(request), typed);
+      return reply.redirect(pathOf(request), 303);
+    } catch (error) {
+      if (!(error instanceof Failure && error.errors.length > 0)) throw error;
+      return show(request, reply, link, { typed, errors: refusedFields(error.errors, link) });
+    }
+  };
+  for (const action of ['propose', 'documents']) {
+    form(action, (request, reply) =>
+      receive(request, reply, action === 'propose').catch(async (error: unknown) => {
+        if (!(error instanceof Failure && error.status === 409)) throw error;
+        const link = await read(request);
+        const typed = 'wants' in link ? { typed: filledIn(link.wants, fieldsOf(request)) } : {};
+        return show(request, reply, link, { ...typed, notice: NOT_RECEIVED });
+      }),
+    );
+    // A phone opens the address of its last page again, without the form.
+    server.get(`${LINK}/${action}`, (request, reply) => {
+      keyOf(request);
+      return reply.redirect(`${pathOf(request)}?change`, 303);
+    });
+  }
   return server;
 }
 
@@ -224,6 +252,7 @@ function pathOf({ params }: FastifyRequest): string {
 }
 
 function fieldsOf({ body }: FastifyRequest): URLSearchParams {
+  if (body instanceof URLSearchParams) return body;
   const fields = Object.entries((body ?? {}) as Record<string, string | string[]>);
   return new URLSearchParams(fields.flatMap(([name, value]) => [value].flat().map((each) => [name, each])));
 }
@@ -264,33 +293,76 @@ function errorsIn(
   return errors;
 }
 
-const TOO_LARGE = { text: 'largeFile', status: 413 } as const;
+/** What the API refuses, at the field that was asked for: the API may name a part of it. */
+function refusedFields(errors: FieldErrors, { language, wants }: Question): FieldErrors {
+  const names = wants.kind === 'fields' ? wants.fields.map(({ name }) => name) : [];
+  return errors.map(({ field, message }) => ({
+    field: names.find((name) => `${field}.`.startsWith(`${name}.`)) ?? field,
+    message: language === 'en' ? message : textIn(language, 'check', {}),
+  }));
+}
 
-type Upload = (fileName: string, file: AsyncIterable<Buffer>) => Promise<{ readonly id: number }>;
+const NOT_RECEIVED = { text: 'notReceived', status: 409 } as const;
+const NO_FILE = { text: 'needFile', status: 422 } as const;
 
-/** Sends the file of a form on while it arrives. @returns the document, or why there is none */
-async function store(request: FastifyRequest, reply: FastifyReply, upload: Upload) {
-  if (!request.isMultipart()) throw new Failure(415);
-  if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) return TOO_LARGE;
+type Stored = Question['documents'][number];
+type Upload = (fileName: string, file: AsyncIterable<Buffer>) => Promise<Stored>;
+
+/**
+ * Reads a form whose file stands after its fields, and passes the file on while it arrives. The fields become the body of the
+ * request, and the document is marked among them.
+ *
+ * @returns the document, or why there is none. Undefined if no file was chosen
+ */
+async function store(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { documents }: Question,
+  upload: Upload,
+): Promise<Stored | Notice | undefined> {
+  if (!request.isMultipart()) return undefined;
+  mayTakeLong(request);
   const tooMuch = new Error('the form is too large');
   const refused = refusedBeyond(request, reply, MAX_UPLOAD_BYTES, tooMuch);
-  const limits = { fileSize: MAX_FILE_BYTES, files: 1, fields: 1, fieldSize: 100, headerPairs: 20 };
+  const limits = { fileSize: MAX_FILE_BYTES, files: 1, fields: 30, fieldSize: 4_096, headerPairs: 20 };
+  const parts = request.parts({ limits });
+  const fields = new URLSearchParams();
+  request.body = fields;
   let part: MultipartFile | undefined;
+  const because = (text: Notice['text'], status: number) => ({
+    ...{ text, status, file: part?.filename?.slice(-200) ?? '' },
+  });
   try {
-    part = await Promise.race([request.file({ limits }), refused]);
+    while (!part) {
+      const { value } = await Promise.race([parts.next(), refused]);
+      if (!value) return undefined;
+      if (value.type === 'file') part = value;
+      else fields.append(value.fieldname, String(value.value));
+    }
     // Browsers send a file without a name where none was chosen.
-    if (!part?.filename) return { text: 'needFile', status: 422 } as const;
-    return await Promise.race([upload(part.filename, whole(part.file)), refused]);
+    if (!part.filename) return undefined;
+    if (documents.length >= LIMITS.files) return because('manyFiles', 413);
+    if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) return because('largeFile', 413);
+    const stored = await Promise.race([upload(part.filename, whole(part.file)), refused]);
+    fields.append('document', `${stored.id}`);
+    return stored;
   } catch (error) {
     const { status } = error as { readonly status?: unknown };
-    if (error === tooMuch || part?.file.truncated || status === 413) return TOO_LARGE;
-    if (status === 415 || status === 422) return { text: 'badFile', status } as const;
-    if (!(error instanceof Failure) || part?.file.errored)
-      return { text: 'brokenFile', status: 400 } as const;
+    if (error === tooMuch || part?.file.truncated || status === 413) return because('largeFile', 413);
+    if (error instanceof Failure && (status === 415 || status === 422))
+      return because(reasonIn(error.errors), error.status);
+    if (!(error instanceof Failure) || part?.file.errored) return because('brokenFile', 400);
     // The store is unavailable, or others upload now.
-    if (!error.isUnsure && status === 503) return { text: 'brokenFile', status: 503 } as const;
+    if (!error.isUnsure && status === 503) return because('brokenFile', 503);
     throw error;
   }
+}
+
+/** Why the API refuses a file. */
+function reasonIn([{ field, message } = { field: '', message: '' }]: FieldErrors): Notice['text'] {
+  if (field === 'document') return 'manyFiles';
+  if (message === 'is empty') return 'emptyFile';
+  return message.startsWith('is not a complete') ? 'damagedFile' : 'badFile';
 }
 
 /** The parser would cut a file short that is too large, and end it as any other. */

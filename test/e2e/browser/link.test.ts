@@ -72,8 +72,10 @@ it('a merchant with a phone and no scripts enters the code, sends a photo and an
   await page.getByText('has arrived. Send it below').waitFor();
   await isForEveryone();
   await page.getByLabel('Anything else').fill('From the bank of my brother.');
+  await page.getByLabel('Photo or PDF file').setInputFiles({ ...photo, name: 'back.jpg' });
   await page.getByRole('button', { name: 'Send to Acme Payments' }).click();
   await page.getByRole('heading', { name: 'Received, thank you' }).waitFor();
+  await page.getByText('back.jpg').waitFor();
   await isForEveryone();
 
   Object.assign(api.link, { state: 'sent-back', message: WIDE, language: 'es', wants: FIELDS, answer: {} });

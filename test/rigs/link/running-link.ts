@@ -59,11 +59,17 @@ export async function runLink({
   return { api, server, open, post, log: () => lines.join('') };
 }
 
-/** A form with a file, as a browser sends it. */
-export function upload(fileName: string, content: string | Buffer, field = 'file'): InjectOptions {
-  const head = `--b\r\ncontent-disposition: form-data; name="${field}"; filename="${fileName}"\r\n`;
+/** A form with a file after its fields, as a browser sends it. */
+export function upload(
+  fileName: string,
+  content: string | Buffer,
+  fields: Readonly<Record<string, string>> = {},
+): InjectOptions {
+  const head = (name: string) => `--b\r\ncontent-disposition: form-data; name="${name}"`;
+  const texts = Object.entries(fields).map(([name, value]) => `${head(name)}\r\n\r\n${value}\r\n`);
+  const file = `${head('file')}; filename="${fileName}"\r\ncontent-type: image/jpeg\r\n\r\n`;
   const payload = Buffer.concat([
-    ...[Buffer.from(`${head}content-type: image/jpeg\r\n\r\n`), Buffer.from(content)],
+    ...[Buffer.from(texts.join('') + file), Buffer.from(content)],
     Buffer.from('\r\n--b--\r\n'),
   ]);
   return { method: 'POST', payload, headers: { 'content-type': 'multipart/form-data; boundary=b' } };

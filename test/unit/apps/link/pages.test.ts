@@ -20,7 +20,7 @@ describe('the page of a link', () => {
     expect(statusCode).toBe(200);
     for (const each of ['Acme Payments needs something', 'Corner Bakery', 'How do you take orders?'])
       expect(text).toContain(each);
-    expect(text).toMatch(/Please answer by Monday, December 7, 2026 at \d+:35 PM GMT-3:30/);
+    expect(text).toMatch(/Please answer by Monday, December 7 at \d+:35\sPM GMT-3:30/);
     expect(body).not.toContain('<textarea');
     expect(api.changes()).toEqual([]);
 
@@ -65,10 +65,9 @@ describe('the page of a link', () => {
   it('sends a file on, says that it has arrived, and sends the marked documents', async () => {
     const { api, open, post } = await runLink({ link: { ...BEGAN, wants: DOCUMENTS } });
     expect(textOf((await open(LINK)).body)).toContain('No document has arrived yet.');
-    const { statusCode, headers } = await open(`${LINK}/documents`, upload('check.jpg', 'x'.repeat(300_000)));
-    expect(statusCode).toBe(303);
+    const { statusCode, body } = await open(`${LINK}/documents`, upload('check.jpg', 'x'.repeat(300_000)));
+    expect(statusCode).toBe(200);
     expect(api.calls.at(-1)?.body).toMatchObject({ fileName: 'check.jpg', size: 300_000 });
-    const { body } = await open(String(headers.location));
     expect(textOf(body)).toContain('check.jpg has arrived.');
     const [, id = ''] = /name="document" value="([^"]+)" checked/.exec(body) ?? [];
     await post('propose', { document: id });
@@ -76,12 +75,77 @@ describe('the page of a link', () => {
     expect(textOf((await open(LINK)).body)).toContain('What you sent check.jpg');
   });
 
+  // Alone catches an upload, or a refused form, that undoes what was typed and unmarked.
+  it('keeps the remark and the marks while files arrive, and after each refusal', async () => {
+    const documents = [CHECK, { ...CHECK, id: 2, fileName: 'blurred.jpg' }];
+    const { open, post } = await runLink({ link: { ...BEGAN, wants: DOCUMENTS, documents } });
+    const markedIn = (body: string) => [...body.matchAll(/value="(\d)" checked/g)].map(([, id]) => id);
+    const typed = { document: '1', remark: 'Both sides.' };
+    const huge = upload('huge.jpg', 'x', typed);
+    // Refused by its length, before it arrives.
+    Object.assign(huge.headers ?? {}, { 'content-length': '12000000' });
+    for (const [file, marked] of [
+      [upload('back.jpg', 'x', typed), ['1', '3']],
+      [upload('', '', typed), ['1']],
+      [upload('large.jpg', Buffer.alloc(10 * 1024 * 1024 + 1), typed), ['1']],
+      [huge, ['1']],
+    ] as const) {
+      const { body } = await open(`${LINK}/documents`, file);
+      expect([markedIn(body), textOf(body)]).toEqual([marked, expect.stringContaining('Both sides.')]);
+    }
+    // A phone that reloads the page without its form.
+    expect((await open(`${LINK}/documents`)).headers.location).toBe(`${LINK}?change`);
+    const none = await post('propose', { remark: 'Both sides.' });
+    expect([none.statusCode, markedIn(none.body)]).toEqual([422, []]);
+  });
+
+  // Alone catches a file that was chosen, and is lost by the other button.
+  it('uploads the chosen file with the answer, or sends nothing and says why', async () => {
+    const { api, open } = await runLink({ link: { ...BEGAN, wants: DOCUMENTS, documents: [CHECK] } });
+    const chosen = upload('back.jpg', 'x', { document: '1', remark: 'Both sides.' });
+    api.instead = (action) =>
+      action === 'documents'
+        ? { status: 422, body: { errors: [{ field: 'file', message: 'is empty' }] } }
+        : undefined;
+    const refused = await open(`${LINK}/propose`, chosen);
+    expect([refused.statusCode, api.changes()]).toEqual([422, ['documents']]);
+    expect(refused.body).toContain('<title>Not sent yet');
+    expect(textOf(refused.body)).toContain('back.jpg was not uploaded: it is empty.');
+    api.instead = () => undefined;
+    const { headers } = await open(`${LINK}/propose`, chosen);
+    expect(headers.location).toBe(LINK);
+    expect(api.calls.at(-1)?.body).toMatchObject({
+      ...{ answer: { kind: 'documents', documents: [1, 2] }, remark: 'Both sides.' },
+    });
+  });
+
+  // Alone catches a lost response after an upload whose form cannot be sent again.
+  it('lets a form with a file be sent again, without the file, when nobody knows whether it arrived', async () => {
+    const { api, open } = await runLink({ link: { ...BEGAN, wants: DOCUMENTS } });
+    api.instead = (action) => (action === 'propose' ? { status: 503 } : undefined);
+    const { body } = await open(`${LINK}/propose`, upload('back.jpg', 'x', { remark: 'Both sides.' }));
+    expect(textOf(body)).toContain('We do not know whether this arrived');
+    expect(body).toMatch(/name="remark" value="Both sides\.".*name="document" value="1"/);
+  });
+
+  it('asks again, and says that the earlier answer was not used, after a clerk withdrew it', async () => {
+    const { open } = await runLink({ link: { ...BEGAN, revision: 1, answer: { text: 'By phone.' } } });
+    const { body } = await open(LINK);
+    expect(body).toContain('<title>Please answer again · Acme Payments</title>');
+    expect(textOf(body)).toContain('Acme Payments did not use your earlier answer.');
+    expect(body).toContain('>By phone.</textarea>');
+  });
+
   it('asks for fields by their labels, and shows what the API refuses next to what was typed', async () => {
-    const { api, open, post } = await runLink({ link: { ...BEGAN, wants: FIELDS } });
-    expect(textOf((await open(LINK)).body)).toContain('ZIP code');
+    const text = 'zip: must be five digits';
+    const { api, open, post } = await runLink({ link: { ...BEGAN, wants: FIELDS, text } });
+    expect(textOf((await open(LINK)).body)).toContain('ZIP code: must be five digits');
     api.instead = (action) =>
       action === 'propose'
-        ? { status: 422, body: { errors: [{ field: 'answer.values.zip', message: 'must be five digits' }] } }
+        ? {
+            status: 422,
+            body: { errors: [{ field: 'answer.values.zip.first', message: 'must be five digits' }] },
+          }
         : undefined;
     const { statusCode, body } = await post('propose', {
       'field:city': 'Springfield',
@@ -125,9 +189,16 @@ describe('the page of a link', () => {
     const { body } = await open(LINK);
     expect(body).toContain(`<html lang="${language}">`);
     expect(textOf(body)).toContain(text);
-    // Whoever had the form open learns the same.
-    expect((await post('propose', { text: 'late' })).headers.location).toBe(LINK);
-    expect((await open(`${LINK}/documents`, upload('late.pdf', '%PDF'))).headers.location).toBe(LINK);
+    // Whoever had the form open learns that it came too late, and why.
+    const end = why === 'received' ? 'Your earlier answer was received' : text;
+    const lost = language === 'en' ? 'What you just sent was not received' : 'Lo que acaba de enviar no se';
+    for (const late of [
+      await post('propose', { text: 'late' }),
+      await open(`${LINK}/documents`, upload('late.pdf', '%PDF')),
+    ]) {
+      expect(late.statusCode).toBe(409);
+      expect(textOf(late.body)).toMatch(new RegExp(`${lost}.*${end}\\.`));
+    }
     expect(api.changes()).toEqual([]);
   });
 
@@ -135,7 +206,7 @@ describe('the page of a link', () => {
     const { open } = await runLink({ link: { ...ASKED, language: 'es' } });
     const text = textOf((await open(LINK)).body);
     expect(text).toContain('Acme Payments necesita algo de usted');
-    expect(text).toMatch(/lunes, 7 de diciembre de 2026, \d\d:35 GMT-3:30/);
+    expect(text).toMatch(/lunes, 7 de diciembre, \d\d:35 GMT-3:30/);
     expect(text).not.toContain('undefined');
   });
 });
@@ -183,7 +254,7 @@ describe('when something fails, the page says what was received', () => {
   it.each([
     ['an empty text', BEGAN, { text: '  ' }, 'Write your answer.'],
     ['a text that is too long', BEGAN, { text: 'x'.repeat(10_001) }, 'This text is too long.'],
-    ['no document', { ...BEGAN, wants: DOCUMENTS }, {}, 'Mark at least one document'],
+    ['no document', { ...BEGAN, wants: DOCUMENTS }, {}, 'Choose a file, or mark at least one document.'],
     ['no field', { ...BEGAN, wants: FIELDS }, {}, 'Write your answer.'],
   ])('%s: nothing, and what was typed is kept', async (_, link, fields: Record<string, string>, text) => {
     const { api, post } = await runLink({ link });
@@ -245,17 +316,24 @@ describe('when something fails, the page says what was received', () => {
     expect(body).not.toContain('Corner Bakery');
   });
 
-  it('an answer to what was answered meanwhile leads to the page that says so', async () => {
+  it('an answer to what was answered meanwhile was not received, and the page says why', async () => {
     const { api, post } = await runLink({ link: BEGAN });
-    api.instead = (action) => (action === 'propose' ? { status: 409 } : undefined);
-    const { statusCode, headers } = await post('propose', { text: 'late' });
-    expect([statusCode, headers.location]).toEqual([303, LINK]);
+    api.instead = (action) => {
+      if (action !== 'propose') return undefined;
+      api.link = { state: 'closed', language: 'en', why: 'handled' };
+      return { status: 409 };
+    };
+    const { statusCode, body } = await post('propose', { text: 'late' });
+    expect([statusCode, textOf(body)]).toEqual([
+      409,
+      expect.stringMatching(/What you just sent was not received .*is working on this\./),
+    ]);
   });
 
   const refusals: [string, number, number, string][] = [
-    ['too large', 413, 413, 'it is larger than 10 MB, or there are 20 files already'],
-    ['of another type', 415, 415, 'Send a photo (JPEG or PNG) or a PDF file'],
-    ['not what its name says', 422, 422, 'Send a photo (JPEG or PNG) or a PDF file'],
+    ['too large', 413, 413, 'x.jpg was not uploaded: it is larger than 10 MB.'],
+    ['of another type', 415, 415, 'x.jpg was not uploaded: it is not a photo (JPEG or PNG) or a PDF file.'],
+    ['not what its name says', 422, 422, 'x.jpg was not uploaded: it is not a photo'],
     ['lost on the way', 503, 503, 'Open the page to see what arrived'],
   ];
   it.each(refusals)('a file that is %s', async (_, refusal, status, text) => {
@@ -272,8 +350,8 @@ describe('when something fails, the page says what was received', () => {
     api.instead = (action) => (action === 'documents' ? { status: 503, body } : undefined);
     const page = await open(`${LINK}/documents`, upload('x.jpg', 'x'));
     expect(page.statusCode).toBe(503);
-    expect(textOf(page.body)).toContain('The file did not arrive. Please upload it again.');
-    expect(page.body).toContain(`action="${LINK}/documents"`);
+    expect(textOf(page.body)).toContain('The file x.jpg did not arrive. Please choose it again.');
+    expect(page.body).toContain(`formaction="${LINK}/documents"`);
   });
 
   it('a file after the last one that is taken', async () => {
@@ -281,7 +359,7 @@ describe('when something fails, the page says what was received', () => {
     const { api, open } = await runLink({ link: { ...BEGAN, wants: DOCUMENTS, documents } });
     const { statusCode, body } = await open(`${LINK}/documents`, upload('x.jpg', 'x'));
     expect([statusCode, api.changes()]).toEqual([413, []]);
-    expect(textOf(body)).toContain('there are 20 files already');
+    expect(textOf(body)).toContain('x.jpg was not uploaded: there are 20 files already.');
   });
 
   it('a form without a file, and a file that is larger than allowed, which is not given on', async () => {
@@ -292,7 +370,10 @@ describe('when something fails, the page says what was received', () => {
       expect.stringContaining('Choose a file first'),
     ]);
     const large = await open(`${LINK}/documents`, upload('a.jpg', Buffer.alloc(10 * 1024 * 1024 + 1)));
-    expect([large.statusCode, textOf(large.body)]).toEqual([413, expect.stringContaining('was not kept')]);
+    expect([large.statusCode, textOf(large.body)]).toEqual([
+      413,
+      expect.stringContaining('larger than 10 MB'),
+    ]);
     expect(api.calls.filter(({ action }) => action === 'stored')).toEqual([]);
   });
 });
