@@ -236,7 +236,9 @@ export class Links {
   #view({ requirementId, link: name, tokenHash, language, session }: LinkHolder): LinkView {
     const { link, proposed } = claimsOf(this.store.state, requirementId);
     const closed = (why: LinkEnd) => ({ state: 'closed', language, why }) as const;
-    if (!link) return closed(this.#endOf(requirementId));
+    // A proposed answer outlives its link.
+    if (!link)
+      return closed(proposed?.actor === merchantActor(name) ? 'received' : this.#endOf(requirementId));
     const { question, documents, revision, began = false, sent, message, until } = link;
     if (link.link !== name || link.tokenHash !== tokenHash) return closed('revoked');
     const state = linkState(link, proposed?.actor);

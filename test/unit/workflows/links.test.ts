@@ -201,6 +201,8 @@ describe('a link', () => {
     await late.answer();
     vi.setSystemTime(new Date(ONE));
     expect(await late.view()).toEqual(closed('received'));
+    await late.revoke();
+    expect(await late.view()).toEqual(closed('received'));
     late.store.update(withdrawRequirement('note-1', 'the partner declined'));
     expect(await late.view()).toEqual(closed('over'));
   });
