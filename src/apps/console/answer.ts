@@ -42,7 +42,7 @@ export interface Filled {
   readonly problems: Problems;
 }
 
-export function wrongIn(own: Filled | undefined, name: string): string[] {
+export function wrongIn(own: Pick<Filled, 'problems'> | undefined, name: string): string[] {
   return (own?.problems ?? []).filter(({ field }) => field === name).map(({ message }) => message);
 }
 

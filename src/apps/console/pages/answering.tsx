@@ -168,7 +168,7 @@ async function refused(context: RequirementContext, error: unknown, filled: Fill
   return renderRequirement(now, { status: 422, filled: { ...filled, problems: problemsOf(error) } });
 }
 
-function problemsOf({ message, problems }: InvalidInput): Filled['problems'] {
+export function problemsOf({ message, problems }: InvalidInput): Filled['problems'] {
   return problems.length > 0 ? problems : [{ field: '', message }];
 }
 
