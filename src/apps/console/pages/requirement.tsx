@@ -97,10 +97,10 @@ async function proposedIn(context: RequirementContext): Promise<ProposedShown | 
 
 interface Extra {
   readonly status?: number;
+  readonly asked?: AskProps['asked'];
   readonly filled?: Filled;
   readonly notice?: ComponentChildren;
   readonly preview?: ComponentChildren;
-  readonly asked?: AskProps['asked'];
 }
 
 /** @throws {PageError} when there is no such requirement */
@@ -110,8 +110,8 @@ export async function renderRequirement(
 ): Promise<RouteResponse> {
   const { requirement, workflowId, listed, obstacle, client } = context;
   if (!requirement) throw new PageError(404, 'There is no such requirement.');
-  const { status = 200, filled, notice, preview, asked } = extra;
-  const asks = asked !== undefined || context.fields.text('template') !== '';
+  const { status = 200, filled, notice, preview } = extra;
+  const asks = extra.asked !== undefined || context.fields.text('template') !== '';
   const takesCorrection = context.state && requirement.answers.includes('correction');
   const correctable = takesCorrection
     ? formFields(await context.correctable(), context.settings, requirement)
@@ -140,7 +140,7 @@ export async function renderRequirement(
             />
           )}
           <AskMerchant
-            {...{ workflowId, requirement, asked, templates: templatesOf(context, requirement) }}
+            {...{ workflowId, requirement, asked: extra.asked, templates: templatesOf(context, requirement) }}
             {...{ fields: correctable ?? [], isOpen: asks }}
           />
           <RemarkForm context={context} />
