@@ -297,10 +297,11 @@ function AskForm({
         )}
         {kinds.includes('correction') && (
           <fieldset>
-            <legend>Fields, only for fields of the input</legend>
+            <legend>Fields that the merchant fills in</legend>
+            <p class="advice">Only for fields of the input.</p>
             {boxes(true)}
-            <details>
-              <summary>Other fields</summary>
+            <details open={wrongIn(asked, 'wants').length > 0}>
+              <summary>{askable.some(({ name }) => isNamed(name)) ? 'Other fields' : 'All fields'}</summary>
               {boxes(false)}
             </details>
           </fieldset>
