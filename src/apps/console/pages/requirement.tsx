@@ -111,12 +111,12 @@ export async function renderRequirement(
   const { requirement, workflowId, listed, obstacle, client } = context;
   if (!requirement) throw new PageError(404, 'There is no such requirement.');
   const { status = 200, filled, notice, preview } = extra;
-  const asks = extra.asked !== undefined || context.fields.text('template') !== '';
   const takesCorrection = context.state && requirement.answers.includes('correction');
   const correctable = takesCorrection
     ? formFields(await context.correctable(), context.settings, requirement)
     : undefined;
   const proposed = await proposedIn(context);
+  const asks = extra.asked !== undefined || context.fields.text('template') !== '';
   // The question shows without the summary.
   const input = obstacle
     ? undefined
