@@ -1,7 +1,8 @@
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { changeableInput } from '../../activities/corrections.js';
 import type { Correctable } from '../../messages/activities.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
+import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { Answer, AnswerKind, Requirement, RequirementKind } from '../../messages/requirements.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
@@ -9,6 +10,7 @@ import { type Change, changesOf, checkCorrection, mayMoveMoney } from '../../ser
 import { NEED_REASON, needsApproval, sendResolution } from '../../services/inbox/answering.js';
 import { InvalidInput } from '../../services/texts/invalid-input.js';
 import { patchIn } from './correction-fields.js';
+import { onboardingView } from './onboarding-view.js';
 import type { Fields } from './query.js';
 import type { Role } from './route.js';
 
@@ -42,7 +44,7 @@ export interface Filled {
   readonly problems: Problems;
 }
 
-export function wrongIn(own: Filled | undefined, name: string): string[] {
+export function wrongIn(own: Pick<Filled, 'problems'> | undefined, name: string): string[] {
   return (own?.problems ?? []).filter(({ field }) => field === name).map(({ message }) => message);
 }
 
@@ -166,6 +168,32 @@ async function readCorrection(fields: Fields, { correctable, accounts }: Correct
     changes,
     mayMoveMoney: mayMoveMoney(changes, changeableInput(correctable, accounts).schema),
   };
+}
+
+interface Answered {
+  readonly client: Client;
+  readonly description: WorkflowExecutionDescription;
+  readonly requirementId: string;
+  /** Before the answer. */
+  readonly state: OnboardingState | undefined;
+}
+
+/** What is open after an answer: of an onboarding, or of the customer that it is a part of. */
+export async function whatIsOpen(
+  { client, description, requirementId, state }: Answered,
+  answer: AnswerKind,
+  open: number,
+): Promise<string> {
+  const notes = (state?.requirements ?? []).filter(({ kind }) => kind === 'underwriting-note');
+  const isForNote = notes.some(({ id }) => id === requirementId) && ['text', 'documents'].includes(answer);
+  if (isForNote && notes.length > 1) return 'It is sent together with the other notes, which are still open.';
+  const customer = description.parentExecution?.workflowId;
+  if (!customer) return open === 0 ? 'Nothing else is open.' : `${open} still open.`;
+  // The answer is sent, whatever can be read.
+  const view = await onboardingView(client, customer).catch(() => undefined);
+  if (!view || view.obstacle) return '';
+  const left = view.requirements.length;
+  return left === 0 ? 'Nothing else is open for this customer.' : `${left} still open for this customer.`;
 }
 
 /** Sends an answer, and sorts what the workflow refuses by the fields of the form. Throws as {@link sendResolution}. */

@@ -24,6 +24,8 @@ export interface GivenWorkflow {
   readonly state?: Partial<OnboardingState>;
   /** Of its search attribute. */
   readonly account?: string;
+  /** The workflow that started it. */
+  readonly parent?: string;
   /** What other queries return, by their names. */
   readonly queries?: Readonly<Record<string, unknown>>;
 }
@@ -84,13 +86,14 @@ export function clientOfCalls({
     return {
       async describe() {
         questions.push(['describe', workflowId]);
-        const { account } = existing();
+        const { account, parent } = existing();
         const execution = { workflowId, runId: 'run-1' };
         return {
           ...{ ...execution, historyLength: 7, startTime: new Date(0), status: { name: 'RUNNING' } },
           typedSearchAttributes: new TypedSearchAttributes(
             account === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.partnerAccount, value: account }],
           ),
+          ...(parent !== undefined && { parentExecution: { workflowId: parent, runId: 'run-1' } }),
           raw: { workflowExecutionInfo: { execution, status: 1, startTime: msToTs(0) } },
         };
       },
@@ -102,6 +105,7 @@ export function clientOfCalls({
       fetchHistory: async () => ({
         events: [{ workflowExecutionStartedEventAttributes: { input: { payloads: payloads({}) } } }],
       }),
+      terminate: async () => undefined,
       async executeUpdate({ name }: { readonly name: string }, { args }: { readonly args: unknown[] }) {
         existing();
         questions.push([name, workflowId, ...args]);

@@ -231,7 +231,7 @@ function Reason({ requirement, kind, own }: ContentProps) {
 }
 
 /** All problems, at the top of the form, because a long form shows only a part of itself. */
-function Mistakes({ problems }: Pick<Filled, 'problems'>) {
+export function Mistakes({ problems }: Pick<Filled, 'problems'>) {
   if (problems.length === 0) return null;
   return (
     <Problem isFocused>

@@ -17,6 +17,7 @@ import {
   reasonIn,
   roleFor,
   sendAnswer,
+  whatIsOpen,
 } from '../answer.js';
 import { type Fields, inboxOf, pathOf } from '../query.js';
 import {
@@ -127,9 +128,9 @@ async function send(target: Answerable, { answer, reason }: ReadAnswer, onRefusa
     audit(user, { ...about, what: 'answer', result: 'accepted' });
     refresh(client, workflowId, isTakenBack ? undefined : requirementId);
     const done = isTakenBack ? 'The answer is taken back.' : 'Your answer is accepted.';
-    const more = open === 0 ? 'Nothing else is open.' : `${open} still open.`;
-    const of = list === undefined ? more : `${nameOf(target.listed)}: ${more}`;
-    return { to: await back(), message: `${done} ${of}` };
+    const more = await whatIsOpen(target, kind, open);
+    const of = list === undefined || more === '' ? more : `${nameOf(target.listed)}: ${more}`;
+    return { to: await back(), message: `${done} ${of}`.trimEnd() };
   } catch (error) {
     // An answer that no worker has applied yet may still count.
     if (isRefused(error)) await onRefusal?.();
@@ -168,7 +169,7 @@ async function refused(context: RequirementContext, error: unknown, filled: Fill
   return renderRequirement(now, { status: 422, filled: { ...filled, problems: problemsOf(error) } });
 }
 
-function problemsOf({ message, problems }: InvalidInput): Filled['problems'] {
+export function problemsOf({ message, problems }: InvalidInput): Filled['problems'] {
   return problems.length > 0 ? problems : [{ field: '', message }];
 }
 

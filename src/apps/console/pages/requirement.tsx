@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Correctable } from '../../../messages/activities.js';
 import { asSubject, isSamePerson } from '../../../messages/actors.js';
 import { currentClaim, LONGEST_REMARK } from '../../../messages/claims.js';
+import { isMerchant } from '../../../messages/links.js';
 import { fieldOf } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
 import { detailBeside, type Requirement, TASKS } from '../../../messages/requirements.js';
@@ -20,9 +21,8 @@ import { type Fields, pathOf, withList } from '../query.js';
 import { CurrentRequest, hasRole, PageError, type RequestContext, type RouteResponse } from '../route.js';
 import { Business, Help } from './about-requirement.js';
 import { AnswerForms } from './answer-forms.js';
+import { AskMerchant, type AskProps, MerchantStatus, templatesOf, withLabels } from './ask-merchant.js';
 import { ColleagueField, colleaguesOf, Handling, listIn, type ProposedShown, pageIn } from './handling.js';
-import { pathLabel } from './input-fields.js';
-import { MerchantPanel, templatesOf } from './links.js';
 import { Due, Field, Form, Person, Problem, summarize, Trail, When } from './parts.js';
 
 /** A request for a requirement, with what is known of it. `requirement` is undefined when it is not open. */
@@ -97,6 +97,7 @@ async function proposedIn(context: RequirementContext): Promise<ProposedShown | 
 
 interface Extra {
   readonly status?: number;
+  readonly asked?: AskProps['asked'];
   readonly filled?: Filled;
   readonly notice?: ComponentChildren;
   readonly preview?: ComponentChildren;
@@ -115,6 +116,7 @@ export async function renderRequirement(
     ? formFields(await context.correctable(), context.settings, requirement)
     : undefined;
   const proposed = await proposedIn(context);
+  const asks = extra.asked !== undefined || context.fields.text('template') !== '';
   // The question shows without the summary.
   const input = obstacle
     ? undefined
@@ -134,11 +136,12 @@ export async function renderRequirement(
               {...{ workflowId, filled, correctable, ...listIn(context) }}
               requirement={obstacle && filled ? { ...requirement, answers: [filled.kind] } : requirement}
               page={filled ? pageIn(context, workflowId) : workflowId}
+              isOpen={filled !== undefined || !(asks || requirement.proposal)}
             />
           )}
-          <MerchantPanel
-            {...{ workflowId, requirement, templates: templatesOf(context, requirement) }}
-            fields={(correctable ?? []).map(({ name }) => name)}
+          <AskMerchant
+            {...{ workflowId, requirement, asked: extra.asked, templates: templatesOf(context, requirement) }}
+            {...{ fields: correctable ?? [], isOpen: asks }}
           />
           <RemarkForm context={context} />
           <AssignForm context={context} />
@@ -181,11 +184,7 @@ export function Asked({ requirement }: { readonly requirement: Requirement }) {
 }
 
 export function Detail({ requirement }: { readonly requirement: Requirement }) {
-  // The partner's problems begin with the path of their field: `holder.website: cannot be reached`.
-  const detail = (requirement.fields ?? []).reduce(
-    (text, field) => text.replaceAll(`${field}: `, `${pathLabel(field)}: `),
-    detailBeside(requirement),
-  );
+  const detail = withLabels(requirement, detailBeside(requirement));
   return detail === '' ? null : <blockquote class="detail">{detail}</blockquote>;
 }
 
@@ -209,11 +208,21 @@ function LiveState({ context, proposed }: LiveProps) {
           </p>
         </Problem>
       ) : (
-        requirement && <Handling {...{ workflowId, requirement, proposed }} />
+        requirement && (
+          <>
+            <Handling {...{ workflowId, proposed }} requirement={ofColleagues(requirement)} />
+            <MerchantStatus {...{ workflowId, requirement, state, proposed }} />
+          </>
+        )
       )}
       {state && <Remarks context={context} state={state} />}
     </div>
   );
+}
+
+/** The requirement without the answer of a merchant, which is shown with its link. */
+function ofColleagues({ proposal, ...requirement }: Requirement): Requirement {
+  return proposal && !isMerchant(proposal.actor) ? { ...requirement, proposal } : requirement;
 }
 
 interface EndedProps {

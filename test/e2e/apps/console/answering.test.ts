@@ -52,7 +52,7 @@ describe.each(variants<[string, boolean]>([['with scripts', true]], [['without s
       await click();
       await person.page.waitForTimeout(150);
       await click();
-      await person.page.getByText('Your answer is accepted. 1 still open.').waitFor();
+      await person.page.getByText('It is sent together with the other notes').waitFor();
       expect(await person.text()).not.toMatch(/You answered this|was not sent/);
       await person.page.unrouteAll();
       await person.go(`/onboardings/${boarding.workflowId}/requirements/${requirements[1]?.id}`);

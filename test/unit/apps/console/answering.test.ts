@@ -167,6 +167,30 @@ describe('an answer', () => {
     expect(audited()).toEqual([{ actor: 'olga', ...about, what: 'answer', result: 'accepted' }]);
   });
 
+  // Alone catches a message that says a note is sent, while the partner gets it only with the others.
+  it('to a note, with another one open, says that both are sent together', async () => {
+    const requirements = [NOTE, { ...NOTE, id: 'note-2' }];
+    const { open } = await correcting([], {}, { onUpdate: () => ({ open: 1 }) }, { requirements });
+    const text = 'Your answer is accepted. It is sent together with the other notes, which are still open.';
+    expect((await open({}, PAGE, { form: TEXT })).message).toEqual({ text });
+  });
+
+  it.each([
+    [['ticket-1'], '1 still open for this customer.'],
+    [[], 'Nothing else is open for this customer.'],
+  ])('of a part counts what its customer asks: %j', async (ids, left) => {
+    const customer = 'customer-onboarding-c-1';
+    const requirements = ids.map((id) => ({ ...NOTE, id, kind: 'ticket' as const }));
+    const { open } = await consoleOfCalls({
+      workflows: {
+        [ID]: { state: { requirements: [NOTE] }, parent: customer },
+        [customer]: { state: { requirements } },
+      },
+    });
+    const message = { text: `Your answer is accepted. ${left}` };
+    expect((await open({}, PAGE, { form: TEXT })).message).toEqual(message);
+  });
+
   it('of two clicks on one button is sent once, and both get the same page', async () => {
     const { open, updates, audited } = await asking({}, { onUpdate: () => setImmediate({ open: 0 }) });
     const click = () => open({}, PAGE, { form: TEXT });

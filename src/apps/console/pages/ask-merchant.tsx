@@ -1,0 +1,367 @@
+import { randomUUID } from 'node:crypto';
+import { isSamePerson } from '../../../messages/actors.js';
+import { DEFAULT_LINK_DAYS, LINK_LANGUAGES } from '../../../messages/codes.js';
+import { isMerchant } from '../../../messages/links.js';
+import type { OnboardingState } from '../../../messages/onboarding-state.js';
+import { needsConfirmation, type Requirement } from '../../../messages/requirements.js';
+import { BadSetting } from '../../../platform/settings/settings.js';
+import {
+  needsNoApprover,
+  readTemplates,
+  type Template,
+  templatesFor,
+} from '../../../services/links/asking.js';
+import { saidOf } from '../../../services/texts/timeline-entries.js';
+import { type Filled, wrongIn } from '../answer.js';
+import type { CorrectionField } from '../correction-fields.js';
+import { pathOf } from '../query.js';
+import { hasRole, type RequestContext, useRequest } from '../route.js';
+import { Mistakes } from './answer-forms.js';
+import { listIn, type ProposedShown } from './handling.js';
+import { Changes, pathLabel } from './input-fields.js';
+import { Field, Form, Person, summarize, When } from './parts.js';
+
+/** The merchant's side of a requirement: the form that asks through a link, the state of that link, and the answer to confirm. */
+
+interface MerchantProps {
+  readonly workflowId: string;
+  readonly requirement: Requirement;
+  readonly state: OnboardingState | undefined;
+  readonly proposed: ProposedShown | undefined;
+}
+
+const STATES = {
+  open: 'has not answered yet',
+  received: 'has answered',
+  'sent-back': 'was asked to answer again',
+  closed: 'can no longer answer',
+  locked: 'entered a wrong code too often',
+} as const;
+
+/** The link and the merchant's answer, from one read of the state. */
+export function MerchantStatus(props: MerchantProps) {
+  const { workflowId, requirement } = props;
+  const { settings, user } = useRequest();
+  const { link, id, proposal } = requirement;
+  return (
+    <>
+      {proposal && isMerchant(proposal.actor) && <MerchantAnswer {...props} />}
+      {link && (
+        <Form action={pathOf(workflowId, 'requirements', id, 'link')} class="actions" id={`form-${id}-link`}>
+          <p>
+            The merchant{' '}
+            {link.state === 'open' && link.revision > 0
+              ? 'can answer again: the last answer was discarded'
+              : STATES[link.state]}
+            . <Person actor={link.actor} /> asked through {link.link}, until{' '}
+            <When time={link.until} isExact />.
+          </p>
+          {settings.linkUrl !== undefined && hasRole(user, 'operator') && (
+            <button type="submit" name="do" value="revoke" class="secondary">
+              End the link
+            </button>
+          )}
+        </Form>
+      )}
+    </>
+  );
+}
+
+/** The text of the last timeline entry of an event about a requirement. */
+function lastSaid(
+  state: OnboardingState | undefined,
+  event: 'merchant-asked' | 'answer-sent-back',
+  id: string,
+) {
+  const entry = state?.timeline.findLast(
+    (each) => each.event === event && each.detail?.startsWith(`${id}: `),
+  );
+  return entry && saidOf(entry).replace(/^L-\w+ until [\d-]+ [\d:]+ UTC: /, '');
+}
+
+/** The reason of an answer without a remark. */
+const NO_REMARK = 'answered through the link';
+
+function MerchantAnswer({ workflowId, requirement, state, proposed }: MerchantProps) {
+  const context = useRequest();
+  const { user } = context;
+  const { id, proposal, link } = requirement;
+  if (!proposal) return null;
+  const asked = lastSaid(state, 'merchant-asked', id);
+  const wrote = lastSaid(state, 'answer-sent-back', id);
+  // Whoever asked has the link, and could have answered.
+  const isAsker =
+    link !== undefined &&
+    isSamePerson(link.actor, user.actor) &&
+    needsConfirmation(requirement, proposed?.answer.kind);
+  const mayConfirm =
+    !isAsker &&
+    (hasRole(user, 'approver') ||
+      needsNoApprover(requirement, proposed && { ...proposed, actor: proposal.actor }));
+  const path = pathOf(workflowId, 'requirements', id, 'proposal');
+  const hidden = { proposedAt: proposal.at, ...listIn(context) };
+  return (
+    <section class="proposal" aria-label="The merchant’s answer">
+      <h2>The merchant’s answer</h2>
+      {asked && <p>You asked: {asked}</p>}
+      {wrote && <p>You sent an answer back: {wrote}</p>}
+      {proposed ? <Content {...{ workflowId, proposed }} /> : <p>{summarize(proposal.answer)}</p>}
+      {proposal.reason !== NO_REMARK && (
+        <p class="notes">The merchant writes to you, and the partner does not get it: {proposal.reason}</p>
+      )}
+      <p class="advice">
+        Received <When time={proposal.at} isExact />.
+        {!mayConfirm &&
+          (isAsker
+            ? ' You asked the merchant, so another approver confirms it.'
+            : ' An approver confirms it.')}
+      </p>
+      {mayConfirm && (
+        <Form action={path} class="actions" id={`form-${id}-confirm`} hidden={hidden}>
+          <button type="submit" name="do" value="confirm">
+            Confirm and send
+          </button>
+        </Form>
+      )}
+      {hasRole(user, 'operator') && (
+        <>
+          <SendBack {...{ workflowId, requirement }} />
+          <details>
+            <summary>Discard the merchant’s answer</summary>
+            <Form action={path} id={`form-${id}-discard`} hidden={hidden}>
+              <p class="advice">The answer is removed for good, and the merchant learns nothing of it.</p>
+              <button type="submit" name="do" value="withdraw" class="danger">
+                Discard the answer
+              </button>
+            </Form>
+          </details>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** A merchant answers with a text, with documents, or with fields. */
+function Content({
+  workflowId,
+  proposed,
+}: {
+  readonly workflowId: string;
+  readonly proposed: ProposedShown;
+}) {
+  const { answer, changes } = proposed;
+  if (changes) return <Changes changes={changes} />;
+  if (answer.kind === 'text') return <blockquote class="detail">{answer.text}</blockquote>;
+  return (
+    <ul>
+      {(answer.kind === 'documents' ? answer.documents : []).map(({ key, fileName }) => (
+        <li key={key}>
+          <a href={pathOf(workflowId, 'documents', key)}>{fileName}</a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function SendBack({
+  workflowId,
+  requirement: { id, proposal, link },
+}: Pick<MerchantProps, 'workflowId' | 'requirement'>) {
+  if (!proposal) return null;
+  if (link?.state !== 'received' || Date.parse(link.until) <= Date.now())
+    return <p class="advice">The link has ended, so you cannot send it back. Discard it, then ask again.</p>;
+  return (
+    <Form
+      action={pathOf(workflowId, 'requirements', id, 'link')}
+      {...{ id: `form-${id}-back`, 'data-keep': '' }}
+      hidden={{ proposedAt: proposal.at }}
+    >
+      <Field
+        {...{ id: `${id}-missing`, name: 'text', label: 'Or say what is missing' }}
+        {...{ required: true, rows: 2, maxLength: 2_000 }}
+        advice="The merchant reads this sentence, and can answer again."
+      />
+      <button type="submit" name="do" value="send-back" class="secondary">
+        Send it back
+      </button>
+    </Form>
+  );
+}
+
+export interface AskProps {
+  readonly workflowId: string;
+  readonly requirement: Requirement;
+  readonly templates: readonly Template[];
+  /** What a correction can change. */
+  readonly fields: readonly CorrectionField[];
+  /** A question that was not sent. */
+  readonly asked?: Pick<Filled, 'fields' | 'problems'> | undefined;
+}
+
+const WANTS = { text: 'A text', documents: 'Documents', correction: 'Fields of the input' } as const;
+
+/** The prefix of the name of a checkbox: `field.holder.website`. */
+export const ASKED_FIELD = 'field.';
+
+/** The form that asks the merchant. It is in one group with the forms that answer. */
+export function AskMerchant(props: AskProps & { readonly isOpen: boolean }) {
+  const { requirement, isOpen } = props;
+  const { settings, user } = useRequest();
+  const { link, id, proposal } = requirement;
+  const kinds = (['text', 'documents', 'correction'] as const).filter((kind) =>
+    requirement.answers.includes(kind),
+  );
+  if (settings.linkUrl === undefined || kinds.length === 0 || proposal || !hasRole(user, 'operator'))
+    return null;
+  return (
+    <details class="answer" name={`answers-${id}`} open={isOpen}>
+      <summary>{link ? 'Ask the merchant through another link' : 'Ask the merchant'}</summary>
+      <AskForm {...props} kinds={kinds} />
+    </details>
+  );
+}
+
+function AskForm({
+  workflowId,
+  requirement,
+  templates,
+  fields,
+  asked,
+  kinds,
+}: AskProps & { readonly kinds: readonly (keyof typeof WANTS)[] }) {
+  const { fields: query, times } = useRequest();
+  const { id, link, dueAt } = requirement;
+  const chosen = templates.find(({ name }) => name === query.text('template')) ?? templates[0];
+  const wants = chosen?.wants;
+  const field = (name: string, value: string) => ({
+    ...{ id: `${id}-ask-${name}`, name },
+    ...{ value: asked ? asked.fields.text(name) : value, problems: wrongIn(asked, name) },
+  });
+  const isNamed = (name: string) =>
+    asked
+      ? asked.fields.names.includes(`${ASKED_FIELD}${name}`)
+      : wants?.kind === 'fields'
+        ? wants.fields.some((each) => each.name === name)
+        : (requirement.fields ?? []).includes(name);
+  // A text of the merchant fills in no list and no JSON.
+  const askable = fields.filter(({ name, kind }) => kind !== 'json' && !/\.\d/.test(name));
+  const boxes = (named: boolean) =>
+    askable
+      .filter(({ name }) => isNamed(name) === named)
+      .map(({ name }) => (
+        <Field
+          {...{ id: `${id}-ask-${name}`, name: `${ASKED_FIELD}${name}`, type: 'checkbox' }}
+          {...{ label: pathLabel(name), value: String(named) }}
+        />
+      ));
+  return (
+    <>
+      {templates.length > 1 && (
+        <p class="advice">
+          Templates:{' '}
+          {templates.map(({ name }) => (
+            <a href={`?template=${encodeURIComponent(name)}#ask-${id}`}>{name} </a>
+          ))}
+        </p>
+      )}
+      <Form
+        action={pathOf(workflowId, 'requirements', id, 'link')}
+        {...{ id: `ask-${id}`, 'data-keep': '' }}
+        hidden={{ once: randomUUID() }}
+      >
+        {asked && <Mistakes problems={asked.problems} />}
+        {link && (
+          <p class="advice">
+            {link.link} is valid until <When time={link.until} isExact />. A new link ends it.
+          </p>
+        )}
+        <Field
+          {...field('text', chosen?.text ?? withLabels(requirement, requirement.detail))}
+          {...{ label: 'What the merchant reads', required: true, rows: 4, maxLength: 2_000 }}
+          advice="Nothing else of this page is shown to the merchant."
+        />
+        <Field
+          {...field(
+            'wants',
+            wants ? (wants.kind === 'fields' ? 'correction' : wants.kind) : kindFor(requirement),
+          )}
+          label="What you need"
+          choices={kinds.map((kind) => [kind, WANTS[kind]])}
+        />
+        {kinds.includes('documents') && (
+          <Field
+            {...field('names', wants?.kind === 'documents' ? wants.names.join(', ') : '')}
+            label="Names of the documents"
+            advice="Only for documents. With commas: voided check, bank letter."
+          />
+        )}
+        {kinds.includes('correction') && (
+          <fieldset>
+            <legend>Fields that the merchant fills in</legend>
+            <p class="advice">Only for fields of the input.</p>
+            {boxes(true)}
+            <details open={wrongIn(asked, 'wants').length > 0}>
+              <summary>{askable.some(({ name }) => isNamed(name)) ? 'Other fields' : 'All fields'}</summary>
+              {boxes(false)}
+            </details>
+          </fieldset>
+        )}
+        <Field
+          {...field('language', chosen?.language ?? 'en')}
+          label="Language"
+          choices={LINK_LANGUAGES.map((each) => [
+            each,
+            new Intl.DisplayNames('en', { type: 'language' }).of(each) ?? each,
+          ])}
+        />
+        <Field
+          {...field('days', daysUntil(dueAt))}
+          {...{ label: 'Valid for days', inputMode: 'numeric' }}
+          advice={`The answer is due ${times.at(dueAt)}.`}
+        />
+        <Field
+          {...{ ...field('code', ''), type: 'checkbox' }}
+          label="Needs a code, which you tell the merchant by phone"
+        />
+        <button type="submit" name="do" value="ask">
+          {link ? 'Make another link' : 'Make a link'}
+        </button>
+      </Form>
+    </>
+  );
+}
+
+/** The whole days until a requirement is due, from 1 to the default of a link. */
+function daysUntil(dueAt: string): string {
+  const days = Math.floor((Date.parse(dueAt) - Date.now()) / (24 * 3_600_000));
+  return String(Math.min(Math.max(days, 1), DEFAULT_LINK_DAYS));
+}
+
+/** What the merchant is likely to be asked for. */
+function kindFor({ answers, fields = [], title, detail }: Requirement): string {
+  if (fields.length > 0 && answers.includes('correction')) return 'correction';
+  return /\b(?:send|upload|attach|documents?|checks?|statements?|letters?|cop(?:y|ies))\b/i.test(
+    `${title} ${detail}`,
+  )
+    ? 'documents'
+    : 'text';
+}
+
+/** The partner's problems begin with the path of their field: `holder.website: cannot be reached`. */
+export function withLabels({ fields = [] }: Pick<Requirement, 'fields'>, text: string): string {
+  return fields.reduce((changed, field) => changed.replaceAll(`${field}: `, `${pathLabel(field)}: `), text);
+}
+
+/** The templates for a requirement; none while their file cannot be used, because a person can ask without one. */
+export function templatesOf(
+  { settings, logger }: Pick<RequestContext, 'settings' | 'logger'>,
+  requirement: Requirement,
+) {
+  try {
+    return templatesFor(readTemplates(settings.linkTemplates), requirement);
+  } catch (error) {
+    if (!(error instanceof BadSetting)) throw error;
+    logger.error({ reason: error.message }, 'the templates cannot be used');
+    return [];
+  }
+}
