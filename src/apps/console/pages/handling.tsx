@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { isSamePerson } from '../../../messages/actors.js';
-import { currentClaim, LONGEST_REMARK } from '../../../messages/claims.js';
+import { type ConfirmationReceipt, currentClaim, LONGEST_REMARK } from '../../../messages/claims.js';
 import { DEFAULT_ASSIGNED_HOURS, DEFAULT_CLAIM_HOURS } from '../../../messages/codes.js';
+import { isMerchant } from '../../../messages/links.js';
 import type { Answer, Requirement } from '../../../messages/requirements.js';
 import { truncate } from '../../../partners/bounds.js';
 import type { Change } from '../../../services/forms/corrections.js';
@@ -24,7 +25,8 @@ import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
 import { TemporalProblem } from '../../../temporal/unavailable.js';
-import { openOnboarding, refreshView } from '../onboarding-view.js';
+import { whatIsOpen } from '../answer.js';
+import { openOnboarding, readState, refreshView } from '../onboarding-view.js';
 import { type Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
 import {
   hasRole,
@@ -152,11 +154,17 @@ function ProposalNote({ workflowId, requirement, proposed, page = '' }: Handling
   const { user } = context;
   const { id, proposal } = requirement;
   if (!proposal) return null;
+  if (isMerchant(proposal.actor))
+    return (
+      <section class="proposal" aria-label="The merchant’s answer">
+        <p>The merchant answered: {summarize(proposal.answer)}</p>
+        <a href={withList(pathOf(workflowId, 'requirements', id), listIn(context).list)}>
+          Read it, and confirm it or send it back
+        </a>
+      </section>
+    );
   const isOwn = isSamePerson(proposal.actor, user.actor);
-  const mayConfirm =
-    !isOwn &&
-    (hasRole(user, 'approver') ||
-      needsNoApprover(requirement, proposed && { ...proposed, actor: proposal.actor }));
+  const mayConfirm = !isOwn && hasRole(user, 'approver');
   return (
     <section class="proposal" aria-label="Proposed answer">
       <h3>{isOwn ? 'You' : <Person actor={proposal.actor} />} proposed an answer</h3>
@@ -292,7 +300,7 @@ const ACTIONS = {
     send: (client, id, about) => sendAssignment(client, id, { ...about, until: until(), override: true }),
   },
   confirm: {
-    done: 'You confirmed the answer, and it is sent.',
+    done: 'You confirmed the answer.',
     send: (client, id, about, fields) =>
       sendConfirmation(client, id, { ...about, proposedAt: proposedAt(fields) }),
   },
@@ -315,15 +323,18 @@ export async function runAction(
   const { client, user, params, fields, audit } = context;
   const { requirementId = '' } = params;
   const { actor } = user;
-  const { workflowId } = await openOnboarding(context);
+  const description = await openOnboarding(context);
+  const { workflowId } = description;
   const what = actions.length === 1 ? actions[0] : fields.oneOf('do', actions);
   if (!what) throw new PageError(400, 'This form is not from this console.');
   if (what === 'confirm') await requireConfirmer(context, workflowId, requirementId);
   const back = backFrom(context, workflowId, requirementId);
   const isProposal = what === 'confirm' || what === 'withdraw';
   const { done, send }: Action = ACTIONS[what];
+  const { state } = what === 'confirm' ? await readState(client, workflowId) : {};
+  let receipt: unknown;
   try {
-    await send(client, workflowId, { requirementId, actor }, fields, peopleOf(context));
+    receipt = await send(client, workflowId, { requirementId, actor }, fields, peopleOf(context));
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     if (isProposal) refresh(client, workflowId);
@@ -334,7 +345,10 @@ export async function runAction(
   }
   audit(user, { what: isProposal ? `${what} a proposed answer` : what, workflowId, requirementId });
   refresh(client, workflowId);
-  return { to: what === 'confirm' ? pathOf(pageIn(context, workflowId)) : back, message: done };
+  if (what !== 'confirm') return { to: back, message: done };
+  const { open, resolution } = receipt as ConfirmationReceipt;
+  const left = await whatIsOpen({ client, description, requirementId, state }, resolution.answer.kind, open);
+  return { to: pathOf(pageIn(context, workflowId)), message: `${done} ${left}`.trimEnd() };
 }
 
 /** @throws {PageError} for an operator, unless the answer is one that an operator may confirm */

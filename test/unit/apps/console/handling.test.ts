@@ -112,6 +112,14 @@ describe('the page of a requirement', () => {
     expect(text).not.toContain('<p>corrected</p>');
   });
 
+  // Alone catches a click on the page of an onboarding that deletes what a merchant sent.
+  it('alone has the buttons for the answer of a merchant', async () => {
+    const { open } = await asking({ proposal: { ...PROPOSAL, actor: 'the merchant (L-7k2m9q4x8v3r5t6w)' } });
+    const { text } = await open({ role: 'approver' }, `/onboardings/${ID}`);
+    expect(text).toContain('Read it, and confirm it or send it back');
+    expect(buttons(text)).toBe('claim');
+  });
+
   it('shows a proposal that is withdrawn meanwhile as it was listed', async () => {
     const { open } = await proposing(null);
     expect((await open({ role: 'approver' }, PAGE)).text).toContain('<p>“One sale in ten.”</p>');
@@ -386,7 +394,7 @@ describe('a remark for colleagues', () => {
 });
 
 describe('the form of a proposal', () => {
-  const CONFIRM = ['confirmAnswer', 'You confirmed the answer, and it is sent.'] as const;
+  const CONFIRM = ['confirmAnswer', 'You confirmed the answer. Nothing else is open.'] as const;
   const WITHDRAW = ['withdrawProposal', 'The proposal is withdrawn.'] as const;
   it.each<[Fields, readonly [update: string, message: string], to: string]>([
     [{ do: 'confirm', page: ID }, CONFIRM, `/onboardings/${ID}`],
@@ -394,7 +402,8 @@ describe('the form of a proposal', () => {
     [{ do: 'withdraw', page: ID }, WITHDRAW, BACK],
     [{ do: 'withdraw' }, WITHDRAW, PAGE],
   ])('%j of an approver', async (form, [update, message], to) => {
-    const { open, updates, audited } = await asking({ proposal: PROPOSAL });
+    const onUpdate = () => ({ open: 0, resolution: { answer: TEXT } });
+    const { open, updates, audited } = await asking({ proposal: PROPOSAL }, { onUpdate });
     const sent = { form: { proposedAt: NOON, ...form } };
     const reply = await open({ role: 'approver' }, `${PAGE}/proposal`, sent);
     expect([reply.status, reply.to, reply.message]).toEqual([303, to, { text: message }]);
