@@ -14,6 +14,7 @@ import type { Kind } from '../../temporal/kinds/kind.js';
 import { EACH_KIND } from '../../temporal/kinds/kinds.js';
 import { isIn } from '../../temporal/query.js';
 import { listExecutions } from '../../temporal/search.js';
+import { differenceFromStart } from '../../temporal/start.js';
 import { distinct } from '../texts/invalid-input.js';
 import { NOT_UTF_8 } from '../texts/text.js';
 import {
@@ -40,6 +41,8 @@ export interface Ready {
 
 export interface Invalid {
   readonly line: number;
+  /** As of a valid row, where it can be read: a row may have other problems and be a duplicate. */
+  readonly unique?: Ready['unique'] | undefined;
   readonly problems: readonly FieldProblem[];
 }
 
@@ -86,7 +89,7 @@ function checkOf({ type, schema }: Kind, accounts: KnownAccounts): Check {
   const checked = schema(accounts);
   return (line, value) => {
     const { success, data: input, error } = checked.safeParse(value);
-    if (!success) return { line, problems: fieldProblems(error) };
+    if (!success) return { line, problems: fieldProblems(error), ...uniqueIn(value) };
     if (Buffer.byteLength(JSON.stringify(input)) > MAX_ROW_BYTES)
       return { line, problems: [{ field: '', message: `${TOO_LONG} as an input` }] };
     const { externalId, account } = input;
@@ -100,6 +103,12 @@ function checkOf({ type, schema }: Kind, accounts: KnownAccounts): Check {
       warnings: formatWarnings(input),
     };
   };
+}
+
+function uniqueIn(value: unknown): Pick<Invalid, 'unique'> {
+  const { externalId, account } = value as Readonly<Record<string, unknown>>;
+  if (typeof externalId !== 'string' || externalId === '') return {};
+  return { unique: { externalId: atAccount(externalId, typeof account === 'string' ? account : undefined) } };
 }
 
 /** A row of a file, or why it cannot be read. */
@@ -175,16 +184,16 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
   };
   for await (const row of rows) {
     total += 1;
-    if ('problems' in row) {
-      for (const problem of distinct(row.problems)) add(row.line, problem);
-      continue;
-    }
-    const { line, unique, type, input, workflowId, warnings: own = NONE } = row;
-    for (const [field, value] of Object.entries(unique)) {
+    const { line } = row;
+    const isBroken = 'problems' in row;
+    if (isBroken) for (const problem of distinct(row.problems)) add(line, problem);
+    for (const [field, value] of Object.entries(row.unique ?? {})) {
       const first = lineOf.get(`${field} ${value}`);
       if (first === undefined) lineOf.set(`${field} ${value}`, line);
       else add(line, { field, message: `is the same as in line ${first}` });
     }
+    if (isBroken || lastBad === line) continue;
+    const { type, input, workflowId, warnings: own = NONE } = row;
     const identity = identityOf(input);
     const twin = lineOf.get(identity);
     if (identity !== '') lineOf.set(identity, twin ?? line);
@@ -215,12 +224,17 @@ function identityOf(input: object): string {
 
 type Checked = Pick<Validation, 'valid' | 'moreWarnings'>;
 
-/** What the file itself does not tell. An onboarding that exists takes no new input, so its row has no warnings. */
+/**
+ * What the file itself does not tell. An onboarding that exists takes no new input, so its row has no warnings but that it differs.
+ *
+ * @param rows the file again, to compare its first rows with the inputs of the onboardings that exist
+ */
 export async function fileWarnings(
   client: Client,
   taskQueue: string,
   { valid, moreWarnings }: Checked,
   read = referencesAt,
+  rows?: AsyncIterable<Ready>,
 ): Promise<FileWarnings> {
   const accounts = new Set(valid.flatMap(({ named }) => (named ? [named.account] : [])));
   const reading = [...accounts].map(
@@ -230,12 +244,33 @@ export async function fileWarnings(
   const [all, existing] = await Promise.all([Promise.all(reading), existingOf(client, ids)]);
   const lists = new Map(all);
   const started = existing ? valid.filter(({ workflowId }) => !existing.has(workflowId)) : valid;
+  const differing = rows && existing?.size ? await differingRows(client, rows, existing) : [];
   return {
-    ...rowWarnings({ valid: started, moreWarnings }, ({ account }) => lists.get(account)),
+    ...rowWarnings({ valid: [...differing, ...started], moreWarnings }, ({ account }) => lists.get(account)),
     isComplete: all.every(([, list]) => list !== undefined),
     attached: existing?.size,
   };
 }
+
+/** Existing onboardings whose first input is read: a person waits. */
+const MOST_COMPARED = 20;
+
+async function differingRows(client: Client, rows: AsyncIterable<Ready>, existing: ReadonlySet<string>) {
+  const compared: Promise<readonly ValidRow[]>[] = [];
+  for await (const { line, workflowId, input } of rows) {
+    if (!existing.has(workflowId)) continue;
+    const compare = async () => {
+      const fields = (await differenceFromStart(client, workflowId, input).catch(() => undefined)) ?? [];
+      const differs = (field: string) => ({ field, message: DIFFERS });
+      return fields.length > 0 ? [{ line, workflowId, named: undefined, warnings: fields.map(differs) }] : [];
+    };
+    compared.push(compare());
+    if (compared.length === MOST_COMPARED) break;
+  }
+  return (await Promise.all(compared)).flat();
+}
+
+const DIFFERS = 'differs from the onboarding that exists, which keeps its own value';
 
 /** The warnings about rows, by line. @param listed what the partner lists; default: nobody has read it */
 export function rowWarnings(
@@ -288,8 +323,15 @@ export function attachedSentence(attached: number | undefined, rows: number): st
 /** Up to this many rows start without a confirmation. */
 export const UNCONFIRMED_ROWS = 20;
 
-export function consequenceOf(name: string, { rows, counts }: Pick<Validation, 'rows' | 'counts'>): string {
-  return `This starts ${rowsOf(rows)} of ${name} (${kindsOf(counts)}), which creates applications at the partners.`;
+/** @param attached rows whose onboarding exists */
+export function consequenceOf(
+  name: string,
+  { rows, counts }: Pick<Validation, 'rows' | 'counts'>,
+  attached = 0,
+): string {
+  if (attached >= rows) return 'Nothing new would start.';
+  const which = attached === 0 ? `${rowsOf(rows)} of ${name} (${kindsOf(counts)})` : rowsOf(rows - attached);
+  return `This starts ${which}, which creates applications at the partners.`;
 }
 
 /** `3 merchants, 1 business` */

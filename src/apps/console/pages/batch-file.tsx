@@ -134,7 +134,7 @@ export async function readCheckedFile(
         'problems' in checked
           ? undefined
           : accountProblem(user.accounts, partsOfId(checked.workflowId)?.account);
-      yield problem ? { line: checked.line, problems: [problem] } : checked;
+      yield problem ? { line: checked.line, unique: checked.unique, problems: [problem] } : checked;
     }
   }
   async function* readyRows() {
@@ -160,7 +160,13 @@ async function checked(
   const delimiter = /\.csv$/i.test(file.name) ? (named ?? delimiterOf(file.bytes)) : undefined;
   const { name, validation, rows } = await readCheckedFile(context, file, { delimiter, mapping });
   if (validation.rows === 0) throw new PageError(422, 'The file has no rows. Nothing was started.');
-  const { warnings: all, ...check } = await fileWarnings(client, settings.taskQueue, validation);
+  const { warnings: all, ...check } = await fileWarnings(
+    client,
+    settings.taskQueue,
+    validation,
+    undefined,
+    rows(),
+  );
   const warnings = all.slice(0, MOST_WARNINGS);
   if (validation.problemCount > 0) {
     const page = <Problems {...{ name, validation, warnings }} count={check.count} />;
@@ -178,7 +184,7 @@ type ProblemsProps = Pick<CheckedFile, 'name' | 'validation'> & Pick<FileWarning
 
 function Problems({ name, validation, warnings, count }: ProblemsProps) {
   const { rows, badRows, counts, problems, problemCount } = validation;
-  const valid = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const valid = rows - badRows;
   return (
     <>
       <h1>{name} is not valid</h1>

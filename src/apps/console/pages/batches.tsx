@@ -174,6 +174,7 @@ function Confirmation({ batch, problem }: BatchPageProps) {
   const { rows, kinds, name } = batch.state;
   const { warnings = [], count = 0, isComplete = true, attached } = batch.warnings ?? {};
   const notes = [attachedSentence(attached, rows), isComplete ? undefined : NOT_READ];
+  const starting = startingIn(batch);
   const rate = String(DEFAULT_RATE);
   const wrong = (field: string) => (problem?.field === field ? [problem.message] : []);
   return (
@@ -181,27 +182,37 @@ function Confirmation({ batch, problem }: BatchPageProps) {
       <Facts facts={{ Rows: rows, Kinds: kindsOf(kinds), Problems: 'none', Warnings: count || 'none' }} />
       <Notes notes={notes.filter((note) => note !== undefined)} />
       {count > 0 && <RowTable what="warnings" problems={warnings} count={count} />}
-      <p>{consequenceOf(name, { rows, counts: kinds })}</p>
-      <p>A row whose external ID exists attaches to that onboarding, and starts no second one.</p>
-      <Form action={`${pathOfBatch(batch.id)}/start`} noValidate autocomplete="off">
-        <Field {...NUMBER} name="rate" label="Starts per second" value={rate} problems={wrong('rate')} />
-        {rows > UNCONFIRMED_ROWS && (
-          <Field
-            {...{ ...NUMBER, name: 'rows', problems: wrong('rows') }}
-            label="To confirm, type the number of rows"
-          />
-        )}
-        {count > 0 && (
-          <Field
-            {...{ name: 'warnings', type: 'checkbox', problems: wrong('warnings') }}
-            label="The values with warnings are correct"
-          />
-        )}
-        <button type="submit">Start {rowsOf(rows)}</button>
-      </Form>
-      {count > 0 && <BatchUpload />}
+      <p>{consequenceOf(name, { rows, counts: kinds }, attached)}</p>
+      {starting === 0 ? (
+        <BatchUpload />
+      ) : (
+        <>
+          <Form action={`${pathOfBatch(batch.id)}/start`} noValidate autocomplete="off">
+            <Field {...NUMBER} name="rate" label="Starts per second" value={rate} problems={wrong('rate')} />
+            {starting > UNCONFIRMED_ROWS && (
+              <Field
+                {...{ ...NUMBER, name: 'rows', problems: wrong('rows') }}
+                label="To confirm, type the number of rows that start"
+              />
+            )}
+            {count > 0 && (
+              <Field
+                {...{ name: 'warnings', type: 'checkbox', problems: wrong('warnings') }}
+                label="The values with warnings are correct"
+              />
+            )}
+            <button type="submit">Start {rowsOf(starting)}</button>
+          </Form>
+          {count > 0 && <BatchUpload />}
+        </>
+      )}
     </>
   );
+}
+
+/** The rows that a confirmation starts: the others attach to onboardings that exist. */
+function startingIn({ state, warnings }: Batch): number {
+  return state.rows - (warnings?.attached ?? 0);
 }
 
 export async function startBatch(context: RequestContext): Promise<RouteResponse> {
@@ -211,7 +222,7 @@ export async function startBatch(context: RequestContext): Promise<RouteResponse
   if (batch.state.stage !== 'checked' || batch.hasEnded) return { to };
   const { fields } = context;
   const [rows, rate] = [fields.text('rows').trim(), fields.text('rate').trim()];
-  const total = batch.state.rows;
+  const total = startingIn(batch);
   const again = (field: string, what: string): RouteResponse => {
     const problem = { field, message: `${what} Nothing was started.` };
     return { title: 'Batch', status: 422, page: <BatchPage batch={batch} problem={problem} /> };
