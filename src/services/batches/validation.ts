@@ -1,11 +1,9 @@
-import { hash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import type { FileWarnings } from '../../messages/batches.js';
 import { atAccount, workflowId } from '../../messages/ids.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import { ONBOARDINGS, type OnboardingType } from '../../messages/kinds.js';
-import { leavesOf } from '../../messages/objects.js';
 import { truncate } from '../../partners/bounds.js';
 import { fieldProblems } from '../../partners/describe-rules.js';
 import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
@@ -17,6 +15,7 @@ import { listExecutions } from '../../temporal/search.js';
 import { differenceFromStart } from '../../temporal/start.js';
 import { distinct } from '../texts/invalid-input.js';
 import { NOT_UTF_8 } from '../texts/text.js';
+import { identityOf, isTwin, twinsOf } from './twins.js';
 import {
   formatWarnings,
   type Named,
@@ -197,7 +196,7 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
     const identity = identityOf(input);
     const twin = lineOf.get(identity);
     if (identity !== '') lineOf.set(identity, twin ?? line);
-    const warnings = twin === undefined ? own : [...own, { field: '', message: isTwin(twin) }];
+    const warnings = twin === undefined ? own : [...own, { field: '', message: isTwin(`line ${twin}`) }];
     const here = namedIn(input);
     const key = JSON.stringify(here);
     const named = names.get(key) ?? here;
@@ -211,23 +210,12 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
   return { rows: total, counts, problems, problemCount, badRows, valid, moreWarnings };
 }
 
-const isTwin = (line: number) => `is the same as line ${line}, under another externalId`;
-
-/** What two rows about one merchant or business share: account, names and e-mail address. '' for a row without an address. */
-function identityOf(input: object): string {
-  const names = leavesOf(input).filter(({ field }) =>
-    /(?:^|\.)(?:account|dba|\w*[nN]ame|email)$/.test(field),
-  );
-  const isEnough = names.some(({ field }) => field.endsWith('email'));
-  return isEnough ? hash('sha256', JSON.stringify(names).toLowerCase()) : '';
-}
-
 type Checked = Pick<Validation, 'valid' | 'moreWarnings'>;
 
 /**
  * What the file itself does not tell. An onboarding that exists takes no new input, so its row has no warnings but that it differs.
  *
- * @param rows the file again, to compare its first rows with the inputs of the onboardings that exist
+ * @param rows the file again, to compare its first rows with the inputs of onboardings that exist
  */
 export async function fileWarnings(
   client: Client,
@@ -244,7 +232,7 @@ export async function fileWarnings(
   const [all, existing] = await Promise.all([Promise.all(reading), existingOf(client, ids)]);
   const lists = new Map(all);
   const started = existing ? valid.filter(({ workflowId }) => !existing.has(workflowId)) : valid;
-  const differing = rows && existing?.size ? await differingRows(client, rows, existing) : [];
+  const differing = rows && existing ? await differingRows(client, rows, existing) : [];
   return {
     ...rowWarnings({ valid: [...differing, ...started], moreWarnings }, ({ account }) => lists.get(account)),
     isComplete: all.every(([, list]) => list !== undefined),
@@ -255,19 +243,29 @@ export async function fileWarnings(
 /** Existing onboardings whose first input is read: a person waits. */
 const MOST_COMPARED = 20;
 
+/** Rows that differ from the onboarding of their ID, and rows whose business has an onboarding of another ID. */
 async function differingRows(client: Client, rows: AsyncIterable<Ready>, existing: ReadonlySet<string>) {
+  const warned = ({ line, workflowId }: Ready, warnings: readonly FieldProblem[]) =>
+    warnings.length === 0 ? [] : [{ line, workflowId, named: undefined, warnings }];
+  const compare = async (row: Ready) => {
+    const fields = await differenceFromStart(client, row.workflowId, row.input).catch(() => undefined);
+    return warned(
+      row,
+      (fields ?? []).map((field) => ({ field, message: DIFFERS })),
+    );
+  };
   const compared: Promise<readonly ValidRow[]>[] = [];
-  for await (const { line, workflowId, input } of rows) {
-    if (!existing.has(workflowId)) continue;
-    const compare = async () => {
-      const fields = (await differenceFromStart(client, workflowId, input).catch(() => undefined)) ?? [];
-      const differs = (field: string) => ({ field, message: DIFFERS });
-      return fields.length > 0 ? [{ line, workflowId, named: undefined, warnings: fields.map(differs) }] : [];
-    };
-    compared.push(compare());
-    if (compared.length === MOST_COMPARED) break;
+  const others: Ready[] = [];
+  for await (const row of rows) {
+    if (!existing.has(row.workflowId)) others.push(row);
+    else if (compared.length < MOST_COMPARED) compared.push(compare(row));
   }
-  return (await Promise.all(compared)).flat();
+  const twins = await twinsOf(client, others);
+  const again = others.flatMap((row) => {
+    const twin = twins.get(row.workflowId);
+    return warned(row, twin === undefined ? [] : [{ field: '', message: isTwin(twin) }]);
+  });
+  return [...(await Promise.all(compared)).flat(), ...again];
 }
 
 const DIFFERS = 'differs from the onboarding that exists, which keeps its own value';

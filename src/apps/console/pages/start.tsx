@@ -8,6 +8,7 @@ import type { ReferenceField } from '../../../partners/boarding/references.js';
 import { capitalize } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { columnsOf } from '../../../services/batches/columns.js';
+import { isTwin, twinsOf } from '../../../services/batches/twins.js';
 import { kindOf } from '../../../services/batches/validation.js';
 import { inputWarnings } from '../../../services/batches/warnings.js';
 import { proposedId } from '../../../services/forms/proposed-id.js';
@@ -18,6 +19,7 @@ import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
 import { parseJson, utf8 } from '../../../services/texts/text.js';
 import type { AnyInput, Kind } from '../../../temporal/kinds/kind.js';
 import { EACH_KIND } from '../../../temporal/kinds/kinds.js';
+import { describe } from '../../../temporal/onboardings.js';
 import { differenceFromStart } from '../../../temporal/start.js';
 import { callPromptly, isUnavailable, rejectionOf, sentenceOf } from '../../../temporal/unavailable.js';
 import { pathOf } from '../query.js';
@@ -95,7 +97,9 @@ async function warningsOf(
 ): Promise<readonly FieldProblem[]> {
   const id = workflowId(type, input.externalId, input.account);
   const { warnings } = await inputWarnings(client, settings.taskQueue, input, id, sharedLists);
-  return warnings
+  const twin = (await twinsOf(client, [{ type, workflowId: id, input }])).get(id);
+  const isAgain = twin !== undefined && !(await callPromptly(client, () => describe(client, id)));
+  return [...warnings, ...(isAgain ? [{ field: '', message: `${isTwin(twin)}: is it another one?` }] : [])]
     .map(({ field, message }) => ({ field, message: message.replace(REFERENCES, fieldLabel) }))
     .map(withNameFields);
 }

@@ -223,6 +223,35 @@ describe('what a file itself does not tell', () => {
     expect(await fileWarnings(client, 'gangway', attaching, async () => lists)).toEqual(none);
   });
 
+  // Alone catches a business that a second file, with other external IDs, sends to the partners again.
+  it('is which rows have a business that has an onboarding of another external ID', async () => {
+    const ada = { ...one, merchant: { ...one.merchant, email: 'ada@example.com' } };
+    const { client, sent } = answering({
+      listWorkflowExecutions: ({ query }) => ({
+        executions: query.includes('Dba')
+          ? [{ execution: { workflowId: 'merchant-boarding-other', runId: 'run' } }]
+          : [],
+      }),
+      describeWorkflowExecution: () => ({ workflowExecutionInfo: execution({}) }),
+      getWorkflowExecutionHistory: () => ({
+        history: {
+          events: [{ workflowExecutionStartedEventAttributes: { input: { payloads: payloads(ada) } } }],
+        },
+      }),
+    });
+    const rows = [ada, one].map((value, place) => ({ ...value, externalId: `m-${place}` }));
+    async function* ready() {
+      for (const [place, value] of rows.entries()) {
+        const row = rowCheck(facts)({ line: place + 1, value });
+        if ('input' in row) yield row;
+      }
+    }
+    const result = await fileWarnings(client, 'gangway', rowsWithout(2), async () => lists, ready());
+    const message = 'is the same as merchant-boarding-other, under another externalId';
+    expect(result.warnings).toEqual([{ line: 1, field: '', message }]);
+    expect(sent.filter(([, { query }]) => query?.includes('Dba'))).toHaveLength(1);
+  });
+
   // Alone catches a corrected row that attaches without a word.
   it('is in which fields a row differs from the onboarding that exists', async () => {
     const changed = { ...one, merchant: { ...one.merchant, lastName: 'Other' } };
