@@ -17,7 +17,7 @@ import {
   OTHER_FIELDS,
 } from '../correction-fields.js';
 import type { Fields } from '../query.js';
-import { type Choices, Field, fieldLabel, lineLabel, Problem } from './parts.js';
+import { type Choices, Field, fieldLabel, lineLabel } from './parts.js';
 
 interface InputFieldsProps {
   readonly parts: readonly FormPart[];
@@ -178,10 +178,11 @@ export function ProblemList({ problems, parts, more = [], isWarning }: ProblemLi
   const names = [...more, ...parts.flatMap(fieldsIn).map(({ name }) => name)];
   const target = (field: string) => names.find((name) => field === name || field.startsWith(`${name}.`));
   return (
-    <Problem isFocused>
+    // A warning does not look like an error.
+    <div class={isWarning ? 'notes' : 'problem'} role="alert" tabIndex={-1} data-focus="">
       <p>
         {isWarning
-          ? 'Nothing was started yet, because this may be a mistake. Correct it, or press the button again to start it as it is.'
+          ? `Nothing was started yet, because this may be a mistake. Correct it, or press “${ANYWAY}”.`
           : `Nothing was started, because ${problems.length === 1 ? 'a field is' : 'some fields are'} not valid.`}
       </p>
       <ul>
@@ -196,9 +197,12 @@ export function ProblemList({ problems, parts, more = [], isWarning }: ProblemLi
           );
         })}
       </ul>
-    </Problem>
+    </div>
   );
 }
+
+/** The button that starts an input with warnings. */
+export const ANYWAY = 'Start anyway';
 
 export function idOf(name: string): string {
   return `field-${name}`;

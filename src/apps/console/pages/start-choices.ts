@@ -38,4 +38,20 @@ export function withNumbers(typed: Typed): Typed {
   );
 }
 
+/** An input with the names of its agent and program in place of their numbers, and the other way around, for these fields. */
+export function otherReferences(input: object, lists: References, fields: readonly string[]): object {
+  const own = { ...input } as Record<string, unknown>;
+  for (const [id, name] of Object.entries(REFERENCE_NAMES) as [keyof References, string][]) {
+    const { [id]: number, [name]: text } = own;
+    const match = lists[id].find((each) => each.id === number || each.name === text);
+    if (!match || !fields.includes(id) || (number === undefined) === (text === undefined)) continue;
+    delete own[id];
+    delete own[name];
+    if (number === undefined) own[id] = match.id;
+    else own[name] = match.name;
+  }
+  if (own['boarding']) own['boarding'] = otherReferences(own['boarding'], lists, fields);
+  return own;
+}
+
 export const lastName = (name: string) => name.slice(name.lastIndexOf('.') + 1);

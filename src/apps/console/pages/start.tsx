@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { JSX } from 'preact';
 import { lineOf } from '../../../messages/fee-plans.js';
 import { workflowId } from '../../../messages/ids.js';
 import { accountProblem, knownWithin } from '../../../messages/inputs.js';
@@ -28,18 +29,19 @@ import { type HeldForm, receivedForm } from '../uploads.js';
 import { Drop } from './answer-forms.js';
 import { BatchUpload } from './batch-file.js';
 import { renderBatches } from './batches.js';
-import { ProblemList, pathLabel } from './input-fields.js';
+import { ANYWAY, ProblemList, pathLabel } from './input-fields.js';
 import { type Choices, Field, Form, fieldLabel, Problem } from './parts.js';
 import { Icon } from './pieces.js';
 import {
   lastName,
   NAME_FIELDS,
+  otherReferences,
   REFERENCES,
   sharedLists,
   withNameFields,
   withNumbers,
 } from './start-choices.js';
-import { Sections } from './start-sections.js';
+import { inOrder, Sections } from './start-sections.js';
 
 /** Where an input has its merchant. */
 const MERCHANT_IN: Readonly<Partial<Record<OnboardingType, string>>> = {
@@ -113,7 +115,8 @@ function startable(kind: Kind) {
     const choices = await partnerChoices(context, prefix);
     const { parts } = formFor(context);
     const page = <StartPage {...{ path: name, prefix, choices, ...values, parts }} />;
-    return { title: `Start a ${name}`, status: values.status, page };
+    const title = values.existing ? EXISTS : `Start a ${name}`;
+    return { title, status: values.status, page };
   };
   return {
     type: kind.type,
@@ -145,8 +148,10 @@ function startable(kind: Kind) {
         const digest = createHash('sha256').update(JSON.stringify(read.input)).digest('hex');
         const warnings = confirmed === digest ? [] : await warningsOf(context, kind, read.input);
         if (warnings.length > 0)
-          return show(context, { status: 422, typed, names, problems: warnings, digest });
-        return await started(context, kind, read.input);
+          return show(context, { status: 422, typed, names, problems: warnings.map(inForm), digest });
+        const outcome = await started(context, kind, read.input);
+        if (!('existing' in outcome)) return outcome;
+        return await show(context, { status: 200, typed, names, problems: [], ...outcome });
       } catch (error) {
         // The typed values must survive while Temporal does not respond.
         const failure = rejectionOf(error) ?? sentenceOf(error);
@@ -168,10 +173,20 @@ function startable(kind: Kind) {
       const labelled = warnings.map(({ field, message }) => ({ field: fieldLabel(field), message }));
       if (warnings.length > 0)
         throw new InvalidInput(`${file}: may have mistakes; nothing was started`, labelled);
-      return started(context, kind, input);
+      const outcome = await started(context, kind, input);
+      return 'existing' in outcome ? { title: EXISTS, page: outcome.existing } : outcome;
     },
   };
 }
+
+const EXISTS = 'It already exists';
+
+/** JSON takes false for no program, and the form has a choice for it. */
+function inForm({ field, message }: FieldProblem): FieldProblem {
+  return { field, message: message.replace(/boardingSettings: false creates without$/, NO_PROGRAM_CHOICE) };
+}
+
+const NO_PROGRAM_CHOICE = 'or choose none, and the merchant has no fees at first';
 
 const OTHER_PLAN =
   'Nothing was started, because you chose another fee plan than the one you saw. Check its fees, and press the button again.';
@@ -229,6 +244,8 @@ interface Given {
   readonly digest?: string;
   /** The reason why a valid input was not started. */
   readonly failure?: string;
+  /** The onboarding of the same external ID, which was there before. */
+  readonly existing?: JSX.Element;
 }
 
 interface StartPageProps extends Given {
@@ -279,6 +296,7 @@ function StartPage({
   problems,
   digest,
   failure,
+  existing,
 }: StartPageProps) {
   const context = useRequest();
   const { settings, user } = context;
@@ -306,7 +324,7 @@ function StartPage({
   const address = `/start/${path}`;
   return (
     <>
-      <h1>Start a {path}</h1>
+      {existing ?? <h1>Start a {path}</h1>}
       {failure && (
         <Problem>
           <p>{failure}</p>
@@ -314,7 +332,12 @@ function StartPage({
         </Problem>
       )}
       {problems.length > 0 && (
-        <ProblemList isWarning={digest !== undefined} {...{ problems, parts }} more={names} />
+        <ProblemList
+          isWarning={digest !== undefined}
+          problems={inOrder(problems, parts)}
+          parts={parts}
+          more={names}
+        />
       )}
       {!choices && <Notes notes={[UNREAD]} />}
       {problem && prefix !== undefined && <Notes notes={[problem]} />}
@@ -328,14 +351,18 @@ function StartPage({
           {...{ parts, hidden, typed, problems, choices: { ...choices, ...own } }}
           pricing={{ path: address, prefix: `${prefix}fees.`, hasPlans, plan, typed, problems }}
         />
-        <button type="submit">Start the {path}</button>
+        <button type="submit">{digest === undefined ? `Start the ${path}` : ANYWAY}</button>
       </Form>
     </>
   );
 }
 
 /** Starts an onboarding, or shows the one of the same `externalId` that was there before. */
-async function started(context: RequestContext, kind: Kind, input: AnyInput): Promise<RouteResponse> {
+async function started(
+  context: RequestContext,
+  kind: Kind,
+  input: AnyInput,
+): Promise<RouteResponse | { readonly existing: JSX.Element }> {
   const { client, settings, user, audit } = context;
   const { taskQueue, dbaForm, fourEyes } = settings;
   const { workflowId, started: isNew } = await callPromptly(client, () =>
@@ -344,10 +371,10 @@ async function started(context: RequestContext, kind: Kind, input: AnyInput): Pr
   const to = pathOf(workflowId);
   audit(user, { what: 'start', workflowId, detail: isNew ? 'started' : 'was there before' });
   if (isNew) return { to, message: 'Started.' };
-  const fields = await differenceFromStart(client, workflowId, input);
-  const page = (
+  const fields = await differences(context, workflowId, input);
+  const existing = (
     <>
-      <h1>It already exists</h1>
+      <h1>{EXISTS}</h1>
       <p>
         <a href={to}>{workflowId}</a> was started before with this external ID, so nothing was started now.
       </p>
@@ -368,7 +395,19 @@ async function started(context: RequestContext, kind: Kind, input: AnyInput): Pr
       )}
     </>
   );
-  return { title: 'It already exists', page };
+  return { existing };
+}
+
+/** The fields that differ from the first input. An agent or a program may be there by its number, and in the form by its name. */
+async function differences({ client, settings }: RequestContext, workflowId: string, input: AnyInput) {
+  const fields = await differenceFromStart(client, workflowId, input);
+  const differing = (fields ?? []).map(lastName);
+  const named = NAME_FIELDS.filter((pair) => pair.every((each) => differing.includes(each)));
+  const lists = named.length > 0 && (await sharedLists(client, settings.taskQueue, input.account));
+  if (!lists) return fields;
+  const others = otherReferences(input, lists, named.flat());
+  const withNames = await differenceFromStart(client, workflowId, others);
+  return withNames && withNames.length < (fields?.length ?? 0) ? withNames : fields;
 }
 
 /** Larger than any input that Temporal takes. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { otherReferences } from '../../../../src/apps/console/pages/start-choices.js';
 import { proposedId } from '../../../../src/services/forms/proposed-id.js';
 import { stoppedAt } from '../../../rigs/clock.js';
 import { consoleOfCalls, PROVIDER } from '../../../rigs/console/console-of-calls.js';
@@ -89,6 +90,31 @@ describe('the start form', () => {
     );
     const unnamed = await open(ADMIN, '/start/merchant', { form: { ...form, 'merchant.dba': '' } });
     expect(errorAt(unnamed, 'externalId')).toBe('is required');
+  });
+
+  // Alone catches errors in the order of a schema, and the words of a program for an empty choice.
+  it('lists what is wrong in its own order, in its own words', async () => {
+    const { open } = await consoleOfCalls();
+    const { text } = await open(ADMIN, '/start/customer', { form: {} });
+    const linked = [...text.matchAll(/<li><a href="#(field-[^"]+)"/g)].map(([, id]) =>
+      text.indexOf(`id="${id}"`),
+    );
+    expect(linked.length).toBeGreaterThan(10);
+    expect(linked).toEqual(linked.toSorted((one, other) => one - other));
+    expect(text).toContain('>Point of sale</a>: choose one<');
+  });
+
+  // Alone catches an agent that counts as another one because the form has its number and the file had its name.
+  it('knows an agent and a program by number and by name', () => {
+    const lists = {
+      agentProfileId: [{ id: 101, name: 'Harbor' }],
+      boardingSettingsId: [{ id: 11, name: 'Standard' }],
+    };
+    const input = { boarding: { agentProfileId: 101, boardingSettings: 'Standard' } };
+    const both = ['agentProfileId', 'agent', 'boardingSettingsId', 'boardingSettings'];
+    const other = { boarding: { agent: 'Harbor', boardingSettingsId: 11 } };
+    expect(otherReferences(input, lists, both)).toEqual(other);
+    expect(otherReferences(input, lists, [])).toEqual(input);
   });
 
   it.each([
