@@ -3,6 +3,7 @@ import { capitalize } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { REDACTED } from '../../../platform/privacy/masked.js';
 import { isSecretField } from '../../../platform/privacy/private-fields.js';
+import { feeText } from '../../../services/forms/amounts.js';
 import type { Change } from '../../../services/forms/corrections.js';
 import type { Field as FormField, FormGroup, FormPart } from '../../../services/forms/schema-fields.js';
 import { DAY, fieldsIn, itemsOf, type Typed } from '../../../services/forms/typed-input.js';
@@ -84,6 +85,8 @@ const NUMBERED: Readonly<Record<string, Choices>> = {
   businessType: named('Unknown', 'Sole proprietorship', 'Partnership', 'Corporation', 'LLC'),
 };
 
+const AMOUNTS = /(?:volume|revenue|ticket|amount|sales)$/i;
+
 /** A value in words: `LLC` for the business type 4, `yes`, `1980-02-29`. */
 export function valueText(field: string, value: unknown, none = ''): string {
   const last = field.slice(field.lastIndexOf('.') + 1);
@@ -91,6 +94,10 @@ export function valueText(field: string, value: unknown, none = ''): string {
   if (value === REDACTED) return 'hidden';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number' && STATES.includes(last)) return `${value} (the bank’s number)`;
+  if (typeof value === 'number' && /(?:^|\.)fees\./.test(field)) return feeText(field, value);
+  // The bank counts a revenue in whole dollars. The unit of a field of an application is the partner's.
+  if (typeof value === 'number' && AMOUNTS.test(last))
+    return `${last === 'annualBusinessRevenue' ? '$' : ''}${value.toLocaleString('en-US')}`;
   if (typeof value === 'string') return value.replace(/^(\d{4}-\d\d-\d\d)T00:00:00(?:\.000)?Z$/, '$1');
   const named = typeof value === 'number' ? fieldOf(NUMBERED, last) : undefined;
   return named?.find(([number]) => number === String(value))?.[1] ?? JSON.stringify(value);
