@@ -240,7 +240,8 @@ const TOO_WIDE: FieldProblem = {
 const NO_HEADER: FieldProblem = {
   field: '',
   message:
-    'has no known column: the first row must name the columns (in the console: Separator and columns; on the command line: --mapping and --delimiter)',
+    'has no known column: the first row must name the columns, or a mapping (Separator and columns in the console, --mapping and ' +
+    '--delimiter on the command line)',
 };
 
 /** Two columns must not set the same field, or a field and a part of it. */

@@ -41,19 +41,12 @@ export function BatchUpload() {
             {...{ name: 'file', label: 'CSV or NDJSON file', type: 'file', accept: '.csv,.ndjson,.jsonl' }}
             advice={[
               `Up to ${MAX_FILE_BYTES / 1024 / 1024} MiB. Drop the file here, or choose it. CSV templates:`,
-              ...EACH_ONBOARDING.map(
-                ([
-                  ,
-                  {
-                    nouns: [one, several],
-                  },
-                ]) => (
-                  <>
-                    {' '}
-                    <a href={`/start/${one}/template.csv`}>{several}</a>
-                  </>
-                ),
-              ),
+              ...EACH_ONBOARDING.map(([, { nouns }], index) => (
+                <>
+                  {index === 0 ? ' ' : ', '}
+                  <a href={`/start/${nouns[0]}/template.csv`}>{nouns[1]}</a>
+                </>
+              )),
             ]}
           />
         </Drop>

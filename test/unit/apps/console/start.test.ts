@@ -1,4 +1,7 @@
+import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
+import { Fees } from '../../../../src/apps/console/pages/fees.js';
+import { valueText } from '../../../../src/apps/console/pages/input-fields.js';
 import { otherReferences } from '../../../../src/apps/console/pages/start-choices.js';
 import { proposedId } from '../../../../src/services/forms/proposed-id.js';
 import { stoppedAt } from '../../../rigs/clock.js';
@@ -125,6 +128,26 @@ describe('the start form', () => {
   ])('proposes for the name %j', (name, id) => {
     expect(proposedId(name)).toBe(id);
   });
+});
+
+// Alone catches an amount without separators, a fee without its unit, and digits of an ID that are grouped.
+it.each([
+  ['application.annualVolume', 120_000, '120,000'],
+  ['holder.annualBusinessRevenue', 250_000, '$250,000'],
+  ['fees.amex.qualified.percent', 0.25, '0.25%'],
+  ['agentProfileId', 120_000, '120000'],
+])('%s of %d reads %s', (field, value, text) => {
+  expect(valueText(field, value)).toBe(text);
+});
+
+// Alone catches a changed fee that looks like the plan's own.
+it('a fee that differs from its plan is marked with the fee of the plan', () => {
+  const fees = { minimumDiscountAmount: 9, cashDiscountRate: 3.5 };
+  const planned = { minimumDiscountAmount: 7.5, cashDiscountRate: 3.5 };
+  const html = renderToString(
+    Fees({ workflowId: 'merchant-boarding-m-1', fees, plan: 'retail', planned, atPartner: false }),
+  );
+  expect(html.match(/<strong>.*?<\/strong>/g)).toEqual(['<strong>$9.00 (plan: $7.50)</strong>']);
 });
 
 describe('a fee plan in the start form', () => {
