@@ -21,7 +21,6 @@ import { parseJson, utf8 } from '../../../services/texts/text.js';
 import type { AnyInput, Kind } from '../../../temporal/kinds/kind.js';
 import { EACH_KIND } from '../../../temporal/kinds/kinds.js';
 import { describe } from '../../../temporal/onboardings.js';
-import { differenceFromStart } from '../../../temporal/start.js';
 import { callPromptly, isUnavailable, rejectionOf, sentenceOf } from '../../../temporal/unavailable.js';
 import { pathOf } from '../query.js';
 import { maySee, PageError, type RequestContext, type RouteResponse, useRequest } from '../route.js';
@@ -33,9 +32,10 @@ import { ANYWAY, ProblemList, pathLabel } from './input-fields.js';
 import { type Choices, Field, Form, fieldLabel, Problem } from './parts.js';
 import { Icon } from './pieces.js';
 import {
+  differences,
+  inForm,
   lastName,
   NAME_FIELDS,
-  otherReferences,
   REFERENCES,
   sharedLists,
   withNameFields,
@@ -180,13 +180,6 @@ function startable(kind: Kind) {
 }
 
 const EXISTS = 'It already exists';
-
-/** JSON takes false for no program, and the form has a choice for it. */
-function inForm({ field, message }: FieldProblem): FieldProblem {
-  return { field, message: message.replace(/boardingSettings: false creates without$/, NO_PROGRAM_CHOICE) };
-}
-
-const NO_PROGRAM_CHOICE = 'or choose none, and the merchant has no fees at first';
 
 const OTHER_PLAN =
   'Nothing was started, because you chose another fee plan than the one you saw. Check its fees, and press the button again.';
@@ -396,18 +389,6 @@ async function started(
     </>
   );
   return { existing };
-}
-
-/** The fields that differ from the first input. An agent or a program may be there by its number, and in the form by its name. */
-async function differences({ client, settings }: RequestContext, workflowId: string, input: AnyInput) {
-  const fields = await differenceFromStart(client, workflowId, input);
-  const differing = (fields ?? []).map(lastName);
-  const named = NAME_FIELDS.filter((pair) => pair.every((each) => differing.includes(each)));
-  const lists = named.length > 0 && (await sharedLists(client, settings.taskQueue, input.account));
-  if (!lists) return fields;
-  const others = otherReferences(input, lists, named.flat());
-  const withNames = await differenceFromStart(client, workflowId, others);
-  return withNames && withNames.length < (fields?.length ?? 0) ? withNames : fields;
 }
 
 /** Larger than any input that Temporal takes. */
