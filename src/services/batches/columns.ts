@@ -16,6 +16,9 @@ export interface Column {
   readonly path: readonly (string | number)[];
   readonly type: CellType;
   readonly takes: readonly CellType[];
+  /** The values that the schema lists, if any. */
+  readonly values: readonly string[];
+  readonly patterns: readonly string[];
 }
 
 export type Columns = ReturnType<typeof columnsOf>;
@@ -38,7 +41,23 @@ function find(root: Shape, names: readonly string[]): Column | undefined {
   }
   const takes = shape ? cellTypes(shape) : [];
   const [type] = takes;
-  return type && { path, type, takes };
+  const forms = shape ? formsOf(shape) : [];
+  const values = forms.flatMap(({ values = [] }) => values);
+  return type && { path, type, takes, values, patterns: forms.flatMap(({ pattern = [] }) => pattern) };
+}
+
+/** Digits with the signs between which people write a phone number, an EIN or an SSN. */
+const IN_GROUPS = /^(?=.*\d)[\d ().-]{10,30}$/;
+const LEAST_DIGITS = 9;
+
+/** A text as the schema wants it: a listed value in its own case, and nine digits or more without the signs that people put between. */
+export function asListed(text: string, { values, patterns }: Pick<Column, 'values' | 'patterns'>): string {
+  if (values.includes(text)) return text;
+  const value = values.find((each) => each.toLowerCase() === text.toLowerCase());
+  if (value !== undefined || !IN_GROUPS.test(text)) return value ?? text;
+  const digits = text.replace(/\D/g, '');
+  const fits = (each: string) => patterns.length > 0 && patterns.every((rule) => new RegExp(rule).test(each));
+  return digits.length >= LEAST_DIGITS && !fits(text) && fits(digits) ? digits : text;
 }
 
 /** The columns of fields with a name. An unbounded list has only its first item. */

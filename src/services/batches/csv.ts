@@ -8,7 +8,7 @@ import { didYouMean } from '../../platform/settings/nearest.js';
 import { typedFee } from '../forms/amounts.js';
 import { check, InvalidInput } from '../texts/invalid-input.js';
 import { harmlessJson } from '../texts/text.js';
-import type { CellType, Column, Columns } from './columns.js';
+import { asListed, type CellType, type Column, type Columns } from './columns.js';
 import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './validation.js';
 
 /** The most lines of a file. Empty lines count, because each takes time. */
@@ -74,13 +74,14 @@ export function put(into: object, path: Column['path'], value: unknown): void {
 }
 
 /** The value of a cell. Text that does not match the type stays text, so that the schema reports it. */
-export function cellValue(cell: string, { path, type, words = {} }: MappedColumn): Scalar {
+export function cellValue(cell: string, column: MappedColumn): Scalar {
+  const { path, type, words = {} } = column;
   if (Object.hasOwn(words, cell)) return words[cell] ?? cell;
   const fee = typedFee(path, cell);
   if (fee && 'value' in fee) return fee.value;
   if (type === 'number' && PLAIN_NUMBER.test(cell)) return Number(cell);
   if (type === 'boolean' && BOOLEAN.test(cell)) return cell.toLowerCase() === 'true';
-  return cell;
+  return asListed(cell, column);
 }
 
 const BOOLEAN = /^(true|false)$/i;
@@ -238,7 +239,9 @@ const TOO_WIDE: FieldProblem = {
 /** Does not repeat the cells, because they may be private values. */
 const NO_HEADER: FieldProblem = {
   field: '',
-  message: 'has no known column: the first row must name the columns (see --mapping and --delimiter)',
+  message:
+    'has no known column: the first row must name the columns, or a mapping (Separator and columns in the console, --mapping and ' +
+    '--delimiter on the command line)',
 };
 
 /** Two columns must not set the same field, or a field and a part of it. */

@@ -1,11 +1,9 @@
-import { hash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import type { FileWarnings } from '../../messages/batches.js';
 import { atAccount, workflowId } from '../../messages/ids.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import { ONBOARDINGS, type OnboardingType } from '../../messages/kinds.js';
-import { leavesOf } from '../../messages/objects.js';
 import { truncate } from '../../partners/bounds.js';
 import { fieldProblems } from '../../partners/describe-rules.js';
 import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
@@ -14,8 +12,10 @@ import type { Kind } from '../../temporal/kinds/kind.js';
 import { EACH_KIND } from '../../temporal/kinds/kinds.js';
 import { isIn } from '../../temporal/query.js';
 import { listExecutions } from '../../temporal/search.js';
+import { differenceFromStart } from '../../temporal/start.js';
 import { distinct } from '../texts/invalid-input.js';
 import { NOT_UTF_8 } from '../texts/text.js';
+import { identityOf, isTwin, twinsOf } from './twins.js';
 import {
   formatWarnings,
   type Named,
@@ -40,6 +40,8 @@ export interface Ready {
 
 export interface Invalid {
   readonly line: number;
+  /** As of a valid row, where it can be read: a row may have other problems and be a duplicate. */
+  readonly unique?: Ready['unique'] | undefined;
   readonly problems: readonly FieldProblem[];
 }
 
@@ -86,7 +88,7 @@ function checkOf({ type, schema }: Kind, accounts: KnownAccounts): Check {
   const checked = schema(accounts);
   return (line, value) => {
     const { success, data: input, error } = checked.safeParse(value);
-    if (!success) return { line, problems: fieldProblems(error) };
+    if (!success) return { line, problems: fieldProblems(error), ...uniqueIn(value) };
     if (Buffer.byteLength(JSON.stringify(input)) > MAX_ROW_BYTES)
       return { line, problems: [{ field: '', message: `${TOO_LONG} as an input` }] };
     const { externalId, account } = input;
@@ -100,6 +102,12 @@ function checkOf({ type, schema }: Kind, accounts: KnownAccounts): Check {
       warnings: formatWarnings(input),
     };
   };
+}
+
+function uniqueIn(value: unknown): Pick<Invalid, 'unique'> {
+  const { externalId, account } = value as Readonly<Record<string, unknown>>;
+  if (typeof externalId !== 'string' || externalId === '') return {};
+  return { unique: { externalId: atAccount(externalId, typeof account === 'string' ? account : undefined) } };
 }
 
 /** A row of a file, or why it cannot be read. */
@@ -175,20 +183,20 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
   };
   for await (const row of rows) {
     total += 1;
-    if ('problems' in row) {
-      for (const problem of distinct(row.problems)) add(row.line, problem);
-      continue;
-    }
-    const { line, unique, type, input, workflowId, warnings: own = NONE } = row;
-    for (const [field, value] of Object.entries(unique)) {
+    const { line } = row;
+    const isBroken = 'problems' in row;
+    if (isBroken) for (const problem of distinct(row.problems)) add(line, problem);
+    for (const [field, value] of Object.entries(row.unique ?? {})) {
       const first = lineOf.get(`${field} ${value}`);
       if (first === undefined) lineOf.set(`${field} ${value}`, line);
       else add(line, { field, message: `is the same as in line ${first}` });
     }
+    if (isBroken || lastBad === line) continue;
+    const { type, input, workflowId, warnings: own = NONE } = row;
     const identity = identityOf(input);
     const twin = lineOf.get(identity);
     if (identity !== '') lineOf.set(identity, twin ?? line);
-    const warnings = twin === undefined ? own : [...own, { field: '', message: isTwin(twin) }];
+    const warnings = twin === undefined ? own : [...own, { field: '', message: isTwin(`line ${twin}`) }];
     const here = namedIn(input);
     const key = JSON.stringify(here);
     const named = names.get(key) ?? here;
@@ -202,25 +210,19 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
   return { rows: total, counts, problems, problemCount, badRows, valid, moreWarnings };
 }
 
-const isTwin = (line: number) => `is the same as line ${line}, under another externalId`;
-
-/** What two rows about one merchant or business share: account, names and e-mail address. '' for a row without an address. */
-function identityOf(input: object): string {
-  const names = leavesOf(input).filter(({ field }) =>
-    /(?:^|\.)(?:account|dba|\w*[nN]ame|email)$/.test(field),
-  );
-  const isEnough = names.some(({ field }) => field.endsWith('email'));
-  return isEnough ? hash('sha256', JSON.stringify(names).toLowerCase()) : '';
-}
-
 type Checked = Pick<Validation, 'valid' | 'moreWarnings'>;
 
-/** Finds warnings that need Temporal and the partner. An existing onboarding takes no new input, so its row has no warnings. */
+/**
+ * What the file itself does not tell. An onboarding that exists takes no new input, so its row has no warnings but that it differs.
+ *
+ * @param rows the file again, to compare its first rows with the inputs of onboardings that exist
+ */
 export async function fileWarnings(
   client: Client,
   taskQueue: string,
   { valid, moreWarnings }: Checked,
   read = referencesAt,
+  rows?: AsyncIterable<Ready>,
 ): Promise<FileWarnings> {
   const accounts = new Set(valid.flatMap(({ named }) => (named ? [named.account] : [])));
   const reading = [...accounts].map(
@@ -230,12 +232,43 @@ export async function fileWarnings(
   const [all, existing] = await Promise.all([Promise.all(reading), existingOf(client, ids)]);
   const lists = new Map(all);
   const started = existing ? valid.filter(({ workflowId }) => !existing.has(workflowId)) : valid;
+  const differing = rows && existing ? await differingRows(client, rows, existing) : [];
   return {
-    ...rowWarnings({ valid: started, moreWarnings }, ({ account }) => lists.get(account)),
+    ...rowWarnings({ valid: [...differing, ...started], moreWarnings }, ({ account }) => lists.get(account)),
     isComplete: all.every(([, list]) => list !== undefined),
     attached: existing?.size,
   };
 }
+
+/** Existing onboardings whose first input is read: a person waits. */
+const MOST_COMPARED = 20;
+
+/** Rows that differ from the onboarding of their ID, and rows whose business has an onboarding of another ID. */
+async function differingRows(client: Client, rows: AsyncIterable<Ready>, existing: ReadonlySet<string>) {
+  const warned = ({ line, workflowId }: Ready, warnings: readonly FieldProblem[]) =>
+    warnings.length === 0 ? [] : [{ line, workflowId, named: undefined, warnings }];
+  const compare = async (row: Ready) => {
+    const fields = await differenceFromStart(client, row.workflowId, row.input).catch(() => undefined);
+    return warned(
+      row,
+      (fields ?? []).map((field) => ({ field, message: DIFFERS })),
+    );
+  };
+  const compared: Promise<readonly ValidRow[]>[] = [];
+  const others: Ready[] = [];
+  for await (const row of rows) {
+    if (!existing.has(row.workflowId)) others.push(row);
+    else if (compared.length < MOST_COMPARED) compared.push(compare(row));
+  }
+  const twins = await twinsOf(client, others);
+  const again = others.flatMap((row) => {
+    const twin = twins.get(row.workflowId);
+    return warned(row, twin === undefined ? [] : [{ field: '', message: isTwin(twin) }]);
+  });
+  return [...(await Promise.all(compared)).flat(), ...again];
+}
+
+const DIFFERS = 'differs from the onboarding that exists, which keeps its own value';
 
 /** The warnings about rows, by line. @param listed what the partner lists; default: nobody has read it */
 export function rowWarnings(
@@ -288,8 +321,15 @@ export function attachedSentence(attached: number | undefined, rows: number): st
 /** Up to this many rows start without a confirmation. */
 export const UNCONFIRMED_ROWS = 20;
 
-export function consequenceOf(name: string, { rows, counts }: Pick<Validation, 'rows' | 'counts'>): string {
-  return `This starts ${rowsOf(rows)} of ${name} (${kindsOf(counts)}), which creates applications at the partners.`;
+/** @param attached rows whose onboarding exists */
+export function consequenceOf(
+  name: string,
+  { rows, counts }: Pick<Validation, 'rows' | 'counts'>,
+  attached = 0,
+): string {
+  if (attached >= rows) return 'Nothing new would start.';
+  const which = attached === 0 ? `${rowsOf(rows)} of ${name} (${kindsOf(counts)})` : rowsOf(rows - attached);
+  return `This starts ${which}, which creates applications at the partners.`;
 }
 
 /** `3 merchants, 1 business` */

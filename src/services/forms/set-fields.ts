@@ -4,7 +4,7 @@ import type { Patch } from '../../messages/activities.js';
 import { fieldOf, isContainer, isObject } from '../../messages/objects.js';
 import { localeRule, PLAIN_NUMBER } from '../../partners/describe-rules.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { type CellType, columnsOf } from '../batches/columns.js';
+import { asListed, type CellType, columnsOf } from '../batches/columns.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { parseJson } from '../texts/text.js';
 import { typedFee } from './amounts.js';
@@ -38,7 +38,14 @@ export function patchFrom(settings: readonly Setting[], input: object, schema: z
     const column = columns.find(field);
     const path = column?.path ?? field.split('.');
     const fee = text === 'null' ? undefined : typedFee(path, text);
-    const read = fee ?? valueFrom(text, field, valueAt(input, path), column?.takes ?? EVERY_TYPE);
+    const read =
+      fee ??
+      valueFrom(
+        column ? asListed(text, column) : text,
+        field,
+        valueAt(input, path),
+        column?.takes ?? EVERY_TYPE,
+      );
     const rule = 'rule' in read ? read.rule : put(changed, path, read.value);
     if (rule !== undefined) problems.push({ field, message: rule });
   }

@@ -51,10 +51,12 @@ export function inputForm<Input>(schema: z.ZodType<Input>) {
       const { success, data: input, error } = schema.safeParse(value);
       const unparsed = problems.map(({ field }) => field);
       const match = success ? [] : fieldProblems(error).filter(({ field }) => !unparsed.includes(field));
-      const empty = all.filter(({ name, kind }) => kind === 'date' && !typed.has(name));
-      // The rule of a date is for programs.
-      const describe = (problem: FieldProblem) =>
-        empty.some(({ name }) => name === problem.field) ? { ...problem, message: REQUIRED } : problem;
+      // The rules of a date and of a choice are for programs.
+      const describe = (problem: FieldProblem) => {
+        const kind = all.find(({ name }) => name === problem.field && !typed.has(name))?.kind;
+        if (kind === 'choice') return { ...problem, message: 'choose one' };
+        return kind === 'date' ? { ...problem, message: REQUIRED } : problem;
+      };
       return success && problems.length === 0
         ? { input }
         : { problems: distinct([...problems, ...match.map(describe)]) };

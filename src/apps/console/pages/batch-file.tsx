@@ -41,19 +41,12 @@ export function BatchUpload() {
             {...{ name: 'file', label: 'CSV or NDJSON file', type: 'file', accept: '.csv,.ndjson,.jsonl' }}
             advice={[
               `Up to ${MAX_FILE_BYTES / 1024 / 1024} MiB. Drop the file here, or choose it. CSV templates:`,
-              ...EACH_ONBOARDING.map(
-                ([
-                  ,
-                  {
-                    nouns: [one, several],
-                  },
-                ]) => (
-                  <>
-                    {' '}
-                    <a href={`/start/${one}/template.csv`}>{several}</a>
-                  </>
-                ),
-              ),
+              ...EACH_ONBOARDING.map(([, { nouns }], index) => (
+                <>
+                  {index === 0 ? ' ' : ', '}
+                  <a href={`/start/${nouns[0]}/template.csv`}>{nouns[1]}</a>
+                </>
+              )),
             ]}
           />
         </Drop>
@@ -134,7 +127,7 @@ export async function readCheckedFile(
         'problems' in checked
           ? undefined
           : accountProblem(user.accounts, partsOfId(checked.workflowId)?.account);
-      yield problem ? { line: checked.line, problems: [problem] } : checked;
+      yield problem ? { line: checked.line, unique: checked.unique, problems: [problem] } : checked;
     }
   }
   async function* readyRows() {
@@ -160,7 +153,13 @@ async function checked(
   const delimiter = /\.csv$/i.test(file.name) ? (named ?? delimiterOf(file.bytes)) : undefined;
   const { name, validation, rows } = await readCheckedFile(context, file, { delimiter, mapping });
   if (validation.rows === 0) throw new PageError(422, 'The file has no rows. Nothing was started.');
-  const { warnings: all, ...check } = await fileWarnings(client, settings.taskQueue, validation);
+  const { warnings: all, ...check } = await fileWarnings(
+    client,
+    settings.taskQueue,
+    validation,
+    undefined,
+    rows(),
+  );
   const warnings = all.slice(0, MOST_WARNINGS);
   if (validation.problemCount > 0) {
     const page = <Problems {...{ name, validation, warnings }} count={check.count} />;
@@ -178,7 +177,7 @@ type ProblemsProps = Pick<CheckedFile, 'name' | 'validation'> & Pick<FileWarning
 
 function Problems({ name, validation, warnings, count }: ProblemsProps) {
   const { rows, badRows, counts, problems, problemCount } = validation;
-  const valid = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const valid = rows - badRows;
   return (
     <>
       <h1>{name} is not valid</h1>

@@ -14,17 +14,17 @@ import { Facts, Notes, Table, Time } from '../../../services/reports/page.js';
 import { toneOf } from '../../../services/reports/report-page.js';
 import { csvOf } from '../../../services/texts/csv.js';
 import { callPromptly, isNotFound } from '../../../temporal/unavailable.js';
+import { pathOf } from '../query.js';
 import {
   maySee,
   PageError,
   type RequestContext,
   type RouteResponse,
   type User,
-  useRequest,
   ZONE_COOKIE,
 } from '../route.js';
 import { BatchUpload, batchIdOf, pathOfBatch, RowTable } from './batch-file.js';
-import { Field, Form, Person } from './parts.js';
+import { Field, Form, Person, When } from './parts.js';
 import { Chip } from './pieces.js';
 
 /** Starts per second, where the form has no other number. */
@@ -44,7 +44,7 @@ export async function renderBatches({ client, settings, user, times }: RequestCo
     },
     { title: 'Rows', cell: ({ state }: Batch) => state.rows, isNumber: true as const },
     { title: 'By', cell: ({ state }: Batch) => <Person actor={state.actor} /> },
-    { title: 'Began', cell: ({ startedAt }: Batch) => <Time times={times} at={startedAt.toISOString()} /> },
+    { title: 'Checked', cell: ({ startedAt }: Batch) => <Time times={times} at={startedAt.toISOString()} /> },
   ];
   return (
     <>
@@ -110,7 +110,6 @@ function BatchPage({ batch, problem }: BatchPageProps) {
 }
 
 function Progress({ batch }: Pick<BatchPageProps, 'batch'>) {
-  const { times } = useRequest();
   const { rows, counts, failures, actor } = batch.state;
   const done = counts.started + counts.attached + counts.failed;
   const path = pathOfBatch(batch.id);
@@ -131,8 +130,8 @@ function Progress({ batch }: Pick<BatchPageProps, 'batch'>) {
           Failed: counts.failed,
           'Not started': rows - done,
           By: actor,
-          Began: <Time times={times} at={batch.startedAt.toISOString()} />,
-          Ended: batch.endedAt && <Time times={times} at={batch.endedAt.toISOString()} />,
+          'File checked': <When time={batch.startedAt} />,
+          Ended: batch.endedAt && <When time={batch.endedAt} />,
           'Waits, because': batch.problem,
         }}
       />
@@ -145,6 +144,7 @@ function Progress({ batch }: Pick<BatchPageProps, 'batch'>) {
           </Form>
         )}
         <a href={`${path}/results.csv`}>{isUnderWay(batch) ? 'Results so far' : 'Results'} as CSV</a>
+        <a href="/onboardings">The newest onboardings</a>
       </div>
       {failures.length > 0 && <Failures rows={failures} />}
     </div>
@@ -161,7 +161,10 @@ function notesOf(batch: Batch): string[] {
 function Failures({ rows }: { readonly rows: readonly RowResult[] }) {
   const columns = [
     { title: 'Line', cell: ({ line }: RowResult) => line, isNumber: true as const },
-    { title: 'Onboarding', cell: ({ workflowId }: RowResult) => <code>{workflowId}</code> },
+    {
+      title: 'Onboarding',
+      cell: ({ workflowId }: RowResult) => <a href={pathOf(workflowId)}>{workflowId}</a>,
+    },
     { title: 'Problem', cell: ({ error }: RowResult) => error },
   ];
   return <Table caption="The first rows that failed; the CSV has all" rows={rows} columns={columns} isWide />;
@@ -174,6 +177,7 @@ function Confirmation({ batch, problem }: BatchPageProps) {
   const { rows, kinds, name } = batch.state;
   const { warnings = [], count = 0, isComplete = true, attached } = batch.warnings ?? {};
   const notes = [attachedSentence(attached, rows), isComplete ? undefined : NOT_READ];
+  const starting = startingIn(batch);
   const rate = String(DEFAULT_RATE);
   const wrong = (field: string) => (problem?.field === field ? [problem.message] : []);
   return (
@@ -181,27 +185,37 @@ function Confirmation({ batch, problem }: BatchPageProps) {
       <Facts facts={{ Rows: rows, Kinds: kindsOf(kinds), Problems: 'none', Warnings: count || 'none' }} />
       <Notes notes={notes.filter((note) => note !== undefined)} />
       {count > 0 && <RowTable what="warnings" problems={warnings} count={count} />}
-      <p>{consequenceOf(name, { rows, counts: kinds })}</p>
-      <p>A row whose external ID exists attaches to that onboarding, and starts no second one.</p>
-      <Form action={`${pathOfBatch(batch.id)}/start`} noValidate autocomplete="off">
-        <Field {...NUMBER} name="rate" label="Starts per second" value={rate} problems={wrong('rate')} />
-        {rows > UNCONFIRMED_ROWS && (
-          <Field
-            {...{ ...NUMBER, name: 'rows', problems: wrong('rows') }}
-            label="To confirm, type the number of rows"
-          />
-        )}
-        {count > 0 && (
-          <Field
-            {...{ name: 'warnings', type: 'checkbox', problems: wrong('warnings') }}
-            label="The values with warnings are correct"
-          />
-        )}
-        <button type="submit">Start {rowsOf(rows)}</button>
-      </Form>
-      {count > 0 && <BatchUpload />}
+      <p>{consequenceOf(name, { rows, counts: kinds }, attached)}</p>
+      {starting === 0 ? (
+        <BatchUpload />
+      ) : (
+        <>
+          <Form action={`${pathOfBatch(batch.id)}/start`} noValidate autocomplete="off">
+            <Field {...NUMBER} name="rate" label="Starts per second" value={rate} problems={wrong('rate')} />
+            {starting > UNCONFIRMED_ROWS && (
+              <Field
+                {...{ ...NUMBER, name: 'rows', problems: wrong('rows') }}
+                label="To confirm, type the number of rows that start"
+              />
+            )}
+            {count > 0 && (
+              <Field
+                {...{ name: 'warnings', type: 'checkbox', problems: wrong('warnings') }}
+                label="The values with warnings are correct"
+              />
+            )}
+            <button type="submit">Start {rowsOf(starting)}</button>
+          </Form>
+          {count > 0 && <BatchUpload />}
+        </>
+      )}
     </>
   );
+}
+
+/** The rows that a confirmation starts: the others attach to onboardings that exist. */
+function startingIn({ state, warnings }: Batch): number {
+  return state.rows - (warnings?.attached ?? 0);
 }
 
 export async function startBatch(context: RequestContext): Promise<RouteResponse> {
@@ -211,7 +225,7 @@ export async function startBatch(context: RequestContext): Promise<RouteResponse
   if (batch.state.stage !== 'checked' || batch.hasEnded) return { to };
   const { fields } = context;
   const [rows, rate] = [fields.text('rows').trim(), fields.text('rate').trim()];
-  const total = batch.state.rows;
+  const total = startingIn(batch);
   const again = (field: string, what: string): RouteResponse => {
     const problem = { field, message: `${what} Nothing was started.` };
     return { title: 'Batch', status: 422, page: <BatchPage batch={batch} problem={problem} /> };

@@ -21,7 +21,8 @@ export async function feesIn(
 ) {
   if (!isObject(input) || !isObject(input['fees'])) return undefined;
   const { workflowId, state: { merchantProfileId: id } = {} } = view;
-  const own = { workflowId, fees: input['fees'], plan: input['feePlan'] };
+  const plan = input['feePlan'];
+  const own = { workflowId, fees: input['fees'], plan, planned: plannedBy(settings, plan) };
   if (fields.text('fees') !== 'partner') return { ...own, atPartner: false as const };
   const account = partsOfId(workflowId)?.account;
   const read = async () => id && partnerFees(client, settings.taskQueue, account, id);
@@ -35,16 +36,35 @@ export async function feesIn(
   };
 }
 
+/** The fees of a plan as it is now; undefined when it is gone or cannot be read. */
+function plannedBy({ feePlans }: RequestContext['settings'], plan: unknown): object | undefined {
+  try {
+    return feePlans().find(({ name }) => name === plan)?.fees;
+  } catch {
+    return undefined;
+  }
+}
+
 export interface FeesProps {
   readonly workflowId: string;
   readonly fees: object;
   readonly plan: unknown;
+  readonly planned: object | undefined;
   /** false: nobody asked for them. Undefined: they cannot be read now. */
   readonly atPartner: Record<string, unknown> | undefined | false;
 }
 
 /** What the onboarding sets, line by line, and what the partner shows now. */
-export function Fees({ workflowId, fees, plan, atPartner }: FeesProps) {
+export function Fees({ workflowId, fees, plan, planned, atPartner }: FeesProps) {
+  const sent = ({ field, value }: Leaf) => {
+    const usual = planned && feeAt(planned, field);
+    if (!planned || usual === value) return feeText(field, value);
+    return (
+      <strong>
+        {feeText(field, value)} (plan: {usual === undefined ? 'none' : feeText(field, usual)})
+      </strong>
+    );
+  };
   const theirs = ({ field, value }: Leaf) => {
     if (!atPartner) return '';
     const now = feeAt(atPartner, field);
@@ -60,7 +80,7 @@ export function Fees({ workflowId, fees, plan, atPartner }: FeesProps) {
         rows={leavesOf(fees)}
         columns={[
           { title: 'Fee', cell: ({ field }) => lineLabel(field) },
-          { title: 'Sent', cell: ({ field, value }) => feeText(field, value) },
+          { title: 'Sent', cell: sent },
           { title: 'The partner shows', cell: theirs },
         ]}
       />

@@ -3,6 +3,7 @@ import { capitalize } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { REDACTED } from '../../../platform/privacy/masked.js';
 import { isSecretField } from '../../../platform/privacy/private-fields.js';
+import { feeText } from '../../../services/forms/amounts.js';
 import type { Change } from '../../../services/forms/corrections.js';
 import type { Field as FormField, FormGroup, FormPart } from '../../../services/forms/schema-fields.js';
 import { DAY, fieldsIn, itemsOf, type Typed } from '../../../services/forms/typed-input.js';
@@ -17,7 +18,7 @@ import {
   OTHER_FIELDS,
 } from '../correction-fields.js';
 import type { Fields } from '../query.js';
-import { type Choices, Field, fieldLabel, lineLabel, Problem } from './parts.js';
+import { type Choices, Field, fieldLabel, lineLabel } from './parts.js';
 
 interface InputFieldsProps {
   readonly parts: readonly FormPart[];
@@ -84,6 +85,8 @@ const NUMBERED: Readonly<Record<string, Choices>> = {
   businessType: named('Unknown', 'Sole proprietorship', 'Partnership', 'Corporation', 'LLC'),
 };
 
+const AMOUNTS = /(?:volume|revenue|ticket|amount|sales)$/i;
+
 /** A value in words: `LLC` for the business type 4, `yes`, `1980-02-29`. */
 export function valueText(field: string, value: unknown, none = ''): string {
   const last = field.slice(field.lastIndexOf('.') + 1);
@@ -91,6 +94,10 @@ export function valueText(field: string, value: unknown, none = ''): string {
   if (value === REDACTED) return 'hidden';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number' && STATES.includes(last)) return `${value} (the bank’s number)`;
+  if (typeof value === 'number' && /(?:^|\.)fees\./.test(field)) return feeText(field, value);
+  // The bank counts a revenue in whole dollars. The unit of a field of an application is the partner's.
+  if (typeof value === 'number' && AMOUNTS.test(last))
+    return `${last === 'annualBusinessRevenue' ? '$' : ''}${value.toLocaleString('en-US')}`;
   if (typeof value === 'string') return value.replace(/^(\d{4}-\d\d-\d\d)T00:00:00(?:\.000)?Z$/, '$1');
   const named = typeof value === 'number' ? fieldOf(NUMBERED, last) : undefined;
   return named?.find(([number]) => number === String(value))?.[1] ?? JSON.stringify(value);
@@ -178,10 +185,11 @@ export function ProblemList({ problems, parts, more = [], isWarning }: ProblemLi
   const names = [...more, ...parts.flatMap(fieldsIn).map(({ name }) => name)];
   const target = (field: string) => names.find((name) => field === name || field.startsWith(`${name}.`));
   return (
-    <Problem isFocused>
+    // A warning does not look like an error.
+    <div class={isWarning ? 'notes' : 'problem'} role="alert" tabIndex={-1} data-focus="">
       <p>
         {isWarning
-          ? 'Nothing was started yet, because this may be a mistake. Correct it, or press the button again to start it as it is.'
+          ? `Nothing was started yet, because this may be a mistake. Correct it, or press “${ANYWAY}”.`
           : `Nothing was started, because ${problems.length === 1 ? 'a field is' : 'some fields are'} not valid.`}
       </p>
       <ul>
@@ -196,9 +204,12 @@ export function ProblemList({ problems, parts, more = [], isWarning }: ProblemLi
           );
         })}
       </ul>
-    </Problem>
+    </div>
   );
 }
+
+/** The button that starts an input with warnings. */
+export const ANYWAY = 'Start anyway';
 
 export function idOf(name: string): string {
   return `field-${name}`;

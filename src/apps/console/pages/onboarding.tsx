@@ -178,6 +178,12 @@ function Reason({ text }: { readonly text: string }) {
 function Requirements({ listed, view }: OnboardingProps) {
   const context = useRequest();
   const mine = view.requirements.filter(({ workflowId }) => mayOpen(context, workflowId));
+  if (mine.length === 0 && listed.state !== 'running')
+    return (
+      <p class="advice" id="nothing-open">
+        It has ended, and asks nothing more.
+      </p>
+    );
   return (
     <section aria-labelledby="open-title" id="open">
       <h2 id="open-title">
@@ -185,9 +191,7 @@ function Requirements({ listed, view }: OnboardingProps) {
       </h2>
       {mine.length === 0 && (
         <p class="advice" id="nothing-open">
-          {listed.state !== 'running'
-            ? 'It has ended, and asks nothing more.'
-            : 'Nothing waits for a person. Questions from a partner appear here automatically.'}
+          Nothing waits for a person. Questions from a partner appear here automatically.
         </p>
       )}
       <div id="requirements">
@@ -326,7 +330,8 @@ function Input({ workflowId, input, isPrivate, changes }: InputProps) {
       {[...Map.groupBy(changes, ({ actor, at }) => `${at} ${actor}`).values()].map((own) => (
         <div>
           <p>
-            {own[0]?.actor} corrected <When time={own[0]?.at ?? ''} isExact />: {own[0]?.reason}
+            {own[0]?.actor} corrected <When time={own[0]?.at ?? ''} isExact />
+            {own[0]?.reason && `: ${own[0].reason}`}
           </p>
           <Corrected changes={own} />
         </div>

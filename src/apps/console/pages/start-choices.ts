@@ -2,7 +2,10 @@ import { REFERENCE_NAMES } from '../../../partners/boarding/references.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { type References, referencesAt } from '../../../services/batches/warnings.js';
 import type { Typed } from '../../../services/forms/typed-input.js';
+import type { AnyInput } from '../../../temporal/kinds/kind.js';
 import { SharedReads } from '../../../temporal/sharing.js';
+import { differenceFromStart } from '../../../temporal/start.js';
+import type { RequestContext } from '../route.js';
 
 /** Agents and programs: the choices of the form, and the names by which a person types them. */
 
@@ -38,4 +41,39 @@ export function withNumbers(typed: Typed): Typed {
   );
 }
 
+/** An input with the names of its agent and program in place of their numbers, and the other way around, for these fields. */
+export function otherReferences(input: object, lists: References, fields: readonly string[]): object {
+  const own = { ...input } as Record<string, unknown>;
+  for (const [id, name] of Object.entries(REFERENCE_NAMES) as [keyof References, string][]) {
+    const { [id]: number, [name]: text } = own;
+    const match = lists[id].find((each) => each.id === number || each.name === text);
+    if (!match || !fields.includes(id) || (number === undefined) === (text === undefined)) continue;
+    delete own[id];
+    delete own[name];
+    if (number === undefined) own[id] = match.id;
+    else own[name] = match.name;
+  }
+  if (own['boarding']) own['boarding'] = otherReferences(own['boarding'], lists, fields);
+  return own;
+}
+
 export const lastName = (name: string) => name.slice(name.lastIndexOf('.') + 1);
+
+/** JSON takes false for no program, and the form has a choice for it. */
+export function inForm({ field, message }: FieldProblem): FieldProblem {
+  return { field, message: message.replace(/boardingSettings: false creates without$/, NO_PROGRAM_CHOICE) };
+}
+
+const NO_PROGRAM_CHOICE = 'or choose none, and the merchant has no fees at first';
+
+/** The fields that differ from the first input. An agent or a program may be there by its number, and in the form by its name. */
+export async function differences({ client, settings }: RequestContext, workflowId: string, input: AnyInput) {
+  const fields = await differenceFromStart(client, workflowId, input);
+  const differing = (fields ?? []).map(lastName);
+  const named = NAME_FIELDS.filter((pair) => pair.every((each) => differing.includes(each)));
+  const lists = named.length > 0 && (await sharedLists(client, settings.taskQueue, input.account));
+  if (!lists) return fields;
+  const others = otherReferences(input, lists, named.flat());
+  const withNames = await differenceFromStart(client, workflowId, others);
+  return withNames && withNames.length < (fields?.length ?? 0) ? withNames : fields;
+}

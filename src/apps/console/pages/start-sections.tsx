@@ -51,6 +51,25 @@ interface SectionsProps {
   readonly pricing: PricingProps;
 }
 
+/** The parts of a section, in its order: of a customer, those for card payments first. */
+function ownIn(all: readonly FormPart[], names: readonly string[]) {
+  const own = names.flatMap((name) => all.filter((part) => lastName(part) === name));
+  const isSplit = all.some(({ name }) => name.startsWith('boarding.'));
+  return Map.groupBy(own, ({ name }) => (isSplit ? (name.split('.')[0] ?? '') : ''));
+}
+
+/** Problems in the order in which the form shows their fields. */
+export function inOrder(problems: readonly FieldProblem[], parts: readonly FormPart[]): FieldProblem[] {
+  const all = flat(parts);
+  const shown = Object.values(SECTIONS).flatMap((names) => [...ownIn(all, names).values()].flat());
+  const fields = [...shown, ...all.filter((part) => !shown.includes(part))].flatMap(fieldsIn);
+  const rank = ({ field }: FieldProblem) => {
+    const at = fields.findIndex(({ name }) => isWithin(field, [name]));
+    return field === '' ? -1 : at === -1 ? fields.length : at;
+  };
+  return problems.toSorted((one, other) => rank(one) - rank(other));
+}
+
 export function Sections({ parts, hidden, pricing, ...form }: SectionsProps) {
   const all = flat(parts).filter(({ name }) => !hidden.includes(name));
   const named = Object.values(SECTIONS).flat();
@@ -66,16 +85,14 @@ export function Sections({ parts, hidden, pricing, ...form }: SectionsProps) {
   return (
     <>
       {Object.entries(SECTIONS).map(([title, names]) => {
-        const own = names.flatMap((name) => all.filter((part) => lastName(part) === name));
-        const isSplit = all.some(({ name }) => name.startsWith('boarding.'));
-        const byPart = Map.groupBy(own, ({ name }) => (isSplit ? (name.split('.')[0] ?? '') : ''));
-        if (own.length === 0) return null;
+        const byPart = ownIn(all, names);
+        if (byPart.size === 0) return null;
         return (
           <fieldset key={title} id={title.toLowerCase()}>
             <legend>{title}</legend>
             {[...byPart].map(([part, fields]) => {
               const inputs = <InputFields key={part} parts={fields} {...form} />;
-              if (!isSplit || !(part in PARTS)) return inputs;
+              if (!(part in PARTS)) return inputs;
               return (
                 <fieldset key={part}>
                   <legend>{PARTS[part as keyof typeof PARTS]}</legend>

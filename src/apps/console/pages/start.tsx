@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { JSX } from 'preact';
 import { lineOf } from '../../../messages/fee-plans.js';
 import { workflowId } from '../../../messages/ids.js';
 import { accountProblem, knownWithin } from '../../../messages/inputs.js';
@@ -8,6 +9,7 @@ import type { ReferenceField } from '../../../partners/boarding/references.js';
 import { capitalize } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { columnsOf } from '../../../services/batches/columns.js';
+import { isTwin, twinsOf } from '../../../services/batches/twins.js';
 import { kindOf } from '../../../services/batches/validation.js';
 import { inputWarnings } from '../../../services/batches/warnings.js';
 import { proposedId } from '../../../services/forms/proposed-id.js';
@@ -18,7 +20,7 @@ import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
 import { parseJson, utf8 } from '../../../services/texts/text.js';
 import type { AnyInput, Kind } from '../../../temporal/kinds/kind.js';
 import { EACH_KIND } from '../../../temporal/kinds/kinds.js';
-import { differenceFromStart } from '../../../temporal/start.js';
+import { describe } from '../../../temporal/onboardings.js';
 import { callPromptly, isUnavailable, rejectionOf, sentenceOf } from '../../../temporal/unavailable.js';
 import { pathOf } from '../query.js';
 import { maySee, PageError, type RequestContext, type RouteResponse, useRequest } from '../route.js';
@@ -26,10 +28,12 @@ import { type HeldForm, receivedForm } from '../uploads.js';
 import { Drop } from './answer-forms.js';
 import { BatchUpload } from './batch-file.js';
 import { renderBatches } from './batches.js';
-import { ProblemList, pathLabel } from './input-fields.js';
+import { ANYWAY, ProblemList, pathLabel } from './input-fields.js';
 import { type Choices, Field, Form, fieldLabel, Problem } from './parts.js';
 import { Icon } from './pieces.js';
 import {
+  differences,
+  inForm,
   lastName,
   NAME_FIELDS,
   REFERENCES,
@@ -37,7 +41,7 @@ import {
   withNameFields,
   withNumbers,
 } from './start-choices.js';
-import { Sections } from './start-sections.js';
+import { inOrder, Sections } from './start-sections.js';
 
 /** Where an input has its merchant. */
 const MERCHANT_IN: Readonly<Partial<Record<OnboardingType, string>>> = {
@@ -95,7 +99,9 @@ async function warningsOf(
 ): Promise<readonly FieldProblem[]> {
   const id = workflowId(type, input.externalId, input.account);
   const { warnings } = await inputWarnings(client, settings.taskQueue, input, id, sharedLists);
-  return warnings
+  const twin = (await twinsOf(client, [{ type, workflowId: id, input }])).get(id);
+  const isAgain = twin !== undefined && !(await callPromptly(client, () => describe(client, id)));
+  return [...warnings, ...(isAgain ? [{ field: '', message: `${isTwin(twin)}: is it another one?` }] : [])]
     .map(({ field, message }) => ({ field, message: message.replace(REFERENCES, fieldLabel) }))
     .map(withNameFields);
 }
@@ -109,7 +115,8 @@ function startable(kind: Kind) {
     const choices = await partnerChoices(context, prefix);
     const { parts } = formFor(context);
     const page = <StartPage {...{ path: name, prefix, choices, ...values, parts }} />;
-    return { title: `Start a ${name}`, status: values.status, page };
+    const title = values.existing ? EXISTS : `Start a ${name}`;
+    return { title, status: values.status, page };
   };
   return {
     type: kind.type,
@@ -141,8 +148,10 @@ function startable(kind: Kind) {
         const digest = createHash('sha256').update(JSON.stringify(read.input)).digest('hex');
         const warnings = confirmed === digest ? [] : await warningsOf(context, kind, read.input);
         if (warnings.length > 0)
-          return show(context, { status: 422, typed, names, problems: warnings, digest });
-        return await started(context, kind, read.input);
+          return show(context, { status: 422, typed, names, problems: warnings.map(inForm), digest });
+        const outcome = await started(context, kind, read.input);
+        if (!('existing' in outcome)) return outcome;
+        return await show(context, { status: 200, typed, names, problems: [], ...outcome });
       } catch (error) {
         // The typed values must survive while Temporal does not respond.
         const failure = rejectionOf(error) ?? sentenceOf(error);
@@ -164,10 +173,13 @@ function startable(kind: Kind) {
       const labelled = warnings.map(({ field, message }) => ({ field: fieldLabel(field), message }));
       if (warnings.length > 0)
         throw new InvalidInput(`${file}: may have mistakes; nothing was started`, labelled);
-      return started(context, kind, input);
+      const outcome = await started(context, kind, input);
+      return 'existing' in outcome ? { title: EXISTS, page: outcome.existing } : outcome;
     },
   };
 }
+
+const EXISTS = 'It already exists';
 
 const OTHER_PLAN =
   'Nothing was started, because you chose another fee plan than the one you saw. Check its fees, and press the button again.';
@@ -225,6 +237,8 @@ interface Given {
   readonly digest?: string;
   /** The reason why a valid input was not started. */
   readonly failure?: string;
+  /** The onboarding of the same external ID, which was there before. */
+  readonly existing?: JSX.Element;
 }
 
 interface StartPageProps extends Given {
@@ -275,6 +289,7 @@ function StartPage({
   problems,
   digest,
   failure,
+  existing,
 }: StartPageProps) {
   const context = useRequest();
   const { settings, user } = context;
@@ -302,7 +317,7 @@ function StartPage({
   const address = `/start/${path}`;
   return (
     <>
-      <h1>Start a {path}</h1>
+      {existing ?? <h1>Start a {path}</h1>}
       {failure && (
         <Problem>
           <p>{failure}</p>
@@ -310,7 +325,12 @@ function StartPage({
         </Problem>
       )}
       {problems.length > 0 && (
-        <ProblemList isWarning={digest !== undefined} {...{ problems, parts }} more={names} />
+        <ProblemList
+          isWarning={digest !== undefined}
+          problems={inOrder(problems, parts)}
+          parts={parts}
+          more={names}
+        />
       )}
       {!choices && <Notes notes={[UNREAD]} />}
       {problem && prefix !== undefined && <Notes notes={[problem]} />}
@@ -324,14 +344,18 @@ function StartPage({
           {...{ parts, hidden, typed, problems, choices: { ...choices, ...own } }}
           pricing={{ path: address, prefix: `${prefix}fees.`, hasPlans, plan, typed, problems }}
         />
-        <button type="submit">Start the {path}</button>
+        <button type="submit">{digest === undefined ? `Start the ${path}` : ANYWAY}</button>
       </Form>
     </>
   );
 }
 
 /** Starts an onboarding, or shows the one of the same `externalId` that was there before. */
-async function started(context: RequestContext, kind: Kind, input: AnyInput): Promise<RouteResponse> {
+async function started(
+  context: RequestContext,
+  kind: Kind,
+  input: AnyInput,
+): Promise<RouteResponse | { readonly existing: JSX.Element }> {
   const { client, settings, user, audit } = context;
   const { taskQueue, dbaForm, fourEyes } = settings;
   const { workflowId, started: isNew } = await callPromptly(client, () =>
@@ -340,10 +364,10 @@ async function started(context: RequestContext, kind: Kind, input: AnyInput): Pr
   const to = pathOf(workflowId);
   audit(user, { what: 'start', workflowId, detail: isNew ? 'started' : 'was there before' });
   if (isNew) return { to, message: 'Started.' };
-  const fields = await differenceFromStart(client, workflowId, input);
-  const page = (
+  const fields = await differences(context, workflowId, input);
+  const existing = (
     <>
-      <h1>It already exists</h1>
+      <h1>{EXISTS}</h1>
       <p>
         <a href={to}>{workflowId}</a> was started before with this external ID, so nothing was started now.
       </p>
@@ -364,7 +388,7 @@ async function started(context: RequestContext, kind: Kind, input: AnyInput): Pr
       )}
     </>
   );
-  return { title: 'It already exists', page };
+  return { existing };
 }
 
 /** Larger than any input that Temporal takes. */

@@ -13,6 +13,7 @@ import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { hasRole, useRequest } from '../route.js';
 import { OneForm, takenBack } from './answer-forms.js';
+import { pathLabel } from './input-fields.js';
 import { firstSentence, Person, Prose, summarize, When } from './parts.js';
 import { Avatar, Icon } from './pieces.js';
 
@@ -64,7 +65,7 @@ function AnsweredSentence({ entry }: { readonly entry: TimelineEntry }) {
   const said = saidOf(entry);
   return entry.event === 'requirement-resolved' ? (
     <>
-      <Person actor={entry.actor ?? 'Someone'} /> answered <When time={entry.at} />: {summarize(said)}
+      <Person actor={entry.actor ?? 'Someone'} /> answered <When time={entry.at} />: {answerText(said)}
       {givenReason(entry.reason) && ` (${entry.reason})`}
     </>
   ) : (
@@ -72,6 +73,14 @@ function AnsweredSentence({ entry }: { readonly entry: TimelineEntry }) {
       Closed <When time={entry.at} />: {said}
     </>
   );
+}
+
+/** An answer in short, with the labels of the fields that a correction changed. */
+function answerText(answer: string): string {
+  const [, fields] = /^correction: (.*)$/s.exec(answer) ?? [];
+  if (fields === undefined) return summarize(answer);
+  const labels = fields.split(', ').map((each) => (/^\w+(?:\.\w+)*$/.test(each) ? pathLabel(each) : each));
+  return summarize(`correction: ${labels.join('; ')}`);
 }
 
 /** The requirements that are no longer open, by the last entry about each. */
@@ -96,7 +105,7 @@ export function EntryText({ entry, workflowId }: EntryProps) {
   const { times } = useRequest();
   const { event, actor } = entry;
   const [said, rest] = sentenceOf(entry);
-  const detail = entry.event === 'requirement-resolved' ? summarize(rest) : inZone(rest, entry, times);
+  const detail = entry.event === 'requirement-resolved' ? answerText(rest) : inZone(rest, entry, times);
   const reason = givenReason(entry.reason);
   return (
     <>
@@ -170,7 +179,7 @@ const OF_PARTNERS: readonly TimelineEvent[] = [
 
 /** What the catalogue says for programs, said for people. DETAIL takes the detail into the sentence. */
 const SENTENCES: Readonly<Partial<Record<TimelineEvent, string>>> = {
-  ...{ started: 'Gangway started the onboarding', ended: 'The onboarding ended: DETAIL' },
+  ...{ started: 'The onboarding started', ended: 'The onboarding ended: DETAIL' },
   ...{ 'status-changed': 'DETAIL', 'requirement-raised': 'DETAIL' },
   ...{ 'requirement-claimed': 'claimed a requirement', 'merchant-began': 'began to answer' },
   'requirement-unclaimed': 'Nobody has claimed a requirement',

@@ -60,6 +60,8 @@ describe('the form of a kind', () => {
     expect(changed.text.match(/(?<=<li>)[\w ]+(?=<)/g)).toEqual(['Doing business as', 'Point of sale']);
     const all = await executions(rig.client, rig.taskQueue, 1);
     expect(all.filter(({ workflowId }) => workflowId === idOf(input))).toHaveLength(1);
+    // What was typed is still there, for another external ID.
+    expect(typedAt(changed, 'merchant.dba')).toBe('Else');
   });
 });
 
@@ -92,6 +94,19 @@ describe('a doubtful input', () => {
     expect(await wasStarted(rig.client, idOf(input))).toBe(false);
     const third = await post('merchant', { ...typedInto(input), confirmed });
     expect([third.status, await wasStarted(rig.client, idOf(input))]).toEqual([303, true]);
+  });
+
+  // Alone catches a query that no server answers, and a first input that cannot be read.
+  it('is a business that has an onboarding of another external ID', async () => {
+    const input = business();
+    expect((await post('business', typedInto(input))).status).toBe(303);
+    const again = await eventually(
+      () => post('business', typedInto({ ...business(), holder: input.holder })),
+      ({ status }) => status === 422,
+      'the first one to be listed',
+    );
+    expect(again.text).toMatch(/is the same as business-onboarding-b-[\w-]+, under another externalId/);
+    expect(again.text).toContain('>Start anyway<');
   });
 
   it('of a file starts only with a confirmation', async () => {

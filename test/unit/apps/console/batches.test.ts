@@ -4,7 +4,7 @@ import { isVisible, startBatch } from '../../../../src/apps/console/pages/batche
 import { Fields } from '../../../../src/apps/console/query.js';
 import type { User } from '../../../../src/apps/console/route.js';
 import { loadConsoleSettings } from '../../../../src/apps/console/settings.js';
-import { BATCH_MEMO, type BatchState, NO_RESULTS } from '../../../../src/messages/batches.js';
+import { BATCH_MEMO, type BatchState, NO_RESULTS, WARNINGS_MEMO } from '../../../../src/messages/batches.js';
 import { type Batch, listBatches } from '../../../../src/services/batches/batches.js';
 import { merchant } from '../../../rigs/inputs.js';
 import { answering, execution, grpcError, payloads } from '../../../rigs/temporal/answering-service.js';
@@ -65,6 +65,27 @@ it('rows of an account that a person may not use are not valid, and neither are 
   };
   expect(await checkedFor(['north'])).toEqual(['2 account', '3 account']);
   expect(await checkedFor(['south', ''])).toEqual(['1 account']);
+});
+
+// Alone catches a batch that asks for a number of rows which would not start.
+it('a confirmation names the rows that start, without those that only attach', async () => {
+  const [state] = payloads({ ...FILE, rows: 50 });
+  const [attached] = payloads({ warnings: [], count: 0, isComplete: true, attached: 20 });
+  const memo = { [BATCH_MEMO]: state as never, [WARNINGS_MEMO]: attached as never };
+  const { client } = answering({
+    describeWorkflowExecution: () => ({
+      workflowExecutionInfo: execution({ workflowId: 'onboarding-batch-7', memo }),
+    }),
+    updateWorkflowExecution: () => {
+      throw grpcError('NOT_FOUND', 'NOT_FOUND');
+    },
+  });
+  const reply = async (rows: string) => {
+    const form = { params: { id: '7' }, fields: new Fields({ rate: '20', rows }) };
+    return startBatch({ client, ...form, user: person('olga'), audit: () => {} } as never);
+  };
+  expect(await reply('50')).toMatchObject({ status: 422 });
+  expect(await reply('30')).toMatchObject({ to: '/batches/7' });
 });
 
 it.each([

@@ -1,4 +1,8 @@
+import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
+import { Fees } from '../../../../src/apps/console/pages/fees.js';
+import { valueText } from '../../../../src/apps/console/pages/input-fields.js';
+import { otherReferences } from '../../../../src/apps/console/pages/start-choices.js';
 import { proposedId } from '../../../../src/services/forms/proposed-id.js';
 import { stoppedAt } from '../../../rigs/clock.js';
 import { consoleOfCalls, PROVIDER } from '../../../rigs/console/console-of-calls.js';
@@ -91,6 +95,31 @@ describe('the start form', () => {
     expect(errorAt(unnamed, 'externalId')).toBe('is required');
   });
 
+  // Alone catches errors in the order of a schema, and the words of a program for an empty choice.
+  it('lists what is wrong in its own order, in its own words', async () => {
+    const { open } = await consoleOfCalls();
+    const { text } = await open(ADMIN, '/start/customer', { form: {} });
+    const linked = [...text.matchAll(/<li><a href="#(field-[^"]+)"/g)].map(([, id]) =>
+      text.indexOf(`id="${id}"`),
+    );
+    expect(linked.length).toBeGreaterThan(10);
+    expect(linked).toEqual(linked.toSorted((one, other) => one - other));
+    expect(text).toContain('>Point of sale</a>: choose one<');
+  });
+
+  // Alone catches an agent that counts as another one because the form has its number and the file had its name.
+  it('knows an agent and a program by number and by name', () => {
+    const lists = {
+      agentProfileId: [{ id: 101, name: 'Harbor' }],
+      boardingSettingsId: [{ id: 11, name: 'Standard' }],
+    };
+    const input = { boarding: { agentProfileId: 101, boardingSettings: 'Standard' } };
+    const both = ['agentProfileId', 'agent', 'boardingSettingsId', 'boardingSettings'];
+    const other = { boarding: { agent: 'Harbor', boardingSettingsId: 11 } };
+    expect(otherReferences(input, lists, both)).toEqual(other);
+    expect(otherReferences(input, lists, [])).toEqual(input);
+  });
+
   it.each([
     ['Corner Bakery', 'corner-bakery'],
     ['  Ada’s Café & Söhne №5 ', 'ada-s-cafe-sohne-no5'],
@@ -99,6 +128,26 @@ describe('the start form', () => {
   ])('proposes for the name %j', (name, id) => {
     expect(proposedId(name)).toBe(id);
   });
+});
+
+// Alone catches an amount without separators, a fee without its unit, and digits of an ID that are grouped.
+it.each([
+  ['application.annualVolume', 120_000, '120,000'],
+  ['holder.annualBusinessRevenue', 250_000, '$250,000'],
+  ['fees.amex.qualified.percent', 0.25, '0.25%'],
+  ['agentProfileId', 120_000, '120000'],
+])('%s of %d reads %s', (field, value, text) => {
+  expect(valueText(field, value)).toBe(text);
+});
+
+// Alone catches a changed fee that looks like the plan's own.
+it('a fee that differs from its plan is marked with the fee of the plan', () => {
+  const fees = { minimumDiscountAmount: 9, cashDiscountRate: 3.5 };
+  const planned = { minimumDiscountAmount: 7.5, cashDiscountRate: 3.5 };
+  const html = renderToString(
+    Fees({ workflowId: 'merchant-boarding-m-1', fees, plan: 'retail', planned, atPartner: false }),
+  );
+  expect(html.match(/<strong>.*?<\/strong>/g)).toEqual(['<strong>$9.00 (plan: $7.50)</strong>']);
 });
 
 describe('a fee plan in the start form', () => {

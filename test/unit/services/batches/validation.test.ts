@@ -11,7 +11,7 @@ import {
   validate,
 } from '../../../../src/services/batches/validation.js';
 import { business, customer, merchant } from '../../../rigs/inputs.js';
-import { answering } from '../../../rigs/temporal/answering-service.js';
+import { answering, execution, payloads } from '../../../rigs/temporal/answering-service.js';
 
 const facts = { posNames: [], accounts: { acme: { posNames: [] } } };
 
@@ -106,8 +106,10 @@ describe('a file', () => {
 
   it('counts the rows that are not valid', async () => {
     const wrong = { ...one, dueInHours: 0, agentProfileId: 0 };
-    const { badRows, problemCount } = await validated(one, wrong, one);
-    expect([badRows, problemCount]).toEqual([2, 3]);
+    const { badRows, problemCount, valid, counts } = await validated(one, wrong, one);
+    expect([badRows, problemCount]).toEqual([2, 4]);
+    // Alone catches a duplicate that counts as valid, too, and one that hides behind another problem of its row.
+    expect([valid.length, counts]).toEqual([1, { merchantBoarding: 1 }]);
   });
 
   it('may not have an id twice in an account, even in rows of two kinds', async () => {
@@ -221,6 +223,59 @@ describe('what a file itself does not tell', () => {
     expect(await fileWarnings(client, 'gangway', attaching, async () => lists)).toEqual(none);
   });
 
+  // Alone catches a business that a second file, with other external IDs, sends to the partners again.
+  it('is which rows have a business that has an onboarding of another external ID', async () => {
+    const ada = { ...one, merchant: { ...one.merchant, email: 'ada@example.com' } };
+    const { client, sent } = answering({
+      listWorkflowExecutions: ({ query }) => ({
+        executions: query.includes('Dba')
+          ? [{ execution: { workflowId: 'merchant-boarding-other', runId: 'run' } }]
+          : [],
+      }),
+      describeWorkflowExecution: () => ({ workflowExecutionInfo: execution({}) }),
+      getWorkflowExecutionHistory: () => ({
+        history: {
+          events: [{ workflowExecutionStartedEventAttributes: { input: { payloads: payloads(ada) } } }],
+        },
+      }),
+    });
+    const rows = [ada, one].map((value, place) => ({ ...value, externalId: `m-${place}` }));
+    async function* ready() {
+      for (const [place, value] of rows.entries()) {
+        const row = rowCheck(facts)({ line: place + 1, value });
+        if ('input' in row) yield row;
+      }
+    }
+    const result = await fileWarnings(client, 'gangway', rowsWithout(2), async () => lists, ready());
+    const message = 'is the same as merchant-boarding-other, under another externalId';
+    expect(result.warnings).toEqual([{ line: 1, field: '', message }]);
+    expect(sent.filter(([, { query }]) => query?.includes('Dba'))).toHaveLength(1);
+  });
+
+  // Alone catches a corrected row that attaches without a word.
+  it('is in which fields a row differs from the onboarding that exists', async () => {
+    const changed = { ...one, merchant: { ...one.merchant, lastName: 'Other' } };
+    const { client } = answering({
+      listWorkflowExecutions: () => ({
+        executions: [{ execution: { workflowId: 'merchant-boarding-m-1' } }],
+      }),
+      describeWorkflowExecution: () => ({ workflowExecutionInfo: execution({}) }),
+      getWorkflowExecutionHistory: () => ({
+        history: {
+          events: [{ workflowExecutionStartedEventAttributes: { input: { payloads: payloads(one) } } }],
+        },
+      }),
+    });
+    const check = rowCheck(facts);
+    const rows = [one, changed].map((value, place) => check({ line: place + 1, value }));
+    async function* ready() {
+      for (const row of rows) if ('input' in row) yield row;
+    }
+    const all = { valid: rows as never, moreWarnings: 0 };
+    const result = await fileWarnings(client, 'gangway', all, async () => lists, ready());
+    expect(places(result)).toEqual(['2 merchant.lastName']);
+  });
+
   it('is not complete when the lists of one account cannot be read', async () => {
     const { client } = temporal();
     const read = async (_: unknown, __: string, account: string | undefined) =>
@@ -252,4 +307,6 @@ it('a file is described in sentences', () => {
   expect(consequenceOf('a.csv', { rows: 4, counts })).toBe(
     'This starts 4 rows of a.csv (2 merchants, 1 business, 1 customer), which creates applications at the partners.',
   );
+  expect(consequenceOf('a.csv', { rows: 4, counts }, 1)).toMatch(/^This starts 3 rows, which /);
+  expect(consequenceOf('a.csv', { rows: 4, counts }, 4)).toBe('Nothing new would start.');
 });

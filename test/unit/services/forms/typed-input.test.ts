@@ -75,6 +75,21 @@ describe('what is typed', () => {
     expect(read({ name: 'a', settings: '12' })).toMatchObject({ input: { settings: '12' } });
   });
 
+  // Alone catches a value of a list that is refused for its case, and a number for the signs that people put between its digits.
+  it.each([
+    ['(518) 555-0132', '5185550132'],
+    ['518.555.0132', '5185550132'],
+    ['518-555-013', undefined],
+    ['518 555 0132 x7', undefined],
+  ])('takes the phone number %j as %j, and a listed value in any case', (phone, digits) => {
+    const phones = inputForm(
+      z.strictObject({ phone: z.string().regex(/^\d{10}$/), color: z.enum(['Red']), note: z.string() }),
+    );
+    const result = phones.read(phones.typedIn({ phone, color: 'RED', note: '12-3456-7890' }));
+    if (digits === undefined) expect(result).toMatchObject({ problems: [{ field: 'phone' }] });
+    else expect(result).toEqual({ input: { phone: digits, color: 'Red', note: '12-3456-7890' } });
+  });
+
   it('closes gaps in a list, so that a problem is at the item as the page shows it', () => {
     const typed = form.typedIn({ name: 'a', 'owners.1.city': 'Troy' });
     expect([...typed]).toContainEqual(['owners.0.city', 'Troy']);
