@@ -273,6 +273,8 @@ const SLOW_MS = 4_000;
 
 document.addEventListener('submit', ({ target, defaultPrevented }) => {
   if (defaultPrevented || !(target instanceof HTMLFormElement) || target.method !== 'post') return;
+  // An upload shows itself how far it is, and whether it failed.
+  if ('upload' in target.dataset) return;
   const note = document.createElement('p');
   note.role = 'status';
   target.append(note);
@@ -286,6 +288,28 @@ document.addEventListener('submit', ({ target, defaultPrevented }) => {
     note.remove();
   };
   addEventListener('pagehide', forget, { once: true });
+});
+
+/** Sends a form without leaving its page, so that a refusal loses nothing that was typed in the other forms. */
+document.addEventListener('submit', async (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || !('stay' in form.dataset)) return;
+  event.preventDefault();
+  try {
+    const body = new URLSearchParams(
+      [...new FormData(form, event.submitter)].map(([name, value]) => [name, String(value)]),
+    );
+    const response = await fetch(form.action, { method: 'POST', body });
+    if (response.ok) return location.assign(response.url);
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    const fresh = page.getElementById(form.id);
+    if (!fresh) return form.submit();
+    form.replaceWith(fresh);
+    fresh.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  } catch {
+    // The browser explains why it reaches nothing.
+    form.submit();
+  }
 });
 
 /** Proposes an external ID from the name of the business, until a person types another one. */

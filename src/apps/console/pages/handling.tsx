@@ -122,25 +122,18 @@ const MOST_OFFERED = 200;
 /** The field of a colleague. A browser completes the name, and the workflow's door checks it. */
 export function ColleagueField({
   colleagues,
-  id,
+  ...field
 }: {
   readonly colleagues: readonly Colleague[];
   readonly id: string;
+  readonly value?: string;
+  readonly problems?: readonly string[];
 }) {
-  const attributes = { id, name: ASSIGNEE, label: 'Colleague', maxLength: 170, list: `${id}-names` };
-  return (
-    <>
-      <Field {...attributes} />
-      <datalist id={`${id}-names`}>
-        {colleagues.slice(0, MOST_OFFERED).map(({ name }) => (
-          <option value={name} />
-        ))}
-      </datalist>
-    </>
-  );
+  const suggestions = colleagues.slice(0, MOST_OFFERED).map(({ name }) => name);
+  return <Field {...{ ...field, suggestions, name: ASSIGNEE, label: 'Colleague', maxLength: 170 }} />;
 }
 
-const ASSIGNEE = 'assignee';
+export const ASSIGNEE = 'assignee';
 
 export interface ProposedShown {
   readonly answer: Answer;
@@ -308,9 +301,11 @@ const ACTIONS = {
   },
 } as const satisfies Readonly<Record<string, Action>>;
 
+/** @param keepForm shows the form of an assignment again, with what was typed and why it was refused */
 export async function runAction(
   context: RequestContext,
   actions: readonly (keyof typeof ACTIONS)[],
+  keepForm?: (refusal: InvalidInput) => Promise<RouteResponse>,
 ): Promise<RouteResponse> {
   const { client, user, params, fields, audit } = context;
   const { requirementId = '' } = params;
@@ -327,6 +322,7 @@ export async function runAction(
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     if (isProposal) refresh(client, workflowId);
+    if (what === 'assign' && keepForm) return keepForm(error);
     const wrote = fields.text('remark')
       ? `${error.message.endsWith('?') ? '' : '.'} You wrote: ${truncate(fields.text('remark'), LONGEST_REMARK)}`
       : '';
