@@ -166,15 +166,19 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
       if (isForm) admission.sessionOfForm(request);
       if (!part && console.settings.oidc) await sessions.write(reply, session);
       const context = contextOf(console, session, request, reply);
-      const mayCount = method === 'GET' && !part && !admission.temporalErrorOf(request);
-      const waiting = mayCount && (await isReady()) ? countWaiting(context) : undefined;
       const respond = () => (isForm ? handleOnce(context, () => show(context)) : show(context));
       const response = admission.temporalErrorOf(request)
         ? console.client.withDeadline(Date.now(), respond)
         : inTime(console.client, isReady, respond);
-      return send(context, await response.catch(instead), sessions, await waiting);
+      return send(context, await response.catch(instead), sessions, () => waitingFor(context, handling));
     },
   });
+}
+
+/** The number in the navigation; undefined while Temporal does not respond. */
+async function waitingFor(context: RequestContext, { admission, isReady }: Handling) {
+  if (admission.temporalErrorOf(context.request) || !(await isReady())) return undefined;
+  return countWaiting(context);
 }
 
 function instead(error: unknown): RouteResponse {
@@ -216,7 +220,7 @@ async function send(
   context: RequestContext,
   response: RouteResponse,
   sessions: Sessions,
-  waiting: number | undefined,
+  countThem: () => Promise<number | undefined>,
 ): Promise<FastifyReply> {
   const { reply, request } = context;
   if ('to' in response) {
@@ -237,7 +241,8 @@ async function send(
   const message = (await sessions.readEntry(request, 'message', MESSAGE_MS)) as { text: string } | undefined;
   // A script that follows a redirect shows the page to nobody.
   if (message && request.headers['sec-fetch-dest'] !== 'empty') sessions.forget(reply, 'message');
-  const frame = { title: response.title, context, message: message?.text, path: routeOf(request), waiting };
+  const { title, waiting = await countThem() } = response;
+  const frame = { title, context, message: message?.text, path: routeOf(request), waiting };
   return reply.send(renderPage(frame, response.page));
 }
 
@@ -260,14 +265,20 @@ const FASTIFY_ERRORS: Readonly<Record<number, string>> = {
 };
 
 /** Responds to every error with a page, which never shows more than a sentence. */
-function handleErrors(server: FastifyInstance, { console, admission }: Handling): void {
-  const page = (request: FastifyRequest, reply: FastifyReply, response: ReturnType<typeof errorPage>) => {
+function handleErrors(server: FastifyInstance, handling: Handling): void {
+  const { console, admission } = handling;
+  const page = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    response: ReturnType<typeof errorPage>,
+  ) => {
     const session = admission.sessionOf(request);
     const context = session && contextOf(console, session, request, reply);
+    const waiting = context && (await waitingFor(context, handling));
     return reply
       .code(response.status)
       .type('text/html; charset=utf-8')
-      .send(renderPage({ title: response.title, context }, response.page));
+      .send(renderPage({ title: response.title, context, waiting }, response.page));
   };
   server.setErrorHandler((error, request, reply) => {
     // A stream that has begun cannot become an error page.

@@ -44,7 +44,7 @@ td:has(.bar) { width: 40%; }
 .group-row { background: var(--sunken); }
 .listing a:not(:hover) { text-decoration: none; }
 .chip { padding: 0 .6rem 0 1.25rem; border-radius: 1rem; background: radial-gradient(circle .25rem at .7rem, var(--tone) 90%, #0000), color-mix(in oklab, var(--tone) 14%, var(--card)); color: var(--text); font-size: .85rem; text-decoration: none; white-space: nowrap; }
-.icon, .copy::before { display: inline-block; flex: none; width: 1em; height: 1em; background: currentcolor; mask: var(--icon) center / contain no-repeat; vertical-align: -.125em; forced-color-adjust: preserve-parent-color; }
+.icon, .copy::before { content: ''; display: inline-block; flex: none; width: 1em; height: 1em; background: currentcolor; mask: var(--icon) center / contain no-repeat; vertical-align: -.125em; forced-color-adjust: preserve-parent-color; }
 .avatar { display: inline-grid; flex: none; place-items: center; width: 1.5rem; height: 1.5rem; border-radius: 50%; background: color-mix(in oklab, var(--tone) 28%, var(--card)); font-size: .6875rem; font-weight: 600; }
 .avatar::before { content: attr(data-initials); }
 .business, .person { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; }
@@ -104,7 +104,7 @@ summary:focus-visible, .scroll:focus-visible { outline: 2px solid var(--accent);
   :root { color-scheme: light; }
   h2, h3, summary, caption { break-after: avoid; }
   tr, .figures div { break-inside: avoid; }
-  .listing time { white-space: normal; }
+  .listing td > time { white-space: normal; }
   details::details-content { content-visibility: visible; block-size: auto; }
 }
 `;

@@ -60,7 +60,10 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
     const fresh = page.body.firstElementChild;
     if (!(fresh instanceof HTMLElement) || fresh.id !== region.id) throw new Error('another page');
     const before = { ...region.dataset };
-    holdingStill(() => morph(region, fresh));
+    const apply = () => holdingStill(() => morph(region, fresh));
+    later = undefined;
+    if (movesRows(region, fresh)) offer(region, fresh, apply);
+    else apply();
     const more = (name: 'new' | 'mine') => Number(region.dataset[name]) - Number(before[name]);
     const requirements = (number: number) => `${number} ${number === 1 ? 'requirement' : 'requirements'}`;
     if (more('new') > 0)
@@ -76,6 +79,44 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
     return false;
   }
 }
+
+/** Shows the rows that are held back, if there are any. */
+let later: (() => void) | undefined;
+
+function movesRows(region: Element, fresh: Element): boolean {
+  const rows = (of: Element) => [...of.querySelectorAll('tbody tr[id]')].map(({ id }) => id).join();
+  return region.querySelector('.scroll:hover') !== null && rows(region) !== rows(fresh);
+}
+
+/** Rows do not move under the pointer: they come when it leaves the table, or with a button. */
+function offer(region: HTMLElement, fresh: HTMLElement, apply: () => void): void {
+  Object.assign(region.dataset, fresh.dataset);
+  later = () => {
+    later = undefined;
+    apply();
+  };
+  const line = region.querySelector('#inbox-new');
+  const status = line?.querySelector('[role=status]');
+  if (!line || !status) {
+    later();
+    return;
+  }
+  const text = fresh.querySelector('#inbox-new')?.textContent || 'The list has changed.';
+  if (status.textContent !== text) status.textContent = text;
+  if (line.querySelector('button')) return;
+  const button = document.createElement('button');
+  button.className = 'plain';
+  button.textContent = 'Show';
+  button.addEventListener('click', () => {
+    button.remove();
+    later?.();
+  });
+  line.append(' ', button);
+}
+
+document.addEventListener('pointerover', ({ target }) => {
+  if (target instanceof Element && !target.closest('.scroll, #inbox-new')) later?.();
+});
 
 /** Shows in the tab and in the navigation how many wait. Unknown numbers stay as they are. */
 function showWaiting({ dataset: { waiting } }: HTMLElement): void {

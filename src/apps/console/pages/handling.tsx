@@ -35,7 +35,7 @@ import {
   requireRole,
   useRequest,
 } from '../route.js';
-import { forgetLists } from './inbox-filter.js';
+import { forgetLists, labelOf, questionOf } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
 import { Field, Form, Person, summarize, When } from './parts.js';
 import { Avatar } from './pieces.js';
@@ -226,7 +226,7 @@ export function ChooseCell({ item }: { readonly item: InboxItem }) {
       form={CHOSEN}
       name={CHOSEN}
       value={chosenAs(item)}
-      aria-label={`Select ${nameOf(item)}, ${item.task}`}
+      aria-label={`Select ${nameOf(item)}, ${labelOf(questionOf(item).sentence)}`}
     />
   );
 }

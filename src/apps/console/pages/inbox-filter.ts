@@ -4,6 +4,7 @@ import { isSamePerson } from '../../../messages/actors.js';
 import { partsOfId } from '../../../messages/ids.js';
 import { ASKING } from '../../../messages/kinds.js';
 import { TASKS } from '../../../messages/requirements.js';
+import { capitalize } from '../../../partners/bounds.js';
 import {
   compareDueDates,
   type InboxItem,
@@ -115,6 +116,18 @@ export function groupByBusiness(items: readonly InboxItem[]): InboxItem[] {
     return `${key}@${account}`;
   };
   return [...Map.groupBy(items, businessOf).values()].flat();
+}
+
+/** What the partner asks, without the words before it, and what it is; the task while its question is not known. */
+export function questionOf({ title, task }: InboxItem) {
+  const [, author, note] = /^Note(?: from ([^:]{1,100}))?: (.+)$/s.exec(title ?? '') ?? [];
+  if (note !== undefined) return { sentence: note, kind: ['Note', author].filter(Boolean).join(' · ') };
+  return { sentence: title || capitalize(task), kind: capitalize(task) };
+}
+
+/** The beginning of a question, to tell two controls of one business apart by their names. */
+export function labelOf(sentence: string): string {
+  return sentence.slice(0, 60).toWellFormed();
 }
 
 /** The last day of a week, which may be this one. */

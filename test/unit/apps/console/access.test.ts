@@ -344,8 +344,8 @@ describe('a list', () => {
     };
     expect(await readFor(['north'])).toEqual([200, "PartnerAccount IN ('north')"]);
     expect(await readFor(['south'])).toEqual([200, "PartnerAccount IN ('south')"]);
-    // The navigation counts the open ones in their own accounts.
-    const own = ["PartnerAccount IN ('east')"];
+    // The navigation counts the open ones in their own accounts. A file has none.
+    const own = path === '/activity.csv' ? [] : ["PartnerAccount IN ('east')"];
     const others = path.startsWith('/report') ? [404, ...own] : [200, ...own, "WorkflowId = ''"];
     expect(await readFor(['east'], '?account=north')).toEqual(others);
   });
