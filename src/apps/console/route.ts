@@ -89,7 +89,7 @@ export type RouteResponse =
     }
   | { readonly part: VNode }
   /** After a form: another page, with a message on it. */
-  | { readonly to: string; readonly message?: string }
+  | { readonly to: string; readonly message?: string; readonly isProblem?: true }
   /** A file to save, never to show. */
   | { readonly file: Readable | string; readonly fileName: string; readonly contentType: string };
 

@@ -20,7 +20,7 @@ import { temporalCheck } from '../../temporal/server.js';
 import { type Ended, hasEnded, recordSignOut } from '../../temporal/sign-outs.js';
 import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../../temporal/unavailable.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
-import { ASSETS, errorPage, renderPage, renderPart } from './layout.js';
+import { ASSETS, errorPage, type Message, renderPage, renderPart } from './layout.js';
 import { countWaiting } from './pages/inbox-filter.js';
 import { ROUTES } from './pages/routes.js';
 import { providerOf } from './provider.js';
@@ -182,7 +182,7 @@ async function waitingFor(context: RequestContext, { admission, isReady }: Handl
 }
 
 function instead(error: unknown): RouteResponse {
-  if (error instanceof Redirect) return error.response;
+  if (error instanceof Redirect) return { ...error.response, isProblem: true };
   throw error;
 }
 
@@ -225,7 +225,12 @@ async function send(
   const { reply, request } = context;
   if ('to' in response) {
     if (response.message !== undefined)
-      await sessions.keep(reply, 'message', { text: response.message }, MESSAGE_MS);
+      await sessions.keep(
+        reply,
+        'message',
+        { text: response.message, isProblem: response.isProblem },
+        MESSAGE_MS,
+      );
     return reply.redirect(response.to, 303);
   }
   if ('file' in response) {
@@ -238,11 +243,11 @@ async function send(
   reply.type('text/html; charset=utf-8');
   if ('part' in response) return reply.send(renderPart(context, response.part));
   reply.code(response.status ?? 200);
-  const message = (await sessions.readEntry(request, 'message', MESSAGE_MS)) as { text: string } | undefined;
+  const message = (await sessions.readEntry(request, 'message', MESSAGE_MS)) as Message | undefined;
   // A script that follows a redirect shows the page to nobody.
   if (message && request.headers['sec-fetch-dest'] !== 'empty') sessions.forget(reply, 'message');
   const { title, waiting = await countThem() } = response;
-  const frame = { title, context, message: message?.text, path: routeOf(request), waiting };
+  const frame = { title, context, message, path: routeOf(request), waiting };
   return reply.send(renderPage(frame, response.page));
 }
 
@@ -297,9 +302,9 @@ function shownError(logger: Logger, error: unknown): ReturnType<typeof errorPage
   if (error instanceof UnsearchableText) return errorPage(422, error.message);
   const sentence = sentenceOf(error);
   if (sentence !== undefined) {
-    const isLater =
-      isUnavailable(error) || isDenied(error) || (error instanceof TemporalProblem && error.isUnavailable);
-    return errorPage(isLater ? 503 : 409, sentence);
+    if (isDenied(error)) return errorPage(503, 'The workflow service refuses the console.', sentence);
+    if (isUnavailable(error)) return errorPage(503, 'The workflow service does not respond.', sentence);
+    return errorPage(error instanceof TemporalProblem && error.isUnavailable ? 503 : 409, sentence);
   }
   if (error instanceof StoreFailure) {
     logger.error({ reason: error.message }, 'the document store failed');

@@ -309,6 +309,9 @@ function notify(region: HTMLElement, text: string): void {
   });
 }
 
+/** The time in which a person reads that something worked, in milliseconds. */
+const PASSING_MS = 10_000;
+
 /** The longest wait before the page says that it still waits for a response, in milliseconds. */
 const SLOW_MS = 4_000;
 
@@ -373,6 +376,8 @@ countAll();
 drawCount();
 if (location.hash)
   document.querySelector<HTMLElement>(`#filter [id="${CSS.escape(location.hash.slice(1))}"]`)?.focus();
+for (const passing of document.querySelectorAll('[data-passing]'))
+  setTimeout(() => passing.remove(), PASSING_MS);
 proposeId();
 watchUploads();
 offerNotifications();

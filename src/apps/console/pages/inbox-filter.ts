@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { isSamePerson } from '../../../messages/actors.js';
 import { partsOfId } from '../../../messages/ids.js';
 import { ASKING } from '../../../messages/kinds.js';
+import { isMerchant } from '../../../messages/links.js';
 import { TASKS } from '../../../messages/requirements.js';
 import { capitalize } from '../../../partners/bounds.js';
 import {
@@ -116,6 +117,16 @@ export function groupByBusiness(items: readonly InboxItem[]): InboxItem[] {
     return `${key}@${account}`;
   };
   return [...Map.groupBy(items, businessOf).values()].flat();
+}
+
+/** Reports whether the merchant has answered through a link. */
+export function isByMerchant({ proposedBy = '' }: InboxItem): boolean {
+  return isMerchant(proposedBy);
+}
+
+/** Reports whether it was raised, or answered by the merchant, after this time. */
+export function isNewSince(item: InboxItem, since: string): boolean {
+  return (item.raisedAt ?? '') > since || (isByMerchant(item) && (item.proposedAt ?? '') > since);
 }
 
 /** What the partner asks, without the words before it, and what it is; the task while its question is not known. */

@@ -1,6 +1,5 @@
 import type { VNode } from 'preact';
 import { isSamePerson } from '../../../messages/actors.js';
-import { isMerchant } from '../../../messages/links.js';
 import { type InboxItem, isMine } from '../../../services/inbox/inbox.js';
 import { type Column, Table, tooltip } from '../../../services/reports/page.js';
 import { nameOf } from '../../../services/texts/names.js';
@@ -18,6 +17,8 @@ import {
   countWaiting,
   FILTER,
   groupByBusiness,
+  isByMerchant,
+  isNewSince,
   isSearched,
   labelOf,
   questionOf,
@@ -144,8 +145,7 @@ function InboxList(inbox: Inbox) {
     address('/', { ...others, page: number > 1 ? number : '', answer });
   const source = address('/inbox/part', { ...others, page, since, answer: open && chosenAs(open.item) });
   const filter = address('', others).slice(1);
-  const isNew = (item: InboxItem) =>
-    (item.raisedAt ?? '') > since || (isByMerchant(item) && (item.proposedAt ?? '') > since);
+  const isNew = (item: InboxItem) => isNewSince(item, since);
   const recent = items.filter(isNew);
   const hereFor = (item: InboxItem) =>
     item !== open?.item && takesText(item, context) && to(page, chosenAs(item));
@@ -182,11 +182,6 @@ function InboxList(inbox: Inbox) {
 }
 
 const MOST_NAMED = 3;
-
-/** Reports whether the merchant has answered through a link. */
-function isByMerchant({ proposedBy = '' }: InboxItem): boolean {
-  return isMerchant(proposedBy);
-}
 
 /** For a screen reader, which reads it when it changes. */
 function describeNew(recent: readonly InboxItem[]): string {

@@ -151,7 +151,11 @@ describe('the form of a claim', () => {
     expect([...text.matchAll(/<option value="(.*?)"/g)].map(([, name]) => name)).toEqual(['Ada Park']);
     const form = { do: 'assign', assignee: 'ada', remark: 'Please call them, @Olga.' };
     const reply = await open({}, `${PAGE}/claim`, { form });
-    expect([reply.to, reply.message]).toEqual([PAGE, { text: 'Your colleague has it now.' }]);
+    expect([reply.to, reply.message, reply.isProblem]).toEqual([
+      PAGE,
+      { text: 'Your colleague has it now.' },
+      undefined,
+    ]);
     const assigned = { assignee: 'Ada Park (ada-17)', until: THREE_DAYS, override: false };
     const remark = { text: form.remark, mentions: ['Olga (olga)'] };
     const request = { requirementId: 'note-1', actor: 'olga', ...assigned, ...remark };
@@ -443,4 +447,6 @@ it.each([
   const reply = await open({ role: 'approver' }, `${PAGE}/${path}`, { form });
   const message = { text: 'requirementId: somebody was first' };
   expect([reply.status, reply.to, reply.message, audited()]).toEqual([303, to, message, []]);
+  // It stays until somebody closes it.
+  expect(reply.isProblem).toBe(true);
 });
