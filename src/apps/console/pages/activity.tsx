@@ -39,7 +39,7 @@ import {
 import { pathLabel, valueText } from './input-fields.js';
 import { Empty, When } from './parts.js';
 import { Icon } from './pieces.js';
-import { EntryText } from './timeline.js';
+import { Author, EntryText } from './timeline.js';
 
 /** The onboardings whose timelines a page reads: those that started last, or after those of the page before. */
 const MOST_READ = 100;
@@ -116,7 +116,11 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
               {
                 title: 'What happened',
                 at: 'wide',
-                cell: ({ entry, listed }) => <EntryText entry={entry} workflowId={listed.workflowId} />,
+                cell: ({ entry, listed }) => (
+                  <>
+                    <Author entry={entry} /> <EntryText entry={entry} workflowId={listed.workflowId} />
+                  </>
+                ),
               },
               {
                 title: 'Changed',
