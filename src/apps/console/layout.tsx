@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
+import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
 import { asset } from '../../platform/http/pages.js';
 import { SHARED_STYLE } from '../../services/reports/page.js';
@@ -8,11 +9,17 @@ import { Form } from './pages/parts.js';
 import { Avatar, Chip, Icon } from './pages/pieces.js';
 import { CurrentRequest, hasRole, type RequestContext } from './route.js';
 
+export interface Message {
+  readonly text: string;
+  /** Stays until somebody closes it. */
+  readonly isProblem?: boolean;
+}
+
 export interface Layout {
   readonly title: string;
   /** Of a person who has signed in. */
   readonly context?: RequestContext | undefined;
-  readonly message?: string | undefined;
+  readonly message?: Message | undefined;
   readonly path?: string;
   /** How many onboardings wait for a person. */
   readonly waiting?: number | undefined;
@@ -192,9 +199,10 @@ function Page(frame: Layout & { readonly children: ComponentChildren }) {
         <Top {...frame} />
         <section aria-label="Notices">
           {message && (
-            <div class="toast">
+            <div class="toast" data-passing={message.isProblem ? undefined : ''}>
+              <Icon name={message.isProblem ? 'alert' : 'check-circle'} />
               <p class="message" role="status" tabIndex={-1} data-focus="" {...{ autoFocus: true }}>
-                {message}
+                {message.text}
               </p>
               <button type="button" class="plain" data-close="" aria-label="Close the message">
                 <Icon name="x" />
@@ -224,11 +232,14 @@ const TITLES: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not
 const NEXT_STEPS: Readonly<Record<number, string>> = {
   404: 'The address may be incomplete, or the onboarding belongs to a partner account that you may not see.',
   500: 'Nothing is known to be lost. Tell the team that runs Gangway when it happened.',
-  503: 'Gangway loses nothing meanwhile. Try again in a moment.',
+  503: 'Nothing is lost. Try again in a moment.',
 };
 
-/** @param message for the person */
-export function errorPage(status: number, message: string) {
+/**
+ * @param message for the person
+ * @param details what a program said, for the team that runs Gangway
+ */
+export function errorPage(status: number, message: string, details?: string) {
   const title = TITLES[status] ?? 'Something went wrong';
   const page = (
     <section class="empty error" aria-labelledby="error-title">
@@ -252,11 +263,23 @@ export function errorPage(status: number, message: string) {
         </search>
       )}
       <p>
-        <a href="/">Back to the inbox</a>
+        {status === 503 && <RetryLink />} <a href="/">Back to the inbox</a>
       </p>
+      {details !== undefined && (
+        <details>
+          <summary>Details</summary>
+          <code>{details}</code>
+        </details>
+      )}
     </section>
   );
   return { status, title, page };
+}
+
+/** What was read can be read again. A form is sent from its own page. */
+function RetryLink() {
+  const request = useContext(CurrentRequest)?.request;
+  return request?.method === 'GET' ? <a href={request.url}>Try again</a> : null;
 }
 
 export const ASSETS = {

@@ -80,10 +80,16 @@ export function useRequest(): RequestContext {
 }
 
 export type RouteResponse =
-  | { readonly page: VNode; readonly title: string; readonly status?: number }
+  /** `waiting`: the number in the navigation. Default: counted. */
+  | {
+      readonly page: VNode;
+      readonly title: string;
+      readonly status?: number;
+      readonly waiting?: number | undefined;
+    }
   | { readonly part: VNode }
   /** After a form: another page, with a message on it. */
-  | { readonly to: string; readonly message?: string }
+  | { readonly to: string; readonly message?: string; readonly isProblem?: true }
   /** A file to save, never to show. */
   | { readonly file: Readable | string; readonly fileName: string; readonly contentType: string };
 

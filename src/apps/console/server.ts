@@ -20,7 +20,7 @@ import { temporalCheck } from '../../temporal/server.js';
 import { type Ended, hasEnded, recordSignOut } from '../../temporal/sign-outs.js';
 import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../../temporal/unavailable.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
-import { ASSETS, errorPage, renderPage, renderPart } from './layout.js';
+import { ASSETS, errorPage, type Message, renderPage, renderPart } from './layout.js';
 import { countWaiting } from './pages/inbox-filter.js';
 import { ROUTES } from './pages/routes.js';
 import { providerOf } from './provider.js';
@@ -166,19 +166,23 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
       if (isForm) admission.sessionOfForm(request);
       if (!part && console.settings.oidc) await sessions.write(reply, session);
       const context = contextOf(console, session, request, reply);
-      const mayCount = method === 'GET' && !part && !admission.temporalErrorOf(request);
-      const waiting = mayCount && (await isReady()) ? countWaiting(context) : undefined;
       const respond = () => (isForm ? handleOnce(context, () => show(context)) : show(context));
       const response = admission.temporalErrorOf(request)
         ? console.client.withDeadline(Date.now(), respond)
         : inTime(console.client, isReady, respond);
-      return send(context, await response.catch(instead), sessions, await waiting);
+      return send(context, await response.catch(instead), sessions, () => waitingFor(context, handling));
     },
   });
 }
 
+/** The number in the navigation; undefined while Temporal does not respond. */
+async function waitingFor(context: RequestContext, { admission, isReady }: Handling) {
+  if (admission.temporalErrorOf(context.request) || !(await isReady())) return undefined;
+  return countWaiting(context);
+}
+
 function instead(error: unknown): RouteResponse {
-  if (error instanceof Redirect) return error.response;
+  if (error instanceof Redirect) return { ...error.response, isProblem: true };
   throw error;
 }
 
@@ -216,12 +220,17 @@ async function send(
   context: RequestContext,
   response: RouteResponse,
   sessions: Sessions,
-  waiting: number | undefined,
+  countThem: () => Promise<number | undefined>,
 ): Promise<FastifyReply> {
   const { reply, request } = context;
   if ('to' in response) {
     if (response.message !== undefined)
-      await sessions.keep(reply, 'message', { text: response.message }, MESSAGE_MS);
+      await sessions.keep(
+        reply,
+        'message',
+        { text: response.message, isProblem: response.isProblem },
+        MESSAGE_MS,
+      );
     return reply.redirect(response.to, 303);
   }
   if ('file' in response) {
@@ -234,10 +243,11 @@ async function send(
   reply.type('text/html; charset=utf-8');
   if ('part' in response) return reply.send(renderPart(context, response.part));
   reply.code(response.status ?? 200);
-  const message = (await sessions.readEntry(request, 'message', MESSAGE_MS)) as { text: string } | undefined;
+  const message = (await sessions.readEntry(request, 'message', MESSAGE_MS)) as Message | undefined;
   // A script that follows a redirect shows the page to nobody.
   if (message && request.headers['sec-fetch-dest'] !== 'empty') sessions.forget(reply, 'message');
-  const frame = { title: response.title, context, message: message?.text, path: routeOf(request), waiting };
+  const { title, waiting = await countThem() } = response;
+  const frame = { title, context, message, path: routeOf(request), waiting };
   return reply.send(renderPage(frame, response.page));
 }
 
@@ -260,14 +270,20 @@ const FASTIFY_ERRORS: Readonly<Record<number, string>> = {
 };
 
 /** Responds to every error with a page, which never shows more than a sentence. */
-function handleErrors(server: FastifyInstance, { console, admission }: Handling): void {
-  const page = (request: FastifyRequest, reply: FastifyReply, response: ReturnType<typeof errorPage>) => {
+function handleErrors(server: FastifyInstance, handling: Handling): void {
+  const { console, admission } = handling;
+  const page = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    response: ReturnType<typeof errorPage>,
+  ) => {
     const session = admission.sessionOf(request);
     const context = session && contextOf(console, session, request, reply);
+    const waiting = context && (await waitingFor(context, handling));
     return reply
       .code(response.status)
       .type('text/html; charset=utf-8')
-      .send(renderPage({ title: response.title, context }, response.page));
+      .send(renderPage({ title: response.title, context, waiting }, response.page));
   };
   server.setErrorHandler((error, request, reply) => {
     // A stream that has begun cannot become an error page.
@@ -286,9 +302,9 @@ function shownError(logger: Logger, error: unknown): ReturnType<typeof errorPage
   if (error instanceof UnsearchableText) return errorPage(422, error.message);
   const sentence = sentenceOf(error);
   if (sentence !== undefined) {
-    const isLater =
-      isUnavailable(error) || isDenied(error) || (error instanceof TemporalProblem && error.isUnavailable);
-    return errorPage(isLater ? 503 : 409, sentence);
+    if (isDenied(error)) return errorPage(503, 'The workflow service refuses the console.', sentence);
+    if (isUnavailable(error)) return errorPage(503, 'The workflow service does not respond.', sentence);
+    return errorPage(error instanceof TemporalProblem && error.isUnavailable ? 503 : 409, sentence);
   }
   if (error instanceof StoreFailure) {
     logger.error({ reason: error.message }, 'the document store failed');

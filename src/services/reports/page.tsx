@@ -12,7 +12,7 @@ export const SHARED_STYLE = `
 :root {
   --page: light-dark(#f6f7f9, #14171c); --card: light-dark(#ffffff, #1c2027); --sunken: light-dark(#eef0f4, #252a33);
   --text: light-dark(#1b2130, #e7eaf0); --muted: light-dark(#565f70, #a3adbd); --line: light-dark(#d9dee7, #343b47);
-  --accent: light-dark(#1d5fc4, #86b4ff);
+  --accent: light-dark(#1d5fc4, #86b4ff); --radius: .375rem; --small: .875rem;
   --chart-good: light-dark(#17795e, #3fb68f); --chart-part: light-dark(#7fa53c, #a9c961);
   --chart-calm: light-dark(#76808c, #8d98a5); --chart-bad: light-dark(#b9501c, #ec8a50);
   --chart-left: light-dark(#7a5aa6, #b294e0); --chart-main: light-dark(#2462a8, #6aa6ec);
@@ -26,9 +26,9 @@ body { overflow-wrap: anywhere; }
 .notes ul { margin: 0; padding-left: 1.1rem; }
 .notes li:only-child { margin-left: -1.1rem; list-style: none; }
 .figures { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.25rem 0 0; padding: 0; }
-.figures div { background: var(--sunken); border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; min-width: 8.5rem; }
+.figures div { background: var(--sunken); border: 1px solid var(--line); border-radius: var(--radius); padding: .6rem 1rem; min-width: 8.5rem; }
 .figures + p { margin-top: .75rem; }
-.figures dt { color: var(--muted); font-size: .85rem; }
+.figures dt { color: var(--muted); font-size: var(--small); }
 .figures dd { margin: 0; font-size: 1.5rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .chart-asks { --tone: light-dark(#b87a0a, #f2c469); fill: var(--tone); }
 .chart-good { --tone: var(--chart-good); fill: var(--tone); }
@@ -38,13 +38,13 @@ body { overflow-wrap: anywhere; }
 .chart-left { --tone: var(--chart-left); fill: var(--tone); }
 .chart-main { --tone: var(--chart-main); fill: var(--tone); }
 .chart-tail { --tone: var(--chart-tail); fill: var(--tone); }
-.listing caption { font-size: .85rem; text-align: left; padding-bottom: .35rem; }
-.bar { display: block; width: 100%; height: .85rem; margin-top: .3rem; border-radius: .2rem; background: var(--sunken); }
+.listing caption { font-size: var(--small); text-align: left; padding-bottom: .35rem; }
+.bar { display: block; width: 100%; height: .85rem; margin-top: .3rem; border-radius: var(--radius); background: var(--sunken); }
 td:has(.bar) { width: 40%; }
 .group-row { background: var(--sunken); }
 .listing a:not(:hover) { text-decoration: none; }
-.chip { padding: 0 .6rem 0 1.25rem; border-radius: 1rem; background: radial-gradient(circle .25rem at .7rem, var(--tone) 90%, #0000), color-mix(in oklab, var(--tone) 14%, var(--card)); color: var(--text); font-size: .85rem; text-decoration: none; white-space: nowrap; }
-.icon, .copy::before { display: inline-block; flex: none; width: 1em; height: 1em; background: currentcolor; mask: var(--icon) center / contain no-repeat; vertical-align: -.125em; forced-color-adjust: preserve-parent-color; }
+.chip { padding: 0 .6rem 0 1.25rem; border-radius: 1rem; background: radial-gradient(circle .25rem at .7rem, var(--tone) 90%, #0000), color-mix(in oklab, var(--tone) 14%, var(--card)); color: var(--text); font-size: var(--small); text-decoration: none; white-space: nowrap; }
+.icon, .copy::before { content: ''; display: inline-block; flex: none; width: 1em; height: 1em; background: currentcolor; mask: var(--icon) center / contain no-repeat; vertical-align: -.125em; forced-color-adjust: preserve-parent-color; }
 .avatar { display: inline-grid; flex: none; place-items: center; width: 1.5rem; height: 1.5rem; border-radius: 50%; background: color-mix(in oklab, var(--tone) 28%, var(--card)); font-size: .6875rem; font-weight: 600; }
 .avatar::before { content: attr(data-initials); }
 .business, .person { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; }
@@ -58,11 +58,11 @@ td:has(.bar) { width: 40%; }
 .lines .both { width: 100%; max-width: 0; }
 .lines :is(.second, .second-end) { min-width: 7.5rem; }
 .lines .first { min-width: 12rem; }
-.legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .35rem 0 0; padding: 0; font-size: .85rem; }
+.legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .35rem 0 0; padding: 0; font-size: var(--small); }
 .legend li { list-style: none; }
 .legend svg { display: inline-block; width: .8rem; height: .8rem; margin-right: .35rem; vertical-align: -1px; }
-.scroll { overflow-x: auto; margin: .75rem 0; background: var(--card); border: 1px solid var(--line); border-radius: .4rem; }
-table.listing { border-collapse: collapse; width: 100%; margin: 0; font-size: .95rem; }
+.scroll { overflow-x: auto; margin: .75rem 0; background: var(--card); border: 1px solid var(--line); border-radius: var(--radius); }
+table.listing { border-collapse: collapse; width: 100%; margin: 0; font-size: 1em; }
 .listing caption { padding: .6rem; }
 .listing tbody tr:last-child td { border-bottom: 0; }
 .listing :is(th, td) { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid var(--line); min-width: 5.5rem; background: none; }
@@ -75,7 +75,7 @@ dl.known dt { color: var(--muted); }
 dl.known dd { margin: 0; overflow-wrap: anywhere; }
 code { display: inline; }
 code, pre, .code { padding: 0; font: .92em/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
-pre { background: var(--sunken); border: 1px solid var(--line); border-radius: .35rem; padding: .6rem .8rem; margin: .4rem 0; white-space: pre-wrap; }
+pre { background: var(--sunken); border: 1px solid var(--line); border-radius: var(--radius); padding: .6rem .8rem; margin: .4rem 0; white-space: pre-wrap; }
 summary { cursor: pointer; padding: .3rem 0; overflow-wrap: anywhere; }
 summary:focus-visible, .scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 @media (max-width: 40rem) {
@@ -104,7 +104,7 @@ summary:focus-visible, .scroll:focus-visible { outline: 2px solid var(--accent);
   :root { color-scheme: light; }
   h2, h3, summary, caption { break-after: avoid; }
   tr, .figures div { break-inside: avoid; }
-  .listing time { white-space: normal; }
+  .listing td > time { white-space: normal; }
   details::details-content { content-visibility: visible; block-size: auto; }
 }
 `;

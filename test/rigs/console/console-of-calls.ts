@@ -5,6 +5,7 @@ import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
+import type { Message } from '../../../src/apps/console/layout.js';
 import { ROUTES } from '../../../src/apps/console/pages/routes.js';
 import type { Route } from '../../../src/apps/console/route.js';
 import { consoleServer } from '../../../src/apps/console/server.js';
@@ -241,11 +242,14 @@ export async function consoleOfCalls(options: CallOptions = {}) {
     });
     const { statusCode: status, payload: text, headers: replied, cookies: entries } = reply;
     const now = Object.fromEntries(entries.map(({ name, value }) => [name, value]));
+    const next = { cookies: now } as unknown as FastifyRequest;
+    const kept = (await sessions.readEntry(next, 'message', 30_000)) as Message | undefined;
     return {
       ...{ status, text, headers: replied, to: replied['location'] },
       ...{ cookies: Object.keys(now), kept: now },
       /** What the next page would show. */
-      message: await sessions.readEntry({ cookies: now } as unknown as FastifyRequest, 'message', 30_000),
+      message: kept && { text: kept.text },
+      isProblem: kept?.isProblem,
     };
   }
 

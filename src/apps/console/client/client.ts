@@ -60,7 +60,10 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
     const fresh = page.body.firstElementChild;
     if (!(fresh instanceof HTMLElement) || fresh.id !== region.id) throw new Error('another page');
     const before = { ...region.dataset };
-    holdingStill(() => morph(region, fresh));
+    const apply = () => holdingStill(() => morph(region, fresh));
+    later = undefined;
+    if (movesRows(region, fresh)) offer(region, fresh, apply);
+    else apply();
     const more = (name: 'new' | 'mine') => Number(region.dataset[name]) - Number(before[name]);
     const requirements = (number: number) => `${number} ${number === 1 ? 'requirement' : 'requirements'}`;
     if (more('new') > 0)
@@ -76,6 +79,44 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
     return false;
   }
 }
+
+/** Shows the rows that are held back, if there are any. */
+let later: (() => void) | undefined;
+
+function movesRows(region: Element, fresh: Element): boolean {
+  const rows = (of: Element) => [...of.querySelectorAll('tbody tr[id]')].map(({ id }) => id).join();
+  return region.querySelector('.scroll:hover') !== null && rows(region) !== rows(fresh);
+}
+
+/** Rows do not move under the pointer: they come when it leaves the table, or with a button. */
+function offer(region: HTMLElement, fresh: HTMLElement, apply: () => void): void {
+  Object.assign(region.dataset, fresh.dataset);
+  later = () => {
+    later = undefined;
+    apply();
+  };
+  const line = region.querySelector('#inbox-new');
+  const status = line?.querySelector('[role=status]');
+  if (!line || !status) {
+    later();
+    return;
+  }
+  const text = fresh.querySelector('#inbox-new')?.textContent || 'The list has changed.';
+  if (status.textContent !== text) status.textContent = text;
+  if (line.querySelector('button')) return;
+  const button = document.createElement('button');
+  button.className = 'plain';
+  button.textContent = 'Show';
+  button.addEventListener('click', () => {
+    button.remove();
+    later?.();
+  });
+  line.append(' ', button);
+}
+
+document.addEventListener('pointerover', ({ target }) => {
+  if (target instanceof Element && !target.closest('.scroll, #inbox-new')) later?.();
+});
 
 /** Shows in the tab and in the navigation how many wait. Unknown numbers stay as they are. */
 function showWaiting({ dataset: { waiting } }: HTMLElement): void {
@@ -268,11 +309,16 @@ function notify(region: HTMLElement, text: string): void {
   });
 }
 
+/** The time in which a person reads that something worked, in milliseconds. */
+const PASSING_MS = 10_000;
+
 /** The longest wait before the page says that it still waits for a response, in milliseconds. */
 const SLOW_MS = 4_000;
 
 document.addEventListener('submit', ({ target, defaultPrevented }) => {
   if (defaultPrevented || !(target instanceof HTMLFormElement) || target.method !== 'post') return;
+  // An upload shows itself how far it is, and whether it failed.
+  if ('upload' in target.dataset) return;
   const note = document.createElement('p');
   note.role = 'status';
   target.append(note);
@@ -286,6 +332,28 @@ document.addEventListener('submit', ({ target, defaultPrevented }) => {
     note.remove();
   };
   addEventListener('pagehide', forget, { once: true });
+});
+
+/** Sends a form without leaving its page, so that a refusal loses nothing that was typed in the other forms. */
+document.addEventListener('submit', async (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || !('stay' in form.dataset)) return;
+  event.preventDefault();
+  try {
+    const body = new URLSearchParams(
+      [...new FormData(form, event.submitter)].map(([name, value]) => [name, String(value)]),
+    );
+    const response = await fetch(form.action, { method: 'POST', body });
+    if (response.ok) return location.assign(response.url);
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    const fresh = page.getElementById(form.id);
+    if (!fresh) return form.submit();
+    form.replaceWith(fresh);
+    fresh.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  } catch {
+    // The browser explains why it reaches nothing.
+    form.submit();
+  }
 });
 
 /** Proposes an external ID from the name of the business, until a person types another one. */
@@ -308,6 +376,8 @@ countAll();
 drawCount();
 if (location.hash)
   document.querySelector<HTMLElement>(`#filter [id="${CSS.escape(location.hash.slice(1))}"]`)?.focus();
+for (const passing of document.querySelectorAll('[data-passing]'))
+  setTimeout(() => passing.remove(), PASSING_MS);
 proposeId();
 watchUploads();
 offerNotifications();

@@ -76,6 +76,7 @@ function send(form: HTMLFormElement): void {
     if (button) button.disabled = false;
     if (progress) progress.hidden = true;
     form.querySelector('[data-files-chosen]')?.append(item('The upload failed', problem));
+    form.querySelector<HTMLInputElement>('input[type=file]')?.focus();
   };
   request.upload.addEventListener('progress', ({ loaded, total }) => {
     if (progress) progress.value = (100 * loaded) / total;

@@ -15,9 +15,8 @@ import type { ExportedCorrection } from '../../../services/reports/record.js';
 import { MASKED, type Mask } from '../../../services/reports/record-parts.js';
 import { csvOf } from '../../../services/texts/csv.js';
 import { cursorOf, placeOf } from '../../../services/texts/cursors.js';
-import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { nameOf } from '../../../services/texts/names.js';
-import { PAST_TIME_RULE, timeBefore } from '../../../services/texts/time.js';
+import { timeBefore } from '../../../services/texts/time.js';
 import { isUnreadablePayload } from '../../../temporal/payload-codec.js';
 import { compareField, either, IS_RUNNING } from '../../../temporal/query.js';
 import { type Listed, pageBy, typesOf } from '../../../temporal/search.js';
@@ -26,11 +25,21 @@ import { ifFound, isNotFound } from '../../../temporal/unavailable.js';
 import { readState } from '../onboarding-view.js';
 import { address, pathOf } from '../query.js';
 import { PageError, type RequestContext, type RouteResponse } from '../route.js';
-import { ACCOUNT, choice, FIND, filterOf, listedAccounts, Presets, text, withoutPrivate } from './filters.js';
+import {
+  ACCOUNT,
+  choice,
+  FIND,
+  filterOf,
+  listedAccounts,
+  Presets,
+  SINCE,
+  text,
+  withoutPrivate,
+} from './filters.js';
 import { pathLabel, valueText } from './input-fields.js';
 import { Empty, When } from './parts.js';
 import { Icon } from './pieces.js';
-import { EntryText } from './timeline.js';
+import { Author, EntryText } from './timeline.js';
 
 /** The onboardings whose timelines a page reads: those that started last, or after those of the page before. */
 const MOST_READ = 100;
@@ -54,7 +63,7 @@ const FILTER = filterOf('Filter the activity', '/activity', {
     ...{ remark: 'remarks', question: 'questions', partner: 'partners and Gangway' },
   }),
   account: ACCOUNT,
-  since: text('Since, such as 7d', { maxLength: 40 }),
+  since: SINCE,
 });
 
 type Chosen = ReturnType<typeof FILTER.read>;
@@ -100,14 +109,18 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
             caption={`The newest first, in ${read} onboardings${from || next ? ': those that started last come first' : ''}.`}
             rows={pageRows}
             inLines
-            groupOf={({ entry }) => dayOf(context.times.at(entry.at))}
+            groupOf={({ entry }) => dayOf(context.times.day(entry.at))}
             columns={[
               { title: 'When', at: 'first-end', cell: ({ entry }) => <When time={entry.at} /> },
               { title: 'Business', at: 'first', cell: BusinessLink },
               {
                 title: 'What happened',
                 at: 'wide',
-                cell: ({ entry, listed }) => <EntryText entry={entry} workflowId={listed.workflowId} />,
+                cell: ({ entry, listed }) => (
+                  <>
+                    <Author entry={entry} /> <EntryText entry={entry} workflowId={listed.workflowId} />
+                  </>
+                ),
               },
               {
                 title: 'Changed',
@@ -131,6 +144,7 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
 }
 
 export async function activityCsv(context: RequestContext): Promise<RouteResponse> {
+  FILTER.require(context.fields, 'There is no such activity');
   const { rows, unread } = await activityOf(
     context,
     FILTER.read(context.fields),
@@ -144,13 +158,11 @@ export async function activityCsv(context: RequestContext): Promise<RouteRespons
   return { file, fileName: 'activity.csv', contentType: 'text/csv; charset=utf-8' };
 }
 
-/** @param from the cursor of the page before, or ''. @throws {PageError} for another one @throws {InvalidInput} */
+/** @param from the cursor of the page before, or ''. @throws {PageError} for another one */
 async function activityOf(context: RequestContext, chosen: Chosen, from: string) {
   const { client, user } = context;
   const { find, person, kind, account } = chosen;
-  const since = timeBefore(chosen.since || DEFAULT_SINCE);
-  if (!since)
-    throw new InvalidInput('There is no such activity', [{ field: 'since', message: PAST_TIME_RULE }]);
+  const since = timeBefore(chosen.since || DEFAULT_SINCE) as Date;
   const token = from === '' ? '' : placeOf(from);
   if (typeof token !== 'string') throw new PageError(400, OTHER_PAGE);
   const query = either(IS_RUNNING, compareField('CloseTime', '>=', since));
@@ -213,9 +225,8 @@ async function changesOf({ client }: RequestContext, rows: readonly Row[]) {
   return new Map(changes.flat());
 }
 
-/** `2026-03-01`, in the zone of the person. */
-function dayOf(time: string) {
-  const [day = ''] = time.split(' ');
+/** `Today`, in the zone of the person. */
+function dayOf(day: string) {
   return { key: day, heading: day };
 }
 

@@ -4,6 +4,8 @@ import { redact } from '../../../platform/privacy/masked.js';
 import { duration } from '../../../platform/settings/settings.js';
 import type { WaitFilter } from '../../../services/inbox/inbox.js';
 import { UNNAMED } from '../../../services/reports/report.js';
+import { InvalidInput } from '../../../services/texts/invalid-input.js';
+import { PAST_TIME_RULE, timeBefore } from '../../../services/texts/time.js';
 import { address, type Fields } from '../query.js';
 import { maySee, type User, useRequest } from '../route.js';
 import { type Choices, Field, type FieldProps } from './parts.js';
@@ -13,7 +15,9 @@ import { Icon } from './pieces.js';
 export interface FilterField<Value> {
   readonly label: string;
   readonly read: (value: string) => Value;
-  show(name: string, chosen: Value): VNode | null;
+  show(name: string, chosen: Value, problems?: readonly string[]): VNode | null;
+  /** Why a text of an address is no value. */
+  problem?(value: string): string | undefined;
   /** Of what is chosen. Default: the value itself. */
   words?(value: string): string | undefined;
   /** Folded up with others until somebody needs it. */
@@ -24,7 +28,9 @@ export function text(label: string, more: Partial<FieldProps> = {}): FilterField
   return {
     label,
     read: (value) => value.trim(),
-    show: (name, value) => <Field {...{ ...more, label, name, value }} placeholder={label} />,
+    show: (name, value, problems) => (
+      <Field {...{ placeholder: label, ...more, label, name, value, problems }} />
+    ),
   };
 }
 
@@ -43,7 +49,11 @@ export function choice<const Value extends string>(
   return {
     label,
     read: (input) => all.find(([value]) => value === input)?.[0] as Value | undefined,
-    show: (name, value) => <Field {...{ label, name, value }} choices={[['', none], ...all]} />,
+    show: (name, value, problems) => (
+      <Field {...{ label, name, value, problems }} choices={[['', none], ...all]} />
+    ),
+    problem: (value) =>
+      value === '' || all.some(([each]) => each === value) ? undefined : 'the address has another value',
     words: (value) => all.find(([each]) => each === value)?.[1],
   };
 }
@@ -51,6 +61,13 @@ export function choice<const Value extends string>(
 export function rare<Value>(field: FilterField<Value>): FilterField<Value> {
   return { ...field, isRare: true };
 }
+
+/** The start of a period, or '' for the usual one. */
+export const SINCE: FilterField<string> = {
+  ...text('Since', { placeholder: 'Since, such as 7d', maxLength: 40 }),
+  read: (value) => (timeBefore(value.trim()) ? value.trim() : ''),
+  problem: (value) => (value.trim() === '' || timeBefore(value.trim()) ? undefined : PAST_TIME_RULE),
+};
 
 /** The one search field of a page is at its top. A private value finds nothing, so it gets into no link and no query. */
 export const FIND: FilterField<string> = {
@@ -166,7 +183,14 @@ export function filterOf<Values extends object>(
   const names = Object.keys(parts) as (keyof Values & string)[];
   const Form = ({ chosen, without, children }: RenderableProps<FormProps<Values>>) => {
     const active = names.filter((name) => (chosen[name] ?? '') !== '');
-    const show = (name: keyof Values & string) => parts[name].show(name, chosen[name]);
+    const { fields: given } = useRequest();
+    const problemOf = (name: keyof Values & string) => parts[name].problem?.(given.text(name));
+    const show = (name: keyof Values & string) => {
+      const problem = problemOf(name);
+      if (problem === undefined) return parts[name].show(name, chosen[name]);
+      // What was typed stays, with the reason why it is not used.
+      return parts[name].show(name, given.text(name) as never, [problem]);
+    };
     const fields = names.filter((name) => name !== without);
     const [seldom, often] = [true, false].map((isRare) =>
       fields.filter((name) => !parts[name].isRare !== isRare),
@@ -176,14 +200,17 @@ export function filterOf<Values extends object>(
     return (
       <search aria-label={label}>
         <form id={FILTER_FORM} method="get" action={action}>
-          <details class="filters">
+          <details class="filters" open={names.some((name) => problemOf(name) !== undefined)}>
             <summary>
               <Icon name="filter" /> Filters
             </summary>
             <div>
               {often?.map(show)}
               {seldom?.length ? (
-                <details class="more" open={seldom.some((name) => active.includes(name))}>
+                <details
+                  class="more"
+                  open={seldom.some((name) => active.includes(name) || problemOf(name) !== undefined)}
+                >
                   <summary>More filters</summary>
                   <div>{seldom.map(show)}</div>
                 </details>
@@ -210,6 +237,14 @@ export function filterOf<Values extends object>(
   return {
     read: (fields: Fields) =>
       Object.fromEntries(names.map((name) => [name, parts[name].read(fields.text(name))])) as Values,
+    /** For a file, which cannot show it at the field. @throws {InvalidInput} */
+    require(fields: Fields, what: string): void {
+      const problems = names.flatMap((name) => {
+        const message = parts[name].problem?.(fields.text(name));
+        return message === undefined ? [] : [{ field: name, message }];
+      });
+      if (problems.length > 0) throw new InvalidInput(what, problems);
+    },
     Form,
   };
 }

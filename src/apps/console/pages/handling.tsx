@@ -37,7 +37,7 @@ import {
   requireRole,
   useRequest,
 } from '../route.js';
-import { forgetLists } from './inbox-filter.js';
+import { forgetLists, labelOf, questionOf } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
 import { Field, Form, Person, summarize, When } from './parts.js';
 import { Avatar } from './pieces.js';
@@ -124,25 +124,18 @@ const MOST_OFFERED = 200;
 /** The field of a colleague. A browser completes the name, and the workflow's door checks it. */
 export function ColleagueField({
   colleagues,
-  id,
+  ...field
 }: {
   readonly colleagues: readonly Colleague[];
   readonly id: string;
+  readonly value?: string;
+  readonly problems?: readonly string[];
 }) {
-  const attributes = { id, name: ASSIGNEE, label: 'Colleague', maxLength: 170, list: `${id}-names` };
-  return (
-    <>
-      <Field {...attributes} />
-      <datalist id={`${id}-names`}>
-        {colleagues.slice(0, MOST_OFFERED).map(({ name }) => (
-          <option value={name} />
-        ))}
-      </datalist>
-    </>
-  );
+  const suggestions = colleagues.slice(0, MOST_OFFERED).map(({ name }) => name);
+  return <Field {...{ ...field, suggestions, name: ASSIGNEE, label: 'Colleague', maxLength: 170 }} />;
 }
 
-const ASSIGNEE = 'assignee';
+export const ASSIGNEE = 'assignee';
 
 export interface ProposedShown {
   readonly answer: Answer;
@@ -241,7 +234,7 @@ export function ChooseCell({ item }: { readonly item: InboxItem }) {
       form={CHOSEN}
       name={CHOSEN}
       value={chosenAs(item)}
-      aria-label={`Select ${nameOf(item)}, ${item.task}`}
+      aria-label={`Select ${nameOf(item)}, ${labelOf(questionOf(item).sentence)}`}
     />
   );
 }
@@ -316,9 +309,11 @@ const ACTIONS = {
   },
 } as const satisfies Readonly<Record<string, Action>>;
 
+/** @param keepForm shows the form of an assignment again, with what was typed and why it was refused */
 export async function runAction(
   context: RequestContext,
   actions: readonly (keyof typeof ACTIONS)[],
+  keepForm?: (refusal: InvalidInput) => Promise<RouteResponse>,
 ): Promise<RouteResponse> {
   const { client, user, params, fields, audit } = context;
   const { requirementId = '' } = params;
@@ -338,6 +333,7 @@ export async function runAction(
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     if (isProposal) refresh(client, workflowId);
+    if (what === 'assign' && keepForm) return keepForm(error);
     const wrote = fields.text('remark')
       ? `${error.message.endsWith('?') ? '' : '.'} You wrote: ${truncate(fields.text('remark'), LONGEST_REMARK)}`
       : '';

@@ -3,7 +3,9 @@ import type { Client } from '@temporalio/client';
 import { isSamePerson } from '../../../messages/actors.js';
 import { partsOfId } from '../../../messages/ids.js';
 import { ASKING } from '../../../messages/kinds.js';
+import { isMerchant } from '../../../messages/links.js';
 import { TASKS } from '../../../messages/requirements.js';
+import { capitalize } from '../../../partners/bounds.js';
 import {
   compareDueDates,
   type InboxItem,
@@ -115,6 +117,28 @@ export function groupByBusiness(items: readonly InboxItem[]): InboxItem[] {
     return `${key}@${account}`;
   };
   return [...Map.groupBy(items, businessOf).values()].flat();
+}
+
+/** Reports whether the merchant has answered through a link. */
+export function isByMerchant({ proposedBy = '' }: InboxItem): boolean {
+  return isMerchant(proposedBy);
+}
+
+/** Reports whether it was raised, or answered by the merchant, after this time. */
+export function isNewSince(item: InboxItem, since: string): boolean {
+  return (item.raisedAt ?? '') > since || (isByMerchant(item) && (item.proposedAt ?? '') > since);
+}
+
+/** What the partner asks, without the words before it, and what it is; the task while its question is not known. */
+export function questionOf({ title, task }: InboxItem) {
+  const [, author, note] = /^Note(?: from ([^:]{1,100}))?: (.+)$/s.exec(title ?? '') ?? [];
+  if (note !== undefined) return { sentence: note, kind: ['Note', author].filter(Boolean).join(' · ') };
+  return { sentence: title || capitalize(task), kind: capitalize(task) };
+}
+
+/** The beginning of a question, to tell two controls of one business apart by their names. */
+export function labelOf(sentence: string): string {
+  return sentence.slice(0, 60).toWellFormed();
 }
 
 /** The last day of a week, which may be this one. */

@@ -1,6 +1,5 @@
 import type { VNode } from 'preact';
 import { isSamePerson } from '../../../messages/actors.js';
-import { capitalize } from '../../../partners/bounds.js';
 import { type InboxItem, isMine } from '../../../services/inbox/inbox.js';
 import { type Column, Table, tooltip } from '../../../services/reports/page.js';
 import { nameOf } from '../../../services/texts/names.js';
@@ -18,7 +17,11 @@ import {
   countWaiting,
   FILTER,
   groupByBusiness,
+  isByMerchant,
+  isNewSince,
   isSearched,
+  labelOf,
+  questionOf,
   waitingList,
 } from './inbox-filter.js';
 import { BusinessCell, Due, Empty, Pages, Person } from './parts.js';
@@ -40,7 +43,8 @@ export async function showInbox(
   const choices = choicesIn(fields);
   const instead = withoutPrivate(fields, '/', choices);
   if (instead && !isPart) return instead;
-  const part = <InboxList {...(await inboxOf(context, choices, sizes))} />;
+  const inbox = await inboxOf(context, choices, sizes);
+  const part = <InboxList {...inbox} />;
   if (isPart) return { part };
   const page = (
     <>
@@ -51,7 +55,7 @@ export async function showInbox(
       {part}
     </>
   );
-  return { title: 'Inbox', page };
+  return { title: 'Inbox', page, waiting: inbox.waiting };
 }
 
 async function inboxOf(context: RequestContext, choices: Choices, sizes: InboxSizes) {
@@ -72,7 +76,9 @@ async function inboxOf(context: RequestContext, choices: Choices, sizes: InboxSi
   // What is raised later is new. A part counts from when its page was opened.
   const since = fields.text('since') || new Date().toISOString();
   const mine = await countOwn(context, sizes);
-  const waiting = await countWaiting(context);
+  // The whole list is the number itself.
+  const isAll = !isFiltered(choices) && !choices.after && list.later === 0;
+  const waiting = isAll ? onboardingsIn(list.items) : await countWaiting(context);
   return { list, items, pageItems, open, since, page, pages, choices, size: sizes.page, mine, waiting };
 }
 
@@ -139,7 +145,7 @@ function InboxList(inbox: Inbox) {
     address('/', { ...others, page: number > 1 ? number : '', answer });
   const source = address('/inbox/part', { ...others, page, since, answer: open && chosenAs(open.item) });
   const filter = address('', others).slice(1);
-  const isNew = ({ raisedAt = '' }: InboxItem) => raisedAt > since;
+  const isNew = (item: InboxItem) => isNewSince(item, since);
   const recent = items.filter(isNew);
   const hereFor = (item: InboxItem) =>
     item !== open?.item && takesText(item, context) && to(page, chosenAs(item));
@@ -149,8 +155,8 @@ function InboxList(inbox: Inbox) {
       {...{ 'data-new': recent.length, 'data-mine': mine, 'data-waiting': waiting }}
       aria-label="Open requirements"
     >
-      <p class="advice" role="status" id="inbox-new">
-        {recent.length > 0 && describeNew(recent)}
+      <p class="advice" id="inbox-new">
+        <span role="status">{recent.length > 0 && describeNew(recent)}</span>
       </p>
       {items.length === 0 ? (
         <NothingHere list={list} choices={choices} />
@@ -179,7 +185,9 @@ const MOST_NAMED = 3;
 
 /** For a screen reader, which reads it when it changes. */
 function describeNew(recent: readonly InboxItem[]): string {
-  const named = recent.slice(0, MOST_NAMED).map((item) => `${nameOf(item)}, ${item.task}`);
+  const named = recent
+    .slice(0, MOST_NAMED)
+    .map((item) => `${nameOf(item)}, ${isByMerchant(item) ? 'merchant answered' : item.task}`);
   const more = recent.length > MOST_NAMED ? [`and ${recent.length - MOST_NAMED} more`] : [];
   return `${recent.length} new since you opened this page: ${[...named, ...more].join('; ')}.`;
 }
@@ -272,31 +280,36 @@ interface TaskProps {
   readonly isNew: boolean;
 }
 
+/** The question, and below it what it is. The list that it comes from has no question until its workflow has told it. */
 function TaskCell({ item, list, here, isNew }: TaskProps) {
-  const { workflowId, id, task, title, proposedBy } = item;
+  const { workflowId, id, title, proposedBy } = item;
   const path = id === undefined ? pathOf(workflowId) : withList(pathOf(workflowId, 'requirements', id), list);
+  const { sentence, kind } = questionOf(item);
   return (
     <>
-      <span>
-        {isNew && <Chip tone="main">New</Chip>}{' '}
-        <a class="task" href={path}>
-          {id === undefined ? 'See what else it asks' : capitalize(task)}
-        </a>
-        {here && (
-          <>
-            {' · '}
-            <a href={here}>Answer here</a>
-          </>
-        )}{' '}
-        {proposedBy !== undefined && (
-          <Chip tone="asks">
-            <Person actor={proposedBy} /> proposed an answer
-          </Chip>
-        )}
-      </span>
+      <a class="task" href={path} title={tooltip(sentence, 60)}>
+        {id === undefined ? 'See what else it asks' : sentence}
+      </a>
       {id !== undefined && (
-        <small class={title ? 'question' : 'question unread'} title={title && tooltip(title, 60)}>
-          {title}
+        <small class="facts-line">
+          {isNew && <Chip tone="main">New</Chip>}
+          {title && <span>{kind}</span>}
+          {proposedBy !== undefined && (
+            <Chip tone="asks">
+              {isByMerchant(item) ? (
+                'Merchant answered'
+              ) : (
+                <>
+                  <Person actor={proposedBy} /> proposed an answer
+                </>
+              )}
+            </Chip>
+          )}
+          {here && (
+            <a href={here} aria-label={`Answer here: ${labelOf(sentence)}`}>
+              Answer here
+            </a>
+          )}
         </small>
       )}
     </>

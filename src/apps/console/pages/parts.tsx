@@ -46,7 +46,7 @@ function Copy({ id }: { readonly id: number | string }) {
   return <button type="button" class="copy icon-copy" data-copy={id} aria-label={`Copy ${id}`} />;
 }
 
-const SOON_MS = 24 * 3_600_000;
+const SOON_MS = 4 * 3_600_000;
 
 /** The time until something is due. Overdue has a word, not only a color. */
 export function Due({ at }: { readonly at: string }) {
@@ -215,7 +215,7 @@ export interface FieldProps extends ControlProps {
   readonly 'data-proposed'?: string | undefined;
   readonly rows?: number | undefined;
   readonly advice?: ComponentChildren;
-  readonly problems?: readonly string[];
+  readonly problems?: readonly string[] | undefined;
   /** For a form whose errors come from the console, not from the browser. */
   readonly isRequired?: boolean;
 }

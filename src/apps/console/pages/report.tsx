@@ -6,18 +6,17 @@ import { RecordBody } from '../../../services/reports/record-page.js';
 import { COLUMNS, numbersOf, type Report, reportOf } from '../../../services/reports/report.js';
 import { type Counted, ReportFigures } from '../../../services/reports/report-page.js';
 import { csvOf } from '../../../services/texts/csv.js';
-import { InvalidInput } from '../../../services/texts/invalid-input.js';
-import { PAST_TIME_RULE, timeBefore } from '../../../services/texts/time.js';
+import { timeBefore } from '../../../services/texts/time.js';
 import { SharedReads } from '../../../temporal/sharing.js';
 import { openOnboarding } from '../onboarding-view.js';
 import { address, pathOf } from '../query.js';
 import { PageError, type RequestContext, type RouteResponse } from '../route.js';
 import { documentsOf } from '../uploads.js';
-import { ACCOUNT, AGENT, choice, filterOf, listedAccounts, Presets, SYSTEM, text } from './filters.js';
+import { ACCOUNT, AGENT, choice, filterOf, listedAccounts, Presets, SINCE, SYSTEM } from './filters.js';
 import { Icon } from './pieces.js';
 
 const FILTER = filterOf('Filter the report', '/report', {
-  since: text('Since, such as 7d'),
+  since: SINCE,
   system: SYSTEM,
   account: ACCOUNT,
   agent: AGENT,
@@ -27,7 +26,7 @@ const FILTER = filterOf('Filter the report', '/report', {
 /** A report reads the list of all workflows, so people who open the same one within seconds share it. */
 const REPORTS = new SharedReads<Report>(5_000);
 
-/** @throws {PageError} for an account that this person may not see @throws {InvalidInput} */
+/** @throws {PageError} for an account that this person may not see */
 function reportFor(
   { client, user }: RequestContext,
   filter: ReturnType<typeof FILTER.read>,
@@ -36,8 +35,6 @@ function reportFor(
   const partnerAccounts = listedAccounts(user, account);
   if (partnerAccounts?.length === 0) throw new PageError(404, 'There is no such account.');
   const from = timeBefore(since);
-  if (since !== '' && !from)
-    throw new InvalidInput('There is no such report', [{ field: 'since', message: PAST_TIME_RULE }]);
   const which = { ...omitUndefined({ since: from, system, by, agent: agent || undefined }), partnerAccounts };
   // The time of `since` moves on.
   return REPORTS.get(client, JSON.stringify([filter, user.accounts]), () => reportOf(client, which));
@@ -101,11 +98,13 @@ const LISTED: Readonly<Record<Counted['of'], Readonly<Record<string, string>>>> 
 };
 
 export async function reportJson(context: RequestContext): Promise<RouteResponse> {
+  FILTER.require(context.fields, 'There is no such report');
   const report = await reportFor(context, FILTER.read(context.fields));
   return { file: JSON.stringify(report), fileName: 'report.json', contentType: 'application/json' };
 }
 
 export async function reportCsv(context: RequestContext): Promise<RouteResponse> {
+  FILTER.require(context.fields, 'There is no such report');
   const report = await reportFor(context, FILTER.read(context.fields));
   const file = csvOf(numbersOf(report), COLUMNS);
   return { file, fileName: 'report.csv', contentType: 'text/csv; charset=utf-8' };

@@ -22,7 +22,16 @@ import { CurrentRequest, hasRole, PageError, type RequestContext, type RouteResp
 import { Business, Help } from './about-requirement.js';
 import { AnswerForms } from './answer-forms.js';
 import { AskMerchant, type AskProps, MerchantStatus, templatesOf, withLabels } from './ask-merchant.js';
-import { ColleagueField, colleaguesOf, Handling, listIn, type ProposedShown, pageIn } from './handling.js';
+import {
+  ASSIGNEE,
+  ColleagueField,
+  colleaguesOf,
+  Handling,
+  listIn,
+  type ProposedShown,
+  pageIn,
+  runAction,
+} from './handling.js';
 import { Due, Field, Form, Person, Problem, summarize, Trail, When } from './parts.js';
 
 /** A request for a requirement, with what is known of it. `requirement` is undefined when it is not open. */
@@ -101,6 +110,8 @@ interface Extra {
   readonly filled?: Filled;
   readonly notice?: ComponentChildren;
   readonly preview?: ComponentChildren;
+  /** Why the assignment in the fields of this request was refused. */
+  readonly refusal?: string | undefined;
 }
 
 /** @throws {PageError} when there is no such requirement */
@@ -110,7 +121,7 @@ export async function renderRequirement(
 ): Promise<RouteResponse> {
   const { requirement, workflowId, listed, obstacle, client } = context;
   if (!requirement) throw new PageError(404, 'There is no such requirement.');
-  const { status = 200, filled, notice, preview } = extra;
+  const { status = 200, filled, notice, preview, refusal } = extra;
   const takesCorrection = context.state && requirement.answers.includes('correction');
   const correctable = takesCorrection
     ? formFields(await context.correctable(), context.settings, requirement)
@@ -144,7 +155,7 @@ export async function renderRequirement(
             {...{ fields: correctable ?? [], isOpen: asks }}
           />
           <RemarkForm context={context} />
-          <AssignForm context={context} />
+          <AssignForm context={context} refusal={refusal} />
         </section>
         <aside>
           <Business listed={listed} state={context.state} input={input} />
@@ -266,7 +277,7 @@ function Remarks({ state, context: { requirementId } }: EndedProps) {
     <section aria-label="Remarks">
       {remarks.map((entry) => (
         <p class="notes">
-          <strong>{entry.actor && <Person actor={entry.actor} />}</strong>, <When time={entry.at} />:{' '}
+          <strong>{entry.actor && <Person actor={entry.actor} />}</strong>, <When time={entry.at} isExact />:{' '}
           {saidOf(entry)}
         </p>
       ))}
@@ -294,26 +305,42 @@ function RemarkForm({ context }: Pick<EndedProps, 'context'>) {
   );
 }
 
+/** The forms of a claim. A refused assignment stays as it was typed. */
+export function actOnClaim(context: RequestContext): Promise<RouteResponse> {
+  return runAction(context, ['claim', 'release', 'take-over', 'assign'], async ({ message }) =>
+    renderRequirement(await findRequirement(context, false), { status: 422, refusal: message }),
+  );
+}
+
 /** Without a file of colleagues there is nobody to assign it to. */
-function AssignForm({ context }: Pick<EndedProps, 'context'>) {
-  const { requirementId, requirement, workflowId, path, user } = context;
+function AssignForm({ context, refusal }: Pick<EndedProps, 'context'> & Pick<Extra, 'refusal'>) {
+  const { requirementId, requirement, workflowId, path, user, fields } = context;
   const colleagues = colleaguesOf(context, workflowId);
   if (!hasRole(user, 'operator') || colleagues.length === 0) return null;
   const { actor } = (requirement && currentClaim(requirement)) ?? {};
   const isTheirs = actor !== undefined && !isSamePerson(actor, user.actor);
   const hidden = { do: 'assign', ...(isTheirs && { override: 'true' }), ...listIn(context) };
+  const [, field, problem] = /^(text|assignee): (.*)$/s.exec(refusal ?? '') ?? ['', 'assignee', refusal];
+  const typedIn = (name: string, its: string) =>
+    refusal !== undefined && {
+      value: fields.text(name),
+      problems: field === its && problem ? [problem] : [],
+    };
   return (
-    <details class="answer">
+    <details class="answer" open={refusal !== undefined}>
       <summary>Assign to a colleague</summary>
-      <Form action={`${path}/claim`} id={`form-${requirementId}-assign`} hidden={hidden}>
+      <Form action={`${path}/claim`} id={`form-${requirementId}-assign`} hidden={hidden} data-stay="">
         {isTheirs && (
           <p class="advice">
             <Person actor={actor} /> has it now. An assignment takes it over.
           </p>
         )}
-        <ColleagueField colleagues={colleagues} id={`${requirementId}-colleague`} />
+        <ColleagueField
+          {...{ colleagues, id: `${requirementId}-colleague`, ...typedIn(ASSIGNEE, 'assignee') }}
+        />
         <Field
           {...{ id: `${requirementId}-why`, name: 'remark', label: 'Remark (optional)', rows: 2 }}
+          {...typedIn('remark', 'text')}
           maxLength={LONGEST_REMARK}
           advice="The partner does not get it."
         />

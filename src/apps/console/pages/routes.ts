@@ -10,7 +10,7 @@ import { actOnMerchantLink } from './links.js';
 import { showLive, showOnboarding, showPrivate } from './onboarding.js';
 import { showOnboardings } from './onboardings.js';
 import { recordJson, reportCsv, reportJson, showRecord, showReport } from './report.js';
-import { showRequirement, showState } from './requirement.js';
+import { actOnClaim, showRequirement, showState } from './requirement.js';
 import { kindIn, showChoice, startFromFile } from './start.js';
 
 const page = (path: string, role: Role, show: Route['show']): Route => ({ method: 'GET', path, role, show });
@@ -33,9 +33,7 @@ export const routesWith = (inbox: InboxSizes): readonly Route[] => [
   part(`${REQUIREMENT}/part`, 'viewer', showState),
   form(REQUIREMENT, 'operator', answerRequirement),
   upload(`${REQUIREMENT}/documents`, 'operator', uploadDocuments),
-  form(`${REQUIREMENT}/claim`, 'operator', (context) =>
-    runAction(context, ['claim', 'release', 'take-over', 'assign']),
-  ),
+  form(`${REQUIREMENT}/claim`, 'operator', actOnClaim),
   form(`${REQUIREMENT}/proposal`, 'operator', (context) => runAction(context, ['confirm', 'withdraw'])),
   form(`${REQUIREMENT}/link`, 'operator', actOnMerchantLink),
   form(`${REQUIREMENT}/remarks`, 'operator', (context) => runAction(context, ['remark'])),

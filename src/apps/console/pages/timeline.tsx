@@ -159,7 +159,7 @@ export function Timeline({
 }
 
 /** Initials for a person, and icons for a partner, a merchant, and Gangway or another program. */
-function Author({ entry: { event, actor } }: Pick<EntryProps, 'entry'>) {
+export function Author({ entry: { event, actor } }: Pick<EntryProps, 'entry'>) {
   const isPerson = actor !== undefined && !isMerchant(actor) && partsOfActor(actor).person !== undefined;
   if (isPerson) return <Avatar actor={actor} />;
   const isPartner = actor === undefined && OF_PARTNERS.includes(event);

@@ -159,7 +159,11 @@ describe('the form of a claim', () => {
     expect([...text.matchAll(/<option value="(.*?)"/g)].map(([, name]) => name)).toEqual(['Ada Park']);
     const form = { do: 'assign', assignee: 'ada', remark: 'Please call them, @Olga.' };
     const reply = await open({}, `${PAGE}/claim`, { form });
-    expect([reply.to, reply.message]).toEqual([PAGE, { text: 'Your colleague has it now.' }]);
+    expect([reply.to, reply.message, reply.isProblem]).toEqual([
+      PAGE,
+      { text: 'Your colleague has it now.' },
+      undefined,
+    ]);
     const assigned = { assignee: 'Ada Park (ada-17)', until: THREE_DAYS, override: false };
     const remark = { text: form.remark, mentions: ['Olga (olga)'] };
     const request = { requirementId: 'note-1', actor: 'olga', ...assigned, ...remark };
@@ -175,16 +179,27 @@ describe('the form of a claim', () => {
     expect(updates()).toMatchObject([['addRemark', ID, { mentions: ['Ada Park (ada-17)'] }]]);
   });
 
+  // Alone catches a refused assignment that closes its form, or loses the remark.
   it.each([
-    ['Adda', 'assignee: no colleague is called "Adda"; did you mean Ada?'],
-    ['vera', 'assignee: Vera Viewer may not answer requirements of this account'],
-    ['', 'assignee: no colleague is called ""'],
-  ])('sends nothing for the colleague %s, and keeps the remark', async (assignee, message) => {
-    const { open, updates } = await asking({}, { env: { ...PROVIDER, ...peopleFile(people) } });
-    const reply = await open({}, `${PAGE}/claim`, { form: { do: 'assign', assignee, remark: 'Why' } });
-    expect(reply.message).toEqual({ text: `${message}${message.endsWith('?') ? '' : '.'} You wrote: Why` });
-    expect(updates()).toEqual([]);
-  });
+    ['Adda', 'Why', 'assignee', 'no colleague is called &quot;Adda&quot;; did you mean Ada?'],
+    ['vera', 'Why', 'assignee', 'Vera Viewer may not answer requirements of this account'],
+    ['', 'Why', 'assignee', 'no colleague is called &quot;&quot;'],
+    ['ada', '@Adda', 'remark', 'no colleague is called &quot;adda&quot;; did you mean Ada?'],
+  ])(
+    'sends nothing for the colleague %s and %s, and keeps the form',
+    async (assignee, remark, field, why) => {
+      const { open, updates } = await asking({}, { env: { ...PROVIDER, ...peopleFile(people) } });
+      const { status, text } = await open({}, `${PAGE}/claim`, { form: { do: 'assign', assignee, remark } });
+      expect([status, updates()]).toEqual([422, []]);
+      const [, form = ''] = /(<details class="answer" open><summary>Assign.*?<\/details>)/s.exec(text) ?? [];
+      const wrong = form.split('<div class="field">').filter((each) => each.includes('aria-invalid="true"'));
+      expect(wrong).toEqual([expect.stringContaining(`name="${field}"`)]);
+      expect(wrong).toEqual([expect.stringContaining(why)]);
+      expect(form).toContain(assignee === '' ? ' value list=' : ` value="${assignee}" list=`);
+      expect(form).toContain(`>${remark}</textarea>`);
+      expect(form).toMatch(/list="([^"]*)".*<datalist id="\1"><option value="Ada Park">/s);
+    },
+  );
 
   it('of an assignment is not there without colleagues', async () => {
     const { open } = await asking();
@@ -441,4 +456,6 @@ it.each([
   const reply = await open({ role: 'approver' }, `${PAGE}/${path}`, { form });
   const message = { text: 'requirementId: somebody was first' };
   expect([reply.status, reply.to, reply.message, audited()]).toEqual([303, to, message, []]);
+  // It stays until somebody closes it.
+  expect(reply.isProblem).toBe(true);
 });

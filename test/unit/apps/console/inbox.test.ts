@@ -3,7 +3,9 @@ import {
   chosenItems,
   forgetLists,
   groupByBusiness,
+  isNewSince,
   nextIn,
+  questionOf,
 } from '../../../../src/apps/console/pages/inbox-filter.js';
 import type { RequestContext, User } from '../../../../src/apps/console/route.js';
 import type { InboxItem } from '../../../../src/services/inbox/inbox.js';
@@ -122,4 +124,25 @@ it.each([
   expect((await open({}, path)).status).toBe(200);
   const queries = questions.filter(([what]) => what === 'list').map(([, query]) => String(query));
   expect(queries.some((query) => query.includes('ActionDueAt <='))).toBe(isCut);
+});
+
+// Alone catches two notes of a merchant whose controls have one name, and a question that keeps its preface.
+it.each([
+  ['Note from Underwriting: What is sold?', 'What is sold?', 'Note · Underwriting'],
+  ['Note: What is sold?', 'What is sold?', 'Note'],
+  ['Rejected: create the merchant', 'Rejected: create the merchant', 'Answer note'],
+  [undefined, 'Answer note', 'Answer note'],
+])('the question of %j is %j, of the kind %j', (title, sentence, kind) => {
+  expect(questionOf({ title, task: 'answer note' } as InboxItem)).toEqual({ sentence, kind });
+});
+
+// Alone catches a merchant's answer that is not announced.
+it.each([
+  [{ raisedAt: '2026-01-03' }, true],
+  [{ raisedAt: '2026-01-01' }, false],
+  [{ proposedBy: 'the merchant (L-0123456789abcdef)', proposedAt: '2026-01-03' }, true],
+  [{ proposedBy: 'the merchant (L-0123456789abcdef)', proposedAt: '2026-01-01' }, false],
+  [{ proposedBy: 'pete', proposedAt: '2026-01-03' }, false],
+])('%j is new since the page was opened: %s', (item, isNew) => {
+  expect(isNewSince(item as InboxItem, '2026-01-02')).toBe(isNew);
 });

@@ -38,3 +38,29 @@ it('what is active in a filter has a link that clears it alone and leads to the 
   expect(text).toContain('href="/onboardings?stage=underwriting" title="Clear this filter">Search: baker');
   expect(text).toMatch(/<input [^>]*id="find-anywhere" form="filter" value="baker"/);
 });
+
+// Alone catches a wrong period that replaces the page and its other filters, or is ignored in silence.
+it.each([
+  ['/report', 'since=soon&system=boarding', 'must be today, yesterday'],
+  ['/activity', 'since=soon&person=Ada', 'must be today, yesterday'],
+  ['/', 'over=10m&kind=ticket', 'the address has another value'],
+])('%s?%s keeps its filter, with the error at the field', async (path, query, message) => {
+  const { open } = await consoleOfCalls();
+  const { status, text } = await open(OLGA, `${path}?${query}`);
+  const [wrong, ...others] = text
+    .split('<div class="field">')
+    .filter((each) => each.includes('aria-invalid'));
+  expect([status, others, wrong]).toEqual([200, [], expect.stringContaining(message)]);
+  expect(wrong).toContain(`name="${query.split('=')[0]}"`);
+  expect(text.match(/Clear this filter/g)).toHaveLength(1);
+});
+
+it.each(['/report.csv', '/report.json', '/activity.csv'])('%s of a wrong period is no file', async (path) => {
+  const { open } = await consoleOfCalls();
+  expect((await open(OLGA, `${path}?since=soon`)).status).toBe(422);
+});
+
+it('a period is a chip with its name', async () => {
+  const { open } = await consoleOfCalls();
+  expect((await open(OLGA, '/report?since=7d')).text).toContain('>Since: 7d<');
+});

@@ -26,7 +26,7 @@ it('in a row of the inbox, a note is answered by the forms of its page, and the 
     ({ text }) => text.includes('>Answer here<'),
     'the way to answer',
   );
-  const open = address(/<a href="([^"]*)">Answer here</.exec(offering.text)?.[1]);
+  const open = address(/<a href="([^"]*)" aria-label="[^"]*">Answer here</.exec(offering.text)?.[1]);
   const { text } = await ada.open(open);
   expect(text).toContain(`action="${path}" data-keep`);
   expect(text).toMatch(/<textarea [^>]*maxlength="4000" required autofocus/);
