@@ -279,7 +279,9 @@ function handleErrors(server: FastifyInstance, handling: Handling): void {
   ) => {
     const session = admission.sessionOf(request);
     const context = session && contextOf(console, session, request, reply);
-    const waiting = context && (await waitingFor(context, handling));
+    // An address that cannot be read asks Temporal nothing.
+    const mayCount = context && request.url !== UNREADABLE;
+    const waiting = mayCount ? await waitingFor(context, handling) : undefined;
     return reply
       .code(response.status)
       .type('text/html; charset=utf-8')

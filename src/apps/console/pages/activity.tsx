@@ -117,9 +117,12 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
                 title: 'What happened',
                 at: 'wide',
                 cell: ({ entry, listed }) => (
-                  <>
-                    <Author entry={entry} /> <EntryText entry={entry} workflowId={listed.workflowId} />
-                  </>
+                  <div class="entry">
+                    <Author entry={entry} />
+                    <div>
+                      <EntryText entry={entry} workflowId={listed.workflowId} />
+                    </div>
+                  </div>
                 ),
               },
               {

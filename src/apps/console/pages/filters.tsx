@@ -53,7 +53,7 @@ export function choice<const Value extends string>(
       <Field {...{ label, name, value, problems }} choices={[['', none], ...all]} />
     ),
     problem: (value) =>
-      value === '' || all.some(([each]) => each === value) ? undefined : 'the address has another value',
+      value === '' || all.some(([each]) => each === value) ? undefined : 'no such choice, so it is not used',
     words: (value) => all.find(([each]) => each === value)?.[1],
   };
 }

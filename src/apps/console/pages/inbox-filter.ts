@@ -138,7 +138,7 @@ export function questionOf({ title, task }: InboxItem) {
 
 /** The beginning of a question, to tell two controls of one business apart by their names. */
 export function labelOf(sentence: string): string {
-  return sentence.slice(0, 60).toWellFormed();
+  return sentence.slice(0, 30).toWellFormed();
 }
 
 /** The last day of a week, which may be this one. */

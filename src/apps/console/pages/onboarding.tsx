@@ -253,7 +253,7 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
   };
   const copied = (id: number | string | null | undefined) => (id ?? undefined) && <Id id={id} canCopy />;
   const facts = {
-    Stage: stage && <StageChip stage={stage} asks={view.requirements.length > 0} />,
+    Stage: stage && <StageChip stage={stage} />,
     'Partner status': state?.partnerStatus ?? listed.partnerStatus,
     Merchant: withPortal('boarding', state?.merchantProfileId ?? listed.merchantProfileId),
     mid: copied(state?.mid ?? listed.mid),

@@ -42,7 +42,7 @@ import {
   withoutPrivate,
 } from './filters.js';
 import { BusinessCell, Empty, Id, Pages, When } from './parts.js';
-import { StageChip } from './pieces.js';
+import { Chip, StageChip } from './pieces.js';
 
 const PAGE_SIZE = 50;
 
@@ -175,7 +175,7 @@ function List({ onboardings, total }: { readonly onboardings: readonly Listed[];
         { title: 'Business', at: 'first', cell: BusinessCell },
         { title: 'Stage', at: 'first-end', cell: StageCell },
         { title: 'Partner status', cell: ({ partnerStatus }) => partnerStatus },
-        { title: 'To do', at: 'second', cell: toDo },
+        { title: 'To do', at: 'second', cell: ToDo },
         { title: 'Merchant', cell: ({ merchantProfileId }) => <Id id={merchantProfileId} /> },
         { title: 'mid', cell: ({ mid }) => <Id id={mid} canCopy /> },
         { title: 'Started', at: 'second-end', cell: ({ startedAt }) => <When time={startedAt} /> },
@@ -184,15 +184,17 @@ function List({ onboardings, total }: { readonly onboardings: readonly Listed[];
   );
 }
 
+function ToDo(listed: Listed) {
+  const task = toDo(listed);
+  return task === '' ? null : <Chip tone="asks">{task}</Chip>;
+}
+
 /** The stage of a workflow that failed does not say so. */
-function StageCell({ stage, state, requirements }: Listed) {
+function StageCell({ stage, state }: Listed) {
   const isBad = ['failed', 'terminated', 'timed_out'].includes(state);
   return (
     <>
-      <StageChip
-        stage={isBad ? state : (stage ?? state)}
-        asks={state === 'running' && requirements.length > 0}
-      />
+      <StageChip stage={isBad ? state : (stage ?? state)} />
       {isBad && <small>{stage?.replaceAll('-', ' ')}</small>}
     </>
   );

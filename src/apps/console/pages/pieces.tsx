@@ -16,8 +16,8 @@ export function Chip({ tone, children }: RenderableProps<{ readonly tone: Return
 }
 
 /** `credit-review`: Credit review. */
-export function StageChip({ stage, asks = false }: { readonly stage: string; readonly asks?: boolean }) {
-  return <Chip tone={asks ? 'asks' : toneOf(stage)}>{capitalize(stage.replaceAll(/[-_]/g, ' '))}</Chip>;
+export function StageChip({ stage }: { readonly stage: string }) {
+  return <Chip tone={toneOf(stage)}>{capitalize(stage.replaceAll(/[-_]/g, ' '))}</Chip>;
 }
 
 const AVATAR_TONES = ['main', 'left', 'good', 'part', 'calm', 'bad'];

@@ -136,7 +136,7 @@ it.each([
   expect(questionOf({ title, task: 'answer note' } as InboxItem)).toEqual({ sentence, kind });
 });
 
-// Alone catches a merchant's answer that is not announced.
+// Alone catches a merchant's answer that does not count as new.
 it.each([
   [{ raisedAt: '2026-01-03' }, true],
   [{ raisedAt: '2026-01-01' }, false],

@@ -43,7 +43,7 @@ it('what is active in a filter has a link that clears it alone and leads to the 
 it.each([
   ['/report', 'since=soon&system=boarding', 'must be today, yesterday'],
   ['/activity', 'since=soon&person=Ada', 'must be today, yesterday'],
-  ['/', 'over=10m&kind=ticket', 'the address has another value'],
+  ['/', 'over=10m&kind=ticket', 'no such choice, so it is not used'],
 ])('%s?%s keeps its filter, with the error at the field', async (path, query, message) => {
   const { open } = await consoleOfCalls();
   const { status, text } = await open(OLGA, `${path}?${query}`);
