@@ -225,7 +225,7 @@ function List({ texts }: { readonly texts: readonly string[] }) {
 /** The question, with labels in place of the paths with which problems of the partner begin. */
 function textOf({ wants, text }: Question): string {
   const fields = wants.kind === 'fields' ? wants.fields : [];
-  return fields.reduce((shown, { name, label }) => shown.replaceAll(`${name}: `, () => `${label}: `), text);
+  return fields.reduce((words, { name, label }) => words.replaceAll(`${name}: `, () => `${label}: `), text);
 }
 
 /** The names of what is wanted. */

@@ -42,10 +42,10 @@ export async function twinsOf(
   const twins = new Map<string, string>();
   const byIdentity = Map.groupBy(candidates, ({ input }) => identityOf(input));
   byIdentity.delete('');
-  const known = [...byIdentity.values()].flat();
+  const identified = [...byIdentity.values()].flat();
   const read = new Set<string>();
-  for (let from = 0; from < known.length; from += NAMES_AT_ONCE) {
-    const some = known.slice(from, from + NAMES_AT_ONCE);
+  for (let from = 0; from < identified.length; from += NAMES_AT_ONCE) {
+    const some = identified.slice(from, from + NAMES_AT_ONCE);
     const types = [...new Set(some.map(({ type }) => type))];
     const query = all(isIn('WorkflowType', types), isIn(SEARCH_ATTRIBUTES.dba, some.flatMap(namesOf)));
     for await (const { execution } of listExecutions(client, query, NAMES_AT_ONCE)) {

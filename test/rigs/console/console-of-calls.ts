@@ -243,13 +243,13 @@ export async function consoleOfCalls(options: CallOptions = {}) {
     const { statusCode: status, payload: text, headers: replied, cookies: entries } = reply;
     const now = Object.fromEntries(entries.map(({ name, value }) => [name, value]));
     const next = { cookies: now } as unknown as FastifyRequest;
-    const kept = (await sessions.readEntry(next, 'message', 30_000)) as Message | undefined;
+    const message = (await sessions.readEntry(next, 'message', 30_000)) as Message | undefined;
     return {
       ...{ status, text, headers: replied, to: replied['location'] },
       ...{ cookies: Object.keys(now), kept: now },
       /** What the next page would show. */
-      message: kept && { text: kept.text },
-      isProblem: kept?.isProblem,
+      message: message && { text: message.text },
+      isProblem: message?.isProblem,
     };
   }
 

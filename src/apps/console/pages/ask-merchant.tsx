@@ -87,7 +87,7 @@ function MerchantAnswer({ workflowId, requirement, state, proposed }: MerchantPr
   const { user } = context;
   const { id, proposal, link } = requirement;
   if (!proposal) return null;
-  const asked = lastSaid(state, 'merchant-asked', id);
+  const question = lastSaid(state, 'merchant-asked', id);
   const wrote = lastSaid(state, 'answer-sent-back', id);
   // Whoever asked has the link, and could have answered.
   const isAsker =
@@ -103,7 +103,7 @@ function MerchantAnswer({ workflowId, requirement, state, proposed }: MerchantPr
   return (
     <section class="proposal" aria-label="The merchant’s answer">
       <h2>The merchant’s answer</h2>
-      {asked && <p>You asked: {asked}</p>}
+      {question && <p>You asked: {question}</p>}
       {wrote && <p>You sent an answer back: {wrote}</p>}
       {proposed ? <Content {...{ workflowId, proposed }} /> : <p>{summarize(proposal.answer)}</p>}
       {proposal.reason !== NO_REMARK && (
@@ -226,7 +226,7 @@ function AskForm({
   requirement,
   templates,
   fields,
-  asked,
+  asked: refusal,
   kinds,
 }: AskProps & { readonly kinds: readonly (keyof typeof WANTS)[] }) {
   const { fields: query, times } = useRequest();
@@ -235,11 +235,11 @@ function AskForm({
   const wants = chosen?.wants;
   const field = (name: string, value: string) => ({
     ...{ id: `${id}-ask-${name}`, name },
-    ...{ value: asked ? asked.fields.text(name) : value, problems: wrongIn(asked, name) },
+    ...{ value: refusal ? refusal.fields.text(name) : value, problems: wrongIn(refusal, name) },
   });
   const isNamed = (name: string) =>
-    asked
-      ? asked.fields.names.includes(`${ASKED_FIELD}${name}`)
+    refusal
+      ? refusal.fields.names.includes(`${ASKED_FIELD}${name}`)
       : wants?.kind === 'fields'
         ? wants.fields.some((each) => each.name === name)
         : (requirement.fields ?? []).includes(name);
@@ -269,7 +269,7 @@ function AskForm({
         {...{ id: `ask-${id}`, 'data-keep': '' }}
         hidden={{ once: randomUUID() }}
       >
-        {asked && <Mistakes problems={asked.problems} />}
+        {refusal && <Mistakes problems={refusal.problems} />}
         {link && (
           <p class="advice">
             {link.link} is valid until <When time={link.until} isExact />. A new link ends it.
@@ -300,7 +300,7 @@ function AskForm({
             <legend>Fields that the merchant fills in</legend>
             <p class="advice">Only for fields of the input.</p>
             {boxes(true)}
-            <details open={wrongIn(asked, 'wants').length > 0}>
+            <details open={wrongIn(refusal, 'wants').length > 0}>
               <summary>{askable.some(({ name }) => isNamed(name)) ? 'Other fields' : 'All fields'}</summary>
               {boxes(false)}
             </details>

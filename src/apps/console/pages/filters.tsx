@@ -183,13 +183,13 @@ export function filterOf<Values extends object>(
   const names = Object.keys(parts) as (keyof Values & string)[];
   const Form = ({ chosen, without, children }: RenderableProps<FormProps<Values>>) => {
     const active = names.filter((name) => (chosen[name] ?? '') !== '');
-    const { fields: given } = useRequest();
-    const problemOf = (name: keyof Values & string) => parts[name].problem?.(given.text(name));
+    const { fields: sent } = useRequest();
+    const problemOf = (name: keyof Values & string) => parts[name].problem?.(sent.text(name));
     const show = (name: keyof Values & string) => {
       const problem = problemOf(name);
       if (problem === undefined) return parts[name].show(name, chosen[name]);
       // What was typed stays, with the reason why it is not used.
-      return parts[name].show(name, given.text(name) as never, [problem]);
+      return parts[name].show(name, sent.text(name) as never, [problem]);
     };
     const fields = names.filter((name) => name !== without);
     const [seldom, often] = [true, false].map((isRare) =>

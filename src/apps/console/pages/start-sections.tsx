@@ -61,8 +61,8 @@ function ownIn(all: readonly FormPart[], names: readonly string[]) {
 /** Problems in the order in which the form shows their fields. */
 export function inOrder(problems: readonly FieldProblem[], parts: readonly FormPart[]): FieldProblem[] {
   const all = flat(parts);
-  const shown = Object.values(SECTIONS).flatMap((names) => [...ownIn(all, names).values()].flat());
-  const fields = [...shown, ...all.filter((part) => !shown.includes(part))].flatMap(fieldsIn);
+  const listed = Object.values(SECTIONS).flatMap((names) => [...ownIn(all, names).values()].flat());
+  const fields = [...listed, ...all.filter((part) => !listed.includes(part))].flatMap(fieldsIn);
   const rank = ({ field }: FieldProblem) => {
     const at = fields.findIndex(({ name }) => isWithin(field, [name]));
     return field === '' ? -1 : at === -1 ? fields.length : at;

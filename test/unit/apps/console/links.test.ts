@@ -167,10 +167,10 @@ describe('a question to the merchant', () => {
 
   // Alone catches a reload that ends the link which was just copied.
   it('has one address, shown once; sent again, it makes no other link', async () => {
-    let made: { readonly link: string } | undefined;
+    let created: { readonly link: string } | undefined;
     const { open, updates } = await asking({}, (_, request) => {
-      made ??= request as { readonly link: string };
-      return { requirementId: 'note-1', link: made.link, until: UNTIL };
+      created ??= request as { readonly link: string };
+      return { requirementId: 'note-1', link: created.link, until: UNTIL };
     });
     const first = await open({}, `${PAGE}/link`, { form: QUESTION });
     expect(first.text).toContain('Copy it now: it is shown only once.');

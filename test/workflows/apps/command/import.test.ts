@@ -229,7 +229,7 @@ it('an invalid file is reported with each line, field and rule, and nothing is r
   const head = 'externalId,dba,merchantProfileId,profileId,legalBusinessName,employerIdentificationNumber\n';
   const rows = [
     ...['a-1,One,,,,', 'a-2,,7,,,', 'a-3,Three,7,,,', 'a-4,Four,7,,,', 'a-5,Five,,8,,'],
-    ...['a-6,Six,,9,Six LLC,12-3456789', 'a-7,Seven,12a,,,', 'a-8,Eight,10,,Eight LLC,', 'a-3,Nine,11,,,'],
+    ...['a-6,Six,,9,Six LLC,12-345678x', 'a-7,Seven,12a,,,', 'a-8,Eight,10,,Eight LLC,', 'a-3,Nine,11,,,'],
   ];
   const file = await batchFile(rig, 'rows.csv', `${head}${rows.join('\n')}\n`);
   const problems = [
