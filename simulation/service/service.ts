@@ -153,7 +153,9 @@ export class Service implements RunHost {
 
   /** It takes nothing any more. */
   leave(worker: Worker): void {
-    this.workers.splice(this.workers.indexOf(worker), 1);
+    const index = this.workers.indexOf(worker);
+    // A rig stops all of its workers, also those that a test has stopped.
+    if (index >= 0) this.workers.splice(index, 1);
   }
 
   dispatchTask(run: Run): void {
@@ -191,7 +193,8 @@ export class Service implements RunHost {
     const until = this.world.now + QUERY_MS;
     while (run.isOpen && run.steps.length === 0 && this.world.now < until) await this.world.sleep(100);
     const worker = this.#workerOf(run);
-    if (!worker || run.steps.length === 0) throw new Error('no worker answers queries');
+    if (!worker || run.steps.length === 0)
+      throw new Error(`no worker answers queries: ${run.status}, ${run.steps.length} tasks, ${worker?.name}`);
     return worker.query(run, name, args);
   }
 
