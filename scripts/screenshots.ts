@@ -183,7 +183,7 @@ async function takeConsolePictures(waiting: Onboarding): Promise<void> {
   const onboarding = `/onboardings/${waiting.workflowId}`;
   // A list that is read again has the claim and the questions.
   const isComplete = (page: Page) =>
-    Promise.all([page.getByText('Grace Lee').waitFor(), page.locator('.question').first().waitFor()]);
+    Promise.all([page.getByText('Grace Lee').waitFor(), page.getByText('voided check').first().waitFor()]);
   await takePage('inbox', '/', isComplete);
   await takePage('onboarding', onboarding);
   await takePage('answer', `${onboarding}/requirements/${note?.id}`);
