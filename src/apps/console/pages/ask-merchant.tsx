@@ -17,8 +17,8 @@ import type { CorrectionField } from '../correction-fields.js';
 import { pathOf } from '../query.js';
 import { hasRole, type RequestContext, useRequest } from '../route.js';
 import { Mistakes } from './answer-forms.js';
-import { listIn, type ProposedShown } from './handling.js';
-import { Changes, pathLabel } from './input-fields.js';
+import { listIn, ProposedContent, type ProposedShown } from './handling.js';
+import { pathLabel } from './input-fields.js';
 import { Field, Form, Person, summarize, When } from './parts.js';
 
 /** The merchant's side of a requirement: the form that asks through a link, the state of that link, and the answer to confirm. */
@@ -105,7 +105,7 @@ function MerchantAnswer({ workflowId, requirement, state, proposed }: MerchantPr
       <h2>The merchant’s answer</h2>
       {question && <p>You asked: {question}</p>}
       {wrote && <p>You sent an answer back: {wrote}</p>}
-      {proposed ? <Content {...{ workflowId, proposed }} /> : <p>{summarize(proposal.answer)}</p>}
+      {proposed ? <ProposedContent {...{ workflowId, proposed }} /> : <p>{summarize(proposal.answer)}</p>}
       {proposal.reason !== NO_REMARK && (
         <p class="notes">The merchant writes to you, and the partner does not get it: {proposal.reason}</p>
       )}
@@ -129,7 +129,10 @@ function MerchantAnswer({ workflowId, requirement, state, proposed }: MerchantPr
           <details>
             <summary>Discard the merchant’s answer</summary>
             <Form action={path} id={`form-${id}-discard`} hidden={hidden}>
-              <p class="advice">The answer is removed for good, and the merchant learns nothing of it.</p>
+              <p class="advice">
+                The partner never gets this answer. While the link is open, its page asks the merchant to
+                answer again.
+              </p>
               <button type="submit" name="do" value="withdraw" class="danger">
                 Discard the answer
               </button>
@@ -138,28 +141,6 @@ function MerchantAnswer({ workflowId, requirement, state, proposed }: MerchantPr
         </>
       )}
     </section>
-  );
-}
-
-/** A merchant answers with a text, with documents, or with fields. */
-function Content({
-  workflowId,
-  proposed,
-}: {
-  readonly workflowId: string;
-  readonly proposed: ProposedShown;
-}) {
-  const { answer, changes } = proposed;
-  if (changes) return <Changes changes={changes} />;
-  if (answer.kind === 'text') return <blockquote class="detail">{answer.text}</blockquote>;
-  return (
-    <ul>
-      {(answer.kind === 'documents' ? answer.documents : []).map(({ key, fileName }) => (
-        <li key={key}>
-          <a href={pathOf(workflowId, 'documents', key)}>{fileName}</a>
-        </li>
-      ))}
-    </ul>
   );
 }
 

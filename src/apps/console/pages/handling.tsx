@@ -192,7 +192,8 @@ interface ProposedProps {
   readonly proposed: ProposedShown;
 }
 
-function ProposedContent({ workflowId, proposed: { answer, changes } }: ProposedProps) {
+/** A proposed answer: its text, its documents, or what it changes. */
+export function ProposedContent({ workflowId, proposed: { answer, changes } }: ProposedProps) {
   if (changes) return <Changes changes={changes} />;
   switch (answer.kind) {
     case 'text':

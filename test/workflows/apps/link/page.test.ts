@@ -16,12 +16,11 @@ afterEach(() => rig.clear());
 const LINK_TOKEN = randomBytes(32).toString('hex');
 const [CHECK, SHARE] = ['note-0e5ac65b83c0', 'note-13e54e3f88e6'];
 
-// Alone catches a page and an API that each keep their own contract.
-it('a merchant answers on the page with a photo, which a clerk reads, sends back, and confirms', async () => {
+/** The page, its API with a document store, and a merchant with two notes. */
+async function pageWith(documentDir: string) {
   const clients = [clientWith({}), clientWith({ name: 'page', scopes: ['link'] }, LINK_TOKEN)];
   const receiver = await runReceiver(rig, {
-    ...{ documentDir: rig.documentDir, clientsFile: clientsFile(clients) },
-    linkUrl: 'https://answers.example.com',
+    ...{ documentDir, clientsFile: clientsFile(clients), linkUrl: 'https://answers.example.com' },
   });
   const page = await runLink({
     api: { url: receiver.url } as never,
@@ -30,6 +29,12 @@ it('a merchant answers on the page with a photo, which a clerk reads, sends back
   const { workflowId } = await rig.board(merchant('notes'));
   const onboarding = new Onboarding(rig.client, workflowId);
   await onboarding.until(({ requirements }) => requirements.length === 2, 'two notes');
+  return { receiver, page, workflowId, onboarding };
+}
+
+// Alone catches a page and an API that each keep their own contract.
+it('a merchant answers on the page with a photo, which a clerk reads, sends back, and confirms', async () => {
+  const { receiver, page, workflowId, onboarding } = await pageWith(rig.documentDir);
   const clerk = async (action: string, body: object, id = CHECK) => {
     const line = `POST /v1/requirements/${workflowId}/${id}/${action}`;
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` };
@@ -95,19 +100,9 @@ it('a merchant answers on the page with a photo, which a clerk reads, sends back
 
 // Alone catches a file that is lost, or counts twice, while nobody can store it.
 it('a merchant uploads while the document store is unavailable, reads so, and uploads again', async () => {
-  const clients = [clientWith({}), clientWith({ name: 'page', scopes: ['link'] }, LINK_TOKEN)];
   const documentDir = join(await newFolder(), 'documents');
   await writeFile(documentDir, 'no folder');
-  const receiver = await runReceiver(rig, {
-    ...{ documentDir, clientsFile: clientsFile(clients), linkUrl: 'https://answers.example.com' },
-  });
-  const page = await runLink({
-    api: { url: receiver.url } as never,
-    settings: { LINK_API_TOKEN: LINK_TOKEN },
-  });
-  const { workflowId } = await rig.board(merchant('notes'));
-  const onboarding = new Onboarding(rig.client, workflowId);
-  await onboarding.until(({ requirements }) => requirements.length === 2, 'two notes');
+  const { receiver, page, workflowId } = await pageWith(documentDir);
   const question = { text: 'A check, please.', wants: { kind: 'documents', names: ['Check'] } };
   const newLink = await receiver.call(
     `POST /v1/requirements/${workflowId}/${CHECK}/ask`,
