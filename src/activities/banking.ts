@@ -75,7 +75,7 @@ function operationActivities(client: BankingClient) {
       sendRepeatably(async (options) => {
         const response = await client.changeAddress(change, options);
         requireSuccess('change-address', response);
-        // The contract shows an empty object. A message in its place is why the bank refuses.
+        // The contract shows an empty object. A message instead says why the bank refuses.
         const message = z.strictObject({ message: z.string() }).safeParse(response);
         if (message.success) throw failureInBody('change-address', problemsOf(message.data));
       }, change.oneTimeCode === undefined),

@@ -142,9 +142,9 @@ export function isClearlyBefore(date: string | null, moment: string, theirs?: st
 
 /**
  * Who may write to a record at a partner: a merchant, a banking profile. An onboarding reserves a record before it writes to it.
- * A reservation is a workflow that never runs, because its start delay exceeds its timeout. Its id is that of the record, so
- * Temporal accepts one of many at most, at once and without a list that lags. Its memo names the onboarding, unencrypted, so that a
- * worker can read it after the keys have changed.
+ * A reservation is a workflow that never runs, because its start delay exceeds its timeout. Its id contains the
+ * record's, so Temporal accepts at most one of many, at once and without a list that lags. Its memo names the onboarding, unencrypted,
+ * so that a worker can read it after the keys have changed.
  *
  * It outlives its onboarding: the record stays at the partner, whose next create may return it. It ends after {@link RESERVED_FOR},
  * and the namespace's retention period then counts as well.

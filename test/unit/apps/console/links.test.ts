@@ -46,7 +46,7 @@ const sectionOf = (text: string) => /<section class="proposal".*?<\/section>/s.e
 const formOf = (text: string) => /<form [^>]*id="ask-note-1".*?<\/form>/s.exec(text)?.[0] ?? '';
 
 describe('the answer of a merchant', () => {
-  // Alone catches a click that deletes it beside the one that confirms it, and a remark that looks like a reason.
+  // Alone catches a button next to Confirm that deletes the answer, and a remark that looks like a reason.
   it('is with its question, can be sent back, and is discarded only in a folded place', async () => {
     const { open } = await asking(ANSWERED);
     for (const path of [PAGE, `${PAGE}/part`]) {
