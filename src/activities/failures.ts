@@ -178,34 +178,26 @@ export function asForbidden({ atSignIn: _, needs: __, ...details }: PartnerError
 /**
  * Reports whether the partner rejected this request itself, and not the sign-in or the credentials, with which a person can help.
  */
-function isRejected(error: unknown): boolean {
-  if (!(error instanceof PartnerError) || error.details.needs || error.details.atSignIn) return false;
-  return error.kind === 'Rejected' || error.kind === 'Forbidden';
+function isRejected({ kind, details: { needs, atSignIn } }: PartnerError): boolean {
+  return !needs && !atSignIn && (kind === 'Rejected' || kind === 'Forbidden');
 }
+
+/** Returns the result of a call, or `otherwise` for a failure of the partner that matches. */
+const unlessFailed =
+  (matches: (error: PartnerError) => boolean) =>
+  <T, Otherwise>(call: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> =>
+    call.catch((error: unknown) => {
+      if (error instanceof PartnerError && matches(error)) return otherwise;
+      throw error;
+    });
 
 /** The result of a call, or `otherwise` when the partner rejects the request itself. */
-export function ifNotRejected<T, Otherwise>(call: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
-  return call.catch((error: unknown) => {
-    if (isRejected(error)) return otherwise;
-    throw error;
-  });
-}
+export const ifNotRejected = unlessFailed(isRejected);
 
 /** The result of a read, or `otherwise` when there is no such record that this account may see. */
-export function ifVisible<T, Otherwise>(read: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
-  return read.catch((error: unknown) => {
-    const isHidden = error instanceof PartnerError && (error.status === 404 || error.kind === 'Forbidden');
-    if (isHidden && isRejected(error)) return otherwise;
-    throw error;
-  });
-}
+export const ifVisible = unlessFailed(
+  (error) => isRejected(error) && (error.status === 404 || error.kind === 'Forbidden'),
+);
 
-/** The result of a read, or `none` when the partner responds with 404: the record that it names does not exist. */
-export async function ifFound<T>(search: Promise<T>, none: T): Promise<T> {
-  try {
-    return await search;
-  } catch (error) {
-    if (error instanceof PartnerError && error.kind === 'Rejected' && error.status === 404) return none;
-    throw error;
-  }
-}
+/** The result of a read, or `otherwise` when the partner responds with 404: the record that it names does not exist. */
+export const ifFound = unlessFailed(({ kind, status }) => kind === 'Rejected' && status === 404);

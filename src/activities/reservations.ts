@@ -33,6 +33,9 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
 
   const current = (id: string) => callWithDeadline((client) => reservationOf(client, id));
 
+  const tryToReserve = (wanted: ReturnType<typeof reservationFor>, replaced?: Reservation) =>
+    callWithDeadline((client) => reserve(client, wanted, replaced));
+
   /** The onboarding that has reserved a record; undefined if that is `except`, or nobody. */
   async function ownerOf(record: number, except?: string): Promise<string | undefined> {
     const { owner } = (await current(reservationFor(record).id)) ?? {};
@@ -45,7 +48,8 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
    * @throws {PartnerError} `Rejected` if another onboarding that is running has it, so nothing may be written to it
    */
   async function hold(record: number, knownOwners: readonly string[] = []): Promise<void> {
-    const { id, owner, taskQueue } = reservationFor(record);
+    const wanted = reservationFor(record);
+    const { id, owner } = wanted;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const held = await current(id);
       if (held?.owner === owner) return;
@@ -53,7 +57,7 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
         throw notSent(
           `workflow ${held.owner} has ${record} as well; abandon one of the two, then retry the other`,
         );
-      if (await callWithDeadline((client) => reserve(client, { id, owner, taskQueue }, held))) return;
+      if (await tryToReserve(wanted, held)) return;
     }
     throw ApplicationFailure.retryable(`others take ${record} over at the same time`, 'Contended');
   }
@@ -69,23 +73,18 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
     record: number,
     against: () => Promise<readonly string[]>,
   ): Promise<readonly string[]> {
-    const { id, owner, taskQueue } = reservationFor(record);
     const reasons = await reasonsAgainst(record, against);
-    if (reasons.length > 0) return reasons;
+    if (reasons.length > 0 || (await tryToReserve(reservationFor(record)))) return reasons;
     // This onboarding may have reserved it in an earlier attempt or run.
-    if (!(await current(id))) await callWithDeadline((client) => reserve(client, { id, owner, taskQueue }));
     return reasonsAgainst(record, async () => []);
   }
 
   /** The other record that has this mid, if any. A mid belongs to the record for which it was first read. */
   async function otherWithMid(mid: string, record: number): Promise<string | undefined> {
-    const { id, taskQueue } = reservationFor(`mid-${mid}`);
-    const owner = `merchant ${record}`;
-    const held = await current(id);
-    if (!held && (await callWithDeadline((client) => reserve(client, { id, owner, taskQueue }))))
-      return undefined;
-    const holder = (held ?? (await current(id)))?.owner;
-    return holder === owner ? undefined : holder;
+    const wanted = { ...reservationFor(`mid-${mid}`), owner: `merchant ${record}` };
+    if (await tryToReserve(wanted)) return undefined;
+    const holder = (await current(wanted.id))?.owner;
+    return holder === wanted.owner ? undefined : holder;
   }
 
   /** Adds the owner to the other reasons. If there is one, the partner need not show the record. */

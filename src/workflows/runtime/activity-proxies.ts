@@ -1,4 +1,4 @@
-import type { ActivityFunction, UntypedActivities } from '@temporalio/common';
+import type { ActivityFunction } from '@temporalio/common';
 import {
   ActivityCancellationType,
   type ActivityOptions,
@@ -74,13 +74,13 @@ export function partnerActivities<System extends Exclude<PartnerTaskQueue, 'even
 }
 
 function onTaskQueueOf(queue: PartnerTaskQueue, name: string, options: ActivityOptions): ActivityFunction {
-  return async (...args) => {
-    const activities = proxyActivities<UntypedActivities>({
+  return (...args) => {
+    const activities = proxyActivities<Record<typeof name, ActivityFunction>>({
       ...options,
       taskQueue: partnerTaskQueue(workflowInfo().taskQueue, queue, accountName()),
       // The rate limit of a task queue does not count activities that a worker dispatches to itself.
       allowEagerDispatch: false,
     });
-    return activities[name]?.(...args);
+    return (activities[name] as ActivityFunction)(...args);
   };
 }

@@ -1,6 +1,5 @@
 import {
   CancellationScope,
-  condition,
   getExternalWorkflowHandle,
   proxyActivities,
   type WorkflowInfo,
@@ -95,9 +94,9 @@ export class CustomerReports {
     );
   }
 
-  /** Waits until everything is reported, as long as there is a customer. */
-  idle(): Promise<void> {
-    return this.#sender.idle();
+  /** Reports whether everything is reported, as long as there is a customer. */
+  get isIdle(): boolean {
+    return this.#sender.isIdle;
   }
 }
 
@@ -194,7 +193,7 @@ export class SerialSender {
     }
   }
 
-  async idle(): Promise<void> {
-    await condition(() => !this.#isSending);
+  get isIdle(): boolean {
+    return !this.#isSending;
   }
 }

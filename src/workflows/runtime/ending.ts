@@ -71,10 +71,8 @@ export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }
     close(stage);
     store.update(recordEvent(event, { detail }, { outcome: stage }));
     published.end(outcome, texts);
-    await CancellationScope.nonCancellable(async () => {
-      await condition(allHandlersFinished);
-      await published.idle();
-    });
+    const isSettled = () => allHandlersFinished() && published.isIdle;
+    if (!isSettled()) await CancellationScope.nonCancellable(() => condition(isSettled));
   };
   // Current details last for one run, and followers may have missed what the last run knew.
   if (isContinued) published.report();

@@ -23,7 +23,7 @@ const addEvent =
   (state, { now, random, firstRunId }) => {
     const { events } = state;
     const sequence = events.sequence + 1;
-    const id = `${firstRunId}.${sequence}.${fingerprint([random, events.last, type, data])}`;
+    const id = `${firstRunId}.${sequence}.${fingerprint([random(), events.last, type, data])}`;
     const event = { id, sequence, type, time: new Date(now).toISOString(), data };
     return { ...state, events: { ...events, sequence, last: id, pending: [...events.pending, event] } };
   };

@@ -66,8 +66,9 @@ export class PublishedState {
     store.update(endEvent(outcome.outcome));
   }
 
-  async idle(): Promise<void> {
-    await this.options.reports?.idle();
+  /** Reports whether the customer, if there is one, has learned everything. */
+  get isIdle(): boolean {
+    return this.options.reports?.isIdle ?? true;
   }
 
   /** Shows and reports the state, at the cost of events in two histories: before a wait, and not before each step. */

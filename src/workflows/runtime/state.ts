@@ -173,8 +173,8 @@ export interface Count {
 export interface Context {
   /** In milliseconds since 1970. */
   readonly now: number;
-  /** New for each update of the state, and the same in a replay. */
-  readonly random: string;
+  /** Returns a new text at each call, and the same ones in a replay. */
+  readonly random: () => string;
   readonly workflowType: string;
   /** The first run of the workflow. */
   readonly firstRunId: string;
@@ -296,7 +296,7 @@ export function unknownWrites({ writes }: State): readonly string[] {
 
 /** Runs the effects of transitions, and gives them random texts. */
 export interface Effects {
-  random(): string;
+  readonly random: Context['random'];
   count(counted: Count): void;
   /** @returns the state of the events once those that wait are published */
   publish(events: OutboundEventsState): OutboundEventsState;
@@ -320,7 +320,7 @@ export class Store<PartnerState = unknown, Input extends object = object> {
 
   /** Replaces the state, and does what that calls for. */
   update(transition: Transition): void {
-    const context = { ...this.constants, now: Date.now(), random: this.effects.random() };
+    const context = { ...this.constants, now: Date.now(), random: this.effects.random };
     const { effects, ...state } = transition(this.#state, context);
     this.#state = { ...state, effects: [] };
     for (const effect of effects)

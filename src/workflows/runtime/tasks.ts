@@ -56,7 +56,7 @@ export class Tasks {
   /** Cancels all tasks and waits until they end. Writes in flight finish, and no new one starts. */
   async stop(): Promise<void> {
     for (const scope of this.#running.values()) scope.cancel();
-    await CancellationScope.nonCancellable(() => condition(() => !this.isBusy));
+    if (this.isBusy) await CancellationScope.nonCancellable(() => condition(() => !this.isBusy));
   }
 }
 

@@ -58,7 +58,7 @@ describe('a record that another onboarding has', () => {
     const workflowService = {
       describeWorkflowExecution: async () => {
         reads += 1;
-        if (reads < 3) throw grpcError('NOT_FOUND');
+        if (reads < 2) throw grpcError('NOT_FOUND');
         return there;
       },
       startWorkflowExecution: () => Promise.reject(grpcError('ALREADY_EXISTS')),

@@ -299,7 +299,7 @@ function runs(workflowType: string, partnerState: unknown) {
 it('a timeline keeps what happened, and the last 1,000 entries with what people arranged among themselves', () => {
   const entries = (events: readonly Transition[]) =>
     compose(...events)(initialState('merchantBoarding', {}, undefined), {
-      ...{ now: 0, random: '', workflowType: 'merchantBoarding', firstRunId: 'run-1', dueInMs: 0 },
+      ...{ now: 0, random: () => '', workflowType: 'merchantBoarding', firstRunId: 'run-1', dueInMs: 0 },
       ...{ idPrefix: '', fourEyes: [] },
     }).timeline.map(({ event }) => event);
   const claims = Array.from({ length: 1_100 }, () => recordEvent('requirement-claimed'));

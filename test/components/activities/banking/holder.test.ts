@@ -31,6 +31,18 @@ describe('a business that is submitted', () => {
     expect(JSON.stringify(requests()).includes('/businessAccountHolder')).toBe(false);
   });
 
+  // Catches an outage that counts as a merchant without a profile: the business would be submitted a second time.
+  it('is not sent while the search for the profile of its merchant fails', async () => {
+    const { client, requests } = await bankingPartner(responding(503, '{"message":"down"}'));
+    const { run } = await activitiesOf(client);
+    const request = { ...named('Corner Bakery'), merchantProfileId: 1001 };
+    expect(await failed(run('submitHolder', request))).toMatchObject({
+      details: { operation: 'find-profile-by-merchant', status: 503 },
+      isRetried: true,
+    });
+    expect(requests()).toHaveLength(1);
+  });
+
   it('is not sent when its merchant has a profile that is not declined', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const merchantProfileId = await banking.create();
