@@ -21,7 +21,7 @@ export function requireFields(input: unknown, fields: FieldTypes): void {
   if (problems.length > 0) throw ApplicationFailure.nonRetryable(problems.join('; '), 'InvalidInput');
 }
 
-/** A business or its input, for the next run: without social security numbers, which only a person can enter again. */
+/** Removes a business's SSNs before continue-as-new. A later correction needs a person to enter them again. */
 export function withoutSsns<Business extends HasSsns>({
   holder,
   beneficialOwners,
