@@ -10,7 +10,6 @@ import { businessOutcome } from '../../messages/outcomes.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { PROFILE_PHASES, UNKNOWN } from '../../partners/banking/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { redact } from '../../platform/privacy/masked.js';
 import {
   answeredOfKind,
   askOnce,
@@ -23,15 +22,9 @@ import {
   type Questions,
   type Reduction,
 } from '../runtime/rules.js';
-import type { PendingAnswer, Question } from '../runtime/state.js';
-import {
-  ANY_OF_HOLDER,
-  NO_TICKETS,
-  reduceTickets,
-  type Tickets,
-  type TicketWording,
-  withAnswer,
-} from './tickets.js';
+import type { PendingAnswer } from '../runtime/state.js';
+import { lockQuestion, notSubmittedQuestion } from './questions.js';
+import { NO_TICKETS, reduceTickets, type Tickets, type TicketWording, withAnswer } from './tickets.js';
 
 export interface BusinessState extends Tickets {
   readonly seen: ProfileSnapshot | null;
@@ -128,33 +121,6 @@ function onNotSubmitted(
     drops: running.length === 0,
     why: () => MOVED_ON,
   });
-}
-
-function lockQuestion(profileId: number): Question {
-  return {
-    kind: 'locked-profile',
-    title: 'The partner locked the profile',
-    detail:
-      `Banking profile ${profileId} is locked. Ask the partner why, and have it unlocked: ` +
-      'this requirement then closes by itself.',
-    answers: ['abandon'],
-  };
-}
-
-function notSubmittedQuestion(
-  { profileId, dba }: { readonly profileId: number; readonly dba: string },
-  bankingStatus: string,
-): Question {
-  return {
-    kind: 'not-submitted',
-    title: 'Not submitted, or rejected by the bank',
-    detail:
-      `Banking profile ${profileId} (“${redact(dba)}”) reads as ${bankingStatus}: nobody has submitted ` +
-      'it, or the bank rejected its holder. Gangway follows it, and submits nothing by itself. Submit it at the bank: ' +
-      'this requirement then closes by itself. Or correct it with the complete holder, which Gangway then sends.',
-    answers: ['correction', 'abandon'],
-    blank: ANY_OF_HOLDER,
-  };
 }
 
 export function stageOf(state: BusinessState, context: BusinessContext): Stage {

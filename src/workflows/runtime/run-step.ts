@@ -11,14 +11,17 @@ import {
 import { omitUndefined } from '../../messages/objects.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { Answer, AnswerKind } from '../../messages/requirements.js';
-import { describeReason, problemText } from '../../partners/bounds.js';
 import type { PartnerErrorDetails } from '../../partners/partner-error.js';
 import { redact } from '../../platform/privacy/masked.js';
-import { momentOf } from './current-details.js';
-import type { Question } from './state.js';
+import {
+  describeSavedRecord,
+  describeSending,
+  permissionQuestion,
+  rejectedWriteAdvice,
+  uncertainWriteQuestion,
+} from './questions.js';
 import {
   askForCorrection,
-  describeProblems,
   type EarlierAttempts,
   type IdempotentWrite,
   type IdentifiedWrite,
@@ -191,20 +194,13 @@ function askAfterRejection<Result>(
     context.record('write-uncertain', { detail: `${title}, refused: ${describeSavedRecord(saved)}` });
   const advice =
     saved !== undefined || (readEvidence === 'none' && wasSent)
-      ? `${describeSavedRecord(saved)} ${whereToLook} Correct it or retry only if it is not there, because either sends it again.`
+      ? rejectedWriteAdvice(saved, whereToLook)
       : undefined;
   return askUntilDecided(context, step, earlier, (refused, isOver) => {
     const allProblems = refused ? [{ field: '', message: refused }, ...problems] : problems;
     return askForCorrection(context, { title, advice, correct, replace, confirmFormat }, allProblems, isOver);
   });
 }
-
-function describeSavedRecord(saved: string | undefined): string {
-  if (saved === undefined) return 'The partner may have saved what it refused.';
-  return `${describeNamed(saved)}, so the partner may have saved what it refused.`;
-}
-
-const describeNamed = (saved: string) => `The response ${saved === '' ? 'has a record' : `names ${saved}`}`;
 
 const ANSWERS_TO_SEND_AGAIN: readonly AnswerKind[] = ['retry', 'correction', 'documents'];
 
@@ -312,20 +308,6 @@ function keepWarnings({ record }: StepContext, title: string, result: unknown): 
   for (const warning of warnings) record('partner-warned', { detail: `${title}: ${redact(warning)}` });
 }
 
-/**
- * Asks for a permission: the partner accepts our credentials and rejects the call. Only operations ask here. `partnerAccount` asks for
- * onboardings, and about rejected credentials.
- */
-function permissionQuestion(title: string, { system, status = 403, fields }: PartnerErrorDetails): Question {
-  const said = fields.length > 0 ? `\n${describeProblems(fields)}` : '';
-  return {
-    kind: 'credentials',
-    title: `Not permitted: ${title}`,
-    detail: `The ${system} partner does not permit this (${status}), or it belongs to another organization. Ask the partner for the permission, then retry.${said}`,
-    answers: ['retry', 'abandon'],
-  };
-}
-
 async function findEvidence<Result>(
   { record }: StepContext,
   { title, readEvidence }: OnceWrite<Result>,
@@ -336,9 +318,6 @@ async function findEvidence<Result>(
   return proof;
 }
 
-const IF_NOT_THERE =
-  'If not, look again a few minutes later, and retry only if it is still not there: retrying too early does it twice.';
-
 /** Finds out whether an uncertain write took effect: by evidence at the partner, or from a person. */
 async function resolveUncertain<Result>(
   context: StepContext,
@@ -347,30 +326,15 @@ async function resolveUncertain<Result>(
   failure: PartnerErrorDetails,
 ): Promise<Verdict<Result>> {
   const { record, ask, writes } = context;
-  const { system, operation, reason, sentAt, unreadable, fields, saved } = failure;
-  const { title, idFormat } = step;
+  const { system, operation, reason } = failure;
   writes.uncertain(step);
-  const at = sentAt === undefined ? '' : ` at ${momentOf(sentAt)}`;
-  const isSent = sentAt !== undefined || step.mayBeDone === undefined;
-  const what = redact(fields.map(problemText).join('; '));
-  const why = (unreadable ?? saved) === undefined || what === '' ? '' : `: ${what}`;
-  const sign = saved === undefined ? '' : `${describeNamed(saved)}. `;
-  const sent = isSent ? `sent${at}` : 'perhaps sent before';
-  record('write-uncertain', { detail: `${title}, ${sent}: ${reason}` }, { system, operation });
+  const sent = describeSending(step, failure);
+  record('write-uncertain', { detail: `${step.title}, ${sent}: ${reason}` }, { system, operation });
   const proof = await findEvidence(context, step, earlier);
   const verdict =
     proof ??
     (await askUntilDecided(context, step, earlier, (refused, isOver) =>
-      ask(
-        {
-          kind: 'uncertain-write',
-          title: `Outcome unknown: ${title}`,
-          detail: `${refused && `${refused}\n`}The request was ${sent}. Whether it took effect is unknown (${describeReason(reason)}${why}). ${sign}${step.whereToLook} ${IF_NOT_THERE}`,
-          answers: ['confirm', 'retry', 'abandon'],
-          ...(idFormat && { idFormat }),
-        },
-        isOver,
-      ),
+      ask(uncertainWriteQuestion(step, failure, refused), isOver),
     ));
   writes.resolve(step);
   return verdict;

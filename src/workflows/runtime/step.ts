@@ -3,11 +3,10 @@ import { type Proof, type SendOnce, unreportedOutcome } from '../../at-most-once
 import { PARTNER_ERROR } from '../../messages/activities.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { Answer, DocumentRef } from '../../messages/requirements.js';
-import { problemText } from '../../partners/bounds.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
-import { redact } from '../../platform/privacy/masked.js';
 import type { Answers } from './answers.js';
 import type { CorrectableInput } from './input.js';
+import { describeProblems, rejectedInputQuestion } from './questions.js';
 import type { StalledCalls } from './stalled-calls.js';
 import { addUnfinishedWrite, compose, recordEvent, removeUnfinishedWrite, type Store } from './state.js';
 import type { StatefulWorkflow } from './stateful.js';
@@ -173,29 +172,16 @@ export async function askForCorrection(
   const fields = problems.flatMap(({ field }) => field || []);
   const blank = correct && (await blankFor(fields));
   const answer = await ask(
-    {
-      kind: 'rejected-input',
-      title: `Rejected: ${title}`,
-      detail: [describeProblems(problems), ...(advice ? [advice] : [])].join('\n'),
-      ...(fields.length > 0 && { fields }),
-      ...(blank && { blank }),
-      answers: [
-        ...(correct ? (['correction'] as const) : []),
-        ...(replace ? (['documents'] as const) : []),
-        ...(confirmFormat ? (['confirm'] as const) : []),
-        'retry',
-        'abandon',
-      ],
-      ...(confirmFormat === 'text' && { idFormat: confirmFormat }),
-    },
+    rejectedInputQuestion(title, problems, {
+      advice,
+      blank,
+      canCorrect: correct !== undefined,
+      canReplace: replace !== undefined,
+      confirmFormat,
+    }),
     isSuperseded,
   );
   if (answer?.kind === 'correction') correct?.(answer.patch);
   if (answer?.kind === 'documents' && answer.documents[0]) replace?.(answer.documents[0]);
   return answer;
-}
-
-export function describeProblems(problems: readonly FieldProblem[]): string {
-  const lines = problems.map(({ field, message }) => problemText({ field, message: redact(message) }));
-  return lines.join('\n') || 'the partner gave no reason';
 }
