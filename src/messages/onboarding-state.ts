@@ -9,8 +9,8 @@ export { OUTCOMES, type OutcomeName, STAGES, type Stage } from './codes.js';
 export interface UnfinishedWrite {
   /** For people: `upload check.pdf`. */
   readonly write: string;
-  /** `done`: the partner confirmed it. `unknown`: it was sent, and may or may not have taken effect. */
-  readonly outcome: 'done' | 'rejected' | 'not-sent' | 'unknown';
+  /** `done`: the partner confirmed it. `uncertain`: it was sent, and may or may not have taken effect. `none`: it had no effect. */
+  readonly outcome: 'done' | 'rejected' | 'uncertain' | 'none';
 }
 
 /** A field of every outcome. */

@@ -65,8 +65,8 @@ export async function runIdempotent<Result>(
     } catch (error) {
       throw withNotSent(context, step, isAnswered, error);
     }
-    // Unknown when canceled: an earlier attempt may have taken effect.
-    const outcome = await attemptWrite(context, step, step.run, () => 'unknown');
+    // Uncertain when canceled: an earlier attempt may have taken effect.
+    const outcome = await attemptWrite(context, step, step.run, () => 'uncertain');
     if (outcome.is === 'done') return outcome.result;
     await askAbout(context, step, outcome);
   }
@@ -88,7 +88,7 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
       const startedAt = Date.now();
       // A write that is canceled between two attempts fails without the intent of the earlier one. Only an attempt that timed out can
       // have left an intent, so before a whole attempt's time has passed, nothing was sent.
-      const outcomeIfCanceled = () => (Date.now() - startedAt >= ATTEMPT_MS ? 'unknown' : 'not-sent');
+      const outcomeIfCanceled = () => (Date.now() - startedAt >= ATTEMPT_MS ? 'uncertain' : 'none');
       const outcome = await attemptWrite(context, step, () => step.run(send, earlier), outcomeIfCanceled);
       if (outcome.is !== 'done') step.onFailure?.(outcome.failure);
       return outcome;
@@ -112,7 +112,7 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
   });
 }
 
-/** Adds a failure. The baseline stays: it shows what the partner had just before the first uncertain request. */
+/** Adds a failure. Keeps the baseline: what the partner had just before the first uncertain request. */
 function afterFailure(earlier: EarlierAttempts, failure: PartnerErrorDetails): EarlierAttempts {
   const { isUncertain } = earlier;
   const { baseline, phase = earlier.phase } = isUncertain ? earlier : failure;
@@ -146,7 +146,7 @@ function withNotSent(
   isAnswered: boolean,
   error: unknown,
 ): unknown {
-  if (isAnswered && isCancellation(error)) writes.cancelled(step, 'not-sent');
+  if (isAnswered && isCancellation(error)) writes.cancelled(step, 'none');
   return error;
 }
 
@@ -268,8 +268,7 @@ async function attempt<Result>(
       error instanceof Rejected
         ? ownFailure('Rejected', title, error.message, error.problems)
         : partnerFailure(error);
-    const mayHaveEffect = failure.kind === 'Uncertain' || failure.saved !== undefined;
-    onEnd(mayHaveEffect ? 'unknown' : failure.kind === 'Rejected' ? 'rejected' : 'not-sent');
+    onEnd(writeOutcome(failure));
     if (context.isCancelled) throw new CancelledFailure('canceled while it was in flight');
     const is = OUTCOMES[failure.kind];
     // The server retries every other failure.
@@ -278,6 +277,11 @@ async function attempt<Result>(
   } finally {
     endWait();
   }
+}
+
+function writeOutcome({ kind, saved }: PartnerErrorDetails): WriteOutcome {
+  if (kind === 'Uncertain' || saved !== undefined) return 'uncertain';
+  return kind === 'Rejected' ? 'rejected' : 'none';
 }
 
 const OUTCOMES: Readonly<Partial<Record<PartnerErrorDetails['kind'], FailedOutcome['is']>>> = {

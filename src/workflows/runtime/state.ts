@@ -291,7 +291,7 @@ export const removeUnfinishedWrite =
 
 /** Returns the IDs of writes that may have taken effect. */
 export function unknownWrites({ writes }: State): readonly string[] {
-  return Object.keys(writes).filter((id) => writes[id]?.outcome === 'unknown');
+  return Object.keys(writes).filter((id) => writes[id]?.outcome === 'uncertain');
 }
 
 /** Runs the effects of transitions, and generates their UUIDs. */
