@@ -93,10 +93,11 @@ function waitingWorkflows({ client, taskQueue, accounts, gauge }: Watched) {
  */
 const WITH_ALERT: readonly string[] = ['uncertain-write', 'credentials', 'one-time-code', 'software-error'];
 
+/** More workflows than this are not read, so the gauge then counts too few. An alert needs only the first. */
 const MOST_OPEN = 1_000;
 
 function openRequirements({ client, taskQueue, gauge }: Watched) {
-  const open = gauge('gangway_requirements_open', 'Open requirements of the kinds that have an alert');
+  const open = gauge('gangway_requirements_open', 'Open requirements of the kinds that have an alert, in at most 1,000 workflows');
   const condition = isIn(SEARCH_ATTRIBUTES.requirements, WITH_ALERT);
   const query = all(is('TaskQueue', taskQueue), IS_RUNNING, ...HAS_NO_PARTS, condition);
   const labels = new Set<string>();
