@@ -152,7 +152,7 @@ function refusedCredentials(account: Account, system: Partner['system']): () => 
   );
   const { wakeRefused } = partnerActivities(system)({ wakeRefused: RETRY_WAITING });
 
-  /** The check also returns null if the process has ended, because nobody polls its task queue then. */
+  /** Returns the check of a process. It also returns null if the process has ended, because nobody polls its task queue then. */
   const checkIn = (process: string): ProcessActivities['checkCredentials'] => {
     const { checkCredentials } = proxyActivities<ProcessActivities>({
       ...{ ...WAIT, taskQueue: process, scheduleToStartTimeout: '15s', summary: 'Try the credentials' },
@@ -198,7 +198,7 @@ function refusedCredentials(account: Account, system: Partner['system']): () => 
   return () => (refusals().length > 0 ? [{ name: 'refused credentials', run }] : []);
 }
 
-/** Has the activity ID of a status poll, so that a nudge resets it, for example after a reply. */
+/** Runs under the activity ID of a status poll, so that a nudge resets it, for example after a reply. */
 const { awaitUnmatchedTickets } = partnerActivities('banking')({
   awaitUnmatchedTickets: { ...POLL, summary: 'Wait until the tickets without an onboarding change' },
 });

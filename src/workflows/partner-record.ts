@@ -25,14 +25,14 @@ import { answeredOfKind } from './runtime/rules.js';
 import type { PendingAnswer } from './runtime/state.js';
 import type { CarriedState } from './runtime/stateful.js';
 
-/** The memo has all names, so a partner that responds with another one each time must not fill it. */
+/** A limit, because the memo has all names, and a partner could respond with a new name each time. */
 const MOST_STATUSES = 100;
 
 const MEANINGS = Object.keys(STATUS_MEANINGS) as StatusMeaning[];
 
 /**
  * Keeps the meanings of undocumented status names of a partner in an account. It asks a person about each name once, for all
- * onboardings of the account. The first unknown status starts it, and it runs from then on, because only it has the decisions.
+ * onboardings of the account. The first unknown status starts it, and it never ends, because only it has the decisions.
  */
 export async function partnerRecord(
   input: PartnerAccountInput,

@@ -28,7 +28,7 @@ import { NO_TICKETS, reduceTickets, type Tickets, type TicketWording, withAnswer
 
 export interface BusinessState extends Tickets {
   readonly seen: ProfileSnapshot | null;
-  /** Problems that the bank found with the holder and nobody has corrected; null while they are not known. */
+  /** Open problems that the bank has with the holder; null until they are read. */
   readonly problems: readonly FieldProblem[] | null;
 }
 
@@ -142,7 +142,7 @@ function accountOf({ seen }: BusinessState, { financialAccountId }: BusinessCont
   return financialAccountId ?? seen?.financialAccountId ?? null;
 }
 
-/** Reports whether the bank has moved on from a holder with problems, or from one that nobody had submitted. */
+/** Reports whether the bank has accepted the holder since it reported problems or a missing submission. */
 export function isAccepted({ seen }: BusinessState): boolean {
   return seen !== null && hasMovedOn(seen);
 }
@@ -188,7 +188,7 @@ function outcomeOf(state: BusinessState, context: BusinessContext): BusinessOnbo
   return businessOutcome(seen, context.profileId, accountOf(state, context));
 }
 
-/** Every reply is a task of its own. The holder is one task, so that its corrections go out one after the other. */
+/** Each reply is a task of its own. All work on the holder is one task, so that corrections are sent one after the other. */
 function pendingTasks(
   state: BusinessState,
   context: BusinessContext,
@@ -213,7 +213,7 @@ function pendingTasks(
   ];
 }
 
-/** Returns the consequences of a delivered answer, perhaps by a reply. The ticket may ask something else by now. */
+/** Handles a delivered answer, whether or not it was a reply. The ticket may ask something else by now. */
 export function reduceDelivery(
   before: BusinessState,
   requirement: Requirement,

@@ -95,7 +95,7 @@ export function reduceRejection<State extends Tickets>(
   };
 }
 
-/** Marks answered tickets whose `until` has passed as unanswered, so that a person is asked again if the bank still lists them. */
+/** Reopens answered tickets whose `until` has passed. If the bank still lists them, a person is asked again. */
 export function withDeadline<State extends Tickets>(state: State, time: number): State {
   const answered = withoutExpired(state.answered, time);
   const late = Object.keys(state.answered).filter((about) => !Object.hasOwn(answered, about));

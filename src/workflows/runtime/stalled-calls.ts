@@ -8,7 +8,7 @@ import { ignoreCancellation } from './tasks.js';
 
 interface RunningStep {
   readonly title: string;
-  /** It polls, and continues after its reads have failed. */
+  /** The step polls, and continues after failed reads. */
   readonly isPoll: boolean;
   readonly startedAt: number;
   /** A person is asked about its wait. */
@@ -35,7 +35,7 @@ export class StalledCalls {
     };
   }
 
-  /** The step after it, or the next wait, shows that it has ended. */
+  /** Clears the wait. The next step, or the next wait, publishes that. */
   #end(step: RunningStep): void {
     step.isStalled = false;
     if (this.#published !== step) return;
