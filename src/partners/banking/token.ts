@@ -182,8 +182,8 @@ export class BankingToken {
 
   /**
    * Returns headers with a new token after a 401. Callers whose calls got the same token share one request. A bank may allow one
-   * session per user: each sign-in then ends the session of another process, which signs in again. So a token that was ended early
-   * is reused for a while.
+   * session per user: each sign-in then ends the session of another process, which signs in again. So after a token that ended early,
+   * it pauses before it signs in again.
    */
   async reauthorize(refused: Credentials, operation: string): Promise<Credentials> {
     const held = this.#held;
