@@ -26,10 +26,10 @@ const inFolders = (names) => `^src/(${names.join('|')})/`;
 
 /** They import nothing of Temporal and nothing that changes, and neither does what they import. */
 const DECISIONS =
-  '^src/workflows/([^/]+/(decisions|deliveries|rules|tickets|volatile-fields)|boarding/questions)\\.ts$|^src/messages/outcomes\\.ts$';
+  '^src/workflows/([^/]+/(decisions|deliveries|rules|tickets|volatile-fields)|(boarding|business)/questions)\\.ts$|^src/messages/outcomes\\.ts$';
 
 const TRANSITIONS =
-  '^src/workflows/runtime/(link-rules|outbound-events|requirements|resolutions|state)\\.ts$';
+  '^src/workflows/(runtime/(current-details|link-rules|outbound-events|questions|requirements|resolutions|state)|account-questions)\\.ts$';
 
 const layers = LAYERS.flatMap((names, height) =>
   names.map((name) => {
@@ -89,10 +89,14 @@ const more = [
   },
   {
     // Keeps F2.
-    name: 'workflows: transitions of the state are functions of values',
+    name: 'workflows: transitions of the state, and texts for people, are functions of values',
     from: { path: TRANSITIONS },
     to: {
-      pathNot: [TRANSITIONS, inFolders(['messages', 'platform/privacy']), '^src/partners/bounds\\.ts$'],
+      pathNot: [
+        TRANSITIONS,
+        inFolders(['messages', 'platform/privacy']),
+        '^src/partners/(bounds|phases)\\.ts$',
+      ],
       dependencyTypesNot: ['type-only'],
     },
   },

@@ -126,7 +126,7 @@ export function unrecorded(witness: Witness, ledger: readonly LedgerEntry[]): st
   return WRITES.flatMap((write) => {
     const [, title] = /^\^([\w ]+)\$$/.exec(write.title?.source ?? '') ?? [];
     if (title === undefined) return [];
-    const isWarning = new RegExp(`^${title}(?!.*: (not-sent|rejected)$)`);
+    const isWarning = new RegExp(`^${title}(?!.*: (none|rejected)$)`);
     const times = entriesOf(ledger, write, write.about(witness, '')).length;
     const recorded = state.timeline.filter(
       ({ event, detail = '' }) =>

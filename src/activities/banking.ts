@@ -191,7 +191,7 @@ const UNREADABLE = {
   ...({ kind: 'Uncertain', reason: 'unreadable response' } as const),
 };
 
-/** Passes a statement on while it arrives. If the file is no statement, the content fails with a `PartnerError`, and nobody stores it. */
+/** Streams a statement. If the content is no statement, the stream fails with a `PartnerError`, and nothing is stored. */
 export function checkStatement(
   { body, contentType }: Download,
   requestedFormat: StatementFormat,

@@ -77,7 +77,7 @@ function fileOf({ batch, part }: PartOfBatch, what: 'rows' | 'results'): string 
   return `${batch}.${part}.${what}`;
 }
 
-/** Starts rows in their order, until a cancellation, or an error that says nothing about its row: a later attempt goes on. */
+/** Starts rows in order. Stops when canceled, or at an error that is not about its row; the next attempt resumes there. */
 async function startAll(
   rows: readonly BatchRow[],
   { rate, concurrency }: StartLimits,

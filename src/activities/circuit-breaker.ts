@@ -1,4 +1,4 @@
-/** The time for which a breaker stays open, in milliseconds. Each try of a wrong password may count toward a locked account. */
+/** How long a breaker stays open, in milliseconds. Every attempt with a wrong password may count toward locking the account. */
 export const OPEN_MS = 60_000;
 
 /** Closed until a failure, then open for a while, then half open: the next try closes or reopens it. */

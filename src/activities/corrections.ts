@@ -31,8 +31,8 @@ const APPLICATION_STAYS = {
 };
 
 /**
- * Returns the names of the fields that a correction can still change, the schema of the whole input, and the fields that a correction
- * may add although no schema has them, because the partner named them.
+ * Returns the names of correctable fields, the schema of the whole input, and fields that a correction may add although no schema
+ * has them, because the partner named them.
  */
 export function changeableInput(
   { type, input, fields = [], ...progress }: AsItStands,

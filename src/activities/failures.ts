@@ -77,8 +77,8 @@ export function isRetryable(error: PartnerError, attempt: number, mayBeNew: bool
 }
 
 /**
- * Reports whether the call waits for a permission: in an onboarding, whose account asks for it once. An operation asks by itself,
- * because the person may have named somebody else's record.
+ * Reports whether the call waits for a permission. The account asks for it once, for all onboardings. An operation asks for itself,
+ * because its record may belong to another organization.
  */
 export function awaitsPermission(error: PartnerError): boolean {
   return isForbidden(error.details) && (activityInfo().workflowType ?? '') in ONBOARDINGS;
@@ -120,7 +120,7 @@ export function toFailure(
   });
 }
 
-/** Makes a call, and renames the fields in its problems from those of the request to those of the input. */
+/** Makes a call. In its problems, renames fields of the request to fields of the input. */
 export async function withFieldNames<T>(
   inInput: (field: string) => string,
   call: () => Promise<T>,

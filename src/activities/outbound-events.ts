@@ -22,8 +22,8 @@ const MAX_RETRY_AFTER_MS = 2 * 3_600_000;
 const START_PAUSE_MS = 100;
 
 /**
- * Starts deliveries. The worker awaits it before it reports the workflow task, whose replay calls it no more. While Temporal does
- * not respond, it tries for as long as a workflow task may take: Temporal then hands out the task again, and its events with it.
+ * Starts deliveries. The worker awaits this before it completes the workflow task, and a replay skips it. While Temporal is
+ * unreachable, it retries for as long as a workflow task may take. Temporal then dispatches the task again, with its events.
  */
 export function publishSinks(
   destinations: readonly Destination[],

@@ -143,7 +143,7 @@ export function nudgeOwnPoll(): void {
   );
 }
 
-/** Reads a status now, for example after a write, and makes the workflow's poll read, too. */
+/** Reads a status now, for example after a write. Also wakes the workflow's poll. */
 export function readNow<Snapshot>(read: () => Promise<Snapshot>): Promise<Snapshot> {
   const readAndNudge = async () => {
     const now = await read();
@@ -159,7 +159,7 @@ export interface PollBounds {
   readonly maxMs: number;
 }
 
-/** The longest wait for a status that has lasted some time, as a share of that time. On average it is a tenth. */
+/** The longest wait before the next read, as a share of how long the status has lasted. The average is a tenth. */
 const SHARE_OF_ELAPSED = 0.11;
 
 const SHORTEST = 0.8;

@@ -36,7 +36,7 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
   const tryToReserve = (wanted: ReturnType<typeof reservationFor>, replaced?: Reservation) =>
     callWithDeadline((client) => reserve(client, wanted, replaced));
 
-  /** The onboarding that has reserved a record; undefined if that is `except`, or nobody. */
+  /** Returns the onboarding that reserved a record; undefined if none did, or if it is `except`. */
   async function ownerOf(record: number, except?: string): Promise<string | undefined> {
     const { owner } = (await current(reservationFor(record).id)) ?? {};
     return owner === except ? undefined : owner;
@@ -140,13 +140,11 @@ export function isClearlyBefore(date: string | null, moment: string, theirs?: st
 }
 
 /**
- * Who may write to a record at a partner: a merchant, a banking profile. An onboarding reserves a record before it writes to it.
- * A reservation is a workflow that never runs, because its start delay exceeds its timeout. Its id contains the
- * record's, so Temporal accepts at most one of many, at once and without a list that lags. Its memo names the onboarding, unencrypted,
- * so that a worker can read it after the keys have changed.
- *
- * It outlives its onboarding: the record stays at the partner, whose next create may return it. It ends after {@link RESERVED_FOR},
- * and the namespace's retention period then counts as well.
+ * Reserves a record at a partner, such as a merchant or a banking profile, for one onboarding before it writes to it. A reservation
+ * is a workflow that never runs, because its start delay exceeds its timeout. Its workflow ID contains the record's, so Temporal
+ * accepts only one of several at once, without reading a list that lags. Its memo names the onboarding, unencrypted, so that a
+ * worker can read it after a key rotation. A reservation outlives its onboarding: the record stays at the partner, whose next
+ * create may return it. It ends {@link RESERVED_FOR} plus the namespace's retention period later.
  */
 export interface Reservation {
   /** Workflow id of the onboarding. */

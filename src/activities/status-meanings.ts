@@ -20,7 +20,7 @@ export class StatusMeanings {
 
   constructor(private readonly account: ReportingAccount) {}
 
-  /** Returns what people decided that a status means; undefined if they have not. Reports a status that nobody was asked about. */
+  /** Returns the meaning that a person chose for a status; undefined if none did. Reports a status that nobody was asked about. */
   readonly of: MeaningOf = async (status) => {
     const meaning = this.#decided.get(status);
     if (meaning && performance.now() < meaning.until) return meaning.meaning;

@@ -5,7 +5,7 @@ import { StoreFailure } from '../platform/documents/file-store.js';
 
 export type FileCall = Pick<PartnerErrorDetails, 'system' | 'operation'>;
 
-/** A document from the store, as a part of a call. Fails as a `PartnerError` of the call. */
+/** Reads a document from the store for a call. Fails as a `PartnerError` of the call. */
 export async function documentFor(call: FileCall, documents: DocumentStore, document: DocumentRef) {
   const { fileName, contentType } = document;
   const content = await documents.get(document).catch((error: unknown) => {

@@ -4,10 +4,10 @@ import { problemText } from '../partners/bounds.js';
 import { isUnauthenticated, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 import { awaitsPermission, isRetryable, toFailure } from './failures.js';
 
-/** What the partner had just before a write, for the read that looks for its effect. */
+/** What the partner had just before a write. A later read compares with it to find the write's effect. */
 type Baseline = Pick<PartnerErrorDetails, 'baseline' | 'phase'>;
 
-/** Sends writes to a partner at most once (at-most-once/README.md). The {@link PartnerError} tells whether one had an effect. */
+/** Sends writes to a partner at most once (at-most-once/README.md). {@link PartnerError.kind} says whether a write took effect. */
 export const { sendOnce, sendOnceThenRead, sendRepeatably } = atMostOnce<Baseline>({
   outcomeOf: (error) => {
     if (!(error instanceof PartnerError) || error.kind === 'Uncertain') return 'uncertain';
@@ -15,7 +15,7 @@ export const { sendOnce, sendOnceThenRead, sendRepeatably } = atMostOnce<Baselin
   },
   failureOf: (error, retryable, sent) => {
     if (error instanceof PartnerError) return toFailure(error, retryable, sent);
-    // An error of our own code (software-errors.ts), after which a repeatable write is sent again.
+    // A bug in Gangway (software-errors.ts). A repeatable write is retried.
     return retryable ? error : toFailure(uncertainError(error), false, sent);
   },
   unsentFailureOf: (error) => {
@@ -31,7 +31,7 @@ function isWithoutEffect({ kind, details }: PartnerError): boolean {
   return kind === 'NotSent' || kind === 'RateLimited' || isUnauthenticated(details);
 }
 
-/** An error of our own code after the request was sent. Its message may hold private values. */
+/** A bug in Gangway after the request was sent. The error's message may hold private values. */
 function uncertainError(error: unknown): PartnerError {
   const name = error instanceof Error ? error.name : 'unknown';
   const reason = error instanceof LostResponse ? error.message : name;
@@ -40,8 +40,8 @@ function uncertainError(error: unknown): PartnerError {
 }
 
 /**
- * Says that the read before the write failed: nothing else can have an HTTP status before the intent. The problems lose their field
- * names, because correcting the write does not fix them.
+ * Reports that the read before the write failed. Before the intent, only that read can have an HTTP status. Drops field names, because
+ * a correction can't fix a read.
  */
 function blameRead(error: PartnerError): PartnerError {
   const { operation, status, fields } = error.details;

@@ -23,7 +23,7 @@ export interface RepeatableSendOptions extends Pick<SendOptions<object>, 'signal
   readonly mayHaveBeenSent: boolean;
 }
 
-/** How the errors of a client are read. The protocol itself knows none. */
+/** Classifies the errors of a client. The protocol itself knows none of them. */
 export interface ClientErrors<Baseline> {
   /** The outcome of a request that had its permit, as far as the error tells. `none`: it had no effect, and may succeed later. */
   readonly outcomeOf: (error: unknown) => 'none' | 'rejected' | 'uncertain';

@@ -1,4 +1,6 @@
-/** When a request was sent, and what the caller found just before it, so that a later read can tell what the request has changed. */
+/**
+ * When a request was sent, and what the caller read just before. A later read compares with it to find what the request changed.
+ */
 export type Sent<Baseline> = { /** ISO 8601. */ readonly sentAt: string } & Baseline;
 
 /** The record of an attempt, in the heartbeat details of its activity. */

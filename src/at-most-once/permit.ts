@@ -2,9 +2,9 @@
 declare const permitsOneRequest: unique symbol;
 
 /**
- * The permit for a request of a write that must not be repeated. The transport calls it once the connection is established, and
- * awaits it before the first byte. It resolves when the server has acknowledged the intent to send. If it rejects, nothing is sent.
- * A client asks again only for a request after a response that proves that the one before had no effect, such as a 401.
+ * The permit to send a write that must not be repeated. The transport calls it once the connection is established, and awaits it
+ * before the first byte. It resolves when the server has acknowledged the intent. If it rejects, nothing is sent. A client may get
+ * a second permit only after a response that proves that the first request had no effect, such as a 401.
  */
 export type Permit = (() => Promise<void>) & { readonly [permitsOneRequest]: true };
 

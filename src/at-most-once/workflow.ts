@@ -25,8 +25,8 @@ export type WriteNames<Activities> = {
 export const ATTEMPT_MS = 120_000;
 
 /**
- * The options of an activity that records its intent. A heartbeat timeout would make attempts overlap, and could trip on a busy
- * machine while the partner responds. A cancellation ends what was not sent; a request that was sent runs to its end, so that its
+ * Options of an activity that records its intent. There is no heartbeat timeout: it would make attempts overlap, and could fire on
+ * a busy machine while the partner responds. Cancellation stops what was not sent; a sent request runs to its end, so that its
  * outcome is known.
  */
 export interface WriteOptions extends ActivityOptions {
@@ -106,7 +106,10 @@ export async function sendUntilKnown<Result, Failure>(write: Write<Result, Failu
   }
 }
 
-/** A write that nobody needs for a while, as when the partner has decided. Nobody is asked about it until somebody needs it. */
+/**
+ * A write that is not needed for a while, for example because the partner has decided. No person is asked about it until it is
+ * needed.
+ */
 interface Supersession {
   readonly isSuperseded: () => boolean;
   readonly untilNeeded: () => Promise<void>;

@@ -9,8 +9,8 @@ export { OUTCOMES, type OutcomeName, STAGES, type Stage } from './codes.js';
 export interface UnfinishedWrite {
   /** For people: `upload check.pdf`. */
   readonly write: string;
-  /** `done`: the partner confirmed it. `unknown`: it was sent, and may or may not have taken effect. */
-  readonly outcome: 'done' | 'rejected' | 'not-sent' | 'unknown';
+  /** `done`: the partner confirmed it. `uncertain`: it was sent, and may or may not have taken effect. `none`: it had no effect. */
+  readonly outcome: 'done' | 'rejected' | 'uncertain' | 'none';
 }
 
 /** A field of every outcome. */
@@ -95,22 +95,22 @@ export interface StalledCall {
   readonly isStalled: boolean;
   /** The step polls. */
   readonly isPoll?: true;
-  /** The poll reads again, and goes on. */
+  /** The poll has recovered. */
   readonly isOver?: true;
 }
 
 /** Reports a wait to the workflow of the step. The worker sends it because the workflow does not see the server's retries. */
 export const stalledCallSignal = defineSignal<[StalledCall]>('stalledCall');
 
-/** The pace at which a status poll may read again. A poll without it reads at once. */
+/** When a status poll may read again. A poll without it reads at once. */
 export interface Pace {
   /** The time of the last read, in milliseconds since 1970. */
   readonly readAt: number;
-  /** The number of consecutive polls that ended with their first read, including the last one. */
+  /** How many polls in a row, including the last, saw a change on their first read. */
   readonly changes: number;
 }
 
-/** What a reader of histories finds in the state that a run hands to the next one, which extends this. */
+/** The part of the carried state that history readers use. The workflow's `State` extends it. */
 export interface CarriedHistory {
   readonly timeline: readonly TimelineEntry[];
   readonly requirements: {

@@ -37,8 +37,8 @@ export function from(operation: string, field: string) {
 }
 
 /**
- * One operation of a partner API. The catalogue alone has its address and its shapes: the typed client, the routes of
- * the sandbox, the OpenAPI documents and docs/partner-apis.md are made from it.
+ * An operation of a partner API. Its address and shapes are only here: the typed client, the routes of the sandbox, the OpenAPI
+ * documents and docs/partner-apis.md are made from it.
  */
 export interface Operation<Request extends z.ZodType = z.ZodType, Response extends z.ZodType = z.ZodType> {
   /** Heading in the partner's contract, such as `B3`, when it has one. */

@@ -43,7 +43,7 @@ export interface PartnerProtocol {
   reauthorize?(refused: Credentials, operation: string): Promise<Credentials>;
   /** Returns why a call must not be sent although its request is valid; undefined if it may be sent. */
   refuse?(operation: Operation, options: CallOptions): string | undefined;
-  /** Takes a payload out of its envelope; `undefined` for a body without envelope, such as that of a proxy. */
+  /** Unwraps a payload from its envelope; `undefined` for a body without envelope, such as one from a proxy. */
   open(response: PartnerResponse): Opened | undefined;
   /** Our credentials, which are masked wherever the partner repeats one. */
   secrets(): readonly string[];

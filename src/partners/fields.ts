@@ -79,7 +79,7 @@ export const absent = <T extends ZodType>(schema: T) => schema.nullish().transfo
 /** Partners write IDs as text or as whole numbers; they are kept as text. */
 export const idText = z.union([z.string().regex(/\S/), z.int()]).transform(String);
 
-/** An id that is accepted as that of one thing. 0 stands for none in the records of such services. */
+/** The ID of a record. These services use 0 for no record. */
 export const idNumber = z.int().positive();
 
 /** An id in a row of a list, where any integer is an id. */
@@ -92,7 +92,7 @@ const code = z.union([z.number(), z.string()]);
 const responseInt64 = code.meta({ format: 'int64' });
 
 export const someText = absent(z.string());
-/** A date and time, which is kept as it is written. A comparison reports another form than ISO 8601. */
+/** A date and time, stored unchanged. A comparison reports any form but ISO 8601. */
 export const someDateTime = absent(dateTimeText());
 export const someNumber = absent(z.number());
 export const someInt64 = absent(responseInt64);

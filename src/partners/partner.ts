@@ -48,7 +48,7 @@ export interface Closable {
 
 /** The members of every partner's client, besides a method for each operation. */
 export interface AnyClient extends Closable {
-  /** Forgets that the partner rejected our credentials, so that the next call signs in again. */
+  /** Clears the memory of rejected credentials, so that the next call signs in again. */
   forget?(): void;
   useCode?(code: string): void;
 }
@@ -99,7 +99,11 @@ export interface Partner<
   client(settings: Settings & Connection, wording: Wording): Client;
   /** The check of credentials; left out if no operation reads. */
   readonly credentialsCheck?: {
-    /** Reads as little as possible. @returns what it found, for people: `3 agent profiles`; '' for nothing worth showing */
+    /**
+     * Makes the cheapest read.
+     *
+     * @returns what it found, for people: `3 agent profiles`; '' for nothing worth showing
+     */
     read(client: Client, options: CallOptions): Promise<string>;
   };
   /** The report of `gangway doctor` while the system is off: a failure, or a finding in words. Default: nothing. */

@@ -2,8 +2,8 @@ import { redact } from '../platform/privacy/masked.js';
 import { LONGEST, truncate } from './bounds.js';
 
 /**
- * A partner's name of a status as Gangway keeps it. The partner may write anything there, and a search attribute shows the name to
- * everyone, so it is one short line without anything that looks private, or that nobody sees.
+ * Cleans a partner's status name. The partner may write anything, and a search attribute shows the name to everyone, so it becomes
+ * one short line without private or invisible parts.
  */
 export function statusShown(name: string): string {
   const seen = name

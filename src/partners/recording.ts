@@ -21,7 +21,7 @@ export const recordSettings = z.object({
 
 const KEPT_HEADERS = ['accept', 'content-type', 'date', 'retry-after'];
 
-/** A message of a partner in plain text. A longer text is a page, of which a recording keeps no content. */
+/** The longest plain-text message that a recording keeps, in bytes. A longer text is a page, whose content it drops. */
 const MESSAGE_BYTES = 500;
 
 /** The content of a response. That of a file has no text: its comment has the length and a keyed hash. */
@@ -33,7 +33,7 @@ interface Content {
 /** The fields of a HAR file that a request and a response of every recording have. */
 const MESSAGE = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
 
-/** One for each folder, so that a value has the same placeholder wherever this process sends it. */
+/** One for each folder, so that a value has the same placeholder in all recordings of this process. */
 const recordings = new Map<string, PartnerObserver>();
 
 /**

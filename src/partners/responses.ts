@@ -1,3 +1,4 @@
+/** Turns an HTTP response, or the lack of one, into a payload or a failure. */
 import { Readable } from 'node:stream';
 import { retryAfterMs } from '../platform/http/deadline.js';
 import { redact } from '../platform/privacy/masked.js';
@@ -17,8 +18,6 @@ import {
 } from './partner-error.js';
 import { isRedirection } from './pause.js';
 
-/** Turns a response, or its absence, into the payload of a call or into its failure. */
-
 export interface PartnerResponse extends HttpResponse {
   readonly json: unknown;
 }
@@ -37,7 +36,7 @@ export interface Opened {
 
 export type Failure = Omit<PartnerErrorDetails, 'system' | 'operation'>;
 
-/** A {@link Failure} that says only whether the response is unreadable; the client adds the operation. */
+/** A {@link Failure} without the operation name. The client adds it. */
 export type FailureOfResponse = Omit<Failure, 'unreadable'> & { readonly unreadable?: boolean };
 
 const SHOWN_CHARACTERS = 200;
@@ -106,8 +105,8 @@ export function payloadOf(
 }
 
 /**
- * Reports whether a response stands for a 404, as some partners send one: 204, null, or a record with the ID 0. An empty body does
- * not, because a proxy may have lost the content.
+ * Reports whether a success response means "not found": some partners send 204, null or a record with ID 0. An empty body does not
+ * mean it, because a proxy may have lost the content.
  */
 function saysNothingFound({ status, body }: HttpResponse, payload: unknown): boolean {
   if (payload === null) return status === 204 || body.byteLength > 0;
@@ -115,8 +114,7 @@ function saysNothingFound({ status, body }: HttpResponse, payload: unknown): boo
 }
 
 /**
- * Reports whether a 404 means a missing route, as during a deployment: a list or a search names no record that the partner could fail
- * to find.
+ * Reports whether a 404 means a missing route, as during a deployment: a 404 to a list or a search can't mean a missing record.
  */
 export function isMissingRoute(
   { effect, path, mayFindNothing }: Operation,
@@ -127,7 +125,7 @@ export function isMissingRoute(
   return !Object.keys(request as object).some((name) => /ids?$/i.test(name));
 }
 
-/** Returns the field with which a response names another record than its request, as a cache that confuses two requests does. */
+/** Returns the ID field that differs between request and response. A proxy cache can mix up two requests. */
 export function otherRecordIn(
   { effect, idInResponse = 'id' }: Operation,
   request: unknown,
@@ -156,8 +154,8 @@ const DEEPEST = 3;
 const MOST_FIELDS = 200;
 
 /**
- * Returns the sign that the partner saved what it refused, whatever the HTTP status: the ID of the new record, or '' for a record
- * without an ID, or with the ID 0. Returns undefined if the payload shows no record.
+ * Some partners save a record and still report an error. Returns its ID, '' if it has none or the ID is 0, or undefined if the payload
+ * shows no record.
  */
 export function savedIn({ effect, makes }: Operation, payload: unknown): string | undefined {
   if (effect === 'read' || makes === undefined) return undefined;
@@ -213,8 +211,8 @@ export function download(
 }
 
 /**
- * Describes an unreadable body: `text/html, 1234 bytes: <html><body>Maintenance`. Because JSON may hold a secret, shows only the place
- * where it breaks. Shows no text in response to a write, unless it starts like HTML.
+ * Describes an unreadable body: `text/html, 1234 bytes: <html><body>Maintenance`. For JSON, shows only where parsing failed, because
+ * values can be secret. For a write, shows the body only if it is HTML.
  */
 function beginningOf({ effect }: Operation, { headers, body }: HttpResponse): string {
   const { 'content-type': type = 'no content type', 'content-encoding': encoding } = headers;
@@ -229,7 +227,7 @@ function beginningOf({ effect }: Operation, { headers, body }: HttpResponse): st
   return output === '' ? size : `${size}: ${output}`;
 }
 
-/** Describes where JSON breaks, with no value but the broken one: `Unexpected token 'N' at "total":NaN`. '' if it is valid. */
+/** Describes where parsing JSON failed, with no value but the broken one: `Unexpected token 'N' at "total":NaN`. '' if it is valid. */
 function placeIn(text: string): string {
   try {
     JSON.parse(withoutDepth(text, MAX_NESTING));
@@ -256,7 +254,7 @@ export function outcomeOf({ sent }: TransportError): 'NotSent' | 'Uncertain' {
   return sent ? 'Uncertain' : 'NotSent';
 }
 
-/** Returns the failure of a call that could not get credentials. The call itself was not sent, whatever the sign-in did. */
+/** Returns the failure of a call whose sign-in failed. The call itself was never sent. */
 export function noCredentials(error: unknown): Failure {
   if (!(error instanceof PartnerError)) {
     return { kind: 'NotSent', fields: [], reason: error instanceof Error ? error.name : 'aborted' };
@@ -274,7 +272,7 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** A 2xx is here only if its body reports a failure, so the call did nothing. Of redirects, only a 307 or 308 cannot follow a success. */
+/** A 2xx gets here only if its body reports a failure. A 301, 302 or 303 can follow a successful write; a 307 or 308 can't. */
 function kindOf(status: number): PartnerErrorKind {
   if (status === 401) return 'Unauthorized';
   if (status === 403) return 'Forbidden';
@@ -294,8 +292,8 @@ const NEXT = /^(next(page|link|url|cursor|token|pagetoken|offset)?|continuationt
 const AROUND = /^(page(info)?|paging|pagination|meta|links)$/;
 
 /**
- * Returns the sign that a list is only a page; undefined if there is none. The lists in the contracts have no pages. So a list with
- * such a sign counts as unreadable, because it would hide the records on its other pages.
+ * Returns the field or header that shows more pages, if any. The contracts have no pagination, so such a list is unreadable: using it
+ * would hide records.
  *
  * @param around the body without the list
  * @param headers by lower-case name

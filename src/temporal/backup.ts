@@ -138,10 +138,10 @@ export interface RestoreOptions {
 }
 
 /**
- * Sorts entries in the order of their start: the parts of a customer before the customer, which then attaches to them instead of
- * starting them again. Adds a missing merchant of a customer, because it may have started since, or Temporal may have deleted it. A
- * missing business starts with the customer, which knows of the restore. Adds to a customer the ends of the parts that are not
- * restored, so that it does not start them again.
+ * Sorts entries by start order: the parts of a customer before the customer, which attaches to them instead of starting them again.
+ * Adds a customer's missing merchant, which may have started since the backup, or which Temporal may have deleted. The customer
+ * starts a missing business itself, because it knows of the restore. Gives a customer the ends of parts that are not restored, so
+ * that it does not start them again.
  */
 export function sortEntries(entries: readonly BackedUp[]): BackedUp[] {
   const ids = new Set(entries.map(({ workflowId }) => workflowId));

@@ -242,7 +242,7 @@ export async function openClient({
   }
 }
 
-/** A client that connects when it is first used, so that a process can start before Temporal does. */
+/** Returns a client that connects when it is first used, so that a process can start before Temporal does. */
 export function lazyClient(env: NodeJS.ProcessEnv, keys: PayloadKeys | undefined): Client {
   const { options, clientOptions } = clientSettings(env, keys);
   const connection = Connection.lazy(options);

@@ -19,8 +19,8 @@ const MEMO = 'link';
 const KEPT_MS = 2 * LONGEST_LINK_DAYS * 24 * 3_600_000;
 
 /**
- * Records where a link leads, so that its name need not tell. The record is a workflow that never runs: its start delay exceeds its
- * timeout. Its memo is encrypted, as all payloads are.
+ * Records where a link leads, so that its name need not say it. The record is a workflow that never runs, because its start delay
+ * exceeds its timeout. Its memo is encrypted, as all payloads are.
  */
 export async function recordLink(
   client: Client,

@@ -139,8 +139,8 @@ export async function nudgeAll(
 
 // Keeps T4.
 /**
- * Retries at once those activities of a workflow that wait for their next attempt. Leaves alone a running attempt, because
- * the server would reject its result, and one that is due in a moment.
+ * Retries activities of a workflow that wait for their next attempt. Skips a running attempt, because the server would reject its
+ * result, and one that is due in a moment.
  *
  * @returns their types
  */

@@ -62,7 +62,7 @@ export async function findNamedOnboarding(client: Client, id: string, accounts: 
   return execution;
 }
 
-/** Finds the one workflow that exists; undefined if there is none. @throws {UnknownOnboarding} if there are several */
+/** Returns the only workflow that exists; undefined if there is none. @throws {UnknownOnboarding} if there are several */
 async function onlyOne(client: Client, id: string, ids: readonly string[]) {
   const described = await Promise.all(ids.map((id) => describe(client, id)));
   const descriptions = described.filter((description) => description !== undefined);

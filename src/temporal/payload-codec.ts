@@ -230,7 +230,7 @@ export function payloadCodec(keys: PayloadKeys, onUnreadable = () => {}): Placin
   };
 }
 
-/** A codec that also takes a place of which less is known than the SDK has to know. */
+/** A codec that accepts a place with fewer details than the SDK requires. */
 interface PlacingCodec extends PayloadCodec {
   encode(payloads: Payload[], place?: Place): Promise<Payload[]>;
   decode(payloads: Payload[], place?: Place): Promise<Payload[]>;
@@ -286,8 +286,8 @@ function namesOf({ namespace = '', workflowId = '', activityId = '' }: Place = {
 }
 
 /**
- * Compares what is known of both. A workflow of another program may read the outcome of an onboarding, which Temporal copies from
- * Gangway's history when it was called by Nexus.
+ * Compares what both places name. A workflow of another program may read the outcome of an onboarding, because Temporal copies it
+ * from Gangway's history for a Nexus call.
  *
  * @throws {MisplacedPayload}
  */

@@ -31,8 +31,8 @@ async function missingIn(client: Client) {
 }
 
 /**
- * Temporal Cloud denies clients the operator service. It rejects a query by an attribute that the namespace does not
- * have, so a query finds missing attributes, but not those of another type.
+ * Temporal Cloud denies clients the operator service. A query by an unregistered attribute is rejected, so queries find missing
+ * attributes, but not attributes of a wrong type.
  */
 async function missingByQueries(client: Client): Promise<string[]> {
   const names = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);

@@ -55,7 +55,7 @@ export interface Listed {
   readonly mid: string | undefined;
   readonly bankingProfileId: string | undefined;
   readonly agentProfileId: string | undefined;
-  /** Open requirements, the first due first, as far as they are listed. Without the payload key, who handles them is unknown. */
+  /** Open requirements that the list names, earliest due date first. Without the payload key, their claims are unknown. */
   readonly requirements: readonly ListedRequirement[];
   readonly moreRequirements: number;
   readonly stageSeconds: StageSeconds;

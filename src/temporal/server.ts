@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import { isUnimplemented } from './unavailable.js';
 
-/** The time for which a result is kept, in milliseconds, so that any number of callers cause one request. */
+/** How long a result is cached, in milliseconds. Any number of callers then cause one request. */
 const KEPT_MS = 1_000;
 
 /** @returns a check whether Temporal responds for the client's namespace; it takes bounded time */

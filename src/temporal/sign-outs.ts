@@ -14,7 +14,7 @@ interface ConsoleSession {
   readonly since: number;
 }
 
-/** A session, or each one of a person: `Ada Park (ada-17)`, or the subject at the identity provider alone. */
+/** A session, or all sessions of a person: `Ada Park (ada-17)`, or only the subject at the identity provider. */
 export type Ended = Pick<ConsoleSession, 'csrf'> | Pick<ConsoleSession, 'actor'>;
 
 /**

@@ -60,7 +60,7 @@ function running(handle: ActivityHandle<unknown>) {
 }
 
 /**
- * Waits for an activity that was started before.
+ * Waits for an activity that was already started.
  *
  * @throws what it ended with, or Temporal's error when there is none
  */

@@ -111,8 +111,9 @@ export interface OperationStart<Name extends OperationName = OperationName>
     Pick<Start, 'key' | 'account'> {}
 
 /**
- * Starts a single operation, or attaches to the one of the same key that runs or completed. A rejected one had no effect, so
- * the same key starts it again. One that an operator abandoned or stopped may have had an effect, so that needs `again`.
+ * Starts a single operation, or attaches to the one with the same key that is running or completed. A rejected operation had no
+ * effect, so the same key starts it again. One that an operator abandoned or stopped may have had an effect, so starting it again
+ * needs `again`.
  */
 export async function startOperation<Name extends OperationName>(
   client: Client,
@@ -142,8 +143,8 @@ export type Urgency = 'interactive' | 'batch';
 export type Agent = Pick<MerchantBoardingInput, 'agentProfileId' | 'agent'>;
 
 /**
- * The order of waiting tasks, which an onboarding passes on to its activities and child workflows: interactive ones first.
- * Within one priority, Temporal alternates between the agents, so that ten thousand rows of one agent do not delay the others.
+ * Orders waiting tasks: interactive onboardings first. An onboarding passes it on to its activities and child workflows. Within one
+ * priority, Temporal alternates between agents, so that ten thousand rows of one agent do not delay the others.
  *
  * @param agent Temporal stores the fairness key in plain text, so it holds a hash of a name
  */

@@ -13,7 +13,7 @@ export type RequirementUpdate<Receipt, Request> = UpdateDefinition<Receipt, [Req
 
 /**
  * Sends an update, and waits until a worker has applied it. The same key again is the same update: it changes nothing, and returns
- * the first receipt. Temporal itself knows the updates of a run, the workflow those of its earlier runs.
+ * the first receipt. Temporal deduplicates updates within a run; the workflow does so across runs.
  */
 export async function sendUpdate<Receipt, Request>(
   client: Client,

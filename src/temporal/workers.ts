@@ -111,8 +111,8 @@ export function whyNoWorker(queue: string, pollers: Pollers): string {
 }
 
 /**
- * Explains why no worker takes the tasks of a partner task queue while workers run: they have no URL of the partner in this account.
- * Only the server knows, because the workers of an account may run on other machines than this process or the workflows.
+ * Explains why no worker polls a partner task queue although workers run: they have no URL of the partner in this account. Asks the
+ * server, because the account's workers may run on other machines.
  *
  * @returns undefined when a worker takes them, or no worker runs at all
  */

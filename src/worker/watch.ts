@@ -23,7 +23,7 @@ import {
 import type { WorkerSettings } from './settings.js';
 
 /**
- * The interval between queries of Temporal, in milliseconds. Each worker process makes its own, and Temporal limits calls per second.
+ * The interval between queries of Temporal, in milliseconds. Every worker process runs these queries, and Temporal limits the rate.
  */
 const EVERY_MS = 30_000;
 
@@ -88,15 +88,16 @@ function waitingWorkflows({ client, taskQueue, accounts, gauge }: Watched) {
 }
 
 /**
- * The kinds of requirements that have an alert. It needs a count of what is open now: a counter is lost with its process, and wrong
- * after a restore of the namespace.
+ * The kinds of requirements that have an alert. An alert needs a gauge. A counter resets with its process, and is wrong after a
+ * namespace restore.
  */
 const WITH_ALERT: readonly string[] = ['uncertain-write', 'credentials', 'one-time-code', 'software-error'];
 
+/** More workflows than this are not read, so the gauge then counts too few. An alert needs only the first. */
 const MOST_OPEN = 1_000;
 
 function openRequirements({ client, taskQueue, gauge }: Watched) {
-  const open = gauge('gangway_requirements_open', 'Open requirements of the kinds that have an alert');
+  const open = gauge('gangway_requirements_open', 'Open requirements of the kinds that have an alert, in at most 1,000 workflows');
   const condition = isIn(SEARCH_ATTRIBUTES.requirements, WITH_ALERT);
   const query = all(is('TaskQueue', taskQueue), IS_RUNNING, ...HAS_NO_PARTS, condition);
   const labels = new Set<string>();
@@ -123,7 +124,7 @@ function queryOf(taskQueue: string, account: string | undefined, dueBefore?: Dat
   );
 }
 
-/** Rounds between queries of the task queues that no worker polls: about ten minutes. */
+/** Checks unpolled task queues on every 20th update, about every ten minutes. */
 const ROUNDS_PER_UNPOLLED_QUERY = 20;
 
 /** Shows how long the tasks of each queue wait and, if workers poll it, how many of them get its new tasks. */

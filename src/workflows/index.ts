@@ -24,7 +24,7 @@ Error.stackTraceLimit = 4;
 // as long, and fixes would not reach it. Its code changes behind `patched()` (docs/changing-workflows.md).
 setWorkflowOptions(pinned, partnerOperation);
 
-/** The server accepts this only from versioned workers, and rejects the whole workflow task of others. */
+/** The server accepts this only from versioned workers. From others, it rejects the whole workflow task. */
 function pinned(): { versioningBehavior?: 'PINNED' } {
   return workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'PINNED' } : {};
 }

@@ -13,24 +13,24 @@ import { runUntilDecided } from './runtime/until-decided.js';
 /**
  * Boards one merchant (docs/partner-apis.md#merchant-boarding): creates it, sets its fees, submits it, and delivers answers to
  * underwriting notes, until it is `boarded` with a `mid`, `declined`, `withdrawn`, `closed` or `abandoned`. With
- * `follow: true` the merchant exists already, and nothing is sent unless a person asks for it. Started as
- * `merchant-boarding-<externalId>`; by `gangway restore`, from a backup, with `restored`.
+ * `follow: true`, the merchant already exists, and Gangway sends nothing unless a person asks. The workflow ID is
+ * `merchant-boarding-<externalId>`. `gangway restore` passes `restored` from the backup.
  *
  * A person is asked about:
- * - notes, requested changes, a missing submission, and a mid of an unexpected form: `boarding/decisions.ts`
+ * - underwriting notes, requested changes, a missing submission, and a mid of an unexpected form: `boarding/decisions.ts`
  * - a step that the partner rejects, or whose outcome is unknown: `runtime/run-step.ts`
- * - a merchant that cannot be imported, a create whose response names a merchant that may be another's, and fees that the partner
- *   keeps in spite of the change: `boarding/steps.ts`
- * - a merchant that another onboarding has reserved, so that a step is rejected: `src/activities/reservations.ts`
+ * - a merchant that cannot be imported, a create that returns a merchant another boarding may own, and a fee change that the partner
+ *   ignored: `boarding/steps.ts`
+ * - a step rejected because another onboarding reserved the merchant: `src/activities/reservations.ts`
  * - answers to notes that the partner rejects: `boarding/review.ts`
  * - a step that waits longer than `GANGWAY_STALLED_AFTER`: `runtime/stalled-calls.ts`
- * - what blocks every onboarding of the account: refused credentials, missing permissions, unreadable responses and errors of our
- *   own code (`partner-account.ts`), and an unknown status (`partner-record.ts`)
+ * - problems that block every onboarding of the account: refused credentials, missing permissions, unreadable responses and bugs in
+ *   Gangway (`partner-account.ts`), and an unknown status (`partner-record.ts`)
  *
  * Once the merchant is created or imported, the status poll keeps running, even while a requirement is open. If `decisions.ts` raised
- * the requirement, a person can take the answer back until Gangway starts to send it. When the partner decides, a write in flight
- * finishes first. Then undelivered answers are dropped, and open requirements close. For each dropped answer, the timeline says
- * whether it may have arrived (`runtime/requirements.ts`).
+ * the requirement, a person can take the answer back until Gangway starts to send it. When the partner decides, Gangway waits for an
+ * in-flight write, drops undelivered answers and closes open requirements. The timeline says whether each dropped answer may have
+ * reached the partner (`runtime/requirements.ts`).
  */
 export async function merchantBoarding(
   input: MerchantBoardingInput | FollowedMerchantInput,
@@ -57,7 +57,7 @@ export async function merchantBoarding(
   );
 }
 
-/** Rejects a fee plan that is not resolved into fees: the merchant would keep the partner's fees. Our clients resolve it first. */
+/** Rejects a fee plan that no client resolved into fees. Without fees, the merchant would keep the partner's defaults. */
 function requireResolved(input: MerchantBoardingInput | FollowedMerchantInput): void {
   if (!('feePlan' in input) || input.feePlan === undefined || input.fees) return;
   const message = 'feePlan: is not resolved into fees; start it with gangway, the console or the API';

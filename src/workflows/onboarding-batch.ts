@@ -47,7 +47,7 @@ export async function onboardingBatch({ parts, state: first, ...options }: Batch
     setCurrentDetails(detailsOf(state));
   }
 
-  /** @returns the stage in which it ends; undefined when the next run goes on */
+  /** @returns the stage in which it ends; undefined if it continues as new */
   async function run(): Promise<BatchState['stage'] | undefined> {
     setCurrentDetails(detailsOf(state));
     await condition(() => limits !== undefined, CONFIRMATION_TIMEOUT);

@@ -12,7 +12,7 @@ import {
   type UnreadableRead,
   type UnreadableReport,
 } from '../messages/partner-account.js';
-import { redact } from '../platform/privacy/masked.js';
+import { credentialsQuestion, type Partner, unreadableQuestion } from './account-questions.js';
 import { sendReply, titleOfReply } from './business/steps.js';
 import {
   NO_TICKETS,
@@ -24,12 +24,11 @@ import {
 } from './business/tickets.js';
 import { accountName, POLL, partnerActivities, RETRY_WAITING, WAIT } from './runtime/activity-proxies.js';
 import { pendingAnswerTo } from './runtime/answers.js';
-import { minuteOf } from './runtime/current-details.js';
 import { OnboardingRuntime } from './runtime/onboarding-runtime.js';
 import { Abandoned, dropAnswer, removeAnswered, withdrawRequirement } from './runtime/requirements.js';
 import { answeredOfKind } from './runtime/rules.js';
 import { runRead } from './runtime/run-step.js';
-import type { PendingAnswer, Question } from './runtime/state.js';
+import type { PendingAnswer } from './runtime/state.js';
 import { paceAfter } from './runtime/status-poll.js';
 import { Rejected } from './runtime/step.js';
 import { runPendingTasks, runUnlessEnded, type Task } from './runtime/tasks.js';
@@ -96,7 +95,7 @@ type Account = OnboardingRuntime<Duties, PartnerAccountInput>;
 const MOST_WORKFLOWS = 20;
 
 /** Asks people once about each operation that is unreadable or not permitted, until no onboarding waits for it. */
-function unreadableReads(account: Account, system: System): () => readonly Task[] {
+function unreadableReads(account: Account, system: Partner['system']): () => readonly Task[] {
   const { published } = account;
   const all = () => account.partnerState.unreadable;
   const { awaitReadable, retryReads } = partnerActivities(system)({
@@ -113,7 +112,8 @@ function unreadableReads(account: Account, system: System): () => readonly Task[
   const isAnswered = ({ id }: Unreadable) => account.isAnswered(id);
   const run = async () => {
     while (all().length > 0) {
-      const idOf = (each: Unreadable) => each.id || account.raise(unreadableQuestion(system, each));
+      const idOf = (each: Unreadable) =>
+        each.id || account.raise(unreadableQuestion({ system, account: accountName() }, each));
       account.patchState({ unreadable: all().map((each) => ({ ...each, id: idOf(each) })) });
       published.report();
       const questions = all();
@@ -145,14 +145,14 @@ function withReport(all: readonly Unreadable[], report: UnreadableReport): reado
  * Asks once, for all onboardings, about credentials that the partner rejects in a worker process. Retries the waiting activities when
  * it accepts them, or when the process has ended. If it rejects several processes, they take turns.
  */
-function refusedCredentials(account: Account, system: System): () => readonly Task[] {
+function refusedCredentials(account: Account, system: Partner['system']): () => readonly Task[] {
   const refusals = () => Object.entries(account.partnerState.refusals);
   setHandler(credentialsRefused, ({ process, refusal }) =>
     account.patchState({ refusals: { ...account.partnerState.refusals, [process]: refusal } }),
   );
   const { wakeRefused } = partnerActivities(system)({ wakeRefused: RETRY_WAITING });
 
-  /** The check also returns null if the process has ended, because nobody polls its task queue then. */
+  /** Returns the check of a process. It also returns null if the process has ended, because nobody polls its task queue then. */
   const checkIn = (process: string): ProcessActivities['checkCredentials'] => {
     const { checkCredentials } = proxyActivities<ProcessActivities>({
       ...{ ...WAIT, taskQueue: process, scheduleToStartTimeout: '15s', summary: 'Try the credentials' },
@@ -168,7 +168,7 @@ function refusedCredentials(account: Account, system: System): () => readonly Ta
 
   /** Asks a person. Waits for the answer, or until the check has another result. @returns the new result of the check */
   const ask = async (process: string, seen: Refusal): Promise<Refusal | null> => {
-    const id = account.raise(credentialsQuestion(system, process, seen));
+    const id = account.raise(credentialsQuestion({ system, account: accountName() }, process, seen));
     account.published.report();
     const wait = () => checkIn(process)({ seen });
     const result = (await runUnlessEnded(wait, () => account.isAnswered(id))) ?? null;
@@ -198,7 +198,7 @@ function refusedCredentials(account: Account, system: System): () => readonly Ta
   return () => (refusals().length > 0 ? [{ name: 'refused credentials', run }] : []);
 }
 
-/** Has the activity ID of a status poll, so that a nudge resets it, for example after a reply. */
+/** Runs under the activity ID of a status poll, so that a nudge resets it, for example after a reply. */
 const { awaitUnmatchedTickets } = partnerActivities('banking')({
   awaitUnmatchedTickets: { ...POLL, summary: 'Wait until the tickets without an onboarding change' },
 });
@@ -274,82 +274,4 @@ async function deliverAnswer(account: Account, answered: PendingAnswer): Promise
   }
   account.update(removeAnswered(requirement.id));
   account.patchState(withAnswer(account.partnerState, requirement, replyId));
-}
-
-export type System = PartnerAccountInput['system'];
-
-function credentialsQuestion(
-  system: System,
-  process: string,
-  { kind, reason, needs, words }: Refusal,
-): Question {
-  const partner = describePartner(system);
-  const alone =
-    'Gangway tries the credentials once a minute, and everything that waits continues when they work.';
-  if (needs === 'one-time-code')
-    return {
-      kind: 'one-time-code',
-      title: `One-time code needed: sign in to ${partner}`,
-      detail:
-        `Worker process ${process} cannot sign in without a one-time code (${reason}). Answer with a code: it is valid for one sign-in, ` +
-        `and each worker process signs in separately. With a TOTP secret in the settings, no code is needed. ${alone}${said(words)}`,
-      answers: ['code', 'retry'],
-    };
-  const [what, remedy] =
-    kind === 'Forbidden'
-      ? ['does not let us sign in (403): the account is locked or suspended', 'Ask the partner to unlock it.']
-      : ['rejects our credentials (401)', 'Correct them in the worker settings, and restart the workers.'];
-  return {
-    kind: 'credentials',
-    title: `No access: ${partner}`,
-    detail:
-      `The partner ${what}; ${reason}. ${remedy} It refuses worker process ${process}. ${alone} Answer retry to try them now.` +
-      said(words),
-    answers: ['retry'],
-  };
-}
-
-function said(words: string): string {
-  return words === '' ? '' : ` Response of the partner: ${redact(words)}`;
-}
-
-export function describePartner(system: System): string {
-  const account = accountName();
-  return `the ${system} partner${account === undefined ? '' : ` (account ${account})`}`;
-}
-
-function unreadableQuestion(
-  system: System,
-  { operation, since, what, workflowId, forbidden, failing }: UnreadableReport,
-): Question {
-  if (failing !== undefined)
-    return {
-      kind: 'software-error',
-      title: `Our software fails: ${operation} at ${describePartner(system)}`,
-      detail:
-        `Since ${minuteOf(since)}, ${operation} of the workers fails in ${failing} (${redact(what)}). ${workflowId} waits for it, and ` +
-        'perhaps others. The partner cannot help. What failed before its request has sent nothing, and a write that may have been sent ' +
-        'is not sent again. Put a corrected build into service, or take this one back with "deploy/roll-out.sh back". Gangway tries ' +
-        'again every few minutes, and this requirement closes when that succeeds. Answer retry to try at once.',
-      answers: ['retry'],
-    };
-  if (forbidden !== undefined)
-    return {
-      kind: 'credentials',
-      title: `Not permitted: ${operation} of ${describePartner(system)}`,
-      detail:
-        `The partner accepts our credentials, and does not permit ${operation} (${forbidden}). ${workflowId} waits for it, and perhaps ` +
-        'others; or its record belongs to another organization. Ask the partner for the permission. Gangway tries again every ' +
-        `minute, and this requirement closes when that succeeds. Answer retry to try at once.${said(what)}`,
-      answers: ['retry'],
-    };
-  return {
-    kind: 'unreadable',
-    title: `Unreadable responses: ${operation} of ${describePartner(system)}`,
-    detail:
-      `Since ${minuteOf(since)}, responses to ${operation} cannot be read. The last one: ${redact(what) || 'unknown'}. ` +
-      'Ask the partner whether it has changed its contract, or its address. Gangway repeats the reads, and this requirement closes when they ' +
-      'succeed. Answer retry to read at once.',
-    answers: ['retry'],
-  };
 }

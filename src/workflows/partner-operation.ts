@@ -11,6 +11,7 @@ import {
   purposeOf,
 } from '../messages/partner-operations.js';
 import type { PartnerErrorKind } from '../partners/partner-error.js';
+import { operationCodeQuestion } from './account-questions.js';
 import { partnerActivities, REPEATABLE } from './runtime/activity-proxies.js';
 import { type FieldTypes, requireFields } from './runtime/input.js';
 import { OnboardingRuntime } from './runtime/onboarding-runtime.js';
@@ -128,12 +129,7 @@ async function changeAddress(
   const needsCode = address.secureOperationType !== undefined;
   let code = oneTimeCode;
   const askForCode = async (why: string) => {
-    const answer = await runtime.ask({
-      kind: 'one-time-code',
-      title: 'One-time code needed: change the address',
-      detail: `${why} Answer with a code of 6 digits.`,
-      answers: ['code', 'abandon'],
-    });
+    const answer = await runtime.ask(operationCodeQuestion(why));
     return answer?.kind === 'code' ? answer.code : '';
   };
   await runIdempotent(runtime, {

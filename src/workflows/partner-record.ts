@@ -17,22 +17,22 @@ import {
 import { LONGEST, truncate } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
 import { redact } from '../platform/privacy/masked.js';
-import { describePartner, type System } from './partner-account.js';
-import { partnerActivities, REPEATABLE } from './runtime/activity-proxies.js';
+import { newStatusQuestion } from './account-questions.js';
+import { accountName, partnerActivities, REPEATABLE } from './runtime/activity-proxies.js';
 import { OnboardingRuntime } from './runtime/onboarding-runtime.js';
 import { removeAnswered } from './runtime/requirements.js';
 import { answeredOfKind } from './runtime/rules.js';
-import type { PendingAnswer, Question } from './runtime/state.js';
+import type { PendingAnswer } from './runtime/state.js';
 import type { CarriedState } from './runtime/stateful.js';
 
-/** The memo has all names, so a partner that responds with another one each time must not fill it. */
+/** A limit, because the memo has all names, and a partner could respond with a new name each time. */
 const MOST_STATUSES = 100;
 
 const MEANINGS = Object.keys(STATUS_MEANINGS) as StatusMeaning[];
 
 /**
  * Keeps the meanings of undocumented status names of a partner in an account. It asks a person about each name once, for all
- * onboardings of the account. The first unknown status starts it, and it runs from then on, because only it has the decisions.
+ * onboardings of the account. The first unknown status starts it, and it never ends, because only it has the decisions.
  */
 export async function partnerRecord(
   input: PartnerAccountInput,
@@ -87,7 +87,10 @@ export async function partnerRecord(
       await condition(() => !isShown() || answeredOfKind(runtime, 'new-status').length > 0);
       for (const seen of runtime.partnerState.statuses)
         if (!isAsked(seen))
-          keep({ ...seen, requirementId: runtime.raise(questionAbout(system, seen.status)) });
+          keep({
+            ...seen,
+            requirementId: runtime.raise(newStatusQuestion({ system, account: accountName() }, seen.status)),
+          });
       const answered = answeredOfKind(runtime, 'new-status');
       answered.forEach(decide);
       if (!isShown()) upsertMemo({ [RECORD_MEMO]: runtime.partnerState });
@@ -102,30 +105,4 @@ export async function partnerRecord(
       }
     }
   });
-}
-
-function questionAbout(system: System, status: string): Question {
-  const text = redact(status);
-  const choices = Object.entries(STATUS_MEANINGS)
-    .map(([meaning, effect]) => `${meaning} (${effect})`)
-    .join(', ');
-  return {
-    about: aboutStatus(status),
-    kind: 'new-status',
-    title: `New status of ${describePartner(system)}: “${text}”`,
-    detail:
-      `The status “${text}” is undocumented. Ask the partner what it means, and choose: ${choices}. The answer applies to all ` +
-      'onboardings of the account, now and later, and cannot be changed. Until then, Gangway waits for the next status.',
-    answers: ['choice'],
-    choices: MEANINGS,
-  };
-}
-
-/** `status-on-hold`. Two names that look alike get two IDs, because a requirement that is raised again gets a number. */
-function aboutStatus(status: string): string {
-  const plain = status
-    .toLowerCase()
-    .replace(/[^a-z]+/g, '-')
-    .replace(/^-|-$/g, '');
-  return `status-${plain.slice(0, 40) || 'name'}`;
 }

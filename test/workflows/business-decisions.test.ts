@@ -70,7 +70,7 @@ describe.concurrent('the bank’s decision wins', () => {
     await rig.sandbox.transitionProfile(profileId, { bankingStatus });
     expect(await onboarding.outcome()).toEqual({
       ...{ outcome: name, profileId, financialAccountId: null, bankingStatus },
-      unfinished: [{ write: replies[0], outcome: 'unknown' }],
+      unfinished: [{ write: replies[0], outcome: 'uncertain' }],
     });
     const { stage, requirements, timeline } = await onboarding.state();
     expect([stage, requirements]).toEqual([name, []]);

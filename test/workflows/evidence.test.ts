@@ -227,7 +227,7 @@ describe.concurrent('a submission of changes', () => {
       }
       expect(await boarding.outcome()).toMatchObject({
         outcome: 'declined',
-        unfinished: [{ write: 'submit to underwriting', outcome: 'unknown' }],
+        unfinished: [{ write: 'submit to underwriting', outcome: 'uncertain' }],
       });
       expect(await ends(boarding)).toEqual([
         `answer-dropped ${requirement.id}: the partner decided while it was in flight; whether it arrived is unknown`,

@@ -40,8 +40,8 @@ export function holderActivities(
   reservations: Reservations,
 ) {
   /**
-   * Reserves the profile in a response if it is new: its name and tax number are those of the business, the bank has not decided about
-   * it, and it was not created before the submission. The owner of a reserved profile counts even if this account cannot read it.
+   * Reserves the profile in a response if it is new: name and tax number match the business, the bank has not decided, and it was
+   * created after the submission. If another onboarding has reserved it, that counts even if this account cannot read it.
    */
   async function reserveSubmitted(
     { profileId, since, ...business }: BusinessToFind & { profileId: number; since: string },
@@ -192,7 +192,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     ) as Candidate[];
   }
 
-  /** The profile that the partner returns for a merchant (E5). It alone proves nothing: {@link compare} compares it. */
+  /** Finds the profile of a merchant (E5). The result proves nothing until {@link compare} compares it. */
   async function ofMerchant(merchantProfileId: number | undefined, options: CallOptions) {
     if (merchantProfileId === undefined) return null;
     return ifFound(client.findProfileByMerchant({ merchantProfileId }, options), null);
@@ -317,7 +317,7 @@ type Comparison = 'same' | 'different' | 'hidden' | 'not given';
 /** The lengths of names that a bank has cut: 25 characters, or 24 if the last one was a space. */
 const CUT_AT = [24, 25];
 
-/** Compares a saved name, which may be hidden, with the one that was sent. Allows for folding, and for a cut at 25 characters. */
+/** Compares a saved name, which may be hidden, with the sent one. Ignores case and accents, and a cut at 25 characters. */
 function compareTexts(saved: string | null | undefined, sent: unknown): Comparison {
   if (sent === undefined) return 'not given';
   if (saved === null || saved === undefined) return 'hidden';

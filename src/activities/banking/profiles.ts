@@ -94,7 +94,7 @@ function hasProfileChanged(seen: SeenProfile, now: ProfileSnapshot): boolean {
   return !isSameAsked(seen.tickets, now.tickets);
 }
 
-/** Reports whether a ticket is gone while the bank is at work, and none is new, as in a list that has missed a row. */
+/** Reports whether a ticket disappeared while the bank is working and no new one appeared. The list may have missed a row. */
 function lacksTickets(seen: SeenProfile, { phase, tickets, isWithoutTickets }: ProfileSnapshot): boolean {
   if (!isUnderReview(phase) || isWithoutTickets) return false;
   const before = Object.keys(seen?.tickets ?? {});

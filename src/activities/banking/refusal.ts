@@ -11,7 +11,7 @@ export function problemsIn({
   return success ? [] : [{ field: '', message: errors?.trim() || 'the partner gave no reason' }];
 }
 
-/** A successful response without the id of what it created. The resource exists, so a search may find it. */
+/** A successful response without the ID of the created resource. The resource exists, so a search may find it. */
 export function withoutId(operation: keyof BankingOperations & string, what: string): PartnerError {
   return new PartnerError({
     system: 'banking',

@@ -13,7 +13,7 @@ import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import type { Reservations } from '../reservations.js';
 import { sendOnce } from '../write.js';
 
-/** The time within which Temporal lists what a workflow has published, in milliseconds. */
+/** How long visibility can lag behind what a workflow has published, in milliseconds. */
 const LISTED_WITHIN_MS = 3_000;
 
 export function ticketActivities(
@@ -83,7 +83,7 @@ const HIDDEN_PROFILE = 0;
 /** `profile 3001`, `Profile ID: 3001`, `profileId #3001`; not `user profile 13001`, which is another number. */
 const NAMED_PROFILE = /(?<!user\s)\bprofile\s*(?:(?:id|no\.?|number)\s*)?(?:[:#]\s*)?(\d{1,15})(?!\d)/gi;
 
-/** The new and unresolved tickets (E6) about a profile; the IDs of the others, and of all. */
+/** Returns the new and unresolved tickets (E6) about a profile, the IDs of all other tickets, and all IDs. */
 export async function ticketsAbout(
   client: BankingClient,
   { id, userProfileId }: Pick<BankingProfile, 'id' | 'userProfileId'>,
@@ -145,12 +145,12 @@ async function newTickets(
     return parent && parent.ticketId < ticketId ? parent : undefined;
   }
 
-  /** The listed ticket that a ticket follows, through any number of others. Both are about the same profile. */
+  /** Finds the first ticket of a thread. All tickets of a thread are about the same profile. */
   function firstOf(ticket: Ticket): Ticket {
     return firsts.get(ticket) ?? ticket;
   }
 
-  /** A reply asks nothing. A follow-up by another user than the one who opened the ticket may ask something. */
+  /** A reply asks nothing. A follow-up from someone other than the ticket's author may ask something. */
   function isReply(ticket: Ticket): boolean {
     if (ticket.parentTicketId === null) return false;
     const parent = parentOf(ticket);

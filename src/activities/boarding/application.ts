@@ -54,7 +54,7 @@ export function applicationActivities(
       return reasons.filter((each) => each !== false);
     };
 
-  /** The merchants of refused creates that the partner shows, and that may be the ones those creates made, even by a wrong clock. */
+  /** Finds merchants that a refused create may have saved. Allows for a wrong clock at the partner. */
   async function savedAmong(saved: readonly SavedMerchant[], options: CallOptions): Promise<number[]> {
     // If even this list gets a 404, a 404 for a merchant proves nothing.
     if (saved.length > 0) await ifNotRejected(client.listAgentProfiles({}, options), []);
@@ -248,7 +248,7 @@ function writable(fees: Readonly<Record<string, unknown>>): Record<string, unkno
 
 type Fields = Record<PropertyKey, unknown>;
 
-/** A number that a double holds exactly enough to be written again as it is. */
+/** A number that a double represents exactly enough to be written back unchanged. */
 const AMOUNT = /^-?\d{1,9}(?:\.\d{1,6})?$/;
 
 /** The differences between the partner's fees and the requested ones. Fields that were not requested do not count. */

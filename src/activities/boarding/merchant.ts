@@ -19,7 +19,7 @@ export function merchantReader(
   meaningOf: MeaningOf,
   { otherWithMid }: Pick<Reservations, 'otherWithMid'>,
 ) {
-  /** Rejects a mid that belongs to another merchant, as from a cache that confuses two requests. */
+  /** Rejects a mid that belongs to another merchant. A proxy cache can mix up two requests. */
   async function checkMid(mid: string, id: number): Promise<void> {
     const other = await otherWithMid(mid, id);
     if (other === undefined) return;
@@ -77,9 +77,9 @@ export function merchantReader(
 const MOST_NOTES = 200;
 
 /**
- * A note is identified by the part of its text that stays, and its place among notes with the same one; the partner may change its
- * date, its author and a counter. If there are too many notes, those with the lowest IDs are kept, in any order of the partner, and
- * one more note states the number of the others.
+ * Identifies a note by the stable part of its text, and by its position among notes with the same text; the partner may change its
+ * date, author or a counter. If there are too many notes, keeps those with the lowest IDs, and adds one note that states how many
+ * others there are.
  */
 function identified(notes: readonly UnderwritingNote[]): Note[] {
   const all = eachIdentified(notes);
@@ -112,7 +112,10 @@ function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
 
 const COUNTER = /\d{1,6}(?=\s{0,3}(?:second|minute|hour|day|week|month)s?\b)/gi;
 
-/** What stays of a text from read to read: partners change white space, and write how long something has been open. */
+/**
+ * Returns the part of a text that is the same in each read. Partners change white space, and append how long something has been
+ * open.
+ */
 function lasting(text: string): string {
   return text.replace(/\s+/g, ' ').trim().replace(COUNTER, '#');
 }
@@ -134,7 +137,7 @@ export function hasChanged(seen: SeenStatus, { notes, isWithoutNotes, ...now }: 
   return noteIds !== undefined && (ids.length !== noteIds.length || ids.some((id) => !noteIds.includes(id)));
 }
 
-/** Reports whether a note is gone while underwriters are at work, and none is new, as in a list that has missed a row. */
+/** Reports whether a note disappeared while underwriters are working and no new one appeared. The list may have missed a row. */
 export function lacksNotes(
   { noteIds = [] }: Pick<SeenStatus, 'noteIds'>,
   { phase, notes, isWithoutNotes }: StatusSnapshot,

@@ -28,7 +28,7 @@ export interface ProfileRules {
   readonly ends: 'onboarded' | 'declined' | 'closed' | 'withdrawn' | null;
 }
 
-/** Reports whether the partner has not decided yet, so that one of its tickets may be open. */
+/** Reports whether the bank has not decided yet, so that a ticket can be open. */
 export function isUnderReview(phase: ProfilePhase): boolean {
   return PROFILE_PHASES[phase].tickets === 'asked';
 }

@@ -305,7 +305,7 @@ export function statusesOf(...phases: readonly ProfilePhase[]): string[] {
   return [...PHASES].flatMap(([status, phase]) => (phases.includes(phase) ? [status] : []));
 }
 
-/** Reports whether a document has this name of a status, so that nobody needs to explain it. */
+/** Reports whether the documentation has this status name, so that no person needs to explain it. */
 export function isKnownStatus(bankingStatus: string): boolean {
   return bankingStatus === UNKNOWN || isAmong(BANKING_STATUSES, bankingStatus);
 }

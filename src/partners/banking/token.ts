@@ -13,7 +13,7 @@ import { secondFactorRequest, tokenRequest } from './requests.js';
 import { tokenResponse } from './responses.js';
 import type { secondFactor } from './rules.js';
 
-/** The operations that issue and renew a token. The client calls both itself, with the one-time code inside of E1. */
+/** The operations that issue and renew a token. The client makes both calls itself, with the one-time code in E1. */
 export const TOKEN_OPERATIONS = {
   issueToken: idempotent('POST /api/auth/v2', {
     repeats: 'signs in',
@@ -181,8 +181,9 @@ export class BankingToken {
   }
 
   /**
-   * Headers with another token than the one that got a 401; one fetch for all callers that got it. Where a bank allows one session
-   * for a user, each sign-in ends that of another process, which signs in again: so a token that ends early is kept for a while.
+   * Returns headers with a new token after a 401. Callers whose calls got the same token share one request. A bank may allow one
+   * session per user: each sign-in then ends the session of another process, which signs in again. So after a token that ended early,
+   * it pauses before it signs in again.
    */
   async reauthorize(refused: Credentials, operation: string): Promise<Credentials> {
     const held = this.#held;
@@ -209,8 +210,8 @@ export class BankingToken {
   }
 
   /**
-   * Returns what must never be shown: password, device token, TOTP secret, and the current token. A password that equals the user
-   * name, as in the sandbox, is no secret, and may be a word in a response.
+   * Returns all secrets: password, device token, TOTP secret and current token. A password that equals the user name, as in the
+   * sandbox, is not secret, and may be a word in a response.
    */
   secrets(): string[] {
     const { username, password, deviceToken, totpSecret = '' } = this.settings;

@@ -41,11 +41,11 @@ export interface PhaseRules {
   readonly answer: 'sent' | 'tried' | 'waits';
   /** An answer to a note that is not listed any more. While the partner reviews answers, it may list a note or not. */
   readonly answerToGoneNote: 'dropped' | 'waits';
-  /** What the partner wants changed is asked and submitted, or an answer to what it wanted earlier is dropped, or waits. */
+  /** Changes that the partner requests are asked and submitted; or an answer to an earlier request is dropped, or waits. */
   readonly changes: 'submitted' | 'dropped' | 'waits';
   /** The submissions that begin in this phase. */
   readonly begins: readonly ('first' | 'next')[];
-  /** The write that alone leads to this phase, and so proves itself by it. */
+  /** The only write that leads to this phase, which therefore proves it. */
   readonly proves: 'submission' | 'review' | null;
   /** The outcome. That of an approval waits for the mid. */
   readonly ends: 'boarded' | 'declined' | 'withdrawn' | 'closed' | null;
@@ -93,7 +93,7 @@ export function isDecided(phase: MerchantPhase): boolean {
   return MERCHANT_PHASES[phase].ends !== null;
 }
 
-/** Reports whether underwriters work on the application, so that a note can be open. */
+/** Reports whether underwriters are working on the application, so that a note can be open. */
 export function isUnderReview(phase: MerchantPhase): boolean {
   return MERCHANT_PHASES[phase].notes === 'asked';
 }

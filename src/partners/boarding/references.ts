@@ -12,7 +12,11 @@ export const REFERENCE_NAMES = { agentProfileId: 'agent', boardingSettingsId: 'b
 
 export type ReferenceField = keyof typeof REFERENCE_NAMES;
 
-/** The one of this id or name, or the only one. @returns an empty object if none is needed */
+/**
+ * Returns the reference with this ID or name, or the only one.
+ *
+ * @returns an empty object if none is needed
+ */
 export function chosenReference(
   idField: ReferenceField,
   { id, name }: { readonly id?: number | undefined; readonly name: string | undefined },

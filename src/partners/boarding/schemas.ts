@@ -194,7 +194,7 @@ const PHASES: ReadonlyMap<string, MerchantPhase> = new Map([
 /** The names that a document has. The statuses of the underwriters' levels end alike. */
 const STATUS_NAMES = [...PHASES.keys(), ...UNEXPLAINED, `*: ${PENDING}`, `*${PENDING_REVIEW}`];
 
-/** Reports whether a document has this name of a status, so that nobody needs to explain it. */
+/** Reports whether the documentation has this status name, so that no person needs to explain it. */
 export function isKnownStatus(status: string): boolean {
   return isAmong(STATUS_NAMES, status);
 }

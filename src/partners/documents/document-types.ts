@@ -138,8 +138,8 @@ function isPlainName(name: string): boolean {
 }
 
 /**
- * Passes a document on while it arrives, and stops if its content does not match the type of its name. So a store never has a whole
- * document that is refused. The content stays open, so that the sender can continue.
+ * Streams a document, and stops if its content does not match the type of its name, so that a store never has a whole refused
+ * document. The source stays open, so that the sender can continue.
  *
  * @param onChunk may throw
  * @throws {RefusedDocument} through the stream

@@ -76,7 +76,7 @@ function endOfScan(content: Buffer, from: number): number {
 
 const ORIENTATION = 0x0112;
 
-/** An Exif segment with the orientation alone; none if that is the usual one. */
+/** Returns an Exif segment with only the orientation; none for the usual orientation. */
 function orientationIn(segment: Buffer): Buffer[] {
   if (segment.subarray(4, 10).toString('latin1') !== 'Exif\0\0' || segment.length < 20) return [];
   const tiff = segment.subarray(10);

@@ -109,7 +109,7 @@ const MOST_OF_SEPARATOR = 12;
 const AS_TEXT = /(?<=[,;|\t\r\n])="/g;
 const LENGTH_OF_AS_TEXT = 3;
 
-/** Removes what nobody sees from a cell: zero-width characters, and the difference between spaces. */
+/** Removes invisible differences from a cell: zero-width characters, and kinds of spaces. */
 function visible(cell: string): string {
   const text = cell.replace(/[\xad\u200b\u200e\u200f\u2060\ufeff]/g, '').replace(/[\xa0\u2007\u202f]/g, ' ');
   return text.trim().replace(/^="([^"]*)"$/, '$1');
@@ -273,7 +273,7 @@ const mappingFile = z.strictObject({
       z.string(),
       z.strictObject({
         to: z.string(),
-        /** The type where the field may have any, as in `application`. Default: text. */
+        /** The type of a field that accepts any, as in `application`. Default: text. */
         as: z.enum(['text', 'number', 'boolean']).optional(),
         words: words.optional(),
       }),

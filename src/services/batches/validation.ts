@@ -243,7 +243,7 @@ export async function fileWarnings(
 /** Existing onboardings whose first input is read: a person waits. */
 const MOST_COMPARED = 20;
 
-/** Rows that differ from the onboarding of their ID, and rows whose business has an onboarding of another ID. */
+/** Finds rows that differ from the onboarding with their ID, and rows whose business has an onboarding with another ID. */
 async function differingRows(client: Client, rows: AsyncIterable<Ready>, existing: ReadonlySet<string>) {
   const warned = ({ line, workflowId }: Ready, warnings: readonly FieldProblem[]) =>
     warnings.length === 0 ? [] : [{ line, workflowId, named: undefined, warnings }];

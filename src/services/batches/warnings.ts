@@ -157,7 +157,7 @@ export async function referencesAt(
   }
 }
 
-/** A script waits only briefly for an unavailable partner, because nobody confirms its warnings. */
+/** A script waits only briefly for an unavailable partner, because no person confirms its warnings. */
 export const soonReferencesAt: typeof referencesAt = (client, taskQueue, account) =>
   referencesAt(client, taskQueue, account, '1s');
 

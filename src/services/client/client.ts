@@ -84,7 +84,7 @@ export async function gangwayClient({
   return new GangwayClient({ temporal, settings, env, close });
 }
 
-/** '' when the connection does not show it, as that of a worker. Such an address counts as that of another machine. */
+/** '' if the connection does not show it, as in a worker. Such an address counts as one on another machine. */
 function addressOf({ connection }: Client): string {
   return (connection as Partial<Connection>).options?.address ?? '';
 }
@@ -230,7 +230,7 @@ export class GangwayClient {
   }
 
   /**
-   * Confirms a proposed answer, as another person than the one who proposed it.
+   * Confirms a proposed answer. The confirming person must not be the one who proposed it.
    *
    * @throws {InvalidInput} as {@link answer}, and when another answer is proposed now
    */
@@ -285,10 +285,8 @@ export class GangwayClient {
   }
 
   /**
-   * Requests the cancellation of an onboarding; of a customer, with all its parts. A write in progress is completed first, and what
-   * exists at the partner stays there. {@link outcome} then ends as for any other onboarding.
-   *
-   * @throws {EndedOnboarding} when the onboarding has ended
+   * Requests the cancellation of an onboarding, and of all parts of a customer. A write in progress finishes first, and what exists
+   * at the partner stays there. {@link outcome} then ends as for any other onboarding.
    */
   async cancel(id: string): Promise<void> {
     await this.#of(id, async (workflowId) => {
@@ -330,7 +328,7 @@ export class GangwayClient {
     return workflowId;
   }
 
-  /** Tries a workflow ID as it is, and looks it up only if there is no such workflow. */
+  /** Uses a workflow ID without a lookup. Looks it up only if there is no such workflow. */
   async #of<Result>(id: string, use: (workflowId: string) => Promise<Result>): Promise<Result> {
     const workflowId = await this.#existing(id);
     try {

@@ -27,7 +27,7 @@ export interface OwnedEntry extends TimelineEntry {
   readonly of?: Owner;
 }
 
-/** How far an onboarding or operation is, what it waits for, and what has happened since the previous reading. */
+/** The progress of an onboarding or operation, what it waits for, and what has happened since the previous reading. */
 export interface Reading extends Waits {
   /** The entries since the previous reading, oldest first. The first reading has all of them. */
   readonly entries: readonly OwnedEntry[];
@@ -39,7 +39,7 @@ export interface Reading extends Waits {
 export interface WatchOptions {
   /** Ends the watch: its readings and its outcome then fail with the reason of the signal. The workflow continues. */
   readonly signal?: AbortSignal | undefined;
-  /** Leaves out the reading at the beginning and the one after the end, for callers that have just started a workflow. */
+  /** Skips the first reading and the one after the end, for callers that have just started a workflow. */
   readonly isBrief?: boolean;
 }
 

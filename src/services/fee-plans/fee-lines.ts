@@ -71,7 +71,7 @@ export async function lineWarnings(
   return unknownLines(fees, own ?? {}, where).map((each) => ({ ...each, field: prefix + each.field }));
 }
 
-/** A merchant with these boarding settings, if possible one whose fees nobody changed. */
+/** Finds a merchant with these boarding settings, preferably one whose fees nobody changed. */
 async function merchantLike(client: Client, wanted: Priced, settings: readonly Reference[]) {
   const idIn = ({ boardingSettingsId: id, boardingSettings: name }: ReferenceRequest) => {
     if (name === false) return undefined;
@@ -93,7 +93,9 @@ async function merchantLike(client: Client, wanted: Priced, settings: readonly R
   return changed;
 }
 
-/** The fees of a merchant that an input may name, without null, which would remove one; and the names of the others. */
+/**
+ * Splits a merchant's fees into those that an input may name, without null, which would remove one, and the names of the others.
+ */
 export function planFees(fees: Readonly<Record<string, unknown>>) {
   const names = Object.keys(feeChanges.shape);
   const entries = Object.entries(fees).filter(([name]) => names.includes(name));

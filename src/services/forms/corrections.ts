@@ -19,7 +19,7 @@ import { InvalidInput } from '../texts/invalid-input.js';
 import { describes, type Field, fieldsOf } from './schema-fields.js';
 import { valueAt } from './set-fields.js';
 
-/** The input whose correction answers a requirement: of a customer, that of the part that asks. */
+/** Returns the input that a correction changes. For a customer, it is the input of the part that asks. */
 export async function inputFor(
   client: Client,
   workflowId: string,

@@ -91,7 +91,7 @@ export function ruleInForm({ kind, values, rule }: Field): string {
     .replace(/^(?:more than 0|at least [01])(?:; |$)/, '');
 }
 
-/** People know whom they start before they know anything else, and write JSON last. */
+/** Forms show names first, because people know them before anything else, and JSON last. */
 const NAMES_FIRST =
   /(^|\.)(merchant|boarding|holder|business|legalBusinessName|doingBusinessAsName|dba|firstName|givenName|lastName|familyName)$/;
 

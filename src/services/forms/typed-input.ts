@@ -30,7 +30,7 @@ export function inputForm<Input>(schema: z.ZodType<Input>) {
     /** Takes what is typed from the fields of a request: of known fields, and items of a list without gaps. */
     typedIn: (fields: Readonly<Record<string, unknown>>): Typed =>
       new Map(parts.flatMap((part) => typedIn(part, fields))),
-    /** Checks what is typed with the schema, as a row of a table is checked. */
+    /** Checks typed values with the schema, like a row of a table. */
     read(typed: Typed): { readonly input: Input } | { readonly problems: readonly FieldProblem[] } {
       const value = {};
       for (const { name } of requiredGroups(parts)) put(value, name.split('.'), {});

@@ -32,10 +32,10 @@ import { ifUnreadable } from './waits.js';
 export const NEED_REASON: readonly AnswerKind[] = ['confirm', 'retry', 'choice', 'take-back', 'abandon'];
 
 /**
- * Reports whether an answer needs an approver, because it cannot be undone: each answer about an uncertain write, the choice of what a
- * status means, and an abandonment.
+ * Reports whether an answer can't be undone, and so needs an approver: any answer about an uncertain write, the meaning of a status,
+ * and abandoning.
  *
- * @param requirement undefined when it is not open
+ * @param requirement undefined if it is not open
  */
 export function needsApproval(
   requirement: { readonly kind: RequirementKind } | undefined,
@@ -47,7 +47,7 @@ export function needsApproval(
 /** The time limit for a worker to apply an answer, in milliseconds. */
 const APPLY_TIMEOUT_MS = 10_000;
 
-/** The time limit for a worker to show that it was only busy, in milliseconds. */
+/** How long to wait for the query that finds out why an update timed out, in milliseconds. */
 const REASON_TIMEOUT_MS = 2_000;
 
 /** No worker responded in time, so nobody knows whether the answer was applied: {@link NOT_KNOWN}. */
@@ -70,11 +70,11 @@ export class KeyReused extends InvalidInput {}
 export interface Once {
   /** Unique for each request. It begins with the name of the program, so that two programs never share one. */
   readonly key: string;
-  /** What the program sent. The key with another body is refused. */
+  /** What the program sent. Reusing the key with a different body is rejected. */
   readonly body: unknown;
 }
 
-/** Everybody who can read the namespace sees the IDs of updates, so they are hashes. */
+/** Hashes the key, because everybody who can read the namespace sees update IDs. */
 function keyOf(update: string, requirementId: string, { key, body }: Once): IdempotencyKey {
   const hashed = (...parts: unknown[]) => hash('sha256', JSON.stringify(parts)).slice(0, 32);
   return { id: `key-${hashed(key)}`, body: hashed(key, update, requirementId, body) };
@@ -82,12 +82,12 @@ function keyOf(update: string, requirementId: string, { key, body }: Once): Idem
 
 // Keeps S2.
 /**
- * A function that sends an update about a requirement, and waits until a worker has applied it. It throws:
+ * Returns a function that sends an update about a requirement and waits until a worker applies it. The function throws:
  * - {@link InvalidInput} when the workflow rejects it, and {@link KeyReused} when it was sent with the key of another request
  * - {@link NotYetApplied} when no worker applies it in time
  * - {@link EndedOnboarding} when the workflow has ended
  *
- * @param next what to do later, if no worker applies it in time
+ * @param next the advice for a timeout, which ends the error message
  */
 export function sends<Receipt, Request extends { readonly requirementId: string }>(
   update: RequirementUpdate<Receipt, Request>,
@@ -124,7 +124,10 @@ export const sendConfirmation = sends(confirmAnswer, 'confirm again if the requi
 export const sendWithdrawal = sends(withdrawProposal, 'repeat it if the answer is still proposed');
 export const sendRemark = sends(addRemark, 'write it again if it is not shown then');
 
-/** Sends nothing, and returns the receipt of a request that was accepted before; null if none was, undefined without the workflow. */
+/**
+ * Finds the receipt of an earlier request without sending anything. Returns null if it was never accepted, undefined if the workflow
+ * doesn't exist.
+ */
 export function receiptBefore(
   client: Client,
   workflowId: string,

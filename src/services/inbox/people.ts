@@ -128,7 +128,11 @@ export function mentionsIn(people: readonly Colleague[], text: string): Colleagu
   return [...new Set([...new Set(names)].map((name) => colleagueOf(people, name, 'text')))];
 }
 
-/** The remark as the workflow takes it. @throws {InvalidInput} for a name that nobody has, and for a text that is too long to look for names */
+/**
+ * Converts a remark for the workflow.
+ *
+ * @throws {InvalidInput} for a name that nobody has, and for a text that is too long to look for names
+ */
 export function remarkTo(
   people: readonly Colleague[],
   workflowId: string,
@@ -140,7 +144,11 @@ export function remarkTo(
   return { text, ...(mentions.length > 0 && { mentions }) };
 }
 
-/** The assignment as the workflow takes it. @throws {InvalidInput} for a name that nobody has */
+/**
+ * Converts an assignment for the workflow.
+ *
+ * @throws {InvalidInput} for a name that nobody has
+ */
 export function assignmentTo(
   people: readonly Colleague[],
   workflowId: string,
@@ -160,7 +168,8 @@ function requireSight(colleague: Colleague, workflowId: string, field: string): 
 }
 
 /**
- * The actor of a person by whatever they are called: a colleague, so that their claims and answers are of one person, or else the name.
+ * Returns the actor for a name that people use: a colleague, so that all claims and answers of a person carry one actor, or else
+ * the name.
  *
  * @throws {InvalidInput} for a first name that several colleagues have
  */

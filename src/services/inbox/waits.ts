@@ -17,7 +17,7 @@ export interface OpenRequirement {
   readonly requirement: Requirement;
 }
 
-/** How far an onboarding or operation is, and what it waits for. */
+/** The progress of an onboarding or operation, and what it waits for. */
 export interface Waits {
   /** undefined when it cannot be read. */
   readonly state: OnboardingState | undefined;
@@ -29,7 +29,7 @@ export interface Waits {
   readonly requirements: readonly OpenRequirement[];
   /** Partners and workers that it waits for. */
   readonly obstacles: readonly string[];
-  /** Who must act: a person, or whoever can make an unavailable partner or worker respond; otherwise nobody. */
+  /** Who must act: a person, or whoever runs an unavailable partner or worker. */
   readonly on: 'person' | 'unavailable' | 'nobody';
 }
 
@@ -179,7 +179,10 @@ export function askingWorkflow(workflowId: string, state: OnboardingState, requi
   return part ? partIds(workflowId)[part] : workflowId;
 }
 
-/** The open requirements of a workflow. Replaces a customer's copies with those of its parts, which have claims and proposals. */
+/**
+ * Returns the open requirements of a workflow. Replaces a customer's copies with the originals of its parts, which have claims and
+ * proposals.
+ */
 export function requirementsWithClaims({ requirements }: OnboardingState, parts: readonly PartState[]) {
   const ofParts = readableParts(parts).flatMap(({ state }) => state.requirements);
   const own = new Map(ofParts.map((requirement) => [requirement.id, requirement]));
@@ -193,7 +196,7 @@ export function readableParts(parts: readonly PartState[]) {
   );
 }
 
-/** All timeline entries of an onboarding and its parts. A customer's own timeline does not contain those of its parts. */
+/** Returns the timelines of an onboarding and its parts. A customer's own timeline leaves out those of its parts. */
 export function timelinesOf(state: OnboardingState, parts: readonly PartState[]): readonly TimelineEntry[] {
   return [...state.timeline, ...readableParts(parts).flatMap((part) => part.state.timeline)];
 }

@@ -84,7 +84,7 @@ export interface NewLink {
   readonly code?: string;
 }
 
-/** 32 characters that nobody confuses. Five bits of each random byte select one. */
+/** 32 characters that are not mistaken for each other. Five bits of each random byte select one. */
 const SIGNS = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 export const sha256 = (text: string): string => hash('sha256', text);

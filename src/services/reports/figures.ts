@@ -214,7 +214,7 @@ export function mondayOf(date: Date): string {
   return new Date(date.getTime() - daysSince * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The ISO 8601 week that begins on a Monday. Its year is that of its Thursday. */
+/** Returns the ISO 8601 week that begins on a Monday. The year is that of its Thursday. */
 export function weekOf(monday: string): string {
   const thursday = new Date(Date.parse(monday) + 3 * DAY_MS);
   const newYear = Date.UTC(thursday.getUTCFullYear(), 0, 1);

@@ -39,7 +39,7 @@ export interface RecordedEvent {
   readonly reason?: string;
 }
 
-/** An open requirement, as far as it is known. Without a worker, only its kind and its dates are. */
+/** An open requirement. Without a worker, only its kind and dates are known. */
 export type OpenRequirement = Pick<Requirement, 'id' | 'kind' | 'raisedAt' | 'dueAt'> &
   Partial<Pick<Requirement, 'title' | 'detail'>>;
 

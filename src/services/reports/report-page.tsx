@@ -19,7 +19,7 @@ export interface ReportLinks {
   readonly rowsOf: (counted: Counted) => string | undefined;
 }
 
-/** What a number of a report counts: onboardings, perhaps of a stage, or requirements of a kind. */
+/** The workflows or requirements that a number of a report counts. */
 export interface Counted {
   readonly of: 'running' | 'waiting' | 'waitingOverADay' | 'overADay' | 'ended' | 'open' | 'overdue';
   readonly subject?: string;

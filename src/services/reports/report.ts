@@ -19,7 +19,7 @@ export interface Report extends Figures {
   readonly by: Grouping | null;
   /** The retention of ended workflows; null if this client may not read it. */
   readonly retentionSeconds: number | null;
-  /** Absent without Prometheus, and with a filter that Prometheus does not know. */
+  /** Absent without Prometheus, and with a filter that Prometheus does not support. */
   readonly webhooks?: readonly WebhookFigure[];
 }
 
@@ -160,8 +160,8 @@ export function numbersOf({ at, groups = [], webhooks = [], ...figures }: Report
 export const WEEK_COLUMNS: readonly string[] = ['week', 'monday', 'ended', 'succeeded'];
 
 /**
- * One row for each week in which something ended, the first week first, with a number for each outcome of the report. Without
- * customers, whose parts are counted.
+ * Returns a row for each week in which something ended, earliest first, with a number for each outcome. Counts a customer's parts,
+ * not the customer.
  */
 export function weekRowsOf({ weeks }: Pick<Report, 'weeks'>): Readonly<Record<string, string | number>>[] {
   const counted = weeks.filter(({ subject }) => subject !== 'customer');

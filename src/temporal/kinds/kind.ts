@@ -47,7 +47,7 @@ export interface Restart {
   readonly isKnown: boolean;
 }
 
-/** What a kind of onboarding has besides its entry in `ONBOARDINGS`: its rules, and what a start needs. */
+/** The rules of a kind of onboarding, and what a start needs. `ONBOARDINGS` has the rest. */
 interface KindFacts<Input> {
   /** The fields that identify this kind in a row of a file. No other kind has them. */
   readonly fields: readonly [string, ...string[]];

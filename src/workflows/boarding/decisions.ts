@@ -50,7 +50,7 @@ export interface DeliveredAnswer extends StatusVersion {
   readonly until: number;
 }
 
-/** What a boarding knows about underwriting. Each run passes it to the next. */
+/** The partner state of a boarding: what it has read at, and sent to, underwriting. */
 export interface BoardingState {
   readonly seen: SeenStatus;
   /** null when unknown: the merchant was imported, or a person confirmed its create. */
@@ -59,7 +59,7 @@ export interface BoardingState {
   readonly shownBy?: number;
   /** The submission did not show in time, so a person says whether to submit again. */
   readonly isSubmissionLost?: boolean;
-  /** Set while nobody knows whether the merchant was submitted: the phase in which a person is asked that. */
+  /** The phase in which a person is asked whether the merchant was submitted. Absent once that is clear. */
   readonly unclearIn?: MerchantPhase;
   /** Answers that the partner has, by the ID of their note. */
   readonly delivered: Readonly<Record<string, DeliveredAnswer>>;
@@ -159,9 +159,9 @@ function showVolatile(volatile: VolatileFields): readonly Command[] {
 }
 
 /**
- * Keeps a delivery while its status lasts: if the partner sets a new status and lists the note again, a person is asked again. A
- * volatile date hides a new status of the same name, so a delivery then also ends when its note disappears. All deliveries stay if
- * notes cannot be read, or in a phase such as `in-review`, in which the partner may still list answered notes.
+ * Keeps a delivery while its status lasts. If the partner sets a new status and still lists the note, ask again. A volatile date
+ * can hide a new status of the same name, so a delivery also ends when its note disappears. Keeps all deliveries if notes cannot be
+ * read, or in a phase such as `in-review`, in which the partner may still list answered notes.
  */
 function currentDeliveries(
   delivered: BoardingState['delivered'],
@@ -301,7 +301,7 @@ function readAtDeadline(state: BoardingState, { now }: BoardingContext): Pending
   return pendingDeadlines(state).some((time) => time <= now) ? { send: 'nothing' } : undefined;
 }
 
-/** The times by which the partner should show what it accepted: our submission, and answers to notes that it still lists. */
+/** When the partner should show what it accepted: our submission, and answers to notes that it still lists. */
 function pendingDeadlines({
   delivered,
   submitted,

@@ -88,7 +88,7 @@ export async function readAfterDeadline(boarding: Boarding): Promise<void> {
   boarding.poll.replaceWith(now);
 }
 
-/** Keeps answers that the partner does not take in this status, until it sets another one or asks something else. */
+/** Holds answers that the partner refuses in this status, until the status or the questions change. */
 function deferAnswers(boarding: Boarding, answers: readonly PendingAnswer[], now: StatusSnapshot): void {
   boarding.patchState(withDeferred(boarding.partnerState, answers, now));
   const detail = `the partner takes no answers in status ${now.status}`;
@@ -131,7 +131,7 @@ async function upload(boarding: Boarding, { id, description, ...first }: Upload)
   });
 }
 
-/** The status before the partner took the answers, or the one with which it did not take them. */
+/** The status before the partner accepted the answers, or the status in which it refused them. */
 type Sent =
   | { readonly delivered: true; readonly before: StatusVersion }
   | (Delivery & { readonly delivered: false });

@@ -26,7 +26,7 @@ import { type Boarding, partner } from './boarding.js';
 import { UNSUBMITTED_STATE } from './decisions.js';
 import { comparable } from './volatile-fields.js';
 
-/** A merchant that existed before its boarding, perhaps with the ended boarding that created it. */
+/** A merchant that already exists, perhaps created by an earlier boarding that has ended. */
 interface FoundMerchant {
   readonly merchantProfileId: number;
   readonly now: StatusSnapshot;
@@ -165,8 +165,8 @@ function problemWithSaved(id: number): FieldProblem {
 }
 
 /**
- * Takes over the merchant that the input names. If Gangway only follows it, a person learns everything that the first read shows, even
- * that nobody has submitted it.
+ * Imports the merchant that the input names. With `follow`, asks a person about everything that the first read shows, even that
+ * nobody has submitted it.
  */
 export async function importMerchant(
   boarding: Boarding,
@@ -234,7 +234,7 @@ async function inspect(boarding: Boarding, merchantProfileId: number): Promise<F
 
 export const FEES = 'set the fees';
 
-/** The pauses between reads of the fees: the partner may take that long to show on all of its servers what it has accepted. */
+/** Pauses between reads of the fees. The partner may take this long until all of its servers show what it accepted. */
 const PAUSES_BETWEEN_READS = ['10s', '1 minute', '10 minutes', '1 hour'] as const;
 
 /** Sets the requested fees, if there are any, and asks a person if the partner keeps others. */

@@ -8,8 +8,8 @@ type Field = (typeof FIELDS)[number];
 const VOLATILE_CHANGES = 3;
 
 /**
- * Fields that a partner changes with each read are not compared until something else changes, because changes cost history. A
- * date that was volatile once stays so.
+ * Fields that a partner changes with every read. They are not compared until something else changes, because every change costs
+ * history. A date that was volatile once stays volatile.
  */
 export interface VolatileFields {
   readonly changes: Readonly<Partial<Record<Field, number>>>;
@@ -62,7 +62,7 @@ function isVolatile({ changes }: Pick<VolatileFields, 'changes'>, field: Field):
   return (changes[field] ?? 0) >= VOLATILE_CHANGES;
 }
 
-/** Without its notes, those of the read before count, or none: any note that is read later is then a change. */
+/** If the read has no notes, uses those of the previous read, or none: any note in a later read is then a change. */
 export function toSeen(
   { notes, isWithoutNotes, ...status }: StatusSnapshot,
   { noteIds = [] }: Pick<SeenStatus, 'noteIds'> = {},

@@ -76,7 +76,9 @@ export class Business extends OnboardingRuntime<BusinessState, Input> {
     return dbaOf(this.input.current);
   }
 
-  /** The holder with its owners, typed as if complete: the check before it is sent reports what a correction lacks. */
+  /**
+   * The holder with its owners. The type claims that it is complete; the check before the request reports what a correction lacks.
+   */
   get submission(): HolderRequest {
     const { holder, beneficialOwners } = this.input.current;
     return { holder, ...(beneficialOwners && { beneficialOwners }) } as HolderRequest;

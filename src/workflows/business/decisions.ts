@@ -10,7 +10,6 @@ import { businessOutcome } from '../../messages/outcomes.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { PROFILE_PHASES, UNKNOWN } from '../../partners/banking/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { redact } from '../../platform/privacy/masked.js';
 import {
   answeredOfKind,
   askOnce,
@@ -23,19 +22,13 @@ import {
   type Questions,
   type Reduction,
 } from '../runtime/rules.js';
-import type { PendingAnswer, Question } from '../runtime/state.js';
-import {
-  ANY_OF_HOLDER,
-  NO_TICKETS,
-  reduceTickets,
-  type Tickets,
-  type TicketWording,
-  withAnswer,
-} from './tickets.js';
+import type { PendingAnswer } from '../runtime/state.js';
+import { lockQuestion, notSubmittedQuestion } from './questions.js';
+import { NO_TICKETS, reduceTickets, type Tickets, type TicketWording, withAnswer } from './tickets.js';
 
 export interface BusinessState extends Tickets {
   readonly seen: ProfileSnapshot | null;
-  /** Problems that the bank found with the holder and nobody has corrected; null while they are not known. */
+  /** Open problems that the bank has with the holder; null until they are read. */
   readonly problems: readonly FieldProblem[] | null;
 }
 
@@ -130,33 +123,6 @@ function onNotSubmitted(
   });
 }
 
-function lockQuestion(profileId: number): Question {
-  return {
-    kind: 'locked-profile',
-    title: 'The partner locked the profile',
-    detail:
-      `Banking profile ${profileId} is locked. Ask the partner why, and have it unlocked: ` +
-      'this requirement then closes by itself.',
-    answers: ['abandon'],
-  };
-}
-
-function notSubmittedQuestion(
-  { profileId, dba }: { readonly profileId: number; readonly dba: string },
-  bankingStatus: string,
-): Question {
-  return {
-    kind: 'not-submitted',
-    title: 'Not submitted, or rejected by the bank',
-    detail:
-      `Banking profile ${profileId} (“${redact(dba)}”) reads as ${bankingStatus}: nobody has submitted ` +
-      'it, or the bank rejected its holder. Gangway follows it, and submits nothing by itself. Submit it at the bank: ' +
-      'this requirement then closes by itself. Or correct it with the complete holder, which Gangway then sends.',
-    answers: ['correction', 'abandon'],
-    blank: ANY_OF_HOLDER,
-  };
-}
-
 export function stageOf(state: BusinessState, context: BusinessContext): Stage {
   if (needsHolder(state)) return 'applying';
   return needsAccount(state, context) ? 'opening' : 'underwriting';
@@ -176,7 +142,7 @@ function accountOf({ seen }: BusinessState, { financialAccountId }: BusinessCont
   return financialAccountId ?? seen?.financialAccountId ?? null;
 }
 
-/** Reports whether the bank has moved on from a holder with problems, or from one that nobody had submitted. */
+/** Reports whether the bank has accepted the holder since it reported problems or a missing submission. */
 export function isAccepted({ seen }: BusinessState): boolean {
   return seen !== null && hasMovedOn(seen);
 }
@@ -222,7 +188,7 @@ function outcomeOf(state: BusinessState, context: BusinessContext): BusinessOnbo
   return businessOutcome(seen, context.profileId, accountOf(state, context));
 }
 
-/** Every reply is a task of its own. The holder is one task, so that its corrections go out one after the other. */
+/** Each reply is a task of its own. All work on the holder is one task, so that corrections are sent one after the other. */
 function pendingTasks(
   state: BusinessState,
   context: BusinessContext,
@@ -247,7 +213,7 @@ function pendingTasks(
   ];
 }
 
-/** Returns the consequences of a delivered answer, perhaps by a reply. The ticket may ask something else by now. */
+/** Handles a delivered answer, whether or not it was a reply. The ticket may ask something else by now. */
 export function reduceDelivery(
   before: BusinessState,
   requirement: Requirement,

@@ -8,12 +8,11 @@ import type {
 } from '../../messages/banking-activities.js';
 import { omitUndefined } from '../../messages/objects.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { redact } from '../../platform/privacy/masked.js';
 import type { OnboardingRuntime } from '../runtime/onboarding-runtime.js';
 import { ownershipPassesUnasked, runIdempotent, runOnce, runRead } from '../runtime/run-step.js';
 import { askForCorrection, NotConfirmable, Rejected, requireSecondConfirmation } from '../runtime/step.js';
 import { type Business, bank } from './business.js';
-import { ticketIdOf } from './tickets.js';
+import { describeCandidate, inPortal, ownershipQuestion, type SOURCES, ticketIdOf } from './questions.js';
 
 export const SUBMIT = 'submit the business account holder';
 
@@ -78,10 +77,6 @@ export function submit(
       return `${seen.length > 0 ? '\n' : ''}${seen.join('')}${inPortal(business)}`;
     },
   });
-}
-
-function inPortal({ dba }: Business): string {
-  return `Look in the partner’s portal for a banking profile of “${redact(dba)}”. If it is there, confirm its profile id.`;
 }
 
 export function readProfile(business: Business): Promise<ProfileSnapshot> {
@@ -237,15 +232,6 @@ function isSurelyOurs({ against, unclear }: Candidate): boolean {
   return against.length === 0 && unclear.length === 0;
 }
 
-/** `banking profile 3001 of “Corner Bakery” (Submitted): its EIN is not shown` */
-function describeCandidate(candidate: Candidate): string {
-  const { profileId, dba, bankingStatus, against, unclear, isHidden } = candidate;
-  const why = [...against, ...unclear].join(', ');
-  const name = dba === null ? 'no dba' : `“${redact(dba)}”`;
-  const description = isHidden ? ', which it does not show' : ` of ${name} (${bankingStatus})`;
-  return `banking profile ${profileId}${description}${why && `: ${why}`}`;
-}
-
 /** Checks the profile that a person names. Naming the same one a second time overrides what contradicts it. */
 function confirmCandidate(business: Business): (id: string) => Promise<Candidate> {
   const warnOnce = requireSecondConfirmation();
@@ -261,20 +247,6 @@ function confirmCandidate(business: Business): (id: string) => Promise<Candidate
   };
 }
 
-/** Texts about a profile that may belong to another business: where it comes from, and what to do if it does. */
-export const SOURCES = {
-  merchant: ['For the merchant, the bank has', 'If not, retry: the business is then submitted as a new one.'],
-  earlier: [
-    'Since an earlier submission, the bank has',
-    'If not, retry: the business is then submitted again.',
-  ],
-  response: [
-    'The bank responded to the submission with',
-    'Retry only if it is not there, because the submission may have made it and retrying submits the business again.',
-  ],
-  followed: ['The bank has', 'If not, abandon. Retry reads the profile again.'],
-} as const;
-
 /** Returns the profile that, by evidence or by a person's answer, belongs to this business; undefined if the person answers retry. */
 export async function confirmOwnership(
   business: Business,
@@ -284,20 +256,10 @@ export async function confirmOwnership(
 ): Promise<Candidate | undefined> {
   const { profileId, isHidden } = existing;
   if (isSurelyOurs(existing)) return existing;
-  const [beginning, otherwise] = SOURCES[source];
-  const look = source === 'response' ? `${inPortal(business)} ` : '';
-  const ifOurs = isHidden
-    ? `${profileId} cannot be confirmed while the bank does not show it. `
-    : `If it belongs to this business, confirm ${profileId}. `;
   const confirmNamed = confirmCandidate(business);
   let problem = '';
   for (;;) {
-    const answer = await business.ask({
-      kind: 'uncertain-write',
-      title: `Whose banking profile? ${title}`,
-      detail: `${problem}${beginning} ${describeCandidate(existing)}. ${ifOurs}${look}${otherwise}`,
-      answers: ['confirm', 'retry', 'abandon'],
-    });
+    const answer = await business.ask(ownershipQuestion(business, title, existing, source, problem));
     if (answer?.kind !== 'confirm') return undefined;
     // A profile that the bank hides is checked first, because another onboarding may have it.
     if (Number(answer.id) === profileId && !isHidden) return existing;

@@ -1,7 +1,6 @@
 /** The rules about the bank's tickets, as functions of values: when a person is asked, and when the same ticket is asked again. */
 import type { OpenTicket } from '../../messages/banking-activities.js';
 import type { AnswerTo, Requirement } from '../../messages/requirements.js';
-import { redact } from '../../platform/privacy/masked.js';
 import {
   closeSuperseded,
   filterRecord,
@@ -10,7 +9,7 @@ import {
   type Reduction,
   withoutExpired,
 } from '../runtime/rules.js';
-import type { Question } from '../runtime/state.js';
+import { aboutTicket, detailOf, ticketQuestion } from './questions.js';
 
 /** The state of tickets. Keys are the `about` of their questions. */
 export interface Tickets {
@@ -96,46 +95,10 @@ export function reduceRejection<State extends Tickets>(
   };
 }
 
-/** Marks answered tickets whose `until` has passed as unanswered, so that a person is asked again if the bank still lists them. */
+/** Reopens answered tickets whose `until` has passed. If the bank still lists them, a person is asked again. */
 export function withDeadline<State extends Tickets>(state: State, time: number): State {
   const answered = withoutExpired(state.answered, time);
   const late = Object.keys(state.answered).filter((about) => !Object.hasOwn(answered, about));
   const again = late.map((about) => [about, 'answered, but still listed by the partner']);
   return { ...state, answered, again: { ...state.again, ...Object.fromEntries(again) } };
-}
-
-/** A correction to fill in when nobody knows which field it changes. */
-export const ANY_OF_HOLDER = { holder: { '': '' } };
-
-const TICKET = 'ticket-';
-
-function aboutTicket({ ticketId }: OpenTicket): string {
-  return `${TICKET}${ticketId}`;
-}
-
-export function ticketIdOf({ about = '' }: Pick<Question, 'about'>): number {
-  return Number(about.slice(TICKET.length));
-}
-
-function detailOf({ text, updateFieldRequest }: OpenTicket): string {
-  const field =
-    updateFieldRequest === null ? '' : `\nThe partner asks about the field ${updateFieldRequest}.`;
-  return redact(text + field);
-}
-
-function ticketQuestion(
-  ticket: OpenTicket,
-  answers: readonly AnswerTo<'ticket'>[],
-  why: string | undefined,
-): Question {
-  const subject = ticket.updateFieldRequest ?? ticket.topic;
-  const title = subject === null ? 'Ticket' : `Ticket about ${redact(subject)}`;
-  return {
-    about: aboutTicket(ticket),
-    kind: 'ticket',
-    title: why === undefined ? title : `${title}; ${why}`,
-    detail: detailOf(ticket),
-    answers,
-    ...(answers.includes('correction') && { blank: ANY_OF_HOLDER }),
-  };
 }

@@ -56,7 +56,7 @@ export interface CustomerOptions {
 
 export interface PartRun {
   readonly scope: CancellationScope;
-  /** The child is starting. The run must not end now, because the next run would not know whether it started the child. */
+  /** The child is starting. The run must not end now, because the next run could not tell whether the child was started. */
   isStarting?: boolean;
 }
 

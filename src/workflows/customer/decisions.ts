@@ -24,7 +24,7 @@ export interface CustomerState {
   readonly reports: ByPart<ReportedPart>;
   /** In the order in which they ended; with the run that ended, if a report named it. */
   readonly ends: ByPart<{ readonly end: PartEnd; readonly run?: string | undefined }>;
-  /** Parts that rejected what was sent to them, so that the server is asked whether they still run. */
+  /** Parts that rejected a message. The customer asks Temporal whether they still run. */
   readonly suspectedEnds: ByPart<true>;
 }
 
@@ -66,7 +66,7 @@ export function childOf(
   }
 }
 
-/** Reports whether the merchant and the business have ended, so that neither is followed any more. */
+/** Reports whether the merchant and the business have both ended. The customer then follows neither. */
 export function isOver({ ends }: CustomerState): boolean {
   return ends.boarding !== undefined && ends.business !== undefined;
 }
@@ -174,7 +174,7 @@ export function failedPart({ ends }: CustomerState): Part | undefined {
   return (Object.keys(ends) as Part[]).find((part) => ends[part]?.end.how === 'failed');
 }
 
-/** Returns the outcome of the customer. If no part succeeded, it is that of the first part that ended with a reason. */
+/** Returns the outcome of the customer. If no part succeeded, it is the outcome of the first part that ended with a reason. */
 export function outcomeOf({ ends }: CustomerState): CustomerOnboardingOutcome {
   const outcomes = Object.fromEntries(
     Object.entries(ends).map(([part, { end }]) => [part, outcomeIn(end)]),

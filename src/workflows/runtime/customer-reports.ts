@@ -110,7 +110,7 @@ function customerOf({ parent, workflowType }: WorkflowInfo) {
   return parent && isCustomer && part ? { workflowId: parent.workflowId, part } : undefined;
 }
 
-/** What the reports so far have told the customer about a part. The timeline stays empty. */
+/** What a part has reported to its customer so far. The timeline stays empty. */
 export interface ReportedPart extends Pick<ChildReport, 'run' | 'runStartedAt' | 'number' | 'outcome'> {
   readonly state: OnboardingState;
 }

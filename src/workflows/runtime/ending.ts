@@ -6,7 +6,7 @@ import type { PublishedState } from './published-state.js';
 import { type Deadline, deadlinesIn, reportDeadline } from './requirements.js';
 import { type Facts, recordEvent, type Store } from './state.js';
 
-/** Describes what a canceled onboarding leaves at its partner. `unread` stands for a status that was never read. */
+/** Describes what a canceled onboarding leaves at its partner. `unread` is the text for a status that was never read. */
 export function describeLeftBehind(what: string, idOf: 'merchantProfileId' | 'profileId', unread: string) {
   return ({ [idOf]: id, partnerStatus }: Facts): string =>
     id
@@ -110,6 +110,6 @@ export function describeUnfinished({ write, outcome }: UnfinishedWrite): string 
 const OUTCOME_TEXTS: Readonly<Record<UnfinishedWrite['outcome'], string>> = {
   done: 'was in flight, and succeeded',
   rejected: 'was in flight, and the partner rejected it',
-  'not-sent': 'was not sent',
-  unknown: 'whether it took effect is unknown',
+  none: 'had no effect',
+  uncertain: 'whether it took effect is unknown',
 };

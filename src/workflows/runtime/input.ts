@@ -21,7 +21,7 @@ export function requireFields(input: unknown, fields: FieldTypes): void {
   if (problems.length > 0) throw ApplicationFailure.nonRetryable(problems.join('; '), 'InvalidInput');
 }
 
-/** A business or its input, for the next run: without social security numbers, which only a person can enter again. */
+/** Removes a business's SSNs before continue-as-new. A later correction needs a person to enter them again. */
 export function withoutSsns<Business extends HasSsns>({
   holder,
   beneficialOwners,
@@ -79,7 +79,7 @@ export class CorrectableInput<Input extends object = object> {
     this.store.update(updateInput(({ current }) => ({ current: mergePatch(current, patch) })));
   }
 
-  /** Keeps the corrections that have reached the partner: those of one field, or all. */
+  /** Marks corrections as received by the partner: those of one field, or all. */
   commit(field?: keyof Input): void {
     this.store.update(
       updateInput(({ current, base: stored }) => {
@@ -89,7 +89,7 @@ export class CorrectableInput<Input extends object = object> {
     );
   }
 
-  /** Removes the corrections that have not reached the partner, whose answers can still be taken back. */
+  /** Removes corrections that have not reached the partner. Their answers can still be taken back. */
   rollBack(): void {
     this.store.update(updateInput(({ base: stored }) => ({ current: stored })));
   }
@@ -122,7 +122,7 @@ export class CorrectableInput<Input extends object = object> {
     throw rejection(lines.join('\n'));
   }
 
-  /** A correction to fill in, for those of these fields that it can still change. Undefined if nothing can be corrected. */
+  /** Returns a correction form for those of these fields that can still change; undefined if nothing can be corrected. */
   readonly blankFor = async (fields: readonly string[]): Promise<Patch | undefined> =>
     this.correctable.length > 0 ? blankCorrection({ ...this.progress, fields }) : undefined;
 }

@@ -190,7 +190,7 @@ export class Links {
     if (!link.began) this.#record('merchant-began', requirementId, link.link, merchantActor(link.link));
   }
 
-  /** The update is what counts attempts, so nobody can try codes without being counted. */
+  /** Counts attempts in the update itself, so that no code can be tried without being counted. */
   #enter(
     requirementId: string,
     link: LinkState,

@@ -120,8 +120,8 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
   }
 
   /**
-   * Sends answers with the steps that have these IDs. Nobody can take an answer back meanwhile. If `send` throws, the answers stay
-   * marked as being sent, and the end of the workflow records which of them may have arrived.
+   * Marks answers as being sent by the steps with these IDs, so that nobody can take them back, and calls `send`. If `send` throws,
+   * the answers stay marked, and the end of the workflow records which of them may have arrived.
    */
   async whileSending<Result>(
     answers: readonly PendingAnswer[],

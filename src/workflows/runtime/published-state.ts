@@ -16,7 +16,7 @@ export interface PublishedStateOptions {
   readonly nextSteps: NextSteps;
   /** Returns the current dba, which a correction may have changed. */
   readonly dba?: (() => string) | undefined;
-  /** The number of open requirements that the search attribute lists; the others are counted. Default: all. */
+  /** How many open requirements the search attribute lists; it only counts the others. Default: all. */
   readonly mostListed?: number;
   /** The rest of the published state, besides facts and timeline: open requirements, and a customer's parts. */
   readonly others: () => Pick<OnboardingState, 'requirements'> & Partial<OnboardingState>;

@@ -76,7 +76,7 @@ export function claimsOf(state: State, id: string): Claims {
   return progress?.is === 'open' ? progress : {};
 }
 
-/** Open requirements with their claims and proposals. A requirement that has none is the same object as before. */
+/** Returns open requirements with their claims and proposals. A requirement without any is the same object as in the state. */
 export function openWithClaims(state: State): readonly Requirement[] {
   return openEntries(state).map(({ requirement }) => {
     const { claim, proposed, mentioned, link } = claimsOf(state, requirement.id);
@@ -96,7 +96,7 @@ function shownProposal({ actor, at, reason, answer }: ProposedAnswer) {
 }
 
 /**
- * Deadlines of open requirements that are not reported yet: when each is overdue, and when it has been unclaimed for too long.
+ * Returns unreported deadlines of open requirements: when each is overdue, and when it has been unclaimed for too long.
  *
  * @param unclaimedInHours undefined if nobody has to claim requirements
  */
@@ -300,7 +300,7 @@ export const setMentions =
     );
   };
 
-/** Proposes an answer. The time, which identifies it, is never that of an earlier one. */
+/** Proposes an answer. Its time is its ID, so it is always later than that of an earlier proposal. */
 export const setProposal =
   ({ requirementId, ...proposal }: Omit<ProposedAnswer, 'at'>): Transition =>
   (state, context) => {

@@ -66,7 +66,7 @@ export const MOVED_ON = 'the partner has moved on';
 interface SupersedingRule {
   /** Reports whether the partner still asks. */
   readonly isCurrent: (requirement: Requirement) => boolean;
-  /** Whether to drop an answer, too. Must be false while a write may be sending it. */
+  /** Also drops an answer. Must be false while a write may be sending it. */
   readonly drops: boolean;
   readonly why: (requirement: Requirement) => string;
 }

@@ -11,14 +11,17 @@ import {
 import { omitUndefined } from '../../messages/objects.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { Answer, AnswerKind } from '../../messages/requirements.js';
-import { describeReason, problemText } from '../../partners/bounds.js';
 import type { PartnerErrorDetails } from '../../partners/partner-error.js';
 import { redact } from '../../platform/privacy/masked.js';
-import { momentOf } from './current-details.js';
-import type { Question } from './state.js';
+import {
+  describeSavedRecord,
+  describeSending,
+  permissionQuestion,
+  rejectedWriteAdvice,
+  uncertainWriteQuestion,
+} from './questions.js';
 import {
   askForCorrection,
-  describeProblems,
   type EarlierAttempts,
   type IdempotentWrite,
   type IdentifiedWrite,
@@ -62,8 +65,8 @@ export async function runIdempotent<Result>(
     } catch (error) {
       throw withNotSent(context, step, isAnswered, error);
     }
-    // Unknown when canceled: an earlier attempt may have taken effect.
-    const outcome = await attemptWrite(context, step, step.run, () => 'unknown');
+    // Uncertain when canceled: an earlier attempt may have taken effect.
+    const outcome = await attemptWrite(context, step, step.run, () => 'uncertain');
     if (outcome.is === 'done') return outcome.result;
     await askAbout(context, step, outcome);
   }
@@ -85,7 +88,7 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
       const startedAt = Date.now();
       // A write that is canceled between two attempts fails without the intent of the earlier one. Only an attempt that timed out can
       // have left an intent, so before a whole attempt's time has passed, nothing was sent.
-      const outcomeIfCanceled = () => (Date.now() - startedAt >= ATTEMPT_MS ? 'unknown' : 'not-sent');
+      const outcomeIfCanceled = () => (Date.now() - startedAt >= ATTEMPT_MS ? 'uncertain' : 'none');
       const outcome = await attemptWrite(context, step, () => step.run(send, earlier), outcomeIfCanceled);
       if (outcome.is !== 'done') step.onFailure?.(outcome.failure);
       return outcome;
@@ -109,7 +112,7 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
   });
 }
 
-/** Adds a failure. The baseline stays: it shows what the partner had just before the first uncertain request. */
+/** Adds a failure. Keeps the baseline: what the partner had just before the first uncertain request. */
 function afterFailure(earlier: EarlierAttempts, failure: PartnerErrorDetails): EarlierAttempts {
   const { isUncertain } = earlier;
   const { baseline, phase = earlier.phase } = isUncertain ? earlier : failure;
@@ -143,7 +146,7 @@ function withNotSent(
   isAnswered: boolean,
   error: unknown,
 ): unknown {
-  if (isAnswered && isCancellation(error)) writes.cancelled(step, 'not-sent');
+  if (isAnswered && isCancellation(error)) writes.cancelled(step, 'none');
   return error;
 }
 
@@ -191,20 +194,13 @@ function askAfterRejection<Result>(
     context.record('write-uncertain', { detail: `${title}, refused: ${describeSavedRecord(saved)}` });
   const advice =
     saved !== undefined || (readEvidence === 'none' && wasSent)
-      ? `${describeSavedRecord(saved)} ${whereToLook} Correct it or retry only if it is not there, because either sends it again.`
+      ? rejectedWriteAdvice(saved, whereToLook)
       : undefined;
   return askUntilDecided(context, step, earlier, (refused, isOver) => {
     const allProblems = refused ? [{ field: '', message: refused }, ...problems] : problems;
     return askForCorrection(context, { title, advice, correct, replace, confirmFormat }, allProblems, isOver);
   });
 }
-
-function describeSavedRecord(saved: string | undefined): string {
-  if (saved === undefined) return 'The partner may have saved what it refused.';
-  return `${describeNamed(saved)}, so the partner may have saved what it refused.`;
-}
-
-const describeNamed = (saved: string) => `The response ${saved === '' ? 'has a record' : `names ${saved}`}`;
 
 const ANSWERS_TO_SEND_AGAIN: readonly AnswerKind[] = ['retry', 'correction', 'documents'];
 
@@ -272,8 +268,7 @@ async function attempt<Result>(
       error instanceof Rejected
         ? ownFailure('Rejected', title, error.message, error.problems)
         : partnerFailure(error);
-    const mayHaveEffect = failure.kind === 'Uncertain' || failure.saved !== undefined;
-    onEnd(mayHaveEffect ? 'unknown' : failure.kind === 'Rejected' ? 'rejected' : 'not-sent');
+    onEnd(writeOutcome(failure));
     if (context.isCancelled) throw new CancelledFailure('canceled while it was in flight');
     const is = OUTCOMES[failure.kind];
     // The server retries every other failure.
@@ -282,6 +277,11 @@ async function attempt<Result>(
   } finally {
     endWait();
   }
+}
+
+function writeOutcome({ kind, saved }: PartnerErrorDetails): WriteOutcome {
+  if (kind === 'Uncertain' || saved !== undefined) return 'uncertain';
+  return kind === 'Rejected' ? 'rejected' : 'none';
 }
 
 const OUTCOMES: Readonly<Partial<Record<PartnerErrorDetails['kind'], FailedOutcome['is']>>> = {
@@ -312,20 +312,6 @@ function keepWarnings({ record }: StepContext, title: string, result: unknown): 
   for (const warning of warnings) record('partner-warned', { detail: `${title}: ${redact(warning)}` });
 }
 
-/**
- * Asks for a permission: the partner accepts our credentials and rejects the call. Only operations ask here. `partnerAccount` asks for
- * onboardings, and about rejected credentials.
- */
-function permissionQuestion(title: string, { system, status = 403, fields }: PartnerErrorDetails): Question {
-  const said = fields.length > 0 ? `\n${describeProblems(fields)}` : '';
-  return {
-    kind: 'credentials',
-    title: `Not permitted: ${title}`,
-    detail: `The ${system} partner does not permit this (${status}), or it belongs to another organization. Ask the partner for the permission, then retry.${said}`,
-    answers: ['retry', 'abandon'],
-  };
-}
-
 async function findEvidence<Result>(
   { record }: StepContext,
   { title, readEvidence }: OnceWrite<Result>,
@@ -336,9 +322,6 @@ async function findEvidence<Result>(
   return proof;
 }
 
-const IF_NOT_THERE =
-  'If not, look again a few minutes later, and retry only if it is still not there: retrying too early does it twice.';
-
 /** Finds out whether an uncertain write took effect: by evidence at the partner, or from a person. */
 async function resolveUncertain<Result>(
   context: StepContext,
@@ -347,30 +330,15 @@ async function resolveUncertain<Result>(
   failure: PartnerErrorDetails,
 ): Promise<Verdict<Result>> {
   const { record, ask, writes } = context;
-  const { system, operation, reason, sentAt, unreadable, fields, saved } = failure;
-  const { title, idFormat } = step;
+  const { system, operation, reason } = failure;
   writes.uncertain(step);
-  const at = sentAt === undefined ? '' : ` at ${momentOf(sentAt)}`;
-  const isSent = sentAt !== undefined || step.mayBeDone === undefined;
-  const what = redact(fields.map(problemText).join('; '));
-  const why = (unreadable ?? saved) === undefined || what === '' ? '' : `: ${what}`;
-  const sign = saved === undefined ? '' : `${describeNamed(saved)}. `;
-  const sent = isSent ? `sent${at}` : 'perhaps sent before';
-  record('write-uncertain', { detail: `${title}, ${sent}: ${reason}` }, { system, operation });
+  const sent = describeSending(step, failure);
+  record('write-uncertain', { detail: `${step.title}, ${sent}: ${reason}` }, { system, operation });
   const proof = await findEvidence(context, step, earlier);
   const verdict =
     proof ??
     (await askUntilDecided(context, step, earlier, (refused, isOver) =>
-      ask(
-        {
-          kind: 'uncertain-write',
-          title: `Outcome unknown: ${title}`,
-          detail: `${refused && `${refused}\n`}The request was ${sent}. Whether it took effect is unknown (${describeReason(reason)}${why}). ${sign}${step.whereToLook} ${IF_NOT_THERE}`,
-          answers: ['confirm', 'retry', 'abandon'],
-          ...(idFormat && { idFormat }),
-        },
-        isOver,
-      ),
+      ask(uncertainWriteQuestion(step, failure, refused), isOver),
     ));
   writes.resolve(step);
   return verdict;

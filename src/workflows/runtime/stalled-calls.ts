@@ -2,13 +2,13 @@ import type { StalledCall } from '../../messages/onboarding-state.js';
 import { LONGEST, truncate } from '../../partners/bounds.js';
 import { redact } from '../../platform/privacy/masked.js';
 import type { Answers } from './answers.js';
-import { minuteOf } from './current-details.js';
 import type { PublishedState } from './published-state.js';
+import { waitingQuestion } from './questions.js';
 import { ignoreCancellation } from './tasks.js';
 
 interface RunningStep {
   readonly title: string;
-  /** It polls, and continues after its reads have failed. */
+  /** The step polls, and continues after failed reads. */
   readonly isPoll: boolean;
   readonly startedAt: number;
   /** A person is asked about its wait. */
@@ -35,7 +35,7 @@ export class StalledCalls {
     };
   }
 
-  /** The step after it, or the next wait, shows that it has ended. */
+  /** Clears the wait. The next step, or the next wait, publishes that. */
   #end(step: RunningStep): void {
     step.isStalled = false;
     if (this.#published !== step) return;
@@ -65,14 +65,7 @@ export class StalledCalls {
 
   #ask(step: RunningStep, since: string, reason: string): void {
     step.isStalled = true;
-    const question = {
-      kind: 'waiting',
-      title: `Waiting for the partner: ${step.title}`,
-      detail:
-        `The step has waited since ${minuteOf(since)} (${reason}). Gangway retries it, and this requirement closes when it succeeds. ` +
-        'Ask the partner what is wrong. Answer retry to keep waiting. To give up, cancel the workflow.',
-      answers: ['retry'],
-    } as const;
+    const question = waitingQuestion(step.title, since, reason);
     this.answers.ask(question, () => !step.isStalled).catch(ignoreCancellation);
   }
 }

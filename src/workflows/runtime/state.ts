@@ -1,4 +1,4 @@
-/** The state of a workflow, as one value. Anything else that changes in a workflow is a handle of something that runs. */
+/** The state of a workflow, as one value. The only other mutable objects in a workflow are handles to running work, such as tasks. */
 import type { ProposedAnswer } from '../../messages/claims.js';
 import { COUNTERS, type TimelineEvent } from '../../messages/codes.js';
 import { type StageSeconds, withStage } from '../../messages/listed.js';
@@ -30,8 +30,8 @@ export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 't
 
 // Keeps F7.
 /**
- * The state of a workflow: plain data, changed only by a {@link Transition}. When a workflow continues as new, the next run gets it
- * without the last read of the poll and without the social security numbers of the input, and gets nothing else.
+ * The state of a workflow: plain data, changed only by a {@link Transition}. Continue-as-new passes it on, except the poll's last
+ * snapshot and a business's SSNs; a customer keeps those until its business has started. Nothing else survives.
  *
  * @typeParam PartnerState what this kind of workflow knows about its partner
  */
@@ -53,13 +53,13 @@ export interface State<PartnerState = unknown, Input extends object = object> ex
   /** The outcome, and the texts that people read about it. */
   readonly ended?: EndState;
   readonly partnerState: PartnerState;
-  /** Side effects that the last transition asks for. The {@link Store} runs them at once, so this is empty between updates. */
+  /** Side effects of the last transition. The {@link Store} runs them at once, so this is empty between updates. */
   readonly effects: readonly Effect[];
 }
 
 /**
- * A requirement before it is raised, which adds its dates and its ID. A question that the partner can repeat sets `about`. Its ID is
- * `about`, then `about-2`, `about-3`. Other requirements are numbered.
+ * A requirement to raise. Raising it sets its ID and dates. A question that the partner can repeat sets `about`. Its ID is `about`,
+ * then `about-2`, `about-3`. Other requirements are numbered.
  */
 export type Question = {
   readonly [Kind in RequirementKind]: Omit<
@@ -75,16 +75,16 @@ export interface PendingAnswer {
 }
 
 export interface RequirementsState {
-  /** Open and answered requirements, in the order of their last change. Sending an answer does not move it. */
+  /** Open and answered requirements, ordered by last change. Sending an answer is not a change. */
   readonly entries: readonly RequirementEntry[];
   readonly raised: number;
   /** The number of times that each `about` was raised. */
   readonly timesAsked: Readonly<Record<string, number>>;
-  /** Milliseconds since 1970. The time of a proposal identifies it. */
+  /** Unix milliseconds. A proposal's time is its ID, so each must be later than the last. */
   readonly lastProposalAt: number;
 }
 
-/** A requirement. It ends when it is withdrawn, or when its answer is processed or dropped. */
+/** A requirement in the state. It is removed when it is withdrawn, or when its answer is processed or dropped. */
 export interface RequirementEntry {
   readonly requirement: Requirement;
   readonly isOverdue?: true;
@@ -95,7 +95,7 @@ export interface RequirementEntry {
 export type Progress =
   | ({ readonly is: 'open' } & Claims)
   | { readonly is: 'answered'; readonly resolution: Resolution }
-  /** The steps with these IDs send the answer, so nobody can take it back. */
+  /** The writes with these IDs are sending the answer. It can no longer be taken back. */
   | { readonly is: 'on its way'; readonly resolution: Resolution; readonly writes: readonly string[] };
 
 export interface Claims {
@@ -112,7 +112,7 @@ export interface EndState {
 
 export interface CorrectedInput<Input extends object = object> {
   readonly current: Input;
-  /** The input without the corrections that may not have reached the partner yet. */
+  /** `current` without corrections that the partner may not have. */
   readonly base: Input;
 }
 
@@ -122,18 +122,18 @@ export interface PollState<Snapshot = unknown> {
   readonly pace?: Pace;
   /** A change that the workflow has not handled yet. */
   readonly change?: Snapshot;
-  /** The last change that was handled, unless a write has begun since. */
+  /** The last change that the workflow handled, until it begins a write. */
   readonly latest?: Snapshot;
 }
 
-/** What a part has reported to its customer. */
+/** What a customer's child workflow has reported to the customer. */
 export interface ReportState {
   /** The number of the last report, and the run that sent it. */
   readonly number: number;
   readonly run: string;
   /** The state as of the last report. Absent if the next report must contain the whole state. */
   readonly state?: OnboardingState;
-  /** The customer has asked for the outcome, because the server does not report it to the customer's later runs. */
+  /** The customer asked for the outcome. After its continue-as-new, Temporal no longer delivers a child's result. */
   readonly isAskedForEnd?: true;
   /** The customer's workflow has ended. */
   readonly isCustomerGone?: true;
@@ -141,7 +141,7 @@ export interface ReportState {
 
 export interface OutboundEventsState {
   readonly sequence: number;
-  /** The id of the last event. */
+  /** The ID of the last event. */
   readonly last: string;
   readonly stage?: Stage;
   /** Events that wait to be published. */
@@ -156,7 +156,7 @@ interface PendingEvent {
   readonly data: object;
 }
 
-/** The key of an update. The receipt is absent while the update is applied. */
+/** An applied update. `receipt` is absent until the update finishes. */
 export interface AppliedKey extends IdempotencyKey {
   readonly receipt?: object;
 }
@@ -173,14 +173,14 @@ export interface Count {
 export interface Context {
   /** In milliseconds since 1970. */
   readonly now: number;
-  /** Returns a new text at each call, and the same ones in a replay. */
+  /** Returns a new UUID at each call, and the same ones in a replay. */
   readonly random: () => string;
   readonly workflowType: string;
   /** The first run of the workflow. */
   readonly firstRunId: string;
-  /** Milliseconds that a person has to answer. */
+  /** How long a person has to answer, in milliseconds. */
   readonly dueInMs: number;
-  /** Stands before each numbered id of a requirement. */
+  /** The prefix of each numbered requirement ID. */
   readonly idPrefix: string;
   readonly fourEyes: FourEyes;
 }
@@ -217,9 +217,9 @@ export const compose =
 type Who = Pick<TimelineEntry, 'detail' | 'actor' | 'reason'>;
 
 /**
- * Adds to the timeline, which has a short form of each answer, never a secret.
+ * Appends a timeline event. Pass a summary of an answer as `detail`, never a secret.
  *
- * @param labels of the counter of the event, where it has one
+ * @param labels labels for the event's metric, if it has one
  */
 export const recordEvent =
   (event: TimelineEvent, { detail, ...who }: Who = {}, labels: Count['labels'] = {}): Transition =>
@@ -233,7 +233,7 @@ export const recordEvent =
 
 const MOST_ENTRIES = 1_000;
 
-/** Events that people cause as often as they like, and that change nothing at the partner. */
+/** Events that a person can cause without limit, and that change nothing at the partner. */
 const ARRANGEMENTS: readonly TimelineEvent[] = [
   ...(['requirement-claimed', 'requirement-released', 'requirement-taken-over'] as const),
   'requirement-assigned',
@@ -241,7 +241,7 @@ const ARRANGEMENTS: readonly TimelineEvent[] = [
   ...(['merchant-asked', 'merchant-began', 'answer-sent-back', 'link-revoked'] as const),
 ];
 
-/** A timeline that is too long loses its oldest arrangement, so that a program that claims all day does not fill the state. */
+/** Drops the oldest claim or proposal event when the timeline is full, so a script that claims all day can't fill the state. */
 function boundTimeline(timeline: readonly TimelineEntry[]): readonly TimelineEntry[] {
   if (timeline.length <= MOST_ENTRIES) return timeline;
   const oldest = timeline.findIndex(({ event }) => ARRANGEMENTS.includes(event));
@@ -252,7 +252,7 @@ function isCounted(event: TimelineEvent): event is Count['count'] {
   return event in COUNTERS;
 }
 
-/** Sets facts. They are published with the next report. */
+/** Sets fields of the published state. The next report publishes them. */
 export const setFacts =
   (facts: Partial<Facts>): Transition =>
   (state, { now }) => {
@@ -291,18 +291,18 @@ export const removeUnfinishedWrite =
 
 /** Returns the IDs of writes that may have taken effect. */
 export function unknownWrites({ writes }: State): readonly string[] {
-  return Object.keys(writes).filter((id) => writes[id]?.outcome === 'unknown');
+  return Object.keys(writes).filter((id) => writes[id]?.outcome === 'uncertain');
 }
 
-/** Runs the effects of transitions, and gives them random texts. */
+/** Runs the effects of transitions, and generates their UUIDs. */
 export interface Effects {
   readonly random: Context['random'];
   count(counted: Count): void;
-  /** @returns the state of the events once those that wait are published */
+  /** @returns the events state, with nothing pending */
   publish(events: OutboundEventsState): OutboundEventsState;
 }
 
-/** The one place of a workflow that changes: it holds the state. */
+/** Holds the state. It is the only mutable object in a workflow, besides handles to running work. */
 export class Store<PartnerState = unknown, Input extends object = object> {
   #state: State<PartnerState, Input>;
 
@@ -318,7 +318,7 @@ export class Store<PartnerState = unknown, Input extends object = object> {
     return this.#state;
   }
 
-  /** Replaces the state, and does what that calls for. */
+  /** Applies a transition, then runs its effects. */
   update(transition: Transition): void {
     const context = { ...this.constants, now: Date.now(), random: this.effects.random };
     const { effects, ...state } = transition(this.#state, context);

@@ -25,7 +25,7 @@ import {
   type Transition,
 } from './state.js';
 
-/** What a run gets from the previous one besides the input. */
+/** What continue-as-new passes to the next run, besides the input. */
 export type CarriedState<PartnerState> = Omit<State<PartnerState>, 'input'>;
 
 export interface StatefulOptions<PartnerState, Input extends object> {
@@ -77,7 +77,10 @@ export class StatefulWorkflow<PartnerState, Input extends object> {
     this.store.update(compose(...transitions));
   }
 
-  /** The state for the next run, without the input, which is its own argument, and the last read, which would be too old as evidence. */
+  /**
+   * The state for the next run. Leaves out the input, which is an argument of its own, and the last read, which would be too old as
+   * evidence.
+   */
   get carriedState(): CarriedState<PartnerState> {
     const { input: _, ...carriedState } = this.store.state;
     return { ...carriedState, poll: omitUndefined({ pace: carriedState.poll.pace }) };

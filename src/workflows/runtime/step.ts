@@ -3,11 +3,10 @@ import { type Proof, type SendOnce, unreportedOutcome } from '../../at-most-once
 import { PARTNER_ERROR } from '../../messages/activities.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { Answer, DocumentRef } from '../../messages/requirements.js';
-import { problemText } from '../../partners/bounds.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
-import { redact } from '../../platform/privacy/masked.js';
 import type { Answers } from './answers.js';
 import type { CorrectableInput } from './input.js';
+import { describeProblems, rejectedInputQuestion } from './questions.js';
 import type { StalledCalls } from './stalled-calls.js';
 import { addUnfinishedWrite, compose, recordEvent, removeUnfinishedWrite, type Store } from './state.js';
 import type { StatefulWorkflow } from './stateful.js';
@@ -43,7 +42,7 @@ export interface OnceWrite<Result> extends EachWrite {
   readonly replace?: (document: DocumentRef) => void;
   /** Why an earlier workflow may have sent this write. If set, the outcome is uncertain before the first request. */
   readonly mayBeDone?: string | undefined;
-  /** The problems with the result of an earlier request, which is not believed. A person is asked before another one. */
+  /** Why the result of an earlier request is not believed. A person is asked before another request. */
   readonly earlierProblems?: readonly FieldProblem[] | undefined;
   /** Called with each failure of a request, so that the next `run` can look for its effect. */
   readonly onFailure?: (failure: PartnerErrorDetails) => void;
@@ -51,13 +50,13 @@ export interface OnceWrite<Result> extends EachWrite {
   readonly readEvidence: ((earlier: EarlierAttempts) => Promise<Proof<Result>>) | 'none';
   /** Looks for the same evidence in what the status poll has read. Checked while a person is asked. */
   readonly polledEvidence: ((earlier: EarlierAttempts) => Proof<Result>) | 'none';
-  /** Reports whether nobody needs the write at the moment. Meanwhile, nobody is asked about it. */
+  /** Reports whether the write is not needed at the moment. Until it is, no person is asked about it. */
   readonly isSuperseded?: (earlier: EarlierAttempts) => boolean;
-  /** The result, from the id that a person gives. Throws {@link NotConfirmable} to ask the person again. */
+  /** Returns the result for the ID that a person enters. Throws {@link NotConfirmable} to ask again. */
   readonly confirm: (id: string) => Result | Promise<Result>;
   /** Format of the id that `confirm` takes. Default: digits. */
   readonly idFormat?: 'text';
-  /** The place where a person looks before answering. */
+  /** Where a person looks before answering. */
   readonly whereToLook: string;
 }
 
@@ -86,7 +85,7 @@ export type IdentifiedWrite = Pick<IdempotentWrite<unknown>, 'id' | 'title'>;
 
 type UnfinishedWrites = ReturnType<typeof unfinishedWrites>;
 
-/** Remembers writes whose outcome is uncertain, and writes that were in flight when they were canceled. */
+/** Records writes whose outcome is uncertain, and writes that were canceled in flight. */
 export function unfinishedWrites(store: Pick<Store, 'update'>) {
   return {
     cancelled: ({ title: write, id = write }: IdentifiedWrite, outcome: UnfinishedWrite['outcome']) =>
@@ -97,12 +96,12 @@ export function unfinishedWrites(store: Pick<Store, 'update'>) {
         ),
       ),
     uncertain: ({ title: write, id = write }: IdentifiedWrite) =>
-      store.update(addUnfinishedWrite(id, { write, outcome: 'unknown' })),
+      store.update(addUnfinishedWrite(id, { write, outcome: 'uncertain' })),
     resolve: ({ title, id = title }: IdentifiedWrite) => store.update(removeUnfinishedWrite(id)),
   };
 }
 
-/** The failed partner call in the failure of an activity; throws any other error. */
+/** Returns the failed partner call of an activity failure; throws any other error. */
 export function partnerFailure(error: unknown): PartnerErrorDetails {
   if (!(error instanceof ActivityFailure)) throw error;
   const { cause, activityType } = error;
@@ -134,7 +133,7 @@ export class Rejected extends Error {
   }
 }
 
-/** Thrown by Gangway itself for an id that a person must not confirm, or not without a second confirmation. */
+/** Thrown by Gangway for an ID that a person must not confirm, or only after a second confirmation. */
 export class NotConfirmable extends Rejected {
   override readonly name = 'NotConfirmable';
   constructor(message: string) {
@@ -142,7 +141,7 @@ export class NotConfirmable extends Rejected {
   }
 }
 
-/** Returns a check that throws {@link NotConfirmable} for an id the first time. The second time overrides that. */
+/** Returns a check that throws {@link NotConfirmable} for an ID the first time. Confirming the same ID again overrides it. */
 export function requireSecondConfirmation(
   again = 'confirm it again',
 ): (id: string | number, why: string) => void {
@@ -173,29 +172,16 @@ export async function askForCorrection(
   const fields = problems.flatMap(({ field }) => field || []);
   const blank = correct && (await blankFor(fields));
   const answer = await ask(
-    {
-      kind: 'rejected-input',
-      title: `Rejected: ${title}`,
-      detail: [describeProblems(problems), ...(advice ? [advice] : [])].join('\n'),
-      ...(fields.length > 0 && { fields }),
-      ...(blank && { blank }),
-      answers: [
-        ...(correct ? (['correction'] as const) : []),
-        ...(replace ? (['documents'] as const) : []),
-        ...(confirmFormat ? (['confirm'] as const) : []),
-        'retry',
-        'abandon',
-      ],
-      ...(confirmFormat === 'text' && { idFormat: confirmFormat }),
-    },
+    rejectedInputQuestion(title, problems, {
+      advice,
+      blank,
+      canCorrect: correct !== undefined,
+      canReplace: replace !== undefined,
+      confirmFormat,
+    }),
     isSuperseded,
   );
   if (answer?.kind === 'correction') correct?.(answer.patch);
   if (answer?.kind === 'documents' && answer.documents[0]) replace?.(answer.documents[0]);
   return answer;
-}
-
-export function describeProblems(problems: readonly FieldProblem[]): string {
-  const lines = problems.map(({ field, message }) => problemText({ field, message: redact(message) }));
-  return lines.join('\n') || 'the partner gave no reason';
 }

@@ -6,7 +6,7 @@ export interface Task {
   readonly run: () => Promise<void>;
 }
 
-/** Ignores the cancellation of a promise that nobody awaits. */
+/** Ignores the cancellation of a promise that is not awaited. */
 export function ignoreCancellation(error: unknown): void {
   if (!isCancellation(error)) throw error;
 }

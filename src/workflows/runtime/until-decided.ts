@@ -99,7 +99,7 @@ function shouldContinueAsNew(onboarding: AnyOnboarding): boolean {
   return !onboarding.tasks.isBusy && !isStalled(onboarding) && allHandlersFinished();
 }
 
-/** Waits until a round has something to do. Publishes the state meanwhile. */
+/** Waits until there is work for a round. Publishes the state first. */
 async function waitForWork(
   onboarding: AnyOnboarding,
   kinds: readonly RequirementKind[],

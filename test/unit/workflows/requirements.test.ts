@@ -62,7 +62,7 @@ function queueOf({ unclaimedInHours, isPartlySent = () => false, ...more }: Opti
     update(markSending(answeredRequirements(store.state).filter(({ requirement }) => requirement.id === id)));
   const dropUndelivered = (unknown: readonly string[]) => {
     const concerns = ({ requirement }: PendingAnswer) => requirement.kind === 'underwriting-note';
-    for (const write of unknown) update(addUnfinishedWrite(write, { write, outcome: 'unknown' }));
+    for (const write of unknown) update(addUnfinishedWrite(write, { write, outcome: 'uncertain' }));
     update(dropAnswers(concerns, 'the partner decided', (_, answered) => isPartlySent(answered)));
   };
   const queue = {

@@ -188,7 +188,7 @@ describe('a step', () => {
     };
     const make = workflow({ attempts: [failed('Rejected')], answers: [cancelledMeanwhile] });
     const { outcome, log } = await make.idempotent();
-    expect([outcome, log.at(-1)]).toEqual([NOT_BEGUN, 'cancelled set the fees: not-sent']);
+    expect([outcome, log.at(-1)]).toEqual([NOT_BEGUN, 'cancelled set the fees: none']);
   });
 
   it('that is canceled while it prepares another attempt says that the answer sent nothing', async () => {
@@ -199,7 +199,7 @@ describe('a step', () => {
     };
     const make = workflow({ attempts: [failed('Rejected')], answers: [RETRY] });
     const { outcome, log } = await make.once({ prepare });
-    expect([outcome, log.at(-1)]).toEqual([CANCELLED, 'cancelled create the merchant: not-sent']);
+    expect([outcome, log.at(-1)]).toEqual([CANCELLED, 'cancelled create the merchant: none']);
   });
 
   it.each([
@@ -557,11 +557,11 @@ describe('a cancellation in flight', () => {
 
   it.each<[string, unknown, unknown, string | undefined]>([
     ['succeeds', 'done', 'done', 'done'],
-    ['is not sent', CANCELLED, CANCELLED, 'not-sent'],
-    ['has an unknown outcome', failed('Uncertain'), IN_FLIGHT, 'unknown'],
+    ['is not sent', CANCELLED, CANCELLED, 'none'],
+    ['has an unknown outcome', failed('Uncertain'), IN_FLIGHT, 'uncertain'],
     ['is rejected', failed('Rejected'), IN_FLIGHT, 'rejected'],
-    ['is not permitted', failed('Forbidden'), IN_FLIGHT, 'not-sent'],
-    ['does not reach the partner', failed('NotSent'), IN_FLIGHT, 'not-sent'],
+    ['is not permitted', failed('Forbidden'), IN_FLIGHT, 'none'],
+    ['does not reach the partner', failed('NotSent'), IN_FLIGHT, 'none'],
   ])('is kept of a once-only write that %s', async (_, becomes, outcome, result) => {
     const ended = await cancelledDuring(becomes).once();
     expect(ended.outcome).toEqual(outcome);
@@ -569,9 +569,9 @@ describe('a cancellation in flight', () => {
   });
 
   it.each([
-    [119_999, 'not-sent'],
+    [119_999, 'none'],
     // Perhaps between two attempts, of which the first has timed out: the server does not report its intent.
-    [120_000, 'unknown'],
+    [120_000, 'uncertain'],
   ])('is kept of a once-only write that ends without a result after %i ms: %s', async (took, outcome) => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
@@ -581,7 +581,7 @@ describe('a cancellation in flight', () => {
 
   it.each<[string, unknown, string]>([
     ['succeeds', 'done', 'done'],
-    ['is cut off, because an earlier attempt may have taken effect', CANCELLED, 'unknown'],
+    ['is cut off, because an earlier attempt may have taken effect', CANCELLED, 'uncertain'],
     ['is rejected', failed('Rejected'), 'rejected'],
   ])('is kept of an idempotent write that %s', async (_, becomes, outcome) => {
     const { log } = await cancelledDuring(becomes).idempotent();
@@ -614,9 +614,9 @@ it('writes that are unfinished are those in doubt, and those that were canceled'
   writes.resolve({ title: 'submit' });
   writes.cancelled({ ...upload, title: 'upload b.pdf' }, 'done');
   expect(Object.values(store.state.writes)).toEqual([
-    { write: 'create', outcome: 'unknown' },
+    { write: 'create', outcome: 'uncertain' },
     { write: 'upload b.pdf', outcome: 'done' },
-    { write: 'upload a.pdf', outcome: 'unknown' },
+    { write: 'upload a.pdf', outcome: 'uncertain' },
   ]);
   expect(unknownWrites(store.state)).toEqual(['create', 'note-2/a']);
   expect(said()).toEqual(['write-unfinished: upload b.pdf: done']);

@@ -101,7 +101,7 @@ function byPeople(): fc.Arbitrary<Happened<unknown>> {
         (state) =>
           on(state, which, (id) => withdrawRequirement(id, 'gone')),
     ),
-    fc.tuple(fc.constantFrom('create', 'submit'), fc.constantFrom('unknown', 'done')).map(
+    fc.tuple(fc.constantFrom('create', 'submit'), fc.constantFrom('uncertain', 'done')).map(
       ([write, outcome]): Happened<unknown> =>
         () =>
           addUnfinishedWrite(write, { write, outcome } as never),
@@ -231,7 +231,7 @@ const byItself: fc.Arbitrary<Happened<unknown>> = fc.oneof(
   fc.constant(() =>
     commandTransition({ ask: { kind: 'credentials', title: 'A', detail: 'B', answers: ['retry'] } }),
   ),
-  fc.constant(() => addUnfinishedWrite('create', { write: 'create the merchant', outcome: 'unknown' })),
+  fc.constant(() => addUnfinishedWrite('create', { write: 'create the merchant', outcome: 'uncertain' })),
   fc.constant(() => closeRequirements(false, () => false)),
   fc.constant(() => setEnd({ outcome: { outcome: 'declined' }, texts: ['Sorry.'] })),
 );

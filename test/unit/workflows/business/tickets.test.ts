@@ -9,7 +9,6 @@ import {
   NO_TICKETS,
   reduceRejection,
   reduceTickets,
-  ticketIdOf,
   withDeadline,
 } from '../../../../src/workflows/business/tickets.js';
 import { answer, lines } from '../boarding/values.js';
@@ -27,7 +26,6 @@ describe('a ticket', () => {
         ...{ answers: ['text', 'correction', 'abandon'], blank: { holder: { '': '' } } },
       },
     });
-    expect(ticketIdOf(ticketAsked(7))).toBe(7);
   });
 
   it('of a partner account takes no correction', () => {
