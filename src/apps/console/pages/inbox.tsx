@@ -155,9 +155,12 @@ function InboxList(inbox: Inbox) {
       {...{ 'data-new': recent.length, 'data-mine': mine, 'data-waiting': waiting }}
       aria-label="Open requirements"
     >
-      <p class="advice" id="inbox-new">
+      <div id="inbox-new">
         <span role="status">{recent.length > 0 && describeNew(recent)}</span>
-      </p>
+        <button type="button" hidden>
+          Show
+        </button>
+      </div>
       {items.length === 0 ? (
         <NothingHere list={list} choices={choices} />
       ) : (
@@ -218,7 +221,7 @@ function isFree({ id, claimedBy = '' }: InboxItem, { user }: Pick<RequestContext
 function columnsFor(
   { times, user }: RequestContext,
   list: string,
-  hereFor: (item: InboxItem) => TaskProps['here'],
+  hereFor: (item: InboxItem) => string | false,
   isNew: (item: InboxItem) => boolean,
 ): readonly Column<InboxItem>[] {
   const choose: Column<InboxItem> = {
@@ -231,9 +234,18 @@ function columnsFor(
     {
       title: 'What to do',
       at: 'both',
-      cell: (item) => <TaskCell item={item} list={list} here={hereFor(item)} isNew={isNew(item)} />,
+      cell: (item) => <TaskCell item={item} list={list} isNew={isNew(item)} />,
     },
-    { title: 'Due', at: 'first-end', cell: ({ dueAt }) => dueAt && <Due at={dueAt} /> },
+    {
+      title: 'Due',
+      at: 'first-end',
+      cell: (item) => (
+        <>
+          {item.dueAt && <Due at={item.dueAt} />}
+          <AnswerLink here={hereFor(item)} item={item} />
+        </>
+      ),
+    },
     { title: 'Waiting', cell: ({ raisedAt }) => raisedAt && times.since(raisedAt) },
     {
       title: 'Partner',
@@ -252,7 +264,7 @@ function columnsFor(
   ];
 }
 
-function HolderCell({ claimedBy: by, assignedBy, mentioned = [] }: InboxItem) {
+function HolderCell({ claimedBy: by, assignedBy }: InboxItem) {
   const { user } = useRequest();
   return (
     <>
@@ -267,7 +279,6 @@ function HolderCell({ claimedBy: by, assignedBy, mentioned = [] }: InboxItem) {
           assigned by <Person actor={assignedBy} />
         </small>
       )}
-      {mentioned.some((each) => isSamePerson(each, user.actor)) && <small>a remark mentions you</small>}
     </>
   );
 }
@@ -275,16 +286,28 @@ function HolderCell({ claimedBy: by, assignedBy, mentioned = [] }: InboxItem) {
 interface TaskProps {
   readonly item: InboxItem;
   readonly list: string;
-  /** The address at which the row has the form. */
-  readonly here: string | false;
   readonly isNew: boolean;
 }
 
+/** @param here the address at which the row has the form */
+function AnswerLink({ item, here }: { readonly item: InboxItem; readonly here: string | false }) {
+  if (!here) return null;
+  return (
+    <small>
+      <a href={here} aria-label={`Answer here: ${labelOf(questionOf(item).sentence)}`}>
+        Answer here
+      </a>
+    </small>
+  );
+}
+
 /** The question, and below it what it is. The list that it comes from has no question until its workflow has told it. */
-function TaskCell({ item, list, here, isNew }: TaskProps) {
+function TaskCell({ item, list, isNew }: TaskProps) {
   const { workflowId, id, title, proposedBy } = item;
   const path = id === undefined ? pathOf(workflowId) : withList(pathOf(workflowId, 'requirements', id), list);
   const { sentence, kind } = questionOf(item);
+  const { user } = useRequest();
+  const isMentioned = item.mentioned?.some((each) => isSamePerson(each, user.actor));
   return (
     <>
       <a class="task" href={path} title={tooltip(sentence, 60)}>
@@ -305,15 +328,21 @@ function TaskCell({ item, list, here, isNew }: TaskProps) {
               )}
             </Chip>
           )}
-          {here && (
-            <a href={here} aria-label={`Answer here: ${labelOf(sentence)}`}>
-              Answer here
-            </a>
-          )}
+          <LinkChip {...item} />
+          {isMentioned && <Chip tone="asks">Mentions you</Chip>}
         </small>
       )}
     </>
   );
+}
+
+/** What became of a link without an answer. */
+function LinkChip({ link }: InboxItem) {
+  if (!link) return null;
+  if (link.state === 'locked') return <Chip tone="bad">Link locked</Chip>;
+  if (link.state === 'closed' || Date.parse(link.until) <= Date.now())
+    return <Chip tone="bad">Link expired</Chip>;
+  return <Chip tone="calm">{link.state === 'sent-back' ? 'Merchant asked again' : 'Merchant asked'}</Chip>;
 }
 
 /** The form of an answer, and the way back to the list. */
@@ -335,7 +364,6 @@ function AnswerRow({
         </a>
       </div>
       {form}
-      <a href={to}>Cancel</a>
     </section>
   );
 }

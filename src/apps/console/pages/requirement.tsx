@@ -21,7 +21,7 @@ import { type Fields, pathOf, withList } from '../query.js';
 import { CurrentRequest, hasRole, PageError, type RequestContext, type RouteResponse } from '../route.js';
 import { Business, Help } from './about-requirement.js';
 import { AnswerForms } from './answer-forms.js';
-import { AskMerchant, type AskProps, MerchantStatus, templatesOf, withLabels } from './ask-merchant.js';
+import { AskMerchant, type AskProps, MerchantStatus, templatesOf } from './ask-merchant.js';
 import {
   ASSIGNEE,
   ColleagueField,
@@ -32,6 +32,7 @@ import {
   pageIn,
   runAction,
 } from './handling.js';
+import { withLabels } from './input-fields.js';
 import { Due, Field, Form, Person, Problem, summarize, Trail, When } from './parts.js';
 
 /** A request for a requirement, with what is known of it. `requirement` is undefined when it is not open. */
