@@ -159,17 +159,19 @@ export function claimsOf(requirements: readonly Requirement[]): ClaimsMemo | und
   const short = (actor: string) =>
     truncate(actor.length > LONGEST.line ? identityOf(actor) : actor, LONGEST.line);
   let left = LONGEST_MEMO;
-  const handled = requirements.flatMap(({ id, claim, proposal, mentioned, link }): [string, ClaimAndProposal][] => {
-    if (!claim && !proposal && !mentioned && !link) return [];
-    const assigned = claim?.by === undefined ? {} : { by: short(claim.by) };
-    const by = {
-      ...(claim && { claim: { actor: short(claim.actor), until: claim.until, ...assigned } }),
-      ...(proposal && { proposal: { actor: short(proposal.actor), at: proposal.at } }),
-      ...(mentioned && { mentioned: mentioned.map(identityOf) }),
-      ...(link && !proposal && { link: { state: link.state, until: link.until } }),
-    };
-    left -= JSON.stringify([id, by]).length;
-    return left < 0 ? [] : [[id, by]];
-  });
+  const handled = requirements.flatMap(
+    ({ id, claim, proposal, mentioned, link }): [string, ClaimAndProposal][] => {
+      if (!claim && !proposal && !mentioned && !link) return [];
+      const assigned = claim?.by === undefined ? {} : { by: short(claim.by) };
+      const by = {
+        ...(claim && { claim: { actor: short(claim.actor), until: claim.until, ...assigned } }),
+        ...(proposal && { proposal: { actor: short(proposal.actor), at: proposal.at } }),
+        ...(mentioned && { mentioned: mentioned.map(identityOf) }),
+        ...(link && !proposal && { link: { state: link.state, until: link.until } }),
+      };
+      left -= JSON.stringify([id, by]).length;
+      return left < 0 ? [] : [[id, by]];
+    },
+  );
   return handled.length > 0 ? Object.fromEntries(handled) : undefined;
 }

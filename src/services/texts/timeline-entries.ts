@@ -42,7 +42,5 @@ const WITH_ENDS: readonly TimelineEntry['event'][] = [
 /** A part of an entry for people: a claim or a link ends at a time of their zone. */
 export function inZone(said: string, { event }: Pick<TimelineEntry, 'event'>, times: Times): string {
   if (!WITH_ENDS.includes(event)) return said;
-  return said.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/, (_, day, minute) =>
-    times.at(`${day}T${minute}Z`),
-  );
+  return said.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/, (_, day, minute) => times.at(`${day}T${minute}Z`));
 }

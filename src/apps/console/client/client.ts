@@ -90,7 +90,10 @@ function offer(region: HTMLElement, fresh: HTMLElement, apply: () => void): void
   Object.assign(region.dataset, fresh.dataset);
   const status = region.querySelector('#inbox-new [role=status]');
   const button = region.querySelector<HTMLElement>('#inbox-new button');
-  if (!status || !button) return apply();
+  if (!status || !button) {
+    apply();
+    return;
+  }
   const text = fresh.querySelector('#inbox-new')?.textContent || 'The list has changed.';
   if (status.textContent !== text) status.textContent = text;
   for (const row of region.querySelectorAll('tbody tr[id]'))

@@ -270,16 +270,17 @@ function AskForm({
           choices={kinds.map((kind) => [kind, WANTS[kind]])}
         />
         {kinds.includes('documents') && (
-          <Field
-            {...field('names', wants?.kind === 'documents' ? wants.names.join(', ') : '')}
-            label="Names of the documents"
-            advice="Only for documents. With commas: voided check, bank letter."
-          />
+          <div class="for-documents">
+            <Field
+              {...field('names', wants?.kind === 'documents' ? wants.names.join(', ') : '')}
+              label="Names of the documents"
+              advice="With commas: voided check, bank letter."
+            />
+          </div>
         )}
         {kinds.includes('correction') && (
-          <fieldset>
+          <fieldset class="for-correction">
             <legend>Fields that the merchant fills in</legend>
-            <p class="advice">Only for fields of the input.</p>
             {boxes(true)}
             <details open={wrongIn(refusal, 'wants').length > 0}>
               <summary>{askable.some(({ name }) => isNamed(name)) ? 'Other fields' : 'All fields'}</summary>

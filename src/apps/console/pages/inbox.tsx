@@ -4,7 +4,7 @@ import { type InboxItem, isMine } from '../../../services/inbox/inbox.js';
 import { type Column, Table, tooltip } from '../../../services/reports/page.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { readState } from '../onboarding-view.js';
-import { address, Fields, pathOf, withList } from '../query.js';
+import { address, Fields, inboxOf, pathOf, ROW, withList } from '../query.js';
 import { withQuestions } from '../questions.js';
 import { hasRole, type RequestContext, type RouteResponse, useRequest } from '../route.js';
 import { AnswerForms } from './answer-forms.js';
@@ -43,7 +43,7 @@ export async function showInbox(
   const choices = choicesIn(fields);
   const instead = withoutPrivate(fields, '/', choices);
   if (instead && !isPart) return instead;
-  const inbox = await inboxOf(context, choices, sizes);
+  const inbox = await readInbox(context, choices, sizes);
   const part = <InboxList {...inbox} />;
   if (isPart) return { part };
   const page = (
@@ -58,7 +58,7 @@ export async function showInbox(
   return { title: 'Inbox', page, waiting: inbox.waiting };
 }
 
-async function inboxOf(context: RequestContext, choices: Choices, sizes: InboxSizes) {
+async function readInbox(context: RequestContext, choices: Choices, sizes: InboxSizes) {
   const { client, fields } = context;
   // One more than the page shows if there is a next one.
   const rows = isSearched(choices) ? sizes.list : choices.page * sizes.page + 1;
@@ -67,12 +67,10 @@ async function inboxOf(context: RequestContext, choices: Choices, sizes: InboxSi
   const pages = Math.max(1, Math.ceil(items.length / sizes.page));
   const page = Math.min(choices.page, pages);
   const pageItems = await withQuestions(client, items.slice((page - 1) * sizes.page, page * sizes.page));
-  const open = await openRow(
-    context,
-    pageItems,
-    fields.text('answer'),
-    address('', { ...choices, page: page > 1 ? page : '' }).slice(1),
-  );
+  const open = await openRow(context, pageItems, fields.text('answer'), {
+    ...choices,
+    page: page > 1 ? page : '',
+  });
   // What is raised later is new. A part counts from when its page was opened.
   const since = fields.text('since') || new Date().toISOString();
   const mine = await countOwn(context, sizes);
@@ -101,16 +99,20 @@ function isFiltered({ kind, system, account, due, over, raised, find, taken }: C
 /**
  * The row in which a person answers, with the form of the requirement's page.
  *
- * @param list the filter of the inbox, and its page
+ * @param place the filter of the inbox, and its page
  */
 async function openRow(
   context: RequestContext,
   pageItems: readonly InboxItem[],
   answer: string,
-  list: string,
+  place: Parameters<typeof address>[1],
 ) {
-  const item = pageItems.find((each) => takesText(each, context) && chosenAs(each) === answer);
+  const index = pageItems.findIndex((each) => takesText(each, context) && chosenAs(each) === answer);
+  const item = pageItems[index];
   if (!item) return undefined;
+  // Its own row may be gone afterwards.
+  const near = pageItems[index + 1] ?? pageItems[index - 1] ?? item;
+  const list = address('', { ...place, [ROW]: rowId(near) }).slice(1);
   const { workflowId } = item;
   const { state, obstacle } = await readState(context.client, workflowId);
   const requirement = state?.requirements.find(({ id }) => id === item.id);
@@ -126,7 +128,11 @@ async function openRow(
       )}
     </>
   );
-  return { item, form };
+  return { item, form, list };
+}
+
+function rowId({ workflowId, id = 'more' }: InboxItem): string {
+  return `r-${workflowId}-${id}`;
 }
 
 /** Reports whether this person can answer it here. A proposed answer is confirmed on the page. */
@@ -134,7 +140,7 @@ function takesText({ answers = [], proposedBy }: InboxItem, { user }: Pick<Reque
   return answers.includes('text') && proposedBy === undefined && hasRole(user, 'operator');
 }
 
-type Inbox = Awaited<ReturnType<typeof inboxOf>>;
+type Inbox = Awaited<ReturnType<typeof readInbox>>;
 
 function InboxList(inbox: Inbox) {
   const { list, pageItems, items, open, since, page, pages, choices, size, mine, waiting } = inbox;
@@ -169,12 +175,12 @@ function InboxList(inbox: Inbox) {
           rows={pageItems}
           columns={columnsFor(context, filter, hereFor, isNew)}
           rowOf={(item) => ({
-            id: `r-${item.workflowId}-${item.id ?? 'more'}`,
+            id: rowId(item),
             class: [item.overdue && 'late', isNew(item) && 'new'].filter(Boolean).join(' ') || undefined,
           })}
           inLines
           groupOf={(item) => ({ key: item.workflowId, heading: <BusinessCell {...item} /> })}
-          below={(item) => item === open?.item && <AnswerRow {...open} to={to(page)} />}
+          below={(item) => item === open?.item && <AnswerRow {...open} />}
         />
       )}
       {pageItems.some((item) => isFree(item, context)) && <ClaimChosen list={filter} />}
@@ -349,17 +355,17 @@ function LinkChip({ link }: InboxItem) {
 function AnswerRow({
   item,
   form,
-  to,
+  list,
 }: {
   readonly item: InboxItem;
   readonly form: VNode;
-  readonly to: string;
+  readonly list: string;
 }) {
   return (
     <section class="card" aria-label="Answer">
       <div class="actions">
         <strong>{item.title}</strong>
-        <a class="close" href={to}>
+        <a class="close" href={inboxOf(list)}>
           <Icon name="x" /> Close
         </a>
       </div>

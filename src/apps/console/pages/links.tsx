@@ -119,32 +119,32 @@ function renderLink(
     <>
       <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
       <h1>{url ? 'Send this link to the merchant' : 'You have made this link already'}</h1>
-      {url ? (
-        <>
+      <section class="card" aria-label="The link">
+        {url ? (
+          <>
+            <p>
+              <strong>Copy it now: it is shown only once.</strong>
+            </p>
+            <p class="actions">
+              <Id id={url} />
+              <button type="button" data-copy={url}>
+                Copy the link
+              </button>
+            </p>
+          </>
+        ) : (
+          <p>Its address was shown once. If you have not copied it, ask again: a new link ends this one.</p>
+        )}
+        {code && (
           <p>
-            <strong>Copy it now: it is shown only once.</strong>
+            Code: <Id id={code} canCopy />. Tell it to the merchant by phone, never with the link.
           </p>
-          <p class="actions">
-            <Id id={url} />
-            <button type="button" data-copy={url}>
-              Copy the link
-            </button>
-          </p>
-        </>
-      ) : (
-        <p>Its address was shown once. If you have not copied it, ask again: a new link ends this one.</p>
-      )}
-      {code && (
-        <p>
-          Code: <Id id={code} canCopy />. Tell it to the merchant by phone, never with the link.
+        )}
+        <p class="advice">
+          {link} ends <When time={until} isExact />.
         </p>
-      )}
-      <p class="advice">
-        {link} ends <When time={until} isExact />.
-      </p>
-      <p>
         <a href={path}>Back to the question</a>
-      </p>
+      </section>
     </>
   );
   return { title: 'Link for the merchant', page };

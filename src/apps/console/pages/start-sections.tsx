@@ -19,11 +19,14 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   Owner: [
     ...['firstName', 'lastName', 'givenName', 'middleName', 'familyName', 'authorizingPersonTitle', 'email'],
-    ...['phone', 'ssn', 'dateOfBirth', 'percentageOwnership', 'streetAddress', 'extendedAddress', 'city'],
-    ...['state', 'postalCode', 'primaryAuthorizedStreetAddress', 'primaryAuthorizedExtendedAddress'],
-    ...['primaryAuthorizedLocality', 'primaryAuthorizedState', 'primaryAuthorizedPostalCode'],
-    'beneficialOwners',
+    ...['phone', 'ssn', 'dateOfBirth', 'percentageOwnership'],
   ],
+  Address: ['streetAddress', 'extendedAddress', 'city', 'state', 'postalCode'],
+  'Primary authorized address': [
+    ...['primaryAuthorizedStreetAddress', 'primaryAuthorizedExtendedAddress'],
+    ...['primaryAuthorizedLocality', 'primaryAuthorizedState', 'primaryAuthorizedPostalCode'],
+  ],
+  'Other owners': ['beneficialOwners'],
   Pricing: ['cashDiscount', 'boardingSettings', 'feePlan'],
 };
 
@@ -88,7 +91,7 @@ export function Sections({ parts, hidden, pricing, ...form }: SectionsProps) {
         const byPart = ownIn(all, names);
         if (byPart.size === 0) return null;
         return (
-          <fieldset key={title} id={title.toLowerCase()}>
+          <fieldset key={title} id={title.toLowerCase().replaceAll(' ', '-')}>
             <legend>{title}</legend>
             {[...byPart].map(([part, fields]) => {
               const inputs = <InputFields key={part} parts={fields} {...form} />;
