@@ -111,8 +111,8 @@ async function openRow(
   const item = pageItems[index];
   if (!item) return undefined;
   // Its own row may be gone afterwards.
-  const near = pageItems[index + 1] ?? pageItems[index - 1] ?? item;
-  const list = address('', { ...place, [ROW]: rowId(near) }).slice(1);
+  const near = pageItems[index + 1] ?? pageItems[index - 1];
+  const list = address('', { ...place, [ROW]: near && rowId(near) }).slice(1);
   const { workflowId } = item;
   const { state, obstacle } = await readState(context.client, workflowId);
   const requirement = state?.requirements.find(({ id }) => id === item.id);

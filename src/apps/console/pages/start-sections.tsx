@@ -19,14 +19,13 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   Owner: [
     ...['firstName', 'lastName', 'givenName', 'middleName', 'familyName', 'authorizingPersonTitle', 'email'],
-    ...['phone', 'ssn', 'dateOfBirth', 'percentageOwnership'],
+    ...['phone', 'ssn', 'dateOfBirth', 'percentageOwnership', 'beneficialOwners'],
   ],
   Address: ['streetAddress', 'extendedAddress', 'city', 'state', 'postalCode'],
   'Primary authorized address': [
     ...['primaryAuthorizedStreetAddress', 'primaryAuthorizedExtendedAddress'],
     ...['primaryAuthorizedLocality', 'primaryAuthorizedState', 'primaryAuthorizedPostalCode'],
   ],
-  'Other owners': ['beneficialOwners'],
   Pricing: ['cashDiscount', 'boardingSettings', 'feePlan'],
 };
 

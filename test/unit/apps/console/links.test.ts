@@ -63,7 +63,7 @@ describe('the answer of a merchant', () => {
   it('hides the form that would ask again, and folds the other answers', async () => {
     const { text } = await (await asking(ANSWERED)).open({}, PAGE);
     expect(formOf(text)).toBe('');
-    expect(text).toMatch(/<details class="answer" name="answers-note-1"><summary>Answer with text/);
+    expect(text).toMatch(/<details class="answer text" name="answers-note-1"><summary>Answer with text/);
   });
 
   it('cannot be sent back after its link has ended', async () => {
