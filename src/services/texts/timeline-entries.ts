@@ -39,12 +39,13 @@ const WITH_ENDS: readonly TimelineEntry['event'][] = [
   'merchant-asked',
 ];
 
-const END = /(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/;
-
 /** A part of an entry for people: a claim or a link ends at a time of their zone. */
 export function inZone(said: string, { event }: Pick<TimelineEntry, 'event'>, times: Times): string {
   if (!WITH_ENDS.includes(event)) return said;
   // The question to a merchant, which follows the end of the link, stays as it was written.
-  const flags = event === 'merchant-asked' ? '' : 'g';
-  return said.replace(new RegExp(END, flags), (_, day, minute) => times.at(`${day}T${minute}Z`));
+  let left = event === 'merchant-asked' ? 1 : Number.POSITIVE_INFINITY;
+  return said.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (time, day, minute) => {
+    left -= 1;
+    return left < 0 ? time : times.at(`${day}T${minute}Z`);
+  });
 }

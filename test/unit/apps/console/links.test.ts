@@ -165,6 +165,18 @@ describe('a question to the merchant', () => {
     expect(form).toContain('Make another link');
   });
 
+  // Alone catches a deadline that the merchant reads in the zone of a server.
+  it('has the zone of the browser in which it was asked', async () => {
+    const { open, updates } = await asking({}, (_, request) => ({
+      ...{ requirementId: 'note-1', until: UNTIL, link: (request as { readonly link: string }).link },
+    }));
+    const cookies = { 'gangway-zone': 'America/Chicago' };
+    await open({}, `${PAGE}/link`, { form: QUESTION, cookies });
+    await open({}, `${PAGE}/link`, { form: { ...QUESTION, once: '2' } });
+    const zones = updates().map(([, , request]) => (request as { readonly zone?: string }).zone);
+    expect(zones).toEqual(['America/Chicago', undefined]);
+  });
+
   // Alone catches a reload that ends the link which was just copied.
   it('has one address, shown once; sent again, it makes no other link', async () => {
     let created: { readonly link: string } | undefined;

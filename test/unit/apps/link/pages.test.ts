@@ -20,7 +20,7 @@ describe('the page of a link', () => {
     expect(statusCode).toBe(200);
     for (const each of ['Acme Payments needs something', 'Corner Bakery', 'How do you take orders?'])
       expect(text).toContain(each);
-    expect(text).toMatch(/Please answer by Monday, December 7 at \d+:35\sPM GMT-3:30/);
+    expect(text).toMatch(/Please answer by Monday, December 7 at \d+:35\sPM Newfoundland Standard Time/);
     expect(body).not.toContain('<textarea');
     expect(api.changes()).toEqual([]);
 
