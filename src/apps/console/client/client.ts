@@ -370,5 +370,9 @@ for (const passing of document.querySelectorAll('[data-passing]'))
 proposeId();
 watchUploads();
 offerNotifications();
-document.querySelector<HTMLElement>('[data-focus]')?.focus();
+const focusMessage = () =>
+  document.querySelector<HTMLElement>('[data-focus]')?.focus({ preventScroll: location.hash !== '' });
+focusMessage();
+// The browser then moves the focus to the row that the address names.
+if (location.hash) addEventListener('load', () => setTimeout(focusMessage));
 for (const region of document.querySelectorAll<HTMLElement>('[data-live]')) void keepLive(region);
