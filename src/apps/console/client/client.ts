@@ -96,8 +96,11 @@ function offer(region: HTMLElement, fresh: HTMLElement, apply: () => void): void
   }
   const text = fresh.querySelector('#inbox-new')?.textContent || 'The list has changed.';
   if (status.textContent !== text) status.textContent = text;
-  for (const row of region.querySelectorAll('tbody tr[id]'))
-    row.classList.toggle('gone', fresh.querySelector(`#${CSS.escape(row.id)}`) === null);
+  for (const row of region.querySelectorAll<HTMLElement>('tbody tr[id]')) {
+    const isGone = fresh.querySelector(`#${CSS.escape(row.id)}`) === null;
+    row.classList.toggle('gone', isGone);
+    if (isGone && isBusy(row)) showIsGone(row, fresh);
+  }
   const { new: added = '0' } = fresh.dataset;
   button.textContent = added === '0' ? 'Show the changes' : `Show ${added} new`;
   button.onclick = () => {

@@ -362,7 +362,7 @@ function AnswerRow({
   readonly list: string;
 }) {
   return (
-    <section class="card" aria-label="Answer">
+    <section class="card" aria-label="Answer in the list">
       <div class="actions">
         <strong>{item.title}</strong>
         <a class="close" href={inboxOf(list)}>
