@@ -3,11 +3,11 @@
 import { LINK_LANGUAGES, LONGEST_LINK_DAYS } from '../../messages/codes.js';
 import {
   ASK_LIMITS,
-  LONGEST_ZONE,
   type AskRequest,
   answerOf,
   LINK_LIMITS,
   LINK_NAME,
+  LONGEST_ZONE,
   type MerchantAnswer,
   type MerchantQuestion,
   merchantActor,
