@@ -4,6 +4,7 @@ import { identityOf } from './actors.js';
 import type {
   Claim,
   IdempotencyKey,
+  LinkSummary,
   Proposal,
   Requirement,
   Resolution,
@@ -140,6 +141,8 @@ export interface ClaimAndProposal {
   readonly proposal?: Pick<Proposal, 'actor' | 'at'>;
   /** The identities of those mentioned. */
   readonly mentioned?: readonly string[];
+  /** Of a merchant who has not answered. */
+  readonly link?: Pick<LinkSummary, 'state' | 'until'>;
 }
 
 /** Keyed by requirement id. */
@@ -156,16 +159,19 @@ export function claimsOf(requirements: readonly Requirement[]): ClaimsMemo | und
   const short = (actor: string) =>
     truncate(actor.length > LONGEST.line ? identityOf(actor) : actor, LONGEST.line);
   let left = LONGEST_MEMO;
-  const handled = requirements.flatMap(({ id, claim, proposal, mentioned }): [string, ClaimAndProposal][] => {
-    if (!claim && !proposal && !mentioned) return [];
-    const assigned = claim?.by === undefined ? {} : { by: short(claim.by) };
-    const by = {
-      ...(claim && { claim: { actor: short(claim.actor), until: claim.until, ...assigned } }),
-      ...(proposal && { proposal: { actor: short(proposal.actor), at: proposal.at } }),
-      ...(mentioned && { mentioned: mentioned.map(identityOf) }),
-    };
-    left -= JSON.stringify([id, by]).length;
-    return left < 0 ? [] : [[id, by]];
-  });
+  const handled = requirements.flatMap(
+    ({ id, claim, proposal, mentioned, link }): [string, ClaimAndProposal][] => {
+      if (!claim && !proposal && !mentioned && !link) return [];
+      const assigned = claim?.by === undefined ? {} : { by: short(claim.by) };
+      const by = {
+        ...(claim && { claim: { actor: short(claim.actor), until: claim.until, ...assigned } }),
+        ...(proposal && { proposal: { actor: short(proposal.actor), at: proposal.at } }),
+        ...(mentioned && { mentioned: mentioned.map(identityOf) }),
+        ...(link && !proposal && { link: { state: link.state, until: link.until } }),
+      };
+      left -= JSON.stringify([id, by]).length;
+      return left < 0 ? [] : [[id, by]];
+    },
+  );
   return handled.length > 0 ? Object.fromEntries(handled) : undefined;
 }

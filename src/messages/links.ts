@@ -28,6 +28,9 @@ export const LINK_LIMITS = {
 /** The bounds of what a merchant is asked. */
 export const ASK_LIMITS = { text: 2_000, names: 10, name: 80 };
 
+/** In characters: no name of a time zone is longer. */
+export const LONGEST_ZONE = 64;
+
 /** The language of the merchant's page. */
 export type LinkLanguage = (typeof LINK_LANGUAGES)[number];
 
@@ -47,6 +50,8 @@ export interface MerchantQuestion {
   readonly text: string;
   readonly wants: Wanted;
   readonly language: LinkLanguage;
+  /** The time zone of whoever asks: `America/New_York`. The page of the merchant has no script that knows another one. */
+  readonly zone?: string | undefined;
 }
 
 /** Asks the merchant. A new link replaces the one before. */

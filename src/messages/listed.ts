@@ -122,7 +122,8 @@ export function withClaims(
     const by = Object.hasOwn(memo, requirement.id) ? memo[requirement.id] : undefined;
     if (!by) return requirement;
     const claim = currentClaim(by, now);
-    return { ...requirement, ...omitUndefined({ claim, proposal: by.proposal, mentioned: by.mentioned }) };
+    const { proposal, mentioned, link } = by;
+    return { ...requirement, ...omitUndefined({ claim, proposal, mentioned, link }) };
   });
 }
 

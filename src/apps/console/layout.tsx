@@ -73,7 +73,7 @@ function Top({ context, path = '', waiting }: Layout) {
       {user && (
         <>
           <p class="on-paper">
-            As of {context.times.at(new Date())}, for {user.name}
+            As of <time>{context.times.at(new Date())}</time>, for {user.name}
           </p>
           <nav aria-label="Main">
             {NAVIGATION.filter(({ role }) => hasRole(user, role)).map((item) => (

@@ -143,8 +143,11 @@ export function tabTitle(
   { workflowId, dba }: { readonly workflowId: string; readonly dba?: string | undefined },
   task?: string,
 ): string {
-  const key = partsOfId(workflowId)?.key ?? workflowId;
-  const reference = settings.dbaForm === 'shown' ? (dba ?? key) : key;
+  const { key = workflowId, type } = partsOfId(workflowId) ?? {};
+  const name = settings.dbaForm === 'shown' ? (dba ?? key) : key;
+  // The parts of a customer have its name.
+  const [, part] = /^(merchant|business)/.exec(type ?? '') ?? [];
+  const reference = part ? `${name}, ${part}` : name;
   return task === undefined ? reference : `${task}, ${reference}`;
 }
 

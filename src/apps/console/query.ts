@@ -56,9 +56,13 @@ export function withList(path: string, list: string | undefined): string {
   return list === undefined ? path : `${path}?${new URLSearchParams({ [LIST]: list })}`;
 }
 
+/** @param list may name a row of the page, to which the browser then scrolls: `kind=ticket&row=r-...` */
 export function inboxOf(list: string): string {
-  return list === '' ? '/' : `/?${new URLSearchParams(list)}`;
+  const { [ROW]: row, ...others } = Object.fromEntries(new URLSearchParams(list));
+  return address('/', others) + (row ? `#${encodeURIComponent(row)}` : '');
 }
+
+export const ROW = 'row';
 
 /** The address of a workflow's page, or of something below it. */
 export function pathOf(workflowId: string, ...below: readonly string[]): string {

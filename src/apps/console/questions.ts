@@ -2,7 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
 import { stateQuery } from '../../messages/onboarding-state.js';
+import { detailBeside } from '../../messages/requirements.js';
+import { truncate } from '../../partners/bounds.js';
 import type { InboxItem } from '../../services/inbox/inbox.js';
+import { withLabels } from './pages/input-fields.js';
 
 /** The number of concurrent queries: a query may replay a workflow that its worker no longer has in memory. */
 const AT_ONCE = 8;
@@ -14,12 +17,15 @@ const PAUSE_MS = 60_000;
 
 const MOST = 20_000;
 
+/** The part of a text that a row has room for. */
+const LONGEST_DETAIL = 200;
+
 /** A page that waits does not keep the process. */
 const QUIETLY = { ref: false };
 
 const nothingKnown = () => ({
   /** By workflow id and requirement id. */
-  questions: new Map<string, Pick<InboxItem, 'title' | 'answers'>>(),
+  questions: new Map<string, Pick<InboxItem, 'title' | 'detail' | 'answers'>>(),
   /** By workflow id: when it may be asked again. */
   pauses: new Map<string, number>(),
   /** By workflow id: those that are asked now, or wait for their turn. */
@@ -73,8 +79,10 @@ async function learn(client: Client, workflowId: string): Promise<void> {
   const state = await client.withDeadline(Date.now() + 3_000, query).catch(() => undefined);
   if (!state) return;
   pauses.delete(workflowId);
-  for (const { id, title, answers } of state.requirements) {
-    questions.set(`${workflowId} ${id}`, { title, answers });
+  for (const requirement of state.requirements) {
+    const { id, title, answers } = requirement;
+    const detail = truncate(withLabels(requirement, detailBeside(requirement)), LONGEST_DETAIL);
+    questions.set(`${workflowId} ${id}`, { title, detail, answers });
     const [oldest] = questions.keys();
     if (questions.size > MOST && oldest !== undefined) questions.delete(oldest);
   }

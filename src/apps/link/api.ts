@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Deadline, retryAfterMs } from '../../platform/http/deadline.js';
 import { fetchThroughProxy } from '../../platform/http/proxy.js';
 import { kindOf } from '../../platform/http/server.js';
+import { isTimeZone } from '../../services/texts/time.js';
 import { type Language, languageIn } from './texts.js';
 
 /** The calls of the HTTP API for one link. They are all that this process can do. */
@@ -15,6 +16,7 @@ const document = z.object({ id: z.int(), fileName: z.string(), at: z.iso.datetim
 const question = z.object({
   state: z.enum(['open', 'received', 'sent-back']),
   language,
+  zone: z.string().refine(isTimeZone).optional().catch(undefined),
   dba: z.string().optional(),
   text: z.string(),
   wants: z.discriminatedUnion('kind', [

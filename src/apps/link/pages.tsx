@@ -187,7 +187,7 @@ function QuestionPage(props: LinkProps<Question>) {
         {link.dba && <dd dir="auto">{link.dba}</dd>}
         <dt>{say('until')}</dt>
         <dd>
-          <time dateTime={link.expiresAt}>{timeIn(language, link.expiresAt)}</time>
+          <time dateTime={link.expiresAt}>{timeIn(language, link.expiresAt, link.zone)}</time>
         </dd>
       </dl>
       <Quote title={say('question')} text={textOf(link)} />
@@ -320,7 +320,7 @@ function AnswerForm({ view, link, notice, errors, typed }: LinkProps<Question>) 
                   value={document.id}
                   checked={typed?.documents?.includes(document.id) ?? isMarked(document, link)}
                 />{' '}
-                <bdi>{document.fileName}</bdi> <small>{timeIn(language, document.at)}</small>
+                <bdi>{document.fileName}</bdi> <small>{timeIn(language, document.at, link.zone)}</small>
               </label>
             ))}
           </fieldset>

@@ -168,9 +168,13 @@ export function textIn(language: Language, name: TextName, values: Readonly<Reco
 }
 
 const DAY = { weekday: 'long', month: 'long', day: 'numeric' } as const;
-const TIME = { ...DAY, hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const;
+const TIME = { ...DAY, hour: 'numeric', minute: '2-digit', timeZoneName: 'long' } as const;
 
-/** `Monday, December 7 at 4:00 PM EST`, in the time zone of the process. */
-export function timeIn(language: Language, time: string): string {
-  return new Intl.DateTimeFormat(language, TIME).format(new Date(time));
+/**
+ * `Monday, December 7 at 4:00 PM Eastern Standard Time`
+ *
+ * @param zone of whoever asks. Default: that of the process
+ */
+export function timeIn(language: Language, time: string, zone: string | undefined): string {
+  return new Intl.DateTimeFormat(language, { ...TIME, timeZone: zone }).format(new Date(time));
 }

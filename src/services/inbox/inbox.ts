@@ -9,7 +9,7 @@ import { type Filter, type Listed, mostUrgent, pageBy } from '../../temporal/sea
 
 /** An open requirement, its onboarding, and the people who handle it. */
 export interface InboxItem
-  extends Partial<Omit<ListedRequirement, 'claim' | 'proposal' | 'mentioned'>>,
+  extends Partial<Omit<ListedRequirement, 'claim' | 'proposal'>>,
     Pick<Listed, 'workflowId' | 'taskQueue' | 'dba' | 'system' | 'partnerAccount' | 'stage'> {
   /** The task of a person. */
   readonly task: string;
@@ -28,8 +28,6 @@ export interface InboxItem
   readonly proposedBy?: string;
   /** Identifies the proposal. ISO 8601. */
   readonly proposedAt?: string;
-  /** Identities of the people whom a remark mentions. */
-  readonly mentioned?: readonly string[];
 }
 
 /** Reports whether a person has claimed a requirement, or a remark mentions them. */

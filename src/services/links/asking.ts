@@ -8,6 +8,7 @@ import {
   ASK_LIMITS,
   askMerchant,
   isMerchant,
+  LONGEST_ZONE,
   returnToMerchant,
   revokeLink,
   type Wanted,
@@ -21,6 +22,7 @@ import { stateOf } from '../../temporal/onboardings.js';
 import { EndedOnboarding, type Once, sends } from '../inbox/answering.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { mapLines } from '../texts/json-lines.js';
+import { isTimeZone } from '../texts/time.js';
 
 /** Asks a merchant through a link: somebody sends its address by whatever channel the company uses. Gangway sends no mail. */
 
@@ -62,6 +64,12 @@ export const merchantQuestion = z.strictObject({
   wants: wanted,
   language: z.enum(LINK_LANGUAGES).default('en'),
   days: z.number().positive().max(LONGEST_LINK_DAYS).default(DEFAULT_LINK_DAYS),
+  zone: z
+    .string()
+    .max(LONGEST_ZONE)
+    .refine(isTimeZone, 'must be a time zone, such as America/New_York')
+    .optional()
+    .describe('Time zone in which the page shows times. Default: that of its process'),
   code: z
     .boolean()
     .default(false)

@@ -46,7 +46,7 @@ td:has(.bar) { width: 40%; }
 .chip { padding: 0 .6rem 0 1.25rem; border-radius: 1rem; background: radial-gradient(circle .25rem at .7rem, var(--tone) 90%, #0000), color-mix(in oklab, var(--tone) 14%, var(--card)); color: var(--text); font-size: var(--small); text-decoration: none; white-space: nowrap; }
 .icon, .copy::before { content: ''; display: inline-block; flex: none; width: 1em; height: 1em; background: currentcolor; mask: var(--icon) center / contain no-repeat; vertical-align: -.125em; forced-color-adjust: preserve-parent-color; }
 .avatar { display: inline-grid; flex: none; place-items: center; width: 1.5rem; height: 1.5rem; border-radius: 50%; background: color-mix(in oklab, var(--tone) 28%, var(--card)); font-size: .6875rem; font-weight: 600; }
-.avatar::before { content: attr(data-initials); }
+.avatar[data-initials]::before { content: attr(data-initials); }
 .entry { display: flex; gap: .5rem; }
 .business, .person { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; }
 .business { height: 1.5em; overflow: clip; overflow-clip-margin: .25rem; }

@@ -19,6 +19,12 @@ export class Times {
     this.#now = now;
   }
 
+  /** `America/New_York`; undefined for UTC, which servers have, and no merchant. */
+  get zone(): string | undefined {
+    const { timeZone } = this.#format.resolvedOptions();
+    return timeZone === 'UTC' ? undefined : timeZone;
+  }
+
   /** `2026-03-01 14:05 EST`, or empty for undefined. Zones without a usual name show their offset: `GMT+1`. */
   at(time: Time | undefined, withSeconds = false): string {
     if (time === undefined) return '';
@@ -71,6 +77,15 @@ export class Times {
 
 function msOf(time: Time): number {
   return new Date(time).getTime();
+}
+
+/** Reports whether this is the name of a zone, such as `America/New_York`. */
+export function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Uses the zone of the machine if the given one is unknown. */

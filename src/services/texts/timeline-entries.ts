@@ -30,18 +30,22 @@ export function saidOf({ detail = '' }: TimelineEntry): string {
   return at < 0 ? detail : detail.slice(at + 2);
 }
 
-/** Events whose detail has the end of a claim. */
-const OF_CLAIMS: readonly TimelineEntry['event'][] = [
+/** Events whose detail has the end of a claim or a link. */
+const WITH_ENDS: readonly TimelineEntry['event'][] = [
   'requirement-claimed',
   'requirement-assigned',
   'requirement-taken-over',
   'requirement-released',
+  'merchant-asked',
 ];
 
-/** A part of an entry for people: a claim ends at a time of their zone. */
+/** A part of an entry for people: a claim or a link ends at a time of their zone. */
 export function inZone(said: string, { event }: Pick<TimelineEntry, 'event'>, times: Times): string {
-  if (!OF_CLAIMS.includes(event)) return said;
-  return said.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (_, day, minute) =>
-    times.at(`${day}T${minute}Z`),
-  );
+  if (!WITH_ENDS.includes(event)) return said;
+  // The question to a merchant, which follows the end of the link, stays as it was written.
+  let left = event === 'merchant-asked' ? 1 : Number.POSITIVE_INFINITY;
+  return said.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (time, day, minute) => {
+    left -= 1;
+    return left < 0 ? time : times.at(`${day}T${minute}Z`);
+  });
 }

@@ -185,7 +185,8 @@ export class Claims {
       throw rejection('proposedAt: this answer is no longer proposed');
     const actor = confirmation.actor.trim();
     const why = isText(confirmation.reason) ? `: ${confirmation.reason}` : '';
-    const resolution = { ...proposed, reason: `${proposed.reason}; confirmed by ${actor}${why}` };
+    const reason = `${proposed.reason.replace(/\.$/, '')}; confirmed by ${actor}${why}`;
+    const resolution = { ...proposed, reason };
     this.store.update(acceptAnswer(resolution, true));
     const acceptedAt = new Date().toISOString();
     const receipt = {

@@ -7,6 +7,7 @@ import {
   answerOf,
   LINK_LIMITS,
   LINK_NAME,
+  LONGEST_ZONE,
   type MerchantAnswer,
   type MerchantQuestion,
   merchantActor,
@@ -91,11 +92,12 @@ export function problemWithSecrets({ link, tokenHash, codeHash, until }: AskRequ
 }
 
 export function problemWithQuestion(
-  { actor, text, wants, language }: AskRequest,
+  { actor, text, wants, language, zone = '' }: AskRequest,
   answers: readonly AnswerKind[],
 ): string | undefined {
   if (!isText(actor)) return 'actor: must name a person';
   if (!LINK_LANGUAGES.includes(language)) return `language: must be one of ${LINK_LANGUAGES.join(', ')}`;
+  if (typeof zone !== 'string' || zone.length > LONGEST_ZONE) return 'zone: must be a time zone';
   const kind = isObject(wants) && ANSWER_TO[wants.kind];
   if (!kind) return 'wants.kind: must be text, documents or fields';
   if (!answers.includes(kind)) return `wants: this requirement takes ${answers.join(', ')}, and no ${kind}`;

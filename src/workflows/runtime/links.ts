@@ -87,9 +87,9 @@ export class Links {
   };
 
   readonly #ask = async (request: AskRequest): Promise<AskReceipt> => {
-    const { requirementId, link, tokenHash, codeHash, text, wants, language, until } = request;
+    const { requirementId, link, tokenHash, codeHash, text, wants, language, zone, until } = request;
     const actor = request.actor.trim();
-    const question = { text: text.trim(), wants, language };
+    const question = { text: text.trim(), wants, language, ...omitUndefined({ zone }) };
     const secrets = { tokenHash, ...omitUndefined({ codeHash }), wrongCodes: 0, sessions: [] };
     const state: LinkState = { link, ...secrets, question, actor, until, documents: [], revision: 0 };
     this.store.update(setClaims(requirementId, { link: state }));

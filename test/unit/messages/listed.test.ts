@@ -68,6 +68,16 @@ describe('who handles requirements, in the memo', () => {
     expect(after).not.toHaveProperty('claim');
   });
 
+  // Alone catches a list that does not show that the merchant was asked, or that the link is locked.
+  it('has the link of a merchant who has not answered', () => {
+    const until = '2026-01-31T14:00:00.000Z';
+    const link = { link: 'L-a', actor: 'olga', until, state: 'locked', revision: 0 } as const;
+    expect(claimsOf([{ ...note(1), link }])).toEqual({ 'note-1': { link: { state: 'locked', until } } });
+    expect(claimsOf([{ ...note(1), link, proposal }])?.['note-1']).not.toHaveProperty('link');
+    const [listed] = withClaims([note(1)], { 'note-1': { link: { state: 'open', until } } });
+    expect(listed?.link).toEqual({ state: 'open', until });
+  });
+
   it('leaves the name out where an actor is too long, and never the subject', () => {
     const handledBy = (actor: string) => claimsOf([{ ...note(1), claim: { ...claim, actor } }])?.['note-1'];
     const [name, subject] = ['n'.repeat(100), 's'.repeat(97)];

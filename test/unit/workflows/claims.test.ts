@@ -235,6 +235,14 @@ describe('a proposal', () => {
     expect(accepted()).toMatchObject([{ reason: 'called; confirmed by olga' }]);
   });
 
+  // Alone catches a reason that ends twice: `As you asked.; confirmed by olga`.
+  it('has a reason of one sentence', async () => {
+    const { propose, confirm, accepted } = handledNotes();
+    await propose({ reason: 'As you asked.' });
+    await confirm({ reason: undefined });
+    expect(accepted()).toMatchObject([{ reason: 'As you asked; confirmed by olga' }]);
+  });
+
   it('that replaces another one in the same millisecond is another one', async () => {
     const { propose, confirm, accepted, first } = handledNotes();
     await propose();

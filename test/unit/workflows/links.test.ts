@@ -154,6 +154,14 @@ describe('a link', () => {
     expect(await view()).toMatchObject({ state: 'open' });
   });
 
+  // Alone catches a deadline that loses its zone on its way to the page, and a zone that fills the history.
+  it('has the zone of whoever asked', async () => {
+    const { ask, view } = askedNote();
+    await expect(ask({ zone: 'Z'.repeat(65) })).rejects.toThrow('zone: must be a time zone');
+    await ask({ zone: 'America/Chicago' });
+    expect(await view()).toMatchObject({ state: 'open', zone: 'America/Chicago' });
+  });
+
   // Alone catches somebody with the link and the code who fills the history.
   it('takes the right code a hundred times', async () => {
     const { ask, act, view } = askedNote();

@@ -43,6 +43,7 @@ export const ask = atTemporal(async (context, id: string, value: string, options
       : (template?.wants ?? { kind: 'text' });
   const input = {
     ...{ wants, text: text ?? template?.text, language: language ?? template?.language, code },
+    zone: cli.times.zone,
     ...(ms !== undefined && { days: ms / DAY_MS }),
   };
   const question = check(merchantQuestion, input, 'The question', 'nobody was asked');

@@ -32,7 +32,7 @@ const LONGEST_PAUSE = 60;
 /** Refreshes a part of the page while somebody looks at it, or wants to be notified of it. */
 async function keepLive(region: HTMLElement): Promise<void> {
   const seconds = Number(region.dataset['seconds']);
-  let pause = seconds;
+  let pause = isZoneKnown ? seconds : 0;
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, pause * 1_000));
     if (document.hidden && !isNotified(region)) await nextTime('visibilitychange');
@@ -61,8 +61,8 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
     if (!(fresh instanceof HTMLElement) || fresh.id !== region.id) throw new Error('another page');
     const before = { ...region.dataset };
     const apply = () => holdingStill(() => morph(region, fresh));
-    later = undefined;
-    if (movesRows(region, fresh)) offer(region, fresh, apply);
+    // Nobody sees the rows of a hidden page move.
+    if (movesRows(region, fresh) && !document.hidden) offer(region, fresh, apply);
     else apply();
     const more = (name: 'new' | 'mine') => Number(region.dataset[name]) - Number(before[name]);
     const requirements = (number: number) => `${number} ${number === 1 ? 'requirement' : 'requirements'}`;
@@ -80,43 +80,35 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
   }
 }
 
-/** Shows the rows that are held back, if there are any. */
-let later: (() => void) | undefined;
-
 function movesRows(region: Element, fresh: Element): boolean {
   const rows = (of: Element) => [...of.querySelectorAll('tbody tr[id]')].map(({ id }) => id).join();
-  return region.querySelector('.scroll:hover') !== null && rows(region) !== rows(fresh);
+  return rows(region) !== rows(fresh);
 }
 
-/** Rows do not move under the pointer: they come when it leaves the table, or with a button. */
+/** Rows move only when a person wants it: a button over the list, which takes no room in it, shows the changed list. */
 function offer(region: HTMLElement, fresh: HTMLElement, apply: () => void): void {
   Object.assign(region.dataset, fresh.dataset);
-  later = () => {
-    later = undefined;
+  const status = region.querySelector('#inbox-new [role=status]');
+  const button = region.querySelector<HTMLElement>('#inbox-new button');
+  if (!status || !button) {
     apply();
-  };
-  const line = region.querySelector('#inbox-new');
-  const status = line?.querySelector('[role=status]');
-  if (!line || !status) {
-    later();
     return;
   }
   const text = fresh.querySelector('#inbox-new')?.textContent || 'The list has changed.';
   if (status.textContent !== text) status.textContent = text;
-  if (line.querySelector('button')) return;
-  const button = document.createElement('button');
-  button.className = 'plain';
-  button.textContent = 'Show';
-  button.addEventListener('click', () => {
-    button.remove();
-    later?.();
-  });
-  line.append(' ', button);
+  for (const row of region.querySelectorAll<HTMLElement>('tbody tr[id]')) {
+    const isGone = fresh.querySelector(`#${CSS.escape(row.id)}`) === null;
+    row.classList.toggle('gone', isGone);
+    if (isGone && isBusy(row)) showIsGone(row, fresh);
+  }
+  const { new: added = '0' } = fresh.dataset;
+  button.textContent = added === '0' ? 'Show the changes' : `Show ${added} new`;
+  button.onclick = () => {
+    region.querySelector<HTMLElement>('.scroll')?.focus({ preventScroll: true });
+    apply();
+  };
+  button.hidden = false;
 }
-
-document.addEventListener('pointerover', ({ target }) => {
-  if (target instanceof Element && !target.closest('.scroll, #inbox-new')) later?.();
-});
 
 /** Shows in the tab and in the navigation how many wait. Unknown numbers stay as they are. */
 function showWaiting({ dataset: { waiting } }: HTMLElement): void {
@@ -381,5 +373,9 @@ for (const passing of document.querySelectorAll('[data-passing]'))
 proposeId();
 watchUploads();
 offerNotifications();
-document.querySelector<HTMLElement>('[data-focus]')?.focus();
+const focusMessage = () =>
+  document.querySelector<HTMLElement>('[data-focus]')?.focus({ preventScroll: location.hash !== '' });
+focusMessage();
+// The browser then moves the focus to the row that the address names.
+if (location.hash) addEventListener('load', () => setTimeout(focusMessage));
 for (const region of document.querySelectorAll<HTMLElement>('[data-live]')) void keepLive(region);

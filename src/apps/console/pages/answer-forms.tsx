@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RenderableProps } from 'preact';
 import { type AnswerKind, needsConfirmation, type Requirement } from '../../../messages/requirements.js';
 import { MAX_ATTACHMENT_BYTES } from '../../../partners/boarding/schemas.js';
 import { problemText } from '../../../partners/bounds.js';
@@ -63,21 +63,27 @@ const RETRIES: Readonly<Partial<Record<Requirement['kind'], string>>> = {
 
 /**
  * One form is open, the others are one click away: the one with a mistake, a correction of a field that the partner named, or the
- * first allowed answer.
+ * first allowed answer. What ends the onboarding comes last, after what else one can do.
  */
-export function AnswerForms(props: Answering) {
+export function AnswerForms({ children, ...props }: RenderableProps<Answering>) {
   const { requirement, filled, isOpen = true, correctable = [] } = props;
   const kinds = requirement.answers;
   const isNamed = correctable.some((field) => field.isNamed);
   const first = filled && kinds.includes(filled.kind) ? filled.kind : isNamed ? 'correction' : kinds[0];
+  const one = (kind: AnswerKind) => (
+    <details
+      {...{ key: kind, class: `answer ${kind}`, name: `answers-${requirement.id}` }}
+      open={isOpen && kind === first}
+    >
+      <summary>{labelOf(requirement, kind)}</summary>
+      <OneForm {...props} kind={kind} />
+    </details>
+  );
   return (
     <div>
-      {kinds.map((kind) => (
-        <details key={kind} class="answer" name={`answers-${requirement.id}`} open={isOpen && kind === first}>
-          <summary>{labelOf(requirement, kind)}</summary>
-          <OneForm {...props} kind={kind} />
-        </details>
-      ))}
+      {kinds.filter((kind) => kind !== 'abandon').map(one)}
+      {children}
+      {kinds.filter((kind) => kind === 'abandon').map(one)}
     </div>
   );
 }

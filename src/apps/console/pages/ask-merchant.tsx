@@ -18,7 +18,7 @@ import { pathOf } from '../query.js';
 import { hasRole, type RequestContext, useRequest } from '../route.js';
 import { Mistakes } from './answer-forms.js';
 import { listIn, ProposedContent, type ProposedShown } from './handling.js';
-import { pathLabel } from './input-fields.js';
+import { pathLabel, withLabels } from './input-fields.js';
 import { Field, Form, Person, summarize, When } from './parts.js';
 
 /** The merchant's side of a requirement: the form that asks through a link, the state of that link, and the answer to confirm. */
@@ -270,16 +270,17 @@ function AskForm({
           choices={kinds.map((kind) => [kind, WANTS[kind]])}
         />
         {kinds.includes('documents') && (
-          <Field
-            {...field('names', wants?.kind === 'documents' ? wants.names.join(', ') : '')}
-            label="Names of the documents"
-            advice="Only for documents. With commas: voided check, bank letter."
-          />
+          <div class="for-documents">
+            <Field
+              {...field('names', wants?.kind === 'documents' ? wants.names.join(', ') : '')}
+              label="Names of the documents"
+              advice="With commas: voided check, bank letter."
+            />
+          </div>
         )}
         {kinds.includes('correction') && (
-          <fieldset>
+          <fieldset class="for-correction">
             <legend>Fields that the merchant fills in</legend>
-            <p class="advice">Only for fields of the input.</p>
             {boxes(true)}
             <details open={wrongIn(refusal, 'wants').length > 0}>
               <summary>{askable.some(({ name }) => isNamed(name)) ? 'Other fields' : 'All fields'}</summary>
@@ -326,11 +327,6 @@ function kindFor({ answers, fields = [], title, detail }: Requirement): string {
   )
     ? 'documents'
     : 'text';
-}
-
-/** The partner's problems begin with the path of their field: `holder.website: cannot be reached`. */
-export function withLabels({ fields = [] }: Pick<Requirement, 'fields'>, text: string): string {
-  return fields.reduce((changed, field) => changed.replaceAll(`${field}: `, `${pathLabel(field)}: `), text);
 }
 
 /** The templates for a requirement; none while their file cannot be used, because a person can ask without one. */

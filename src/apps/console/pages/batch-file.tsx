@@ -78,6 +78,10 @@ function delimiterOf(bytes: Buffer): string {
   return Object.values(DELIMITERS).reduce((best, sign) => (uses(sign) > uses(best) ? sign : best));
 }
 
+function separatorName(delimiter: string): string {
+  return Object.keys(DELIMITERS).find((name) => DELIMITERS[name] === delimiter) ?? delimiter;
+}
+
 const PREFIX = `${BATCHES.onboardingBatch.idPrefix}-`;
 
 export function pathOfBatch(id: string): string {
@@ -162,37 +166,43 @@ async function checked(
   );
   const warnings = all.slice(0, MOST_WARNINGS);
   if (validation.problemCount > 0) {
-    const page = <Problems {...{ name, validation, warnings }} count={check.count} />;
+    const page = <Problems {...{ name, validation, warnings, delimiter }} count={check.count} />;
     return { title: 'File is not valid', status: 422, page };
   }
   const id = await handOver(client, settings.taskQueue, rows(), {
     ...{ name, actor: user.actor, warnings: { ...check, warnings } },
   });
-  return { to: pathOfBatch(id) };
+  const message = delimiter && `Read with the separator ${separatorName(delimiter)}.`;
+  return { to: pathOfBatch(id), ...(message && { message }) };
 }
 
 const MOST_WARNINGS = 20;
 
-type ProblemsProps = Pick<CheckedFile, 'name' | 'validation'> & Pick<FileWarnings, 'warnings' | 'count'>;
+type ProblemsProps = Pick<CheckedFile, 'name' | 'validation'> &
+  Pick<FileWarnings, 'warnings' | 'count'> &
+  FileForm;
 
-function Problems({ name, validation, warnings, count }: ProblemsProps) {
+function Problems({ name, validation, warnings, count, delimiter }: ProblemsProps) {
   const { rows, badRows, counts, problems, problemCount } = validation;
   const valid = rows - badRows;
   return (
     <>
       <h1>{name} is not valid</h1>
-      <Notes notes={['Nothing was started. Correct the file and check it again.']} />
-      <Facts
-        facts={{
-          Rows: rows,
-          'Valid rows': valid > 0 ? `${valid} (${kindsOf(counts)})` : 0,
-          'Rows that are not valid': badRows,
-          Problems: problemCount,
-          Warnings: count || 'none',
-        }}
-      />
-      <RowTable what="problems" problems={problems} count={problemCount} />
-      {count > 0 && <RowTable what="warnings" problems={warnings} count={count} />}
+      <section class="card" aria-label="The file">
+        <Notes notes={['Nothing was started. Correct the file and check it again.']} />
+        <Facts
+          facts={{
+            Separator: delimiter && separatorName(delimiter),
+            Rows: rows,
+            'Valid rows': valid > 0 ? `${valid} (${kindsOf(counts)})` : 0,
+            'Rows that are not valid': badRows,
+            Problems: problemCount,
+            Warnings: count || 'none',
+          }}
+        />
+        <RowTable what="problems" problems={problems} count={problemCount} />
+        {count > 0 && <RowTable what="warnings" problems={warnings} count={count} />}
+      </section>
       <BatchUpload />
     </>
   );

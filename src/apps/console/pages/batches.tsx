@@ -101,7 +101,10 @@ function BatchPage({ batch, problem }: BatchPageProps) {
     <>
       <h1>{batch.state.name}</h1>
       {batch.state.stage === 'checked' && !batch.hasEnded ? (
-        <Confirmation batch={batch} problem={problem} />
+        <>
+          <Confirmation batch={batch} problem={problem} />
+          {(startingIn(batch) === 0 || (batch.warnings?.count ?? 0) > 0) && <BatchUpload />}
+        </>
       ) : (
         <Progress batch={batch} />
       )}
@@ -115,7 +118,7 @@ function Progress({ batch }: Pick<BatchPageProps, 'batch'>) {
   const path = pathOfBatch(batch.id);
   const live = isUnderWay(batch) && { 'data-live': `${path}/part`, 'data-seconds': REFRESH_SECONDS };
   return (
-    <div id="live" {...live}>
+    <div id="live" class="card" {...live}>
       <p role="status">
         {done} of {rowsOf(rows)}: {stageOf(batch)}
       </p>
@@ -129,7 +132,7 @@ function Progress({ batch }: Pick<BatchPageProps, 'batch'>) {
           'There before': counts.attached,
           Failed: counts.failed,
           'Not started': rows - done,
-          By: actor,
+          By: <Person actor={actor} />,
           'File checked': <When time={batch.startedAt} />,
           Ended: batch.endedAt && <When time={batch.endedAt} />,
           'Waits, because': batch.problem,
@@ -181,35 +184,30 @@ function Confirmation({ batch, problem }: BatchPageProps) {
   const rate = String(DEFAULT_RATE);
   const wrong = (field: string) => (problem?.field === field ? [problem.message] : []);
   return (
-    <>
+    <section class="card" aria-label="What would start">
       <Facts facts={{ Rows: rows, Kinds: kindsOf(kinds), Problems: 'none', Warnings: count || 'none' }} />
       <Notes notes={notes.filter((note) => note !== undefined)} />
       {count > 0 && <RowTable what="warnings" problems={warnings} count={count} />}
       <p>{consequenceOf(name, { rows, counts: kinds }, attached)}</p>
-      {starting === 0 ? (
-        <BatchUpload />
-      ) : (
-        <>
-          <Form action={`${pathOfBatch(batch.id)}/start`} noValidate autocomplete="off">
-            <Field {...NUMBER} name="rate" label="Starts per second" value={rate} problems={wrong('rate')} />
-            {starting > UNCONFIRMED_ROWS && (
-              <Field
-                {...{ ...NUMBER, name: 'rows', problems: wrong('rows') }}
-                label="To confirm, type the number of rows that start"
-              />
-            )}
-            {count > 0 && (
-              <Field
-                {...{ name: 'warnings', type: 'checkbox', problems: wrong('warnings') }}
-                label="The values with warnings are correct"
-              />
-            )}
-            <button type="submit">Start {rowsOf(starting)}</button>
-          </Form>
-          {count > 0 && <BatchUpload />}
-        </>
+      {starting > 0 && (
+        <Form action={`${pathOfBatch(batch.id)}/start`} noValidate autocomplete="off">
+          <Field {...NUMBER} name="rate" label="Starts per second" value={rate} problems={wrong('rate')} />
+          {starting > UNCONFIRMED_ROWS && (
+            <Field
+              {...{ ...NUMBER, name: 'rows', problems: wrong('rows') }}
+              label="To confirm, type the number of rows that start"
+            />
+          )}
+          {count > 0 && (
+            <Field
+              {...{ name: 'warnings', type: 'checkbox', problems: wrong('warnings') }}
+              label="The values with warnings are correct"
+            />
+          )}
+          <button type="submit">Start {rowsOf(starting)}</button>
+        </Form>
       )}
-    </>
+    </section>
   );
 }
 

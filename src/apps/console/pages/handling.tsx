@@ -276,7 +276,7 @@ const proposedAt = (fields: Fields) => fields.text('proposedAt');
 
 const ACTIONS = {
   claim: {
-    done: 'You have claimed it. Others see that.',
+    done: 'You have claimed it. Other people can see this.',
     send: (client, id, about) => sendAssignment(client, id, { ...about, until: until() }),
   },
   assign: {
@@ -396,13 +396,17 @@ export async function claimChosen(context: RequestContext): Promise<RouteRespons
   );
   const reasons = refusals.flat();
   const claimed = chosen.length - reasons.length;
-  const done = what === 'assign' ? `You assigned ${claimed}` : `You are on ${claimed}`;
-  if (reasons.length === 0) return { to, message: `${done}. Others see that.` };
+  const did = what === 'assign' ? 'assigned' : 'claimed';
+  if (reasons.length === 0)
+    return {
+      to,
+      message: `You ${did} ${claimed} ${claimed === 1 ? 'requirement' : 'requirements'}. Other people can see this.`,
+    };
   const rest = reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more`] : [];
   const why = [...reasons.slice(0, MOST_REASONS), ...rest].join('; ');
   throw new Redirect({
     to,
-    message: `${done} of ${chosen.length}. Not${what === 'assign' ? '' : ' on'}: ${why}`,
+    message: `You ${did} ${claimed} of ${chosen.length} requirements. Not ${did}: ${why}`,
   });
 }
 

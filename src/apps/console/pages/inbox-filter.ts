@@ -130,9 +130,12 @@ export function isNewSince(item: InboxItem, since: string): boolean {
 }
 
 /** What the partner asks, without the words before it, and what it is; the task while its question is not known. */
-export function questionOf({ title, task }: InboxItem) {
+export function questionOf({ kind: of, title, detail, task }: InboxItem) {
   const [, author, note] = /^Note(?: from ([^:]{1,100}))?: (.+)$/s.exec(title ?? '') ?? [];
   if (note !== undefined) return { sentence: note, kind: ['Note', author].filter(Boolean).join(' · ') };
+  // What the partner wants says more than that it wants something.
+  const isExplained = of === 'rejected-input' || of === 'changes-requested' || of === 'ticket';
+  if (isExplained && title && detail) return { sentence: detail.replaceAll('\n', ' · '), kind: title };
   return { sentence: title || capitalize(task), kind: capitalize(task) };
 }
 

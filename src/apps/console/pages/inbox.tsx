@@ -4,7 +4,7 @@ import { type InboxItem, isMine } from '../../../services/inbox/inbox.js';
 import { type Column, Table, tooltip } from '../../../services/reports/page.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { readState } from '../onboarding-view.js';
-import { address, Fields, pathOf, withList } from '../query.js';
+import { address, Fields, inboxOf, pathOf, ROW, withList } from '../query.js';
 import { withQuestions } from '../questions.js';
 import { hasRole, type RequestContext, type RouteResponse, useRequest } from '../route.js';
 import { AnswerForms } from './answer-forms.js';
@@ -43,7 +43,7 @@ export async function showInbox(
   const choices = choicesIn(fields);
   const instead = withoutPrivate(fields, '/', choices);
   if (instead && !isPart) return instead;
-  const inbox = await inboxOf(context, choices, sizes);
+  const inbox = await readInbox(context, choices, sizes);
   const part = <InboxList {...inbox} />;
   if (isPart) return { part };
   const page = (
@@ -58,7 +58,7 @@ export async function showInbox(
   return { title: 'Inbox', page, waiting: inbox.waiting };
 }
 
-async function inboxOf(context: RequestContext, choices: Choices, sizes: InboxSizes) {
+async function readInbox(context: RequestContext, choices: Choices, sizes: InboxSizes) {
   const { client, fields } = context;
   // One more than the page shows if there is a next one.
   const rows = isSearched(choices) ? sizes.list : choices.page * sizes.page + 1;
@@ -67,12 +67,10 @@ async function inboxOf(context: RequestContext, choices: Choices, sizes: InboxSi
   const pages = Math.max(1, Math.ceil(items.length / sizes.page));
   const page = Math.min(choices.page, pages);
   const pageItems = await withQuestions(client, items.slice((page - 1) * sizes.page, page * sizes.page));
-  const open = await openRow(
-    context,
-    pageItems,
-    fields.text('answer'),
-    address('', { ...choices, page: page > 1 ? page : '' }).slice(1),
-  );
+  const open = await openRow(context, pageItems, fields.text('answer'), {
+    ...choices,
+    page: page > 1 ? page : '',
+  });
   // What is raised later is new. A part counts from when its page was opened.
   const since = fields.text('since') || new Date().toISOString();
   const mine = await countOwn(context, sizes);
@@ -101,16 +99,20 @@ function isFiltered({ kind, system, account, due, over, raised, find, taken }: C
 /**
  * The row in which a person answers, with the form of the requirement's page.
  *
- * @param list the filter of the inbox, and its page
+ * @param place the filter of the inbox, and its page
  */
 async function openRow(
   context: RequestContext,
   pageItems: readonly InboxItem[],
   answer: string,
-  list: string,
+  place: Parameters<typeof address>[1],
 ) {
-  const item = pageItems.find((each) => takesText(each, context) && chosenAs(each) === answer);
+  const index = pageItems.findIndex((each) => takesText(each, context) && chosenAs(each) === answer);
+  const item = pageItems[index];
   if (!item) return undefined;
+  // Its own row may be gone afterwards.
+  const near = pageItems[index + 1] ?? pageItems[index - 1];
+  const list = address('', { ...place, [ROW]: near && rowId(near) }).slice(1);
   const { workflowId } = item;
   const { state, obstacle } = await readState(context.client, workflowId);
   const requirement = state?.requirements.find(({ id }) => id === item.id);
@@ -126,7 +128,11 @@ async function openRow(
       )}
     </>
   );
-  return { item, form };
+  return { item, form, list };
+}
+
+function rowId({ workflowId, id = 'more' }: InboxItem): string {
+  return `r-${workflowId}-${id}`;
 }
 
 /** Reports whether this person can answer it here. A proposed answer is confirmed on the page. */
@@ -134,7 +140,7 @@ function takesText({ answers = [], proposedBy }: InboxItem, { user }: Pick<Reque
   return answers.includes('text') && proposedBy === undefined && hasRole(user, 'operator');
 }
 
-type Inbox = Awaited<ReturnType<typeof inboxOf>>;
+type Inbox = Awaited<ReturnType<typeof readInbox>>;
 
 function InboxList(inbox: Inbox) {
   const { list, pageItems, items, open, since, page, pages, choices, size, mine, waiting } = inbox;
@@ -155,9 +161,12 @@ function InboxList(inbox: Inbox) {
       {...{ 'data-new': recent.length, 'data-mine': mine, 'data-waiting': waiting }}
       aria-label="Open requirements"
     >
-      <p class="advice" id="inbox-new">
+      <div id="inbox-new">
         <span role="status">{recent.length > 0 && describeNew(recent)}</span>
-      </p>
+        <button type="button" hidden>
+          Show
+        </button>
+      </div>
       {items.length === 0 ? (
         <NothingHere list={list} choices={choices} />
       ) : (
@@ -166,12 +175,12 @@ function InboxList(inbox: Inbox) {
           rows={pageItems}
           columns={columnsFor(context, filter, hereFor, isNew)}
           rowOf={(item) => ({
-            id: `r-${item.workflowId}-${item.id ?? 'more'}`,
+            id: rowId(item),
             class: [item.overdue && 'late', isNew(item) && 'new'].filter(Boolean).join(' ') || undefined,
           })}
           inLines
           groupOf={(item) => ({ key: item.workflowId, heading: <BusinessCell {...item} /> })}
-          below={(item) => item === open?.item && <AnswerRow {...open} to={to(page)} />}
+          below={(item) => item === open?.item && <AnswerRow {...open} />}
         />
       )}
       {pageItems.some((item) => isFree(item, context)) && <ClaimChosen list={filter} />}
@@ -218,7 +227,7 @@ function isFree({ id, claimedBy = '' }: InboxItem, { user }: Pick<RequestContext
 function columnsFor(
   { times, user }: RequestContext,
   list: string,
-  hereFor: (item: InboxItem) => TaskProps['here'],
+  hereFor: (item: InboxItem) => string | false,
   isNew: (item: InboxItem) => boolean,
 ): readonly Column<InboxItem>[] {
   const choose: Column<InboxItem> = {
@@ -231,9 +240,18 @@ function columnsFor(
     {
       title: 'What to do',
       at: 'both',
-      cell: (item) => <TaskCell item={item} list={list} here={hereFor(item)} isNew={isNew(item)} />,
+      cell: (item) => <TaskCell item={item} list={list} isNew={isNew(item)} />,
     },
-    { title: 'Due', at: 'first-end', cell: ({ dueAt }) => dueAt && <Due at={dueAt} /> },
+    {
+      title: 'Due',
+      at: 'first-end',
+      cell: (item) => (
+        <>
+          {item.dueAt && <Due at={item.dueAt} />}
+          <AnswerLink here={hereFor(item)} item={item} />
+        </>
+      ),
+    },
     { title: 'Waiting', cell: ({ raisedAt }) => raisedAt && times.since(raisedAt) },
     {
       title: 'Partner',
@@ -252,7 +270,7 @@ function columnsFor(
   ];
 }
 
-function HolderCell({ claimedBy: by, assignedBy, mentioned = [] }: InboxItem) {
+function HolderCell({ claimedBy: by, assignedBy }: InboxItem) {
   const { user } = useRequest();
   return (
     <>
@@ -267,7 +285,6 @@ function HolderCell({ claimedBy: by, assignedBy, mentioned = [] }: InboxItem) {
           assigned by <Person actor={assignedBy} />
         </small>
       )}
-      {mentioned.some((each) => isSamePerson(each, user.actor)) && <small>a remark mentions you</small>}
     </>
   );
 }
@@ -275,16 +292,28 @@ function HolderCell({ claimedBy: by, assignedBy, mentioned = [] }: InboxItem) {
 interface TaskProps {
   readonly item: InboxItem;
   readonly list: string;
-  /** The address at which the row has the form. */
-  readonly here: string | false;
   readonly isNew: boolean;
 }
 
+/** @param here the address at which the row has the form */
+function AnswerLink({ item, here }: { readonly item: InboxItem; readonly here: string | false }) {
+  if (!here) return null;
+  return (
+    <small>
+      <a href={here} aria-label={`Answer here: ${labelOf(questionOf(item).sentence)}`}>
+        Answer here
+      </a>
+    </small>
+  );
+}
+
 /** The question, and below it what it is. The list that it comes from has no question until its workflow has told it. */
-function TaskCell({ item, list, here, isNew }: TaskProps) {
+function TaskCell({ item, list, isNew }: TaskProps) {
   const { workflowId, id, title, proposedBy } = item;
   const path = id === undefined ? pathOf(workflowId) : withList(pathOf(workflowId, 'requirements', id), list);
   const { sentence, kind } = questionOf(item);
+  const { user } = useRequest();
+  const isMentioned = item.mentioned?.some((each) => isSamePerson(each, user.actor));
   return (
     <>
       <a class="task" href={path} title={tooltip(sentence, 60)}>
@@ -305,37 +334,42 @@ function TaskCell({ item, list, here, isNew }: TaskProps) {
               )}
             </Chip>
           )}
-          {here && (
-            <a href={here} aria-label={`Answer here: ${labelOf(sentence)}`}>
-              Answer here
-            </a>
-          )}
+          <LinkChip {...item} />
+          {isMentioned && <Chip tone="asks">Mentions you</Chip>}
         </small>
       )}
     </>
   );
 }
 
+/** What became of a link without an answer. */
+function LinkChip({ link }: InboxItem) {
+  if (!link) return null;
+  if (link.state === 'locked') return <Chip tone="bad">Link locked</Chip>;
+  if (link.state === 'closed' || Date.parse(link.until) <= Date.now())
+    return <Chip tone="bad">Link expired</Chip>;
+  return <Chip tone="calm">{link.state === 'sent-back' ? 'Merchant asked again' : 'Merchant asked'}</Chip>;
+}
+
 /** The form of an answer, and the way back to the list. */
 function AnswerRow({
   item,
   form,
-  to,
+  list,
 }: {
   readonly item: InboxItem;
   readonly form: VNode;
-  readonly to: string;
+  readonly list: string;
 }) {
   return (
-    <section class="card" aria-label="Answer">
+    <section class="card" aria-label="Answer in the list">
       <div class="actions">
         <strong>{item.title}</strong>
-        <a class="close" href={to}>
+        <a class="close" href={inboxOf(list)}>
           <Icon name="x" /> Close
         </a>
       </div>
       {form}
-      <a href={to}>Cancel</a>
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import { fieldOf } from '../../../messages/objects.js';
+import type { Requirement } from '../../../messages/requirements.js';
 import { capitalize } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { REDACTED } from '../../../platform/privacy/masked.js';
@@ -106,6 +107,11 @@ export function valueText(field: string, value: unknown, none = ''): string {
 /** A field with the groups around it, without the objects that people need not know: `Beneficial owners, number 1, city`. */
 export function pathLabel(field: string): string {
   return lineLabel(field.replace(/^(?:(?:boarding|business)\.)?(?:(?:merchant|holder)\.)?(?=.)/, ''));
+}
+
+/** The partner's problems begin with the path of their field: `holder.website: cannot be reached`. */
+export function withLabels({ fields = [] }: Pick<Requirement, 'fields'>, text: string): string {
+  return fields.reduce((changed, field) => changed.replaceAll(`${field}: `, `${pathLabel(field)}: `), text);
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { openOnboarding } from '../onboarding-view.js';
-import { type Fields, pathOf } from '../query.js';
+import { pathOf } from '../query.js';
 import { PageError, Redirect, type RequestContext, type RouteResponse } from '../route.js';
 import { problemsOf } from './answering.js';
 import { ASKED_FIELD } from './ask-merchant.js';
@@ -54,7 +54,7 @@ async function ask(context: RequirementContext): Promise<RouteResponse> {
   const { client, user, fields, audit, settings, workflowId, requirementId, state, requirement } = context;
   if (state && !requirement) return renderGone(context, state, fields);
   try {
-    const question = questionIn(fields);
+    const question = questionIn(context);
     // A reload of the page with the address repeats the request, and must not end the link that was just made.
     const once = { key: `console ${fields.text('once')} ${JSON.stringify(question)}`, body: question };
     const about = { requirementId, actor: user.actor };
@@ -69,7 +69,7 @@ async function ask(context: RequirementContext): Promise<RouteResponse> {
 }
 
 /** @throws {InvalidInput} that names the fields of the form */
-function questionIn(fields: Fields) {
+function questionIn({ fields, times }: RequestContext) {
   const names = fields
     .text('names')
     .split(',')
@@ -95,7 +95,7 @@ function questionIn(fields: Fields) {
       : { kind, ...(kind === 'documents' && { names }) };
   const input = {
     ...{ text: fields.text('text'), wants, days },
-    ...{ language: fields.text('language'), code: fields.text('code') === 'true' },
+    ...{ language: fields.text('language'), zone: times.zone, code: fields.text('code') === 'true' },
   };
   try {
     return check(merchantQuestion, input, 'The question', 'nobody was asked');
@@ -119,32 +119,32 @@ function renderLink(
     <>
       <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
       <h1>{url ? 'Send this link to the merchant' : 'You have made this link already'}</h1>
-      {url ? (
-        <>
+      <section class="card" aria-label="The link">
+        {url ? (
+          <>
+            <p>
+              <strong>Copy it now: it is shown only once.</strong>
+            </p>
+            <p class="actions">
+              <Id id={url} />
+              <button type="button" data-copy={url}>
+                Copy the link
+              </button>
+            </p>
+          </>
+        ) : (
+          <p>Its address was shown once. If you have not copied it, ask again: a new link ends this one.</p>
+        )}
+        {code && (
           <p>
-            <strong>Copy it now: it is shown only once.</strong>
+            Code: <Id id={code} canCopy />. Tell it to the merchant by phone, never with the link.
           </p>
-          <p class="actions">
-            <Id id={url} />
-            <button type="button" data-copy={url}>
-              Copy the link
-            </button>
-          </p>
-        </>
-      ) : (
-        <p>Its address was shown once. If you have not copied it, ask again: a new link ends this one.</p>
-      )}
-      {code && (
-        <p>
-          Code: <Id id={code} canCopy />. Tell it to the merchant by phone, never with the link.
+        )}
+        <p class="advice">
+          {link} ends <When time={until} isExact />.
         </p>
-      )}
-      <p class="advice">
-        {link} ends <When time={until} isExact />.
-      </p>
-      <p>
         <a href={path}>Back to the question</a>
-      </p>
+      </section>
     </>
   );
   return { title: 'Link for the merchant', page };

@@ -21,7 +21,7 @@ import { type Fields, pathOf, withList } from '../query.js';
 import { CurrentRequest, hasRole, PageError, type RequestContext, type RouteResponse } from '../route.js';
 import { Business, Help } from './about-requirement.js';
 import { AnswerForms } from './answer-forms.js';
-import { AskMerchant, type AskProps, MerchantStatus, templatesOf, withLabels } from './ask-merchant.js';
+import { AskMerchant, type AskProps, MerchantStatus, templatesOf } from './ask-merchant.js';
 import {
   ASSIGNEE,
   ColleagueField,
@@ -32,6 +32,7 @@ import {
   pageIn,
   runAction,
 } from './handling.js';
+import { withLabels } from './input-fields.js';
 import { Due, Field, Form, Person, Problem, summarize, Trail, When } from './parts.js';
 
 /** A request for a requirement, with what is known of it. `requirement` is undefined when it is not open. */
@@ -127,6 +128,7 @@ export async function renderRequirement(
     ? formFields(await context.correctable(), context.settings, requirement)
     : undefined;
   const proposed = await proposedIn(context);
+  const answers = preview ? [] : obstacle && filled ? [filled.kind] : requirement.answers;
   const asks = extra.asked !== undefined || context.fields.text('template') !== '';
   // The question shows without the summary.
   const input = obstacle
@@ -142,20 +144,20 @@ export async function renderRequirement(
         <section class="card" aria-label="What is asked">
           <Asked requirement={requirement} />
           <LiveState context={context} proposed={proposed} />
-          {preview ?? (
-            <AnswerForms
-              {...{ workflowId, filled, correctable, ...listIn(context) }}
-              requirement={obstacle && filled ? { ...requirement, answers: [filled.kind] } : requirement}
-              page={filled ? pageIn(context, workflowId) : workflowId}
-              isOpen={filled !== undefined || !(asks || requirement.proposal)}
+          {preview}
+          <AnswerForms
+            {...{ workflowId, filled, correctable, ...listIn(context) }}
+            requirement={{ ...requirement, answers }}
+            page={filled ? pageIn(context, workflowId) : workflowId}
+            isOpen={filled !== undefined || !(asks || requirement.proposal)}
+          >
+            <AskMerchant
+              {...{ workflowId, requirement, asked: extra.asked }}
+              {...{ templates: templatesOf(context, requirement), fields: correctable ?? [], isOpen: asks }}
             />
-          )}
-          <AskMerchant
-            {...{ workflowId, requirement, asked: extra.asked, templates: templatesOf(context, requirement) }}
-            {...{ fields: correctable ?? [], isOpen: asks }}
-          />
-          <RemarkForm context={context} />
-          <AssignForm context={context} refusal={refusal} />
+            <RemarkForm context={context} />
+            <AssignForm context={context} refusal={refusal} />
+          </AnswerForms>
         </section>
         <aside>
           <Business listed={listed} state={context.state} input={input} />
@@ -164,7 +166,9 @@ export async function renderRequirement(
       </div>
     </CurrentRequest.Provider>
   );
-  return { status, title: tabTitle(context, listed, capitalize(TASKS[requirement.kind])), page };
+  const reference = requirement.id.split('-').at(-1)?.slice(0, 4);
+  const task = `${capitalize(TASKS[requirement.kind])} ${reference}`;
+  return { status, title: tabTitle(context, listed, task), page };
 }
 
 export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboarding }) {

@@ -19,10 +19,12 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   Owner: [
     ...['firstName', 'lastName', 'givenName', 'middleName', 'familyName', 'authorizingPersonTitle', 'email'],
-    ...['phone', 'ssn', 'dateOfBirth', 'percentageOwnership', 'streetAddress', 'extendedAddress', 'city'],
-    ...['state', 'postalCode', 'primaryAuthorizedStreetAddress', 'primaryAuthorizedExtendedAddress'],
+    ...['phone', 'ssn', 'dateOfBirth', 'percentageOwnership', 'beneficialOwners'],
+  ],
+  Address: ['streetAddress', 'extendedAddress', 'city', 'state', 'postalCode'],
+  'Primary authorized address': [
+    ...['primaryAuthorizedStreetAddress', 'primaryAuthorizedExtendedAddress'],
     ...['primaryAuthorizedLocality', 'primaryAuthorizedState', 'primaryAuthorizedPostalCode'],
-    'beneficialOwners',
   ],
   Pricing: ['cashDiscount', 'boardingSettings', 'feePlan'],
 };
@@ -88,7 +90,7 @@ export function Sections({ parts, hidden, pricing, ...form }: SectionsProps) {
         const byPart = ownIn(all, names);
         if (byPart.size === 0) return null;
         return (
-          <fieldset key={title} id={title.toLowerCase()}>
+          <fieldset key={title} id={title.toLowerCase().replaceAll(' ', '-')}>
             <legend>{title}</legend>
             {[...byPart].map(([part, fields]) => {
               const inputs = <InputFields key={part} parts={fields} {...form} />;

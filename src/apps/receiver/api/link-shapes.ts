@@ -68,6 +68,7 @@ export const linkView = z.discriminatedUnion('state', [
     ...{
       state: z.enum(['open', 'received', 'sent-back']),
       language,
+      zone: z.string().optional(),
       dba: z.string().optional(),
       text: z.string(),
     },

@@ -142,4 +142,39 @@ describe('every page', () => {
     );
     await expect.poll(() => ada.page.evaluate('globalThis.shifted')).toBe(0);
   });
+
+  // Alone catches a list that moves while somebody reads it, and a row of three lines on a phone.
+  it.each([390, 1_440])(
+    'stays in its place at %i pixels until a person wants to see what is new',
+    async (width) => {
+      const ada = await person('Ada', 'admin');
+      const { page } = ada;
+      await page.setViewportSize({ width, height: 844 });
+      await page.addInitScript(
+        'globalThis.moved = 0; new PerformanceObserver((list) => { for (const { value } of list.getEntries()) globalThis.moved += value; }).observe({ type: "layout-shift", buffered: true });',
+      );
+      await noted(rig);
+      await expect
+        .poll(
+          async () => {
+            await ada.go('/');
+            return page.locator('#inbox tbody tr').count();
+          },
+          { timeout: 60_000 },
+        )
+        .toBeGreaterThan(1);
+      const { boarding } = await noted(rig);
+      await page.getByRole('button', { name: /^Show/ }).waitFor({ timeout: 60_000 });
+      expect(await page.evaluate('globalThis.moved')).toBe(0);
+      if (width === 390) {
+        const first = page.locator('#inbox tbody tr[id]').first();
+        const { y = 0, height = 0 } = (await first.boundingBox()) ?? {};
+        expect([y < 200, height < 60]).toEqual([true, true]);
+      }
+      await page.getByRole('button', { name: /^Show/ }).click();
+      await page.locator(`tr[id^="r-${boarding.workflowId}-"]`).first().waitFor();
+      await expect.poll(() => page.getByRole('button', { name: /^Show/ }).count()).toBe(0);
+      await page.setViewportSize({ width: 1_280, height: 900 });
+    },
+  );
 });

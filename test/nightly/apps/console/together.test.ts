@@ -135,7 +135,7 @@ describe('a person without a mouse', () => {
     await page.getByText('Grace').waitFor();
     await expect.poll(() => chosen.count()).toBe(2);
     await press(ada, 'Claim selected');
-    await ada.says('You are on 2. Others see that.');
+    await ada.says('You claimed 2 requirements. Other people can see this.');
     const claims = await Promise.all(boardings.map((boarding) => boarding.state()));
     const actors = claims.flatMap(({ requirements }) =>
       requirements.map(({ claim }) => claim?.actor ?? 'nobody'),

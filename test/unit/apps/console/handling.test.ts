@@ -132,7 +132,7 @@ type Fields = Readonly<Record<string, string>>;
 
 describe('the form of a claim', () => {
   it.each<[form: Fields, sent: object, message: string]>([
-    [{ do: 'claim' }, { until: FOUR }, 'You have claimed it. Others see that.'],
+    [{ do: 'claim' }, { until: FOUR }, 'You have claimed it. Other people can see this.'],
     [{ do: 'release' }, {}, 'You released it.'],
     [{ do: 'take-over' }, { until: FOUR, override: true }, 'You took it over.'],
   ])('%j sends what it is for', async (form, sent, message) => {
@@ -233,7 +233,7 @@ describe('what was chosen in the inbox', () => {
     // The same one twice counts once.
     const form = chosen(`note-1 ${ID}`, `note-1 ${OTHER}`, `note-1 ${ID}`);
     const reply = await open({}, '/inbox/claims', { form });
-    const message = { text: 'You are on 2. Others see that.' };
+    const message = { text: 'You claimed 2 requirements. Other people can see this.' };
     expect([reply.status, reply.to, reply.message]).toEqual([303, '/?kind=ticket', message]);
     const request = { requirementId: 'note-1', actor: 'olga', until: FOUR };
     expect(updates().sort()).toEqual([
@@ -254,7 +254,7 @@ describe('what was chosen in the inbox', () => {
     const form = { ...chosen(`note-1 ${ID}`, `note-1 ${OTHER}`), do: 'assign', assignee: 'Ada Park' };
     const { message } = await open({}, '/inbox/claims', { form });
     const refused = `${OTHER}: assignee: Ada Park may not answer requirements of this account`;
-    expect(message).toEqual({ text: `You assigned 1 of 2. Not: ${refused}` });
+    expect(message).toEqual({ text: `You assigned 1 of 2 requirements. Not assigned: ${refused}` });
     expect(updates()).toMatchObject([['assignRequirement', ID, { assignee: 'Ada Park (ada-17)' }]]);
   });
 
@@ -263,20 +263,20 @@ describe('what was chosen in the inbox', () => {
     [
       'one that somebody else took',
       [`taken ${ID}`, `note-1 ${ID}`],
-      `You are on 1 of 2. Not on: ${ID}: requirementId: pete has claimed taken until noon`,
+      `You claimed 1 of 2 requirements. Not claimed: ${ID}: requirementId: pete has claimed taken until noon`,
       1,
     ],
     [
       'more than a message names',
       [`taken ${ID}`, `taken ${OTHER}`, `taken-2 ${ID}`, `taken-3 ${ID}`],
-      `You are on 0 of 4. Not on: ${ID}: requirementId: pete has claimed taken until noon; ` +
+      `You claimed 0 of 4 requirements. Not claimed: ${ID}: requirementId: pete has claimed taken until noon; ` +
         `${OTHER}: requirementId: pete has claimed taken until noon; and 2 more`,
       0,
     ],
     [
       'what is not there',
       ['note-1 merchant-boarding-gone', 'nonsense'],
-      'You are on 0 of 2. Not on: merchant-boarding-gone: There is no onboarding with this ID, or you may not see it.; ' +
+      'You claimed 0 of 2 requirements. Not claimed: merchant-boarding-gone: There is no onboarding with this ID, or you may not see it.; ' +
         ': There is no onboarding with this ID, or you may not see it.',
       0,
     ],
@@ -306,7 +306,7 @@ describe('what was chosen in the inbox', () => {
       form: chosen(`note-1 ${OTHER}`, `note-1 ${ID}`),
     });
     expect(reply.message).toEqual({
-      text: `You are on 1 of 2. Not on: ${OTHER}: There is no onboarding with this ID, or you may not see it.`,
+      text: `You claimed 1 of 2 requirements. Not claimed: ${OTHER}: There is no onboarding with this ID, or you may not see it.`,
     });
     expect(updates().map(([, workflowId]) => workflowId)).toEqual([ID]);
   });

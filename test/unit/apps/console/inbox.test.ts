@@ -136,6 +136,22 @@ it.each([
   expect(questionOf({ title, task: 'answer note' } as InboxItem)).toEqual({ sentence, kind });
 });
 
+// Alone catches a row that says that something is wrong, and not what.
+it.each([
+  [
+    'rejected-input',
+    'SSN: is wrong\nEmail: is wrong',
+    'SSN: is wrong · Email: is wrong',
+    'Rejected: create it',
+  ],
+  ['ticket', 'The phone is not in service.', 'The phone is not in service.', 'Rejected: create it'],
+  ['rejected-input', '', 'Rejected: create it', 'Correct input'],
+  ['uncertain-write', 'Look in the portal.', 'Rejected: create it', 'Correct input'],
+] as const)('the question of a %s with the detail %j is %j, of the kind %j', (of, detail, sentence, kind) => {
+  const item = { kind: of, title: 'Rejected: create it', detail, task: 'correct input' } as InboxItem;
+  expect(questionOf(item)).toEqual({ sentence, kind });
+});
+
 // Alone catches a merchant's answer that does not count as new.
 it.each([
   [{ raisedAt: '2026-01-03' }, true],

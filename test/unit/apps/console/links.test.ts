@@ -63,7 +63,7 @@ describe('the answer of a merchant', () => {
   it('hides the form that would ask again, and folds the other answers', async () => {
     const { text } = await (await asking(ANSWERED)).open({}, PAGE);
     expect(formOf(text)).toBe('');
-    expect(text).toMatch(/<details class="answer" name="answers-note-1"><summary>Answer with text/);
+    expect(text).toMatch(/<details class="answer text" name="answers-note-1"><summary>Answer with text/);
   });
 
   it('cannot be sent back after its link has ended', async () => {
@@ -163,6 +163,18 @@ describe('a question to the merchant', () => {
     const form = formOf((await (await asking({ link: OPEN })).open({}, PAGE)).text);
     expect(form).toContain('A new link ends it.');
     expect(form).toContain('Make another link');
+  });
+
+  // Alone catches a deadline that the merchant reads in the zone of a server.
+  it('has the zone of the browser in which it was asked', async () => {
+    const { open, updates } = await asking({}, (_, request) => ({
+      ...{ requirementId: 'note-1', until: UNTIL, link: (request as { readonly link: string }).link },
+    }));
+    const cookies = { 'gangway-zone': 'America/Chicago' };
+    await open({}, `${PAGE}/link`, { form: QUESTION, cookies });
+    await open({}, `${PAGE}/link`, { form: { ...QUESTION, once: '2' } });
+    const zones = updates().map(([, , request]) => (request as { readonly zone?: string }).zone);
+    expect(zones).toEqual(['America/Chicago', undefined]);
   });
 
   // Alone catches a reload that ends the link which was just copied.

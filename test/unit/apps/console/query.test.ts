@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { address, Fields, pathOf } from '../../../../src/apps/console/query.js';
+import { address, Fields, inboxOf, pathOf } from '../../../../src/apps/console/query.js';
 
 it('a field is text, the last one of several, and nothing that it inherits', () => {
   const fields = new Fields({ a: 'x', b: ['x', 'y'], c: 7, d: [], e: ['x', 7] });
@@ -35,6 +35,16 @@ it('an address has the fields that are given, in their encoding', () => {
   expect(pathOf('merchant-boarding-m/1@north', 'requirements', 'a b')).toBe(
     '/onboardings/merchant-boarding-m%2F1%40north/requirements/a%20b',
   );
+});
+
+// Alone catches a page that jumps to its top after an answer, and a name of a row that leads to another page.
+it.each([
+  ['', '/'],
+  ['kind=ticket&page=2', '/?kind=ticket&page=2'],
+  ['page=2&row=r-a%40b-note-1', '/?page=2#r-a%40b-note-1'],
+  ['row=%0D%0Ax', '/#%0D%0Ax'],
+])('the list %j is the inbox %j', (list, path) => {
+  expect(inboxOf(list)).toBe(path);
 });
 
 it('a field that is given several times has all its texts', () => {

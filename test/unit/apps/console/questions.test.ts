@@ -10,7 +10,7 @@ function clientOf(answers: Readonly<Record<string, Promise<void>>>) {
     query: async () => {
       question += 1;
       await answers[workflowId];
-      return { requirements: [{ id: 'note-1', title: `Note of ${workflowId}` }] };
+      return { requirements: [{ id: 'note-1', title: `Note of ${workflowId}`, detail: '' }] };
     },
   });
   const withDeadline = (_: number, call: () => Promise<unknown>) => call();

@@ -20,7 +20,7 @@ describe('the page of a link', () => {
     expect(statusCode).toBe(200);
     for (const each of ['Acme Payments needs something', 'Corner Bakery', 'How do you take orders?'])
       expect(text).toContain(each);
-    expect(text).toMatch(/Please answer by Monday, December 7 at \d+:35\sPM GMT-3:30/);
+    expect(text).toMatch(/Please answer by Monday, December 7 at \d+:35\sPM Newfoundland Standard Time/);
     expect(body).not.toContain('<textarea');
     expect(api.changes()).toEqual([]);
 
@@ -206,9 +206,20 @@ describe('the page of a link', () => {
     const { open } = await runLink({ link: { ...ASKED, language: 'es' } });
     const text = textOf((await open(LINK)).body);
     expect(text).toContain('Acme Payments necesita algo de usted');
-    expect(text).toMatch(/lunes, 7 de diciembre, \d\d:35 GMT-3:30/);
+    expect(text).toMatch(/lunes, 7 de diciembre, \d\d:35 hora estándar de Terranova/);
     expect(text).not.toContain('undefined');
   });
+});
+
+// Alone catches a deadline in the zone of a server, which a merchant takes for their own.
+it.each([
+  ['America/New_York', 'Eastern Standard Time'],
+  ['Nowhere/Land', 'Newfoundland Standard Time'],
+])('the deadline is in the zone of whoever asked, if there is one: %s', async (zone, name) => {
+  const { open } = await runLink({ link: { ...ASKED, zone } });
+  expect(textOf((await open(LINK)).body)).toMatch(
+    new RegExp(`Monday, December 7 at \\d+:\\d\\d [AP]M ${name}`),
+  );
 });
 
 describe('a link with a code', () => {

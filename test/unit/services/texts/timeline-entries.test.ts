@@ -16,6 +16,14 @@ it('the end of a claim is a time in the zone of the person, which is named', () 
   );
 });
 
+// Alone catches the end of a link in UTC, and a question whose own times are changed.
+it('the end of a link is a time in the zone of the person, and the question stays as it is', () => {
+  const entry = 'note-1: L-a until 2026-01-31 14:00 UTC: Were you closed on 2026-01-30 10:00 UTC?';
+  expect(inZone(entry, { event: 'merchant-asked' }, times)).toBe(
+    'note-1: L-a until 2026-01-31 09:00 EST: Were you closed on 2026-01-30 10:00 UTC?',
+  );
+});
+
 it('what people or partners wrote stays as it is', () => {
   expect(inZone(detail, { event: 'requirement-resolved' }, times)).toBe(detail);
 });
