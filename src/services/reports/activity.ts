@@ -23,6 +23,7 @@ export async function correctionsIn(
 
 /** Kinds of activity, by the events of each. A partner's are those without a person, besides questions. */
 export const ACTIVITIES = {
+  start: ['started'],
   answer: [
     ...(['requirement-resolved', 'answer-proposed', 'proposal-withdrawn', 'answer-taken-back'] as const),
     'answer-dropped',

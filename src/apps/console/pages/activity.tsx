@@ -59,7 +59,12 @@ const FILTER = filterOf('Filter the activity', '/activity', {
   find: FIND,
   person: text('Person', { maxLength: 100 }),
   kind: choice('What', 'Everything', {
-    ...{ answer: 'answers', correction: 'corrections', assignment: 'claims and assignments' },
+    ...{
+      start: 'starts',
+      answer: 'answers',
+      correction: 'corrections',
+      assignment: 'claims and assignments',
+    },
     ...{ remark: 'remarks', question: 'questions', partner: 'partners and Gangway' },
   }),
   account: ACCOUNT,

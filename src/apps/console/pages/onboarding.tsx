@@ -31,7 +31,7 @@ import { AnswerForms } from './answer-forms.js';
 import { Fees, type FeesProps, feesIn } from './fees.js';
 import { Handling } from './handling.js';
 import { valueText } from './input-fields.js';
-import { Form, firstSentence, Id, Problem, Prose, Trail, When } from './parts.js';
+import { Form, firstSentence, Id, Person, Problem, Prose, Trail, When } from './parts.js';
 import { StageChip } from './pieces.js';
 import { Asked as AskedText, ObstacleNote } from './requirement.js';
 import { Stages } from './stages.js';
@@ -263,6 +263,7 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
     Partner: capitalize(systemOf(workflowId)),
     'Partner account': account,
     Started: <When time={listed.startedAt} />,
+    'Started by': listed.startedBy && <Person actor={listed.startedBy} />,
     Ended: listed.endedAt && <When time={listed.endedAt} />,
   };
   const ui = workflowPage(settings.uiUrl, client.options.namespace, listed);
