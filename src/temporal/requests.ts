@@ -21,7 +21,7 @@ import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import type { Kind } from './kinds/kind.js';
 import { findOnboarding, UnknownOnboarding } from './onboardings.js';
-import { differenceFromStart, type StartOptions, type Started } from './start.js';
+import { differenceFromStart, type Started, type StartOptions } from './start.js';
 import { sendUpdate } from './updates.js';
 
 /** The requests of other programs, over HTTP or Nexus: an onboarding, an answer, a state. */

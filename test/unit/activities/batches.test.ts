@@ -57,9 +57,7 @@ async function attempts(answers: Answers, heartbeats: RowResult[][] = []) {
   const started = () =>
     sent.flatMap(([name, request]) => (name === 'startWorkflowExecution' ? [request.workflowId] : []));
   const memos = () =>
-    sent.flatMap(([name, request]) =>
-      name === 'startWorkflowExecution' ? [startIn(request).memo] : [],
-    );
+    sent.flatMap(([name, request]) => (name === 'startWorkflowExecution' ? [startIn(request).memo] : []));
   return { start, results, started, memos, run, activities };
 }
 

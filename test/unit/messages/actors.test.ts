@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   asSubject,
-  eventActor,
   CLIENT_NAME,
+  eventActor,
   isPersonName,
   isSamePerson,
   looksLikeProgram,

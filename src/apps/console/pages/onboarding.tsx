@@ -252,6 +252,7 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
     );
   };
   const copied = (id: number | string | null | undefined) => (id ?? undefined) && <Id id={id} canCopy />;
+  const starter = state?.timeline.find(({ event }) => event === 'started')?.actor;
   const facts = {
     Stage: stage && <StageChip stage={stage} />,
     'Partner status': state?.partnerStatus ?? listed.partnerStatus,
@@ -263,7 +264,7 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
     Partner: capitalize(systemOf(workflowId)),
     'Partner account': account,
     Started: <When time={listed.startedAt} />,
-    'Started by': listed.startedBy && <Person actor={listed.startedBy} />,
+    'Started by': starter && <Person actor={starter} />,
     Ended: listed.endedAt && <When time={listed.endedAt} />,
   };
   const ui = workflowPage(settings.uiUrl, client.options.namespace, listed);

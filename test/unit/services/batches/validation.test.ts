@@ -291,7 +291,10 @@ describe('what a file itself does not tell', () => {
     const name = 'x'.repeat(20);
     const agentProfileId = Array.from({ length: 50 }, (_, number) => ({ id: 900 + number, name }));
     const all = file(...Array.from({ length: 101 }, () => [referring(7)] as const));
-    const result = await fileWarnings(client, 'gangway', all, unread(), async () => ({ ...lists, agentProfileId }));
+    const result = await fileWarnings(client, 'gangway', all, unread(), async () => ({
+      ...lists,
+      agentProfileId,
+    }));
     expect([result.warnings.length, result.count]).toEqual([100, 101]);
     expect(result.warnings[0]?.message).toHaveLength(300);
     expect(result.warnings[0]?.message).toMatch(/… \(shortened, \d+ characters\)$/);

@@ -224,8 +224,7 @@ describe('the doubts about an input that is about to be started', () => {
     expect(await warningsAt(searching(() => other))).toEqual([
       {
         field: '',
-        message:
-          'is the same as business-onboarding-b-1, under another externalId: is it another one?',
+        message: 'is the same as business-onboarding-b-1, under another externalId: is it another one?',
       },
     ]);
     const down = searching(() => {
