@@ -5,6 +5,7 @@ import { capitalize } from '../../../partners/bounds.js';
 import { REDACTED } from '../../../platform/privacy/masked.js';
 import { isCorrectable } from '../../../services/forms/corrections.js';
 import type { OpenRequirement } from '../../../services/inbox/waits.js';
+import { correctionsFor } from '../../../services/reports/activity.js';
 import { Facts } from '../../../services/reports/page.js';
 import type { ExportedCorrection } from '../../../services/reports/record.js';
 import { PART_NAMES } from '../../../services/reports/record-page.js';
@@ -26,7 +27,7 @@ import {
 import { pathOf } from '../query.js';
 import { hasRole, PageError, type RequestContext, type RouteResponse, useRequest } from '../route.js';
 import { labelsOf } from './about-requirement.js';
-import { Corrected, correctionsFor } from './activity.js';
+import { Corrected } from './activity.js';
 import { AnswerForms } from './answer-forms.js';
 import { Fees, type FeesProps, feesIn } from './fees.js';
 import { Handling } from './handling.js';
