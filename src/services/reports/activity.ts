@@ -82,6 +82,14 @@ export function changesByEntry(
   return new Map(matched);
 }
 
+/** A row of CSV or JSON. */
+export interface ActivityRecord
+  extends Partial<TimelineEntry>,
+    Partial<Pick<ExportedCorrection, 'field' | 'old' | 'new'>> {
+  readonly workflowId: string;
+  readonly dba?: string | undefined;
+}
+
 /** The CSV rows of a timeline entry. A correction has one row for each field. */
 export function activityRows(
   about: { readonly workflowId: string; readonly dba: string | undefined },
@@ -110,7 +118,7 @@ const MOST_READ = 100;
 /** The number of concurrent reads: a query may replay a workflow that its worker no longer has in memory. */
 const AT_ONCE = 8;
 
-/** No further onboarding is read after this time: without a worker, each read takes 15 s. */
+/** Without a worker, each read takes 15 s. */
 const READING_MS = 10_000;
 
 export interface ActivityRow {
@@ -124,18 +132,18 @@ export interface ActivityRow {
  * The newest first, in a page of onboardings.
  *
  * @param read returns the state of an onboarding; undefined if it cannot be read
- * @param token of the page before
+ * @param page token: of the page before. most: how many onboardings are read. ms: no further one is read after this time
  */
 export async function activityOf(
   client: Client,
   { find, partnerAccounts, ...filter }: ActivityFilter,
   read: (workflowId: string) => Promise<OnboardingState | undefined>,
-  token = '',
+  { token = '', most = MOST_READ, ms = READING_MS }: { token?: string; most?: number; ms?: number } = {},
 ) {
   const query = either(IS_RUNNING, compareField('CloseTime', '>=', filter.since));
   const wanted = { types: typesOf(ONBOARDINGS), find, partnerAccounts, query };
-  const { found: onboardings, next } = await pageBy(client, wanted, MOST_READ, token);
-  const end = Date.now() + READING_MS;
+  const { found: onboardings, next } = await pageBy(client, wanted, most, token);
+  const end = Date.now() + ms;
   const states = await pLimit(AT_ONCE).map(onboardings, async ({ workflowId }) =>
     Date.now() < end ? read(workflowId) : undefined,
   );
@@ -188,7 +196,7 @@ export async function activityRecords(
   client: Client,
   rows: readonly ActivityRow[],
   unread: readonly Listed[],
-) {
+): Promise<readonly ActivityRecord[]> {
   const changes = await changesIn(client, rows);
   const gaps = unread.map(({ workflowId, dba }) => ({ workflowId, dba, detail: 'cannot be read now' }));
   return [

@@ -40,9 +40,11 @@ export class Merchants {
     this.figures.asked += 1;
     if (this.figures.asked % 2 === 0) return false;
     const isSentBack = this.figures.asked % 4 === 1;
-    const conversation = this.#converse(workflowId, requirementId, kind, isSentBack).catch((error: unknown) => {
-      this.surprises.add(`${workflowId}: the merchant could not answer ${requirementId}: ${error}`);
-    });
+    const conversation = this.#converse(workflowId, requirementId, kind, isSentBack).catch(
+      (error: unknown) => {
+        this.surprises.add(`${workflowId}: the merchant could not answer ${requirementId}: ${error}`);
+      },
+    );
     this.#conversations.push(conversation);
     return true;
   }

@@ -1,14 +1,14 @@
 import type { ActivityKind } from '../../../messages/codes.js';
+import { formatValue } from '../../../services/forms/corrections.js';
 import {
   ACTIVITY_COLUMNS,
-  type ActivityRow,
+  type ActivityRecord,
   activityOf,
   activityRecords,
 } from '../../../services/reports/activity.js';
 import { timeBefore } from '../../../services/texts/time.js';
 import { inZone } from '../../../services/texts/timeline-entries.js';
 import { stateOf } from '../../../temporal/onboardings.js';
-import type { Listed } from '../../../temporal/search.js';
 import { ifFound } from '../../../temporal/unavailable.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { partnerAccountOf } from '../cli/arguments.js';
@@ -23,8 +23,9 @@ interface ActivityOptions extends RecordFormat, Texts<'person' | 'partnerAccount
   readonly limit: number;
 }
 
-/** Pages of a hundred onboardings. */
-const MOST_PAGES = 20;
+/** A script can read more by periods, and by words of names. */
+const MOST_READ = 1_000;
+const READING_MS = 60_000;
 
 export async function activity(
   cli: CommandLine,
@@ -38,59 +39,37 @@ export async function activity(
     partnerAccounts: partnerAccount === undefined ? undefined : [partnerAccount],
   };
   await withTemporal(cli, async ({ client }) => {
-    const read = (workflowId: string) =>
+    const readOne = (workflowId: string) =>
       ifFound(stateOf(client, workflowId)).catch((error: unknown) => {
         if (error instanceof UnreadableOnboarding) return undefined;
         throw error;
       });
-    const all: ActivityRow[] = [];
-    const unread: Listed[] = [];
-    let [next, onboardings]: [string | undefined, number] = ['', 0];
-    for (let page = 0; page < MOST_PAGES && next !== undefined; page += 1) {
-      cli.signal.throwIfAborted();
-      const token: string = next;
-      const part = await showProgress(cli, `reading after ${onboardings} onboardings`, () =>
-        activityOf(client, wanted, read, token),
-      );
-      all.push(...part.rows);
-      unread.push(...part.unread);
-      onboardings += part.read;
-      next = part.next;
-      // Without a worker, no other page can be read either.
-      if (part.read > 0 && part.unread.length === part.read) break;
-    }
-    const newest = all.sort((one, other) => other.entry.at.localeCompare(one.entry.at)).slice(0, limit);
-    const isFile = json === true || csv === true;
-    const records: readonly Partial<Record<string, unknown>>[] = await activityRecords(
-      client,
-      newest,
-      isFile ? unread : [],
+    const { rows, unread, next, read } = await showProgress(cli, 'reading the onboardings', () =>
+      activityOf(client, wanted, readOne, { most: MOST_READ, ms: READING_MS }),
     );
-    const text = (name: string) => (record: (typeof records)[number]) =>
-      record[name] === undefined || record[name] === null ? undefined : String(record[name]);
-    const event = text('event');
+    const newest = rows.slice(0, limit);
+    const records = await activityRecords(client, newest, json || csv ? unread : []);
+    const detailOf = ({ event = 'started', detail = '' }: ActivityRecord) =>
+      inZone(detail, { event }, cli.times);
+    const changed = records.some(({ field }) => field !== undefined);
     cli.records(records, {
       ...{ json, csv, fields: ACTIVITY_COLUMNS, none: 'nothing happened' },
-      total: newest.length < all.length ? records.length + all.length - newest.length : undefined,
+      total: records.length + rows.length - newest.length,
       columns: {
-        at: ({ at }) => new Date(String(at)),
-        dba: text('dba'),
-        event,
-        by: { value: text('actor'), keep: true },
-        detail: {
-          value: (record) =>
-            inZone(text('detail')(record) ?? '', { event: event(record) as never }, cli.times),
-          priority: 3,
-        },
-        ...(records.some((record) => 'field' in record) && {
-          field: text('field'),
-          old: text('old'),
-          new: text('new'),
-        }),
-        id: { value: text('workflowId'), priority: 6 },
+        at: ({ at }) => at && new Date(at),
+        ...{ dba: ({ dba }) => dba, event: ({ event }) => event },
+        by: { value: ({ actor }) => actor, keep: true },
+        detail: { value: detailOf, priority: 3 },
+        ...(changed && { field: ({ field }) => field, old: shown('old'), new: shown('new') }),
+        id: { value: ({ workflowId }) => workflowId, priority: 6 },
       },
     });
     if (unread.length > 0) cli.note(`${unread.length} onboardings cannot be read now`);
-    if (next !== undefined) cli.note(`only the ${onboardings} onboardings that started last were read`);
+    if (next !== undefined) cli.note(`only the ${read} onboardings that started last were read`);
   });
 }
+
+const shown =
+  (name: 'old' | 'new') =>
+  ({ [name]: value }: ActivityRecord) =>
+    value === undefined ? undefined : formatValue(value);

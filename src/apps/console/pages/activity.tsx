@@ -145,7 +145,7 @@ async function chosenActivity({ client, user }: RequestContext, chosen: Chosen, 
     since: timeBefore(since || DEFAULT_SINCE) as Date,
   };
   const read = async (workflowId: string) => (await ifFound(readState(client, workflowId)))?.state;
-  const { next, ...activity } = await activityOf(client, wanted, read, token);
+  const { next, ...activity } = await activityOf(client, wanted, read, { token });
   return { ...activity, next: cursorOf(next) };
 }
 

@@ -172,7 +172,7 @@ function ProposalNote({ workflowId, requirement, proposed, page = '' }: Handling
       {hasRole(user, 'operator') && (
         <Form
           action={pathOf(workflowId, 'requirements', id, 'proposal')}
-          {...{ class: 'actions', id: `form-${id}-proposal`, 'data-keep': '' }}
+          {...{ class: 'actions', id: `form-${id}-proposal` }}
           hidden={{ proposedAt: proposal.at, page, ...listIn(context) }}
         >
           {mayConfirm && (
@@ -248,7 +248,7 @@ export function ClaimChosen({ list }: { readonly list: string }) {
   const context = useRequest();
   const colleagues = colleaguesOf(context);
   return (
-    <Form id={CHOSEN} class="card actions" action="/inbox/claims" hidden={{ [LIST]: list }} data-keep="">
+    <Form id={CHOSEN} class="card actions" action="/inbox/claims" hidden={{ [LIST]: list }}>
       <button type="submit" name="do" value="claim-selected">
         Claim selected
       </button>

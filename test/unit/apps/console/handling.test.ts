@@ -289,7 +289,9 @@ describe('what was chosen in the inbox', () => {
       throw rejected('requirementId: pete has claimed taken until noon');
     });
     const reply = await open({}, '/inbox/claims', { form: { chosen: places, list: '' } });
-    const left = new URLSearchParams(places.filter((each) => each !== `note-1 ${ID}`).map((each) => ['chosen', each]));
+    const left = new URLSearchParams(
+      places.filter((each) => each !== `note-1 ${ID}`).map((each) => ['chosen', each]),
+    );
     const to = places.length > 0 ? `/?${left}` : '/';
     expect([reply.status, reply.to, reply.message]).toEqual([303, to, { text }]);
     expect(audited()).toHaveLength(claimed);
