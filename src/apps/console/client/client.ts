@@ -345,7 +345,7 @@ document.addEventListener('submit', async (event) => {
   if (defaultPrevented || !(form instanceof HTMLFormElement) || form.method !== 'post') return;
   // An upload shows itself how far it is, and whether it failed.
   if ('upload' in form.dataset) return;
-  const isHere = left !== undefined || isTypedBeside(form);
+  const isHere = form.closest('main') !== null && (left !== undefined || isTypedBeside(form));
   if (isHere) event.preventDefault();
   const timer = setTimeout(() => say(form, SLOW), SLOW_MS);
   const note = say(form, '');
