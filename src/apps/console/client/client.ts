@@ -420,8 +420,10 @@ async function showResponse(
   const notices = document.querySelector('[aria-label="Notices"]');
   for (const old of notices?.querySelectorAll('.toast:not(#old-note)') ?? []) old.remove();
   const toast = page.querySelector('[aria-label="Notices"] .toast:not(#old-note)');
+  const message = toast?.querySelector<HTMLElement>('[data-focus]');
+  message?.removeAttribute('autofocus');
   if (toast) notices?.prepend(toast);
-  toast?.querySelector<HTMLElement>('[data-focus]')?.focus();
+  message?.focus();
   passAway();
 }
 

@@ -25,9 +25,7 @@ describe('gangway activity', () => {
     const all = jsonLines(await activity('--json', '--limit', '0')) as Record<string, string>[];
     const times = all.map(({ at = '' }) => at);
     expect(times).toEqual(times.toSorted().reverse());
-    expect(new Set(all.map((each) => each['workflowId']))).toEqual(
-      new Set([workflowId, other.workflowId]),
-    );
+    expect(new Set(all.map((each) => each['workflowId']))).toEqual(new Set([workflowId, other.workflowId]));
     const corrected = await activity('--person', 'GRACE', '--kind', 'correction', '--csv');
     expect(corrected).toMatchObject({ code: 0, stderr: '' });
     // Alone catches a private value in a file that people send around.
