@@ -51,12 +51,12 @@ export function batchActivities(
   return {
     keepRows: ({ rows, ...of }) => save(of, 'rows', rows),
 
-    async startRows({ rate, concurrency, ...of }) {
+    async startRows({ rate, concurrency, actor, ...of }) {
       const results: RowResult[] = [...(activityInfo().heartbeatDetails ?? [])];
       const finishedRows = new Set(results.map(({ line }) => line));
       const rows = (await read(of, 'rows')) as readonly BatchRow[];
       const rest = rows.filter(({ line }) => !finishedRows.has(line));
-      const started = { ...options, urgency: 'batch', batch: of.batch } as const;
+      const started = { ...options, urgency: 'batch', batch: of.batch, actor } as const;
       const beat = setInterval(heartbeat, BEAT_MS, results);
       await startAll(rest, { rate, concurrency }, started, results).finally(() => clearInterval(beat));
       await save(of, 'results', results);

@@ -44,6 +44,15 @@ export function programActor(client: string, person?: string): string {
   return person === undefined ? `${client} (API)` : `${client} (API), for ${person}`;
 }
 
+/** The actor for an event that starts an onboarding: `urn-crm (event)`. The sender chooses the source. */
+export function eventActor(source: string): string {
+  const name = source
+    .slice(0, 40)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-');
+  return `${name.replace(/^-|-$/g, '') || 'unknown'} (event)`;
+}
+
 /** The actor as the subject of a sentence: `crm (API), for Ada Park,` has claimed it. */
 export function asSubject(actor: string): string {
   const { program, person } = partsOfActor(actor);
@@ -52,12 +61,13 @@ export function asSubject(actor: string): string {
 
 /** Reports whether a text could be mistaken for the actor of a program, or for a merchant behind a link. Doors refuse it from people. */
 export function looksLikeProgram(actor: string): boolean {
-  return /\( ?(?:api|l-[a-z0-9]{16}) ?\)/.test(folded(actor));
+  return /\( ?(?:api|event|l-[a-z0-9]{16}) ?\)/.test(folded(actor));
 }
 
 /** The program and the person of an actor. */
 export function partsOfActor(actor: string): { readonly program?: string; readonly person?: string } {
-  const [, program, person] = /^([a-z0-9-]{1,40}) \(API\)(?:, for (.+))?$/s.exec(actor.trim()) ?? [];
+  const [, program, person] =
+    /^([a-z0-9-]{1,40}) \((?:API|event)\)(?:, for (.+))?$/s.exec(actor.trim()) ?? [];
   return program === undefined ? { person: actor.trim() } : { program, ...omitUndefined({ person }) };
 }
 

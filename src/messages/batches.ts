@@ -126,7 +126,7 @@ export interface BatchActivities {
    * Starts the rows of a part, and keeps their results in the document store. Each heartbeat has the results so far, from which a
    * later attempt goes on. After a cancellation it ends the starts in progress.
    */
-  startRows(request: PartOfBatch & StartLimits): Promise<PartEnd>;
+  startRows(request: PartOfBatch & StartLimits & Pick<BatchState, 'actor'>): Promise<PartEnd>;
   readResults(request: PartOfBatch): Promise<readonly RowResult[]>;
   forgetRows(request: { readonly batch: string; readonly parts: number }): Promise<void>;
 }

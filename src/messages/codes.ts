@@ -124,6 +124,29 @@ export const TIMELINE_EVENTS = [
 /** An event of a timeline, in kebab case. */
 export type TimelineEvent = (typeof TIMELINE_EVENTS)[number];
 
+/** Kinds of activity, by the events of each. A partner's are those without a person, besides questions. */
+export const ACTIVITIES = {
+  start: ['started'],
+  answer: [
+    ...(['requirement-resolved', 'answer-proposed', 'proposal-withdrawn', 'answer-taken-back'] as const),
+    'answer-dropped',
+  ],
+  correction: ['requirement-resolved'],
+  assignment: [
+    ...(['requirement-claimed', 'requirement-assigned', 'requirement-released'] as const),
+    'requirement-taken-over',
+  ],
+  remark: ['remark-added'],
+  question: [
+    ...(['requirement-raised', 'requirement-closed', 'requirement-overdue'] as const),
+    'requirement-unclaimed',
+  ],
+  partner: [],
+} as const satisfies Readonly<Record<string, readonly TimelineEvent[]>>;
+
+/** A kind of activity. */
+export type ActivityKind = keyof typeof ACTIVITIES;
+
 const ENDED = ['gangway_workflows_ended_total', 'Onboardings and single operations that ended'] as const;
 
 /**

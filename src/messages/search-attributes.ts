@@ -4,6 +4,7 @@ import { BATCH_MEMO } from './batches.js';
 import { firstStage } from './codes.js';
 import type { WorkflowType } from './kinds.js';
 import { type DbaForm, indexedDba, indexedWords } from './listed.js';
+import { omitUndefined } from './objects.js';
 
 /**
  * Columns and filters in the Web UI and in `gangway list`. Search attributes are never encrypted: names of businesses, IDs and states
@@ -32,6 +33,9 @@ export const SEARCH_ATTRIBUTES = {
 /** The header that carries the dba of a workflow to its activities, in the form of the search attribute, for their log lines. */
 export const DBA_HEADER = 'gangway-dba';
 
+/** The field of the memo that has the actor who started the workflow. */
+export const STARTER_MEMO = 'startedBy';
+
 /** The values that lists and the Web UI show of a workflow before its first task. */
 export interface FirstSight {
   /** One line for the Web UI. Default: the dba. */
@@ -42,20 +46,22 @@ export interface FirstSight {
   readonly account?: string | undefined;
   /** Workflow id of the batch that starts it. */
   readonly batch?: string | undefined;
+  /** The person or program that starts it. */
+  readonly actor?: string | undefined;
 }
 
 // Keeps M1.
 /** The options of a start that make a {@link FirstSight} visible. The memo and the summary are encrypted. */
 export function initialVisibility(
   type: WorkflowType,
-  { dba: name, summary = name, dbaForm = 'shown', account, batch }: FirstSight,
+  { dba: name, summary = name, dbaForm = 'shown', account, batch, actor }: FirstSight,
 ) {
   const dba = name === undefined ? undefined : truncate(name, LONGEST.line);
+  const startedBy = actor === undefined ? undefined : truncate(actor, LONGEST.line);
+  const memo = omitUndefined({ dba, [BATCH_MEMO]: batch, [STARTER_MEMO]: startedBy });
   return {
     staticSummary: truncate(summary ?? '', LONGEST.summary),
-    ...(dba !== undefined && {
-      memo: { dba, ...(batch !== undefined && { [BATCH_MEMO]: batch }) },
-    }),
+    ...(Object.keys(memo).length > 0 && { memo }),
     typedSearchAttributes: [
       { key: SEARCH_ATTRIBUTES.stage, value: firstStage(type) },
       { key: SEARCH_ATTRIBUTES.actionRequired, value: false },

@@ -135,6 +135,8 @@ export interface RestoreOptions {
   readonly dbaForm: DbaForm;
   readonly backedUpAt: string;
   readonly dryRun?: boolean | undefined;
+  /** The person who restores. */
+  readonly actor?: string | undefined;
 }
 
 /**
@@ -190,7 +192,7 @@ function endedPart({ type, status, stage, merchantProfileId, bankingProfileId, m
 export async function restore(
   client: Client,
   entry: BackedUp,
-  { taskQueue, dbaForm, backedUpAt, dryRun = false }: RestoreOptions,
+  { taskQueue, dbaForm, backedUpAt, dryRun = false, actor }: RestoreOptions,
 ): Promise<Restoring> {
   const { workflowId, type } = entry;
   const input = entry.input as AnyInput;
@@ -209,7 +211,7 @@ export async function restore(
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       priority: priorityOf('batch', agent, account),
-      ...initialVisibility(type, { dba, account, dbaForm }),
+      ...initialVisibility(type, { dba, account, dbaForm, actor }),
     });
     return restoring;
   } catch (error) {

@@ -21,7 +21,7 @@ import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import type { Kind } from './kinds/kind.js';
 import { findOnboarding, UnknownOnboarding } from './onboardings.js';
-import { differenceFromStart, type SendStart, type Started } from './start.js';
+import { differenceFromStart, type Started, type StartOptions } from './start.js';
 import { sendUpdate } from './updates.js';
 
 /** The requests of other programs, over HTTP or Nexus: an onboarding, an answer, a state. */
@@ -78,9 +78,9 @@ export async function startOrAttach<Input>(
   { client, taskQueue, dbaForm, fourEyes }: Backend,
   { start }: Kind<Input>,
   input: Input,
-  send?: SendStart,
+  { send, actor }: Partial<Pick<StartOptions, 'send' | 'actor'>> = {},
 ): Promise<Requested> {
-  const started = await start(client, input, { taskQueue, dbaForm, fourEyes, ...(send && { send }) });
+  const started = await start(client, input, { taskQueue, dbaForm, fourEyes, actor, ...(send && { send }) });
   if (started.started) return { ...started, isUnchanged: false };
   const differing = await differenceFromStart(client, started.workflowId, input);
   if (differing === undefined || differing.length === 0)

@@ -17,7 +17,7 @@ import {
 } from '../messages/listed.js';
 import type { Stage } from '../messages/onboarding-state.js';
 import type { RequirementKind } from '../messages/requirements.js';
-import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { SEARCH_ATTRIBUTES, STARTER_MEMO } from '../messages/search-attributes.js';
 import type { SystemName } from '../partners/systems.js';
 import { decodePayloads, isUnreadablePayload, MisplacedPayload } from './payload-codec.js';
 import {
@@ -60,6 +60,8 @@ export interface Listed {
   readonly moreRequirements: number;
   readonly stageSeconds: StageSeconds;
   readonly startedAt: Date;
+  /** The person or program that started it. Without the payload key, it is unknown. */
+  readonly startedBy: string | undefined;
   readonly endedAt: Date | undefined;
 }
 
@@ -274,8 +276,8 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
   const { requirements, more } = requirementsIn(list('requirements'));
   const state = (WorkflowExecutionStatus[raw.status ?? 0] ?? '').replace('WORKFLOW_EXECUTION_STATUS_', '');
   // The whole dba is in the memo.
-  const dba = await inMemo(client, raw, 'dba');
-  const claims = ((await inMemo(client, raw, CLAIMS_MEMO)) ?? {}) as ClaimsMemo;
+  const memo = ['dba', CLAIMS_MEMO, STARTER_MEMO].map((field) => inMemo(client, raw, field));
+  const [dba, claims, startedBy] = await Promise.all(memo);
   return {
     ...{ workflowId, runId, type: raw.type?.name as WorkflowType, taskQueue: raw.taskQueue ?? '' },
     dba: typeof dba === 'string' ? dba : text('dba'),
@@ -285,9 +287,10 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
     ...{ partnerStatus: text('partnerStatus'), merchantProfileId: text('merchantProfileId') },
     ...{ mid: text('mid'), bankingProfileId: text('bankingProfileId') },
     agentProfileId: text('agentProfileId'),
-    ...{ requirements: withClaims(requirements, claims), moreRequirements: more },
+    ...{ requirements: withClaims(requirements, (claims ?? {}) as ClaimsMemo), moreRequirements: more },
     stageSeconds: stagesIn(list('stageTimes')),
     startedAt: requiredTsToDate(raw.startTime, 'startTime'),
+    startedBy: typeof startedBy === 'string' ? startedBy : undefined,
     endedAt: optionalTsToDate(raw.closeTime),
   };
 }

@@ -37,6 +37,8 @@ export interface StartOptions {
   readonly fourEyes: FourEyes;
   /** The workflow ID of the batch that starts it. The batch may repeat a start after an attempt that could not report it. */
   readonly batch?: string;
+  /** The person or program that starts it. */
+  readonly actor?: string | undefined;
   readonly send?: SendStart;
 }
 
@@ -56,7 +58,7 @@ export interface Started {
 }
 
 /** A workflow to start, under the id that {@link workflowId} makes from type, key and account. */
-export interface Start extends Omit<FirstSight, 'dbaForm' | 'batch'> {
+export interface Start extends Omit<FirstSight, 'dbaForm' | 'batch' | 'actor'> {
   readonly type: WorkflowType;
   readonly key: string;
   readonly args: readonly unknown[];
@@ -79,7 +81,15 @@ export function resolved<Input extends object>(
 export async function startOnce(
   client: Client,
   { type, key, args, agent, account, ...sight }: Start,
-  { taskQueue, again = false, urgency = 'interactive', dbaForm, batch, send = sentBy(client) }: StartOptions,
+  {
+    taskQueue,
+    again = false,
+    urgency = 'interactive',
+    dbaForm,
+    batch,
+    actor,
+    send = sentBy(client),
+  }: StartOptions,
 ): Promise<Started> {
   const id = workflowId(type, key, account);
   try {
@@ -90,7 +100,7 @@ export async function startOnce(
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
       priority: priorityOf(urgency, agent, account),
-      ...initialVisibility(type, { ...sight, account, dbaForm, batch }),
+      ...initialVisibility(type, { ...sight, account, dbaForm, batch, actor }),
     });
     return { workflowId: id, runId, started: true };
   } catch (error) {

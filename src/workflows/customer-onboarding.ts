@@ -29,7 +29,7 @@ import {
   type PartEnd,
   type PartOutcome,
 } from '../messages/onboardings.js';
-import { initialVisibility } from '../messages/search-attributes.js';
+import { initialVisibility, STARTER_MEMO } from '../messages/search-attributes.js';
 import { Customer, type CustomerOptions, type PartRun } from './customer/customer.js';
 import {
   type Child,
@@ -220,7 +220,10 @@ async function startPart(
       workflowIdReusePolicy: options.again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
       // The server applies the policy also when a customer continues as new. CustomerReports ends a child without a customer.
       parentClosePolicy: 'ABANDON',
-      ...initialVisibility(PARTS[part], { dba, account: accountName(), dbaForm: published.dbaForm }),
+      ...initialVisibility(PARTS[part], {
+        ...{ dba, account: accountName(), dbaForm: published.dbaForm },
+        actor: workflowInfo().memo?.[STARTER_MEMO] as string | undefined,
+      }),
       args: options.restored ? [input, undefined, options.restored] : [input],
     });
     customer.patchState(reduceStart(customer.partnerState, part, initialPart(part)));

@@ -57,7 +57,7 @@ export async function onboardingBatch({ parts, state: first, ...options }: Batch
       // The next run would not know of it.
       if (CancellationScope.current().consideredCancelled) return 'stopped';
       if (workflowInfo().continueAsNewSuggested && state.parts > first.parts) return undefined;
-      const end = await startRows({ batch, part: state.parts, ...limits });
+      const end = await startRows({ batch, part: state.parts, actor: state.actor, ...limits });
       publish({ parts: state.parts + 1, ...withResults(state, end) });
       if (end.isStopped) return 'stopped';
     }

@@ -65,7 +65,7 @@ export interface Rig {
   onboardBusiness(input: BusinessOnboardingInput): Promise<Onboarding<BusinessOnboardingOutcome>>;
   onboard(
     input: CustomerOnboardingInput,
-    options?: { again?: boolean },
+    options?: { again?: boolean; actor?: string },
   ): Promise<Onboarding<CustomerOnboardingOutcome>>;
   /** Ends all workflows of the rig, until none is listed as running, and deletes the faults of its sandbox that still wait. */
   clear(): Promise<void>;

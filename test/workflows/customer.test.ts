@@ -20,7 +20,7 @@ const ask = () => customer({ boarding: 'notes', business: 'ticket' });
 describe.concurrent('a customer', () => {
   it('is onboarded at both partners', async () => {
     const input = customer();
-    const onboarding = await rig.onboard(input);
+    const onboarding = await rig.onboard(input, { actor: 'Ada Park (ada-17)' });
     const outcome = await onboarding.outcome();
     const { merchantProfileId = 0, profileId = 0, mid, ...state } = await onboarding.state();
     expect(outcome).toEqual({
@@ -36,6 +36,12 @@ describe.concurrent('a customer', () => {
       business: { stage: 'onboarded', merchantProfileId, profileId },
     });
     const { boarding, business } = onboarding.parts;
+    // Alone catches a part that nobody seems to have started.
+    for (const each of [onboarding, boarding, business])
+      expect((await each.state()).timeline[0]).toMatchObject({
+        event: 'started',
+        actor: 'Ada Park (ada-17)',
+      });
     // The name of the last status is not known to the customer.
     const atTheEnd = { partnerStatus: null };
     expect(state.boarding).toEqual({ ...asShown(await boarding.state()), ...atTheEnd });

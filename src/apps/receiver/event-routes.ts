@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { eventActor } from '../../messages/actors.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import { ONBOARDINGS } from '../../messages/kinds.js';
 import { capitalize } from '../../partners/bounds.js';
@@ -225,8 +226,9 @@ export function eventTypes(accounts: KnownAccounts): EventTypes {
       event,
       capitalize(task),
       schema(accounts),
-      async ({ client, taskQueue, dbaForm, fourEyes }, input) => {
-        const { workflowId } = await start(client, input, { taskQueue, dbaForm, fourEyes });
+      async ({ client, taskQueue, dbaForm, fourEyes }, input, _, source) => {
+        const place = { taskQueue, dbaForm, fourEyes, actor: eventActor(source) };
+        const { workflowId } = await start(client, input, place);
         return workflowId;
       },
     );
@@ -269,7 +271,7 @@ function eventType<Data>(
   type: string,
   summary: string,
   data: z.ZodType<Data>,
-  apply: (backend: Backend, data: Data, updateId: string) => Promise<string>,
+  apply: (backend: Backend, data: Data, updateId: string, source: string) => Promise<string>,
 ) {
   const event = z.looseObject({ ...attributes, type: z.literal(type), data }).describe(summary);
   /** @param identity identifies the event together with its id. Default: its source */
@@ -278,7 +280,7 @@ function eventType<Data>(
     if (!checked.success) return fieldProblems(checked.error);
     const { id, source, data: checkedData } = checked.data as { id: string; source: string; data: Data };
     return (backend: Backend) =>
-      inEventSpan(rawEvent, () => apply(backend, checkedData, updateIdOf(identity ?? source, id)));
+      inEventSpan(rawEvent, () => apply(backend, checkedData, updateIdOf(identity ?? source, id), source));
   };
   return [type, { data: data as z.ZodType, event: event as z.ZodType, prepare }] as const;
 }

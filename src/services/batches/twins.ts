@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
+import { partsOfId } from '../../messages/ids.js';
 import type { OnboardingType } from '../../messages/kinds.js';
 import { formsOf } from '../../messages/listed.js';
 import { leavesOf } from '../../messages/objects.js';
@@ -9,6 +10,7 @@ import { EACH_KIND } from '../../temporal/kinds/kinds.js';
 import { decodePayloads } from '../../temporal/payload-codec.js';
 import { all, isIn } from '../../temporal/query.js';
 import { listExecutions } from '../../temporal/search.js';
+import { callPromptly } from '../../temporal/unavailable.js';
 
 /** Finds one business under two external IDs: probably a mistake, because each of them creates an application. */
 
@@ -58,6 +60,13 @@ export async function twinsOf(
     }
   }
   return twins;
+}
+
+/** As {@link twinsOf}, for one input; undefined if Temporal cannot search now, because a start needs no search. */
+export async function twinOf(client: Client, workflowId: string, input: object): Promise<string | undefined> {
+  const type = partsOfId(workflowId)?.type as OnboardingType;
+  const search = () => twinsOf(client, [{ type, workflowId, input }]);
+  return (await callPromptly(client, search).catch(() => undefined))?.get(workflowId);
 }
 
 function namesOf({ type, input }: Candidate): readonly string[] {

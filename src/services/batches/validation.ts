@@ -221,8 +221,8 @@ export async function fileWarnings(
   client: Client,
   taskQueue: string,
   { valid, moreWarnings }: Checked,
+  rows: AsyncIterable<Ready>,
   read = referencesAt,
-  rows?: AsyncIterable<Ready>,
 ): Promise<FileWarnings> {
   const accounts = new Set(valid.flatMap(({ named }) => (named ? [named.account] : [])));
   const reading = [...accounts].map(
@@ -232,7 +232,7 @@ export async function fileWarnings(
   const [all, existing] = await Promise.all([Promise.all(reading), existingOf(client, ids)]);
   const lists = new Map(all);
   const started = existing ? valid.filter(({ workflowId }) => !existing.has(workflowId)) : valid;
-  const differing = rows && existing ? await differingRows(client, rows, existing) : [];
+  const differing = existing ? await differingRows(client, rows, existing) : [];
   return {
     ...rowWarnings({ valid: [...differing, ...started], moreWarnings }, ({ account }) => lists.get(account)),
     isComplete: all.every(([, list]) => list !== undefined),
@@ -321,14 +321,14 @@ export function attachedSentence(attached: number | undefined, rows: number): st
 /** Up to this many rows start without a confirmation. */
 export const UNCONFIRMED_ROWS = 20;
 
-/** @param attached rows whose onboarding exists */
+/** @param attached rows whose onboarding exists; undefined if they were not counted */
 export function consequenceOf(
   name: string,
   { rows, counts }: Pick<Validation, 'rows' | 'counts'>,
-  attached = 0,
+  attached: number | undefined,
 ): string {
-  if (attached >= rows) return 'Nothing new would start.';
-  const which = attached === 0 ? `${rowsOf(rows)} of ${name} (${kindsOf(counts)})` : rowsOf(rows - attached);
+  if (attached !== undefined && attached >= rows) return 'Nothing new would start.';
+  const which = attached ? rowsOf(rows - attached) : `${rowsOf(rows)} of ${name} (${kindsOf(counts)})`;
   return `This starts ${which}, which creates applications at the partners.`;
 }
 

@@ -21,6 +21,7 @@ import { callPromptly } from '../../temporal/unavailable.js';
 import { pollersOf } from '../../temporal/workers.js';
 import { lineWarnings } from '../fee-plans/fee-lines.js';
 import { distinct } from '../texts/invalid-input.js';
+import { isTwin, twinOf } from './twins.js';
 
 /**
  * Finds probable mistakes in a valid input: unusual formats, and an agent or boarding settings that the partner does not list. A
@@ -173,22 +174,26 @@ export function referenceWarnings(named: Named, lists: References): FieldProblem
   });
 }
 
-/** All warnings about an input. @param existing workflow id of an onboarding that would take no new input, if it is there */
+/** All warnings about an input. @param id its workflow id: an onboarding that exists takes no new input. Undefined: it starts again */
 export async function inputWarnings(
   client: Client,
   taskQueue: string,
   input: object,
-  existing?: string,
+  id?: string,
   read = referencesAt,
 ) {
-  if (existing !== undefined && (await callPromptly(client, () => describe(client, existing))))
+  if (id !== undefined && (await callPromptly(client, () => describe(client, id))))
     return { warnings: [], isComplete: true };
   const named = namedIn(input);
-  const lists = named && (await read(client, taskQueue, named.account));
+  const [lists, twin] = await Promise.all([
+    named && read(client, taskQueue, named.account),
+    id === undefined ? undefined : twinOf(client, id, input),
+  ]);
   const warnings = [
     ...formatWarnings(input),
-    ...(lists ? referenceWarnings(named, lists) : []),
-    ...(lists ? await lineWarnings(client, taskQueue, named, lists.boardingSettingsId) : []),
+    ...(named && lists ? referenceWarnings(named, lists) : []),
+    ...(named && lists ? await lineWarnings(client, taskQueue, named, lists.boardingSettingsId) : []),
+    ...(twin === undefined ? [] : [{ field: '', message: `${isTwin(twin)}: is it another one?` }]),
   ];
   return { warnings, isComplete: !named || lists !== undefined };
 }

@@ -51,6 +51,8 @@ import {
 export interface OnboardingOptions {
   /** Starts again although the first workflow of this `externalId` has ended. Default: false. */
   readonly again?: boolean | undefined;
+  /** The person or program that starts it, for people to see. */
+  readonly actor?: string | undefined;
 }
 
 /** Options of a client. */
@@ -184,9 +186,13 @@ export class GangwayClient {
    *
    * @internal
    */
-  start<Input>(kind: Kind<Input>, input: Input, { again = false }: OnboardingOptions = {}): Promise<Started> {
+  start<Input>(
+    kind: Kind<Input>,
+    input: Input,
+    { again = false, actor }: OnboardingOptions = {},
+  ): Promise<Started> {
     const { taskQueue, dbaForm, fourEyes } = this.#parts.settings;
-    return kind.start(this.#parts.temporal, input, { taskQueue, dbaForm, fourEyes, again });
+    return kind.start(this.#parts.temporal, input, { taskQueue, dbaForm, fourEyes, again, actor });
   }
 
   /**

@@ -1,10 +1,17 @@
 /** What people and partners did, from the timelines of onboardings; and what corrections changed, from their histories. */
 import type { Client } from '@temporalio/client';
+import pLimit from 'p-limit';
 import { folded } from '../../messages/actors.js';
-import type { TimelineEvent } from '../../messages/codes.js';
+import { ACTIVITIES, type ActivityKind, type TimelineEvent } from '../../messages/codes.js';
+import { ONBOARDINGS } from '../../messages/kinds.js';
 import { omitUndefined } from '../../messages/objects.js';
-import type { TimelineEntry } from '../../messages/onboarding-state.js';
+import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import { answersIn, argumentsOf, runsOf } from '../../temporal/history.js';
+import { isUnreadablePayload } from '../../temporal/payload-codec.js';
+import { compareField, either, IS_RUNNING } from '../../temporal/query.js';
+import { type Filter, type Listed, pageBy, typesOf } from '../../temporal/search.js';
+import { SharedReads } from '../../temporal/sharing.js';
+import { isNotFound } from '../../temporal/unavailable.js';
 import { saidOf } from '../texts/timeline-entries.js';
 import type { ExportedCorrection } from './record.js';
 import { correctionsOf, MASKED, type Mask } from './record-parts.js';
@@ -21,28 +28,7 @@ export async function correctionsIn(
   return correctionsOf(Object(input), answers.flat(), mask);
 }
 
-/** Kinds of activity, by the events of each. A partner's are those without a person, besides questions. */
-export const ACTIVITIES = {
-  answer: [
-    ...(['requirement-resolved', 'answer-proposed', 'proposal-withdrawn', 'answer-taken-back'] as const),
-    'answer-dropped',
-  ],
-  correction: ['requirement-resolved'],
-  assignment: [
-    ...(['requirement-claimed', 'requirement-assigned', 'requirement-released'] as const),
-    'requirement-taken-over',
-  ],
-  remark: ['remark-added'],
-  question: [
-    ...(['requirement-raised', 'requirement-closed', 'requirement-overdue'] as const),
-    'requirement-unclaimed',
-  ],
-  partner: [],
-} as const satisfies Readonly<Record<string, readonly TimelineEvent[]>>;
-
-export type ActivityKind = keyof typeof ACTIVITIES;
-
-export interface ActivityFilter {
+export interface ActivityFilter extends Pick<Filter, 'find' | 'partnerAccounts'> {
   readonly since: Date;
   readonly kind?: ActivityKind | undefined;
   /** A part of the name or the ID of a person. */
@@ -56,7 +42,7 @@ export function isCorrection({ event, ...entry }: TimelineEntry): boolean {
 /** The entries of a timeline that fit a filter, in the order of the timeline. */
 export function entriesIn(
   timeline: readonly TimelineEntry[],
-  filter: ActivityFilter,
+  filter: Pick<ActivityFilter, 'since' | 'kind' | 'person'>,
 ): readonly TimelineEntry[] {
   const { since, kind, person = '' } = filter;
   const wanted = folded(person);
@@ -96,6 +82,14 @@ export function changesByEntry(
   return new Map(matched);
 }
 
+/** A row of CSV or JSON. */
+export interface ActivityRecord
+  extends Partial<TimelineEntry>,
+    Partial<Pick<ExportedCorrection, 'field' | 'old' | 'new'>> {
+  readonly workflowId: string;
+  readonly dba?: string | undefined;
+}
+
 /** The CSV rows of a timeline entry. A correction has one row for each field. */
 export function activityRows(
   about: { readonly workflowId: string; readonly dba: string | undefined },
@@ -117,3 +111,96 @@ export function activityRows(
 export const ACTIVITY_COLUMNS = [
   ...['at', 'workflowId', 'dba', 'event', 'actor', 'detail', 'reason', 'field', 'old', 'new'],
 ];
+
+/** The onboardings whose timelines are read at once: those that started last, or after those of the page before. */
+const MOST_READ = 100;
+
+/** The number of concurrent reads: a query may replay a workflow that its worker no longer has in memory. */
+const AT_ONCE = 8;
+
+/** Without a worker, each read takes 15 s. */
+const READING_MS = 10_000;
+
+export interface ActivityRow {
+  readonly listed: Listed;
+  readonly entry: TimelineEntry;
+  /** All entries of the onboarding. */
+  readonly timeline: readonly TimelineEntry[];
+}
+
+/**
+ * The newest first, in a page of onboardings.
+ *
+ * @param read returns the state of an onboarding; undefined if it cannot be read
+ * @param page token: of the page before. most: how many onboardings are read. ms: no further one is read after this time
+ */
+export async function activityOf(
+  client: Client,
+  { find, partnerAccounts, ...filter }: ActivityFilter,
+  read: (workflowId: string) => Promise<OnboardingState | undefined>,
+  { token = '', most = MOST_READ, ms = READING_MS }: { token?: string; most?: number; ms?: number } = {},
+) {
+  const query = either(IS_RUNNING, compareField('CloseTime', '>=', filter.since));
+  const wanted = { types: typesOf(ONBOARDINGS), find, partnerAccounts, query };
+  const { found: onboardings, next } = await pageBy(client, wanted, most, token);
+  const end = Date.now() + ms;
+  const states = await pLimit(AT_ONCE).map(onboardings, async ({ workflowId }) =>
+    Date.now() < end ? read(workflowId) : undefined,
+  );
+  const rows = onboardings.flatMap((listed, at) => {
+    const { timeline = [] } = states[at] ?? {};
+    return entriesIn(timeline, filter).map((entry): ActivityRow => ({ listed, entry, timeline }));
+  });
+  return {
+    rows: rows.sort((one, other) => other.entry.at.localeCompare(one.entry.at)),
+    next,
+    unread: onboardings.filter((_, at) => !states[at]),
+    read: onboardings.length,
+  };
+}
+
+const corrections = new SharedReads<readonly ExportedCorrection[]>(60_000);
+
+/** The corrections of an onboarding, which do not change while its timeline does not; none if they cannot be read. */
+export async function correctionsFor(
+  client: Client,
+  { workflowId, runId }: Pick<Listed, 'workflowId' | 'runId'>,
+  timeline: readonly TimelineEntry[],
+  mask: Mask = MASKED,
+): Promise<readonly ExportedCorrection[]> {
+  const times = timeline.filter(isCorrection).length;
+  if (times === 0) return [];
+  const read = () => correctionsIn(client, { workflowId, runId }, mask);
+  try {
+    return await (mask === MASKED
+      ? corrections.get(client, `${workflowId} ${runId} ${times}`, read)
+      : read());
+  } catch (error) {
+    if (isUnreadablePayload(error) || isNotFound(error)) return [];
+    throw error;
+  }
+}
+
+/** What the corrections among these rows changed, by entry. */
+export async function changesIn(client: Client, rows: readonly ActivityRow[]) {
+  const corrected = rows.filter(({ entry }) => isCorrection(entry));
+  const onboardings = new Map(corrected.map(({ listed, timeline }) => [listed, timeline]));
+  const changes = await pLimit(AT_ONCE).map(onboardings, async ([listed, timeline]) => [
+    ...changesByEntry(timeline, await correctionsFor(client, listed, timeline)),
+  ]);
+  return new Map(changes.flat());
+}
+
+/** The records of CSV and JSON, with what could not be read, because a file would not show what it lacks. */
+export async function activityRecords(
+  client: Client,
+  rows: readonly ActivityRow[],
+  unread: readonly Listed[],
+): Promise<readonly ActivityRecord[]> {
+  const changes = await changesIn(client, rows);
+  const gaps = unread.map(({ workflowId, dba }) => ({ workflowId, dba, detail: 'cannot be read now' }));
+  return [
+    ...rows.flatMap(({ listed, entry }) => activityRows(listed, entry, changes.get(entry) ?? [])),
+    ...gaps,
+  ];
+}

@@ -137,10 +137,12 @@ async function runFor<Input, Outcome>(
 ): Promise<WorkflowHandle<Outcome>> {
   const runs: WorkflowHandle<Outcome>[] = [];
   const startWith = (workflowIdConflictPolicy: WorkflowIdConflictPolicy) =>
-    startOrAttach(backend, kind, input, async (type, options) => {
-      const run = await startWorkflow(context, type, { ...options, workflowIdConflictPolicy });
-      runs.push(run);
-      return run.runId ?? '';
+    startOrAttach(backend, kind, input, {
+      send: async (type, options) => {
+        const run = await startWorkflow(context, type, { ...options, workflowIdConflictPolicy });
+        runs.push(run);
+        return run.runId ?? '';
+      },
     });
   const { workflowId, started } = await startWith('FAIL');
   if (!started) await startWith('USE_EXISTING');

@@ -11,6 +11,7 @@ import type {
   OutboundEventType,
 } from '../../messages/outbound-events.js';
 import type { Resolved } from '../../messages/requirements.js';
+import { STARTER_MEMO } from '../../messages/search-attributes.js';
 import { accountName } from './activity-proxies.js';
 import {
   type Count,
@@ -59,7 +60,7 @@ export class StatefulWorkflow<PartnerState, Input extends object> {
     const { fourEyes = [] } = input;
     this.store = new Store(state, { workflowType, firstRunId, dueInMs, idPrefix, fourEyes }, EFFECTS);
     this.isContinued = carriedState !== undefined;
-    if (!carriedState) this.record('started');
+    if (!carriedState) this.record('started', starter());
   }
 
   get partnerState(): PartnerState {
@@ -85,6 +86,11 @@ export class StatefulWorkflow<PartnerState, Input extends object> {
     const { input: _, ...carriedState } = this.store.state;
     return { ...carriedState, poll: omitUndefined({ pace: carriedState.poll.pace }) };
   }
+}
+
+function starter(): { readonly actor?: string } {
+  const actor = workflowInfo().memo?.[STARTER_MEMO];
+  return typeof actor === 'string' ? { actor } : {};
 }
 
 const { outbound } = proxySinks<OutboundEventSinks>();

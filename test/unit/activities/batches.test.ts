@@ -13,6 +13,7 @@ import {
   execution,
   grpcError,
   payloads,
+  startIn,
 } from '../../rigs/temporal/answering-service.js';
 
 const BATCH = 'onboarding-batch-1';
@@ -51,11 +52,13 @@ async function attempts(answers: Answers, heartbeats: RowResult[][] = []) {
   };
   await run(() => activities.keepRows({ ...OF, rows })).end;
   const start = (pace: object = {}, details?: readonly RowResult[]) =>
-    run(() => activities.startRows({ ...OF, concurrency: 1, ...pace }), details);
+    run(() => activities.startRows({ ...OF, actor: 'Ada Park (ada-17)', concurrency: 1, ...pace }), details);
   const results = () => run(() => activities.readResults(OF)).end;
   const started = () =>
     sent.flatMap(([name, request]) => (name === 'startWorkflowExecution' ? [request.workflowId] : []));
-  return { start, results, started, run, activities };
+  const memos = () =>
+    sent.flatMap(([name, request]) => (name === 'startWorkflowExecution' ? [startIn(request).memo] : []));
+  return { start, results, started, memos, run, activities };
 }
 
 /** A server that rejects the first start of the row on a line. */
@@ -72,11 +75,13 @@ function rejecting(line: number, error: Error): Answers {
 
 it('each row is started and has a result, which a later attempt does not repeat', async () => {
   const heartbeats: RowResult[][] = [];
-  const { start, results, started } = await attempts({}, heartbeats);
+  const { start, results, started, memos } = await attempts({}, heartbeats);
   const before = result(2, { result: 'attached', runId: 'run-1' });
   const counts = { started: 3, attached: 1, failed: 0 };
   expect(await start({}, [before]).end).toEqual({ counts, failures: [], isStopped: false });
   expect(started()).toEqual([1, 3, 4].map((line) => `merchant-boarding-m-${line}`));
+  // Who handed the batch over has started its onboardings.
+  expect(memos()).toMatchObject(Array(3).fill({ batch: BATCH, startedBy: 'Ada Park (ada-17)' }));
   const all = [before, result(1), result(3), result(4)];
   expect(heartbeats.at(-1)).toEqual(all);
   expect(await results()).toEqual(all);

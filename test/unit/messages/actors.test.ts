@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   asSubject,
   CLIENT_NAME,
+  eventActor,
   isPersonName,
   isSamePerson,
   looksLikeProgram,
@@ -154,3 +155,15 @@ it.each(['crm (A\u200bPI)', 'crm (\u2060API), for Bo', 'crm (  api )'])(
     expect(looksLikeProgram(actor)).toBe(true);
   },
 );
+
+// Alone catches an event whose sender passes for a person: its source is whatever the sender writes.
+it.each([
+  ['urn:crm:EU', 'urn-crm-eu (event)'],
+  ['Ada Park (ada-17)', 'ada-park-ada-17 (event)'],
+  ['//', 'unknown (event)'],
+  [`https://crm.example/${'x'.repeat(2_000)}`, 'https-crm-example-xxxxxxxxxxxxxxxxxxxx (event)'],
+])('the source %.40s of an event is a program', (source, actor) => {
+  expect(eventActor(source)).toBe(actor);
+  expect(looksLikeProgram(actor)).toBe(true);
+  expect(partsOfActor(actor)).toEqual({ program: actor.replace(' (event)', '') });
+});

@@ -47,12 +47,12 @@ export async function batch(
   const rules = { schemas: rowSchemas(settings), check: rowCheck(settings) };
   await reportProgress(cli, (isNow) =>
     withValidRows(cli, file, options, rules, async (name, validation, rows) => {
-      if (dryRun) return dryRunOf(cli, name, validation, options.json, strict);
+      if (dryRun) return dryRunOf(cli, { name, validation, rows }, options.json, strict);
       const isLarge = validation.rows > UNCONFIRMED_ROWS;
-      const consequence = consequenceOf(name, validation);
-      if (isLarge && !cli.terminal) await confirm(cli, consequence, { yes });
+      if (isLarge && !cli.terminal) await confirm(cli, consequenceOf(name, validation, undefined), { yes });
       const start = async (context: CommandContext) => {
-        const { attached, count } = await checkedAtTemporal(context, name, validation, strict);
+        const { attached, count } = await checkedAtTemporal(context, { name, validation, rows }, strict);
+        const consequence = consequenceOf(name, validation, attached);
         const sentences = [attachedSentence(attached, validation.rows), consequence].filter(Boolean);
         if (cli.terminal && (isLarge || count > 0)) await confirm(cli, sentences.join(' '), { yes });
         isNow(undefined);
@@ -63,14 +63,19 @@ export async function batch(
   );
 }
 
+interface ValidFile {
+  readonly name: string;
+  readonly validation: Validation;
+  readonly rows: () => AsyncGenerator<Ready>;
+}
+
 async function checkedAtTemporal(
   { cli, client, config }: CommandContext,
-  name: string,
-  validation: Validation,
+  { name, validation, rows }: ValidFile,
   strict?: true,
 ): Promise<FileWarnings> {
   const about = await showProgress(cli, `checking ${name}`, () =>
-    fileWarnings(client, config.taskQueue, validation),
+    fileWarnings(client, config.taskQueue, validation, rows()),
   );
   warnOrReject(cli, name, about, strict);
   if (!about.isComplete && (cli.terminal || strict)) cli.note(NOT_READ);
@@ -90,10 +95,11 @@ function warnOrReject(
 }
 
 /** Checks as much as possible without Temporal. */
-async function dryRunOf(cli: CommandLine, name: string, validation: Validation, json?: true, strict?: true) {
+async function dryRunOf(cli: CommandLine, file: ValidFile, json?: true, strict?: true) {
+  const { name, validation } = file;
   const { rows, counts } = validation;
   const { warnings, count, attached } = await withTemporal(cli, (context) =>
-    checkedAtTemporal(context, name, validation, strict),
+    checkedAtTemporal(context, file, strict),
   ).catch((error: unknown) => {
     // A check of a file needs no Temporal.
     if (error instanceof InvalidInput || cli.signal.aborted) throw error;

@@ -91,6 +91,7 @@ const COMMON_COLUMNS: Columns = {
   profile: { value: ({ bankingProfileId }) => bankingProfileId, priority: 8 },
   account: { value: ({ partnerAccount }) => partnerAccount, priority: 9 },
   started: { value: ({ startedAt }) => startedAt, priority: 6 },
+  'started by': { value: ({ startedBy }) => startedBy, priority: 10 },
   state: {
     value: ({ state }) => state,
     priority: 4,
@@ -102,7 +103,7 @@ const COMMON_COLUMNS: Columns = {
 const LIST_FIELDS = [
   ...['workflowId', 'runId', 'type', 'dba', 'system', 'partnerAccount', 'state', 'stage', 'partnerStatus'],
   ...['merchantProfileId', 'mid', 'bankingProfileId', 'agentProfileId', 'requirements', 'moreRequirements'],
-  ...['startedAt', 'endedAt'],
+  ...['startedAt', 'startedBy', 'endedAt'],
 ];
 
 interface InboxOptions

@@ -10,6 +10,7 @@ import {
 } from '../../../services/batches/warnings.js';
 import type { Outcome } from '../../../services/client/watching.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
+import { userName } from '../../../services/texts/names.js';
 import { KINDS } from '../../../temporal/kinds/kinds.js';
 import { differenceFromStart } from '../../../temporal/start.js';
 import { readJson, shellWord, sourceName } from '../cli/arguments.js';
@@ -49,15 +50,15 @@ export function startOf(type: OnboardingType) {
     await reportProgress(cli, (isNow) =>
       withTemporal(cli, async (context) => {
         const { client, config } = context;
-        const existing = again ? undefined : workflowId(kind.type, input.externalId, input.account);
+        const id = again ? undefined : workflowId(kind.type, input.externalId, input.account);
         // A script has nobody to tell.
         const isTold = cli.terminal !== undefined || strict === true;
         const read = isTold ? referencesAt : soonReferencesAt;
-        const { warnings, isComplete } = await inputWarnings(client, config.taskQueue, input, existing, read);
+        const { warnings, isComplete } = await inputWarnings(client, config.taskQueue, input, id, read);
         if (!isComplete && isTold) cli.note(NOT_READ);
         await confirmWarnings(cli, sourceName(file), warnings, { yes, strict });
         isNow(UNKNOWN_START);
-        const started = await gangwayOf(context).start(kind, input, { again });
+        const started = await gangwayOf(context).start(kind, input, { again, actor: userName() });
         isNow(undefined);
         const isCompared = !started.started && cli.terminal !== undefined;
         const fields = isCompared ? await differenceFromStart(client, started.workflowId, input) : [];

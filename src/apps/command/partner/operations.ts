@@ -12,6 +12,7 @@ import {
 } from '../../../messages/partner-operations.js';
 import { addressChange, cardClosing, cardNickname, webhook } from '../../../partners/banking/requests.js';
 import { check, InvalidInput, problemLines } from '../../../services/texts/invalid-input.js';
+import { userName } from '../../../services/texts/names.js';
 import { type OperationStart, startOperation } from '../../../temporal/start.js';
 import {
   type IdOptions,
@@ -50,7 +51,7 @@ export async function runOperation<Name extends OperationName>(
     withTemporal(cli, async (context) => {
       const { client, config } = context;
       const { taskQueue, fourEyes } = config;
-      const place = { taskQueue, fourEyes, again: !once || again === true };
+      const place = { taskQueue, fourEyes, again: !once || again === true, actor: userName() };
       isNow(UNKNOWN_START);
       const started = await startOperation(client, { ...start, account }, place);
       isNow(undefined);

@@ -1,5 +1,14 @@
 import { type Command, Option } from 'commander';
-import { type Action, pastTime, withId, withListFilter } from '../cli/options.js';
+import { ACTIVITIES } from '../../../messages/codes.js';
+import {
+  type Action,
+  limit,
+  pastTime,
+  withId,
+  withListFilter,
+  withRecordFormats,
+  withWords,
+} from '../cli/options.js';
 
 export function addReports(program: Command, action: Action): void {
   const report = program
@@ -26,6 +35,20 @@ export function addReports(program: Command, action: Action): void {
     )
     .option('--html <file>', 'save an HTML page with charts that works offline')
     .action(action(async () => (await import('./report.js')).report));
+  const activity = program
+    .command('activity')
+    .summary('what people and partners did')
+    .description(
+      'Show what people and partners did in onboardings that run or ended since, the newest first, and the old and new value of each ' +
+        'correction, masked. Needs a worker.',
+    );
+  withRecordFormats(withWords(activity))
+    .option('--person <name>', 'only of this person: a part of the name or the ID')
+    .addOption(new Option('--kind <kind>', 'only this').choices(Object.keys(ACTIVITIES)))
+    .option('--partner-account <name>', 'only this account at the partners')
+    .option('--since <time>', 'only what happened since: today, 12h, 2026-01-31 (default: 7d)', pastTime)
+    .option('--limit <n>', 'maximum number of rows, 0 for all', limit, 50)
+    .action(action(async () => (await import('./activity.js')).activity));
   const exportOne = program
     .command('export')
     .summary('everything about one onboarding, for an auditor')

@@ -9,6 +9,7 @@ import { partsOfId, workflowId } from '../../../messages/ids.js';
 import { accountName, externalId, type KnownAccounts } from '../../../messages/inputs.js';
 import { TYPES_WITH_PARTS } from '../../../messages/kinds.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
+import { userName } from '../../../services/texts/names.js';
 import {
   type BackedUp,
   backedUpFacts,
@@ -77,7 +78,7 @@ export async function restoreAll(
   const { at: backedUpAt, entries } = await readBackup(file, cli.config(), unauthenticated === true);
   await withTemporal(cli, async ({ client, config: { taskQueue, dbaForm } }) => {
     const limit = pLimit(8);
-    const options = { taskQueue, dbaForm, backedUpAt, dryRun };
+    const options = { taskQueue, dbaForm, backedUpAt, dryRun, actor: userName() };
     const counts: Record<Restoring, number> = { imports: 0, asks: 0, there: 0, skipped: 0 };
     const row = csv && cli.csvRows(['workflowId', 'restoring']);
     const restoreOne = async (entry: BackedUp) => {

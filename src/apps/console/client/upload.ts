@@ -1,6 +1,7 @@
 /** Documents: dragged or chosen, checked before they are uploaded, with a bar that shows how far the upload is. */
 
-export function watchUploads(): void {
+/** @param show shows the page that an upload led to */
+export function watchUploads(show: ShowPage): void {
   document.addEventListener('change', ({ target }) => {
     if (target instanceof HTMLInputElement && target.type === 'file') showChosen(target);
   });
@@ -24,7 +25,7 @@ export function watchUploads(): void {
     if (!(form instanceof HTMLFormElement) || !('upload' in form.dataset)) return;
     event.preventDefault();
     const input = form.querySelector<HTMLInputElement>('input[type=file]');
-    if (input && showChosen(input)) send(form);
+    if (input && showChosen(input)) send(form, show);
   });
 }
 
@@ -67,8 +68,10 @@ function size(bytes: number): string {
   return mebibytes >= 1 ? `${Math.round(mebibytes)} MiB` : `${Math.max(1, Math.round(bytes / 1024))} KiB`;
 }
 
+type ShowPage = (form: HTMLFormElement, url: string, html: string) => Promise<void>;
+
 /** The response is a page, which takes the place of this one. A refusal keeps the files that were chosen. */
-function send(form: HTMLFormElement): void {
+function send(form: HTMLFormElement, show: ShowPage): void {
   const progress = form.querySelector<HTMLProgressElement>('[data-progress]');
   const button = form.querySelector<HTMLButtonElement>('button[type=submit]');
   const request = new XMLHttpRequest();
@@ -84,7 +87,7 @@ function send(form: HTMLFormElement): void {
   request.addEventListener('error', () => done('nothing was sent. Try again.'));
   request.addEventListener('load', () => {
     // After a redirect this is the address of the page that it led to.
-    if (request.status < 400) return location.assign(request.responseURL);
+    if (request.status < 400) return void show(form, request.responseURL, request.responseText);
     const page = new DOMParser().parseFromString(request.responseText, 'text/html');
     const lines = [...page.querySelectorAll('main .problem li, main .report, main .problem p')];
     const text = [...new Set(lines.map(({ textContent }) => (textContent ?? '').trim()))]

@@ -118,7 +118,6 @@ export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
     <Form
       action={upload ? `${path}/documents` : path}
       {...upload}
-      data-keep=""
       id={`form-${requirement.id}-${kind}`}
       hidden={{ kind, page: props.page, ...(props.list !== undefined && { [LIST]: props.list }) }}
     >

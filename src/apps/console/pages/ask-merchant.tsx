@@ -154,7 +154,7 @@ function SendBack({
   return (
     <Form
       action={pathOf(workflowId, 'requirements', id, 'link')}
-      {...{ id: `form-${id}-back`, 'data-keep': '' }}
+      id={`form-${id}-back`}
       hidden={{ proposedAt: proposal.at }}
     >
       <Field
@@ -247,7 +247,7 @@ function AskForm({
       )}
       <Form
         action={pathOf(workflowId, 'requirements', id, 'link')}
-        {...{ id: `ask-${id}`, 'data-keep': '' }}
+        id={`ask-${id}`}
         hidden={{ once: randomUUID() }}
       >
         {refusal && <Mistakes problems={refusal.problems} />}

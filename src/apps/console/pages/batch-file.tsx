@@ -157,13 +157,7 @@ async function checked(
   const delimiter = /\.csv$/i.test(file.name) ? (named ?? delimiterOf(file.bytes)) : undefined;
   const { name, validation, rows } = await readCheckedFile(context, file, { delimiter, mapping });
   if (validation.rows === 0) throw new PageError(422, 'The file has no rows. Nothing was started.');
-  const { warnings: all, ...check } = await fileWarnings(
-    client,
-    settings.taskQueue,
-    validation,
-    undefined,
-    rows(),
-  );
+  const { warnings: all, ...check } = await fileWarnings(client, settings.taskQueue, validation, rows());
   const warnings = all.slice(0, MOST_WARNINGS);
   if (validation.problemCount > 0) {
     const page = <Problems {...{ name, validation, warnings, delimiter }} count={check.count} />;

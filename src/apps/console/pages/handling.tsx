@@ -132,7 +132,9 @@ export function ColleagueField({
   readonly problems?: readonly string[];
 }) {
   const suggestions = colleagues.slice(0, MOST_OFFERED).map(({ name }) => name);
-  return <Field {...{ ...field, suggestions, name: ASSIGNEE, label: 'Colleague', maxLength: 170 }} />;
+  return (
+    <Field {...{ ...field, suggestions, name: ASSIGNEE, label: 'Colleague', maxLength: LONGEST_NAME }} />
+  );
 }
 
 export const ASSIGNEE = 'assignee';
@@ -170,7 +172,7 @@ function ProposalNote({ workflowId, requirement, proposed, page = '' }: Handling
       {hasRole(user, 'operator') && (
         <Form
           action={pathOf(workflowId, 'requirements', id, 'proposal')}
-          {...{ class: 'actions', id: `form-${id}-proposal`, 'data-keep': '' }}
+          {...{ class: 'actions', id: `form-${id}-proposal` }}
           hidden={{ proposedAt: proposal.at, page, ...listIn(context) }}
         >
           {mayConfirm && (
@@ -229,27 +231,30 @@ export function chosenAs({ workflowId, id = '' }: InboxItem): string {
 }
 
 export function ChooseCell({ item }: { readonly item: InboxItem }) {
+  const { fields } = useRequest();
   return (
     <input
       type="checkbox"
       form={CHOSEN}
       name={CHOSEN}
       value={chosenAs(item)}
+      checked={fields.all(CHOSEN).includes(chosenAs(item))}
       aria-label={`Select ${nameOf(item)}, ${labelOf(questionOf(item).sentence)}`}
     />
   );
 }
 
 export function ClaimChosen({ list }: { readonly list: string }) {
-  const colleagues = colleaguesOf(useRequest());
+  const context = useRequest();
+  const colleagues = colleaguesOf(context);
   return (
-    <Form id={CHOSEN} class="card actions" action="/inbox/claims" hidden={{ [LIST]: list }} data-keep="">
+    <Form id={CHOSEN} class="card actions" action="/inbox/claims" hidden={{ [LIST]: list }}>
       <button type="submit" name="do" value="claim-selected">
         Claim selected
       </button>
       {colleagues.length > 0 && (
         <>
-          <ColleagueField colleagues={colleagues} id="chosen-colleague" />
+          <ColleagueField {...{ colleagues, id: 'chosen-colleague', value: context.fields.text(ASSIGNEE) }} />
           <button type="submit" name="do" value="assign" class="secondary">
             Assign selected
           </button>
@@ -366,6 +371,9 @@ function placeOf(chosen: string) {
 /** The maximum number to claim at once: more than a page of the inbox has. */
 const MOST_CHOSEN = 100;
 
+/** The maximum length of the name that an address keeps. */
+const LONGEST_NAME = 170;
+
 /** The maximum number of reasons in a message, which a cookie keeps. */
 const MOST_REASONS = 2;
 
@@ -373,14 +381,15 @@ export async function claimChosen(context: RequestContext): Promise<RouteRespons
   const { client, user, fields, audit } = context;
   const { actor } = user;
   const to = inboxOf(fields.text(LIST));
-  const chosen = [...new Set(fields.all(CHOSEN))].map(placeOf);
+  const chosen = [...new Set(fields.all(CHOSEN))];
   if (chosen.length > MOST_CHOSEN) throw new PageError(400, `Select at most ${MOST_CHOSEN}.`);
   if (chosen.length === 0) return { to, message: 'Select something first.' };
   const what = fields.oneOf('do', ['assign']) ?? 'claim';
   const { send }: Action = ACTIONS[what];
   const people = peopleOf(context);
   const refusals = await Promise.all(
-    chosen.map(async ({ workflowId, requirementId }) => {
+    chosen.map(async (place) => {
+      const { workflowId, requirementId } = placeOf(place);
       try {
         await openOnboarding(context, workflowId);
         await send(client, workflowId, { requirementId, actor }, fields, people);
@@ -390,11 +399,12 @@ export async function claimChosen(context: RequestContext): Promise<RouteRespons
       } catch (error) {
         const isKnown = [InvalidInput, PageError, TemporalProblem].some((type) => error instanceof type);
         if (!isKnown) throw error;
-        return [`${workflowId}: ${(error as Error).message}`];
+        return [{ place, reason: `${workflowId}: ${(error as Error).message}` }];
       }
     }),
   );
-  const reasons = refusals.flat();
+  const refused = refusals.flat();
+  const reasons = refused.map(({ reason }) => reason);
   const claimed = chosen.length - reasons.length;
   const did = what === 'assign' ? 'assigned' : 'claimed';
   if (reasons.length === 0)
@@ -404,8 +414,12 @@ export async function claimChosen(context: RequestContext): Promise<RouteRespons
     };
   const rest = reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more`] : [];
   const why = [...reasons.slice(0, MOST_REASONS), ...rest].join('; ');
+  // They stay selected, so that a person corrects only what was wrong.
+  const left = new URLSearchParams(fields.text(LIST));
+  for (const { place } of refused) left.append(CHOSEN, place);
+  if (what === 'assign') left.set(ASSIGNEE, fields.text(ASSIGNEE).slice(0, LONGEST_NAME));
   throw new Redirect({
-    to,
+    to: inboxOf(String(left)),
     message: `You ${did} ${claimed} of ${chosen.length} requirements. Not ${did}: ${why}`,
   });
 }

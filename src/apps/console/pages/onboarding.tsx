@@ -5,6 +5,7 @@ import { capitalize } from '../../../partners/bounds.js';
 import { REDACTED } from '../../../platform/privacy/masked.js';
 import { isCorrectable } from '../../../services/forms/corrections.js';
 import type { OpenRequirement } from '../../../services/inbox/waits.js';
+import { correctionsFor } from '../../../services/reports/activity.js';
 import { Facts } from '../../../services/reports/page.js';
 import type { ExportedCorrection } from '../../../services/reports/record.js';
 import { PART_NAMES } from '../../../services/reports/record-page.js';
@@ -26,12 +27,12 @@ import {
 import { pathOf } from '../query.js';
 import { hasRole, PageError, type RequestContext, type RouteResponse, useRequest } from '../route.js';
 import { labelsOf } from './about-requirement.js';
-import { Corrected, correctionsFor } from './activity.js';
+import { Corrected } from './activity.js';
 import { AnswerForms } from './answer-forms.js';
 import { Fees, type FeesProps, feesIn } from './fees.js';
 import { Handling } from './handling.js';
 import { valueText } from './input-fields.js';
-import { Form, firstSentence, Id, Problem, Prose, Trail, When } from './parts.js';
+import { Form, firstSentence, Id, Person, Problem, Prose, Trail, When } from './parts.js';
 import { StageChip } from './pieces.js';
 import { Asked as AskedText, ObstacleNote } from './requirement.js';
 import { Stages } from './stages.js';
@@ -252,6 +253,7 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
     );
   };
   const copied = (id: number | string | null | undefined) => (id ?? undefined) && <Id id={id} canCopy />;
+  const starter = state?.timeline.find(({ event }) => event === 'started')?.actor;
   const facts = {
     Stage: stage && <StageChip stage={stage} />,
     'Partner status': state?.partnerStatus ?? listed.partnerStatus,
@@ -263,6 +265,7 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
     Partner: capitalize(systemOf(workflowId)),
     'Partner account': account,
     Started: <When time={listed.startedAt} />,
+    'Started by': starter && <Person actor={starter} />,
     Ended: listed.endedAt && <When time={listed.endedAt} />,
   };
   const ui = workflowPage(settings.uiUrl, client.options.namespace, listed);

@@ -9,7 +9,6 @@ import type { ReferenceField } from '../../../partners/boarding/references.js';
 import { capitalize } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { columnsOf } from '../../../services/batches/columns.js';
-import { isTwin, twinsOf } from '../../../services/batches/twins.js';
 import { kindOf } from '../../../services/batches/validation.js';
 import { inputWarnings } from '../../../services/batches/warnings.js';
 import { proposedId } from '../../../services/forms/proposed-id.js';
@@ -20,7 +19,6 @@ import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
 import { parseJson, utf8 } from '../../../services/texts/text.js';
 import type { AnyInput, Kind } from '../../../temporal/kinds/kind.js';
 import { EACH_KIND } from '../../../temporal/kinds/kinds.js';
-import { describe } from '../../../temporal/onboardings.js';
 import { callPromptly, isUnavailable, rejectionOf, sentenceOf } from '../../../temporal/unavailable.js';
 import { pathOf } from '../query.js';
 import { maySee, PageError, type RequestContext, type RouteResponse, useRequest } from '../route.js';
@@ -99,9 +97,7 @@ async function warningsOf(
 ): Promise<readonly FieldProblem[]> {
   const id = workflowId(type, input.externalId, input.account);
   const { warnings } = await inputWarnings(client, settings.taskQueue, input, id, sharedLists);
-  const twin = (await twinsOf(client, [{ type, workflowId: id, input }])).get(id);
-  const isAgain = twin !== undefined && !(await callPromptly(client, () => describe(client, id)));
-  return [...warnings, ...(isAgain ? [{ field: '', message: `${isTwin(twin)}: is it another one?` }] : [])]
+  return warnings
     .map(({ field, message }) => ({ field, message: message.replace(REFERENCES, fieldLabel) }))
     .map(withNameFields);
 }
@@ -359,7 +355,7 @@ async function started(
   const { client, settings, user, audit } = context;
   const { taskQueue, dbaForm, fourEyes } = settings;
   const { workflowId, started: isNew } = await callPromptly(client, () =>
-    kind.start(client, input, { taskQueue, dbaForm, fourEyes }),
+    kind.start(client, input, { taskQueue, dbaForm, fourEyes, actor: user.actor }),
   );
   const to = pathOf(workflowId);
   audit(user, { what: 'start', workflowId, detail: isNew ? 'started' : 'was there before' });

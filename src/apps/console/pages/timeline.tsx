@@ -200,6 +200,7 @@ function sentenceOf(entry: TimelineEntry): [sentence: string, rest: string] {
     return [sentence.replace('DETAIL', () => words), more.join(': ')];
   }
   const named = sentence.replace(/\ba requirement\b/i, nounOf(detail));
+  if (event === 'started' && actor !== undefined) return ['started the onboarding', said];
   return [actor === undefined ? capitalize(named) : named.replace(/^(?:A person|Someone) /, ''), said];
 }
 

@@ -259,7 +259,9 @@ export const linkDocumentRoute = defineRoute<Path>(
       try {
         const after = await act(call, place, { kind: 'document', document });
         call.reply.code(201);
-        return 'documents' in after ? after.documents.at(-1) : undefined;
+        // Another file of the link may have arrived meanwhile.
+        const isOwn = ({ fileName }: { readonly fileName: string }) => fileName === document.fileName;
+        return 'documents' in after ? after.documents.findLast(isOwn) : undefined;
       } catch (error) {
         // A worker may apply it later, so only what was refused is removed.
         if (error instanceof Problem) await documentStore(await openStore(call.documentDir)).remove(document);

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { z } from 'zod';
+import { programActor } from '../../../messages/actors.js';
 import { isOnboarding, partsOfId, possibleWorkflowIds } from '../../../messages/ids.js';
 import { accountProblem, type KnownAccounts, knownWithin } from '../../../messages/inputs.js';
 import { ONBOARDINGS } from '../../../messages/kinds.js';
@@ -201,7 +202,9 @@ async function startOnboarding(call: Call<z.output<typeof shapes.externalIdPath>
   const input = parseBody(kind.schema(knownWithin(accounts, client.accounts)), { ...fields, externalId });
   const problem = accountProblem(client.accounts, input.account);
   if (problem) throw invalid([problem]);
-  const { workflowId, isUnchanged } = await startOrAttach(backend, kind, input as AnyInput);
+  const { workflowId, isUnchanged } = await startOrAttach(backend, kind, input as AnyInput, {
+    actor: programActor(client.name),
+  });
   forgetLists(call);
   if (!isUnchanged) audit(call, 'start', { workflowId });
   reply.code(isUnchanged ? 200 : 202).header('location', `/v1/onboardings/${encodeURIComponent(workflowId)}`);

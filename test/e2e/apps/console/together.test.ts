@@ -92,4 +92,54 @@ describe('while somebody types', () => {
     await expect.poll(() => field.inputValue()).toBe('I am still typ');
     expect(ada.complaints).toEqual([]);
   });
+
+  // Alone catches a page that loses an answer because a person claims, remarks or answers elsewhere on it.
+  it('forms beside it can be sent, also those with a page in between, and a refusal is shown in place', async () => {
+    const boarding = await rig.board(merchant('notes'));
+    const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+    const [first, second] = requirements;
+    const ada = await person('Ada', 'approver');
+    await ada.go(pathOf(boarding));
+    const card = (id = '') => ada.page.locator(`[id="r-${id}"]`);
+    /** It leads to no other page. */
+    const click = (name: string) =>
+      ada.page.getByRole('button', { name, exact: true }).locator('visible=true').first().click();
+    const open = async (id: string | undefined, summary: string) =>
+      card(id).locator('summary', { hasText: summary }).click();
+    await open(first?.id, 'Answer with text');
+    const field = card(first?.id).getByLabel('Answer', { exact: true });
+    await field.fill('I am still typ');
+    await card(second?.id).getByRole('button', { name: 'Claim' }).click();
+    await card(second?.id).getByText('Claimed by you until').waitFor();
+    await ada.says('You have claimed it. Others see that.');
+    expect(await field.inputValue()).toBe('I am still typ');
+    await open(second?.id, 'Give up');
+    await card(second?.id).locator('details[open]').getByLabel('Reason').fill('Perhaps.');
+    await card(second?.id).getByRole('button', { name: 'Check, then confirm' }).click();
+    await ada.page.getByText('This cannot be undone').first().waitFor();
+    await click('Change it');
+    await ada.page.locator('summary', { hasText: 'Answer with text' }).click();
+    await ada.page.getByLabel('Answer', { exact: true }).fill('One in ten.');
+    await click('Send the answer');
+    await ada.page.locator(`[id="answered-${second?.id}"]`).waitFor();
+    await ada.says('Your answer is accepted.');
+    expect(await field.inputValue()).toBe('I am still typ');
+    expect(await ada.page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
+    // On the page of one requirement, and the message is not shown a second time.
+    await ada.go(pathOf(boarding, first?.id ?? ''));
+    expect(await ada.text()).not.toContain('Your answer is accepted.');
+    const answer = ada.page.getByLabel('Answer', { exact: true });
+    await answer.fill('Half an ans');
+    await ada.page.getByText('Remark for colleagues').click();
+    await ada.page.getByLabel('Remark', { exact: true }).fill('They call back.');
+    await click('Add the remark');
+    await ada.page.getByText(/: They call back\.$/).waitFor();
+    expect(await answer.inputValue()).toBe('Half an ans');
+    expect(await ada.page.getByLabel('Remark', { exact: true }).inputValue()).toBe('');
+    await click('Send the answer');
+    await ada.says('Your answer is accepted.');
+    const { timeline } = await boarding.state();
+    expect(timeline.filter(({ event }) => event === 'requirement-resolved')).toHaveLength(2);
+    expect(ada.complaints).toEqual([]);
+  });
 });

@@ -149,7 +149,7 @@ it('gangway --help shows the commands under headings', async () => {
       ...['ensure-webhooks', 'statement'],
     ],
     ['Any operation of a partner', 'call', 'probe'],
-    ['Reports and audits', 'report', 'export', 'bundle'],
+    ['Reports and audits', 'report', 'activity', 'export', 'bundle'],
     [
       'Setup and backup',
       'setup',

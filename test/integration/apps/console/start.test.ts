@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeWithMemo, inMemo } from '../../../../src/temporal/search.js';
 import { differenceFromStart } from '../../../../src/temporal/start.js';
 import { executions, idOf, wasStarted } from '../../../rigs/commands/files.js';
 import { errorAt, formWithFile, leadsTo, typedAt, typedInto } from '../../../rigs/console/pages.js';
@@ -42,6 +43,9 @@ describe('the form of a kind', () => {
     const [, id = ''] = /^\/onboardings\/(.*)$/.exec(leadsTo(reply)) ?? [];
     expect([reply.status, id]).toEqual([303, expect.stringContaining(input.externalId)]);
     expect(await differenceFromStart(rig.client, id, input)).toEqual([]);
+    // Alone catches a start of the console that only the audit log has.
+    const starter = inMemo(rig.client, await describeWithMemo(rig.client, id), 'startedBy');
+    expect(await starter).toBe(admin.actor);
     expect(console.audited()).toContainEqual(
       expect.objectContaining({ what: 'start', workflowId: id, actor: admin.actor }),
     );

@@ -252,7 +252,10 @@ describe('what was chosen in the inbox', () => {
     const env = { ...PROVIDER, ...peopleFile([ada]) };
     const { open, updates } = await inbox(undefined, env);
     const form = { ...chosen(`note-1 ${ID}`, `note-1 ${OTHER}`), do: 'assign', assignee: 'Ada Park' };
-    const { message } = await open({}, '/inbox/claims', { form });
+    const { message, to } = await open({}, '/inbox/claims', { form });
+    // Alone catches a refusal after which a person selects everything again.
+    const left = [`chosen=note-1+${OTHER.replace('@', '%40')}`, 'assignee=Ada+Park'].join('&');
+    expect(to).toBe(`/?kind=ticket&${left}`);
     const refused = `${OTHER}: assignee: Ada Park may not answer requirements of this account`;
     expect(message).toEqual({ text: `You assigned 1 of 2 requirements. Not assigned: ${refused}` });
     expect(updates()).toMatchObject([['assignRequirement', ID, { assignee: 'Ada Park (ada-17)' }]]);
@@ -286,7 +289,11 @@ describe('what was chosen in the inbox', () => {
       throw rejected('requirementId: pete has claimed taken until noon');
     });
     const reply = await open({}, '/inbox/claims', { form: { chosen: places, list: '' } });
-    expect([reply.status, reply.to, reply.message]).toEqual([303, '/', { text }]);
+    const left = new URLSearchParams(
+      places.filter((each) => each !== `note-1 ${ID}`).map((each) => ['chosen', each]),
+    );
+    const to = places.length > 0 ? `/?${left}` : '/';
+    expect([reply.status, reply.to, reply.message]).toEqual([303, to, { text }]);
     expect(audited()).toHaveLength(claimed);
   });
 

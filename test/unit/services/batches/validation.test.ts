@@ -173,12 +173,14 @@ describe('what a file itself does not tell', () => {
   });
   const places = ({ warnings }: Awaited<ReturnType<typeof fileWarnings>>) =>
     warnings.map(({ line, field }) => `${line} ${field}`);
+  /** The rows themselves, where no test compares them. */
+  async function* unread() {}
   const rowsWithout = (length: number) => file(...Array.from({ length }, () => [] as const));
 
   it('is which onboardings exist, each once, a hundred in a query', async () => {
     const there = ['merchant-boarding-m-0.', 'merchant-boarding-m-99.', 'merchant-boarding-m-249.'];
     const { client, sent } = temporal([...there, ...there]);
-    const result = await fileWarnings(client, 'gangway', rowsWithout(250));
+    const result = await fileWarnings(client, 'gangway', rowsWithout(250), unread());
     expect(result).toEqual({ warnings: [], count: 0, isComplete: true, attached: 3 });
     const questions = sent.map(([, { query }]) => query.split(', ').length);
     expect(questions).toEqual([100, 100, 50]);
@@ -187,7 +189,7 @@ describe('what a file itself does not tell', () => {
   it('is not which ones exist in a file of more than 10,000 rows', async () => {
     const { client, sent } = temporal();
     const attached = async (length: number) =>
-      (await fileWarnings(client, 'gangway', rowsWithout(length))).attached;
+      (await fileWarnings(client, 'gangway', rowsWithout(length), unread())).attached;
     expect(await attached(10_001)).toBeUndefined();
     expect(sent).toEqual([]);
     expect(await attached(10_000)).toBe(0);
@@ -202,7 +204,7 @@ describe('what a file itself does not tell', () => {
       return lists;
     };
     const all = file([eight], [eight, EMAIL], [seven], [eight], [eight], [listed]);
-    const result = await fileWarnings(client, 'gangway', all, read);
+    const result = await fileWarnings(client, 'gangway', all, unread(), read);
     expect(result).toMatchObject({ count: 3, isComplete: true });
     expect(places(result)).toEqual(['1 agentProfileId', '2 merchant.email', '3 agentProfileId']);
     expect(result.warnings[0]?.message).toMatch(/, as in 3 rows more$/);
@@ -214,13 +216,13 @@ describe('what a file itself does not tell', () => {
   it('is nothing about a row whose onboarding exists, because that takes no new input', async () => {
     const { client } = temporal(['merchant-boarding-m-0.', 'merchant-boarding-m-1.']);
     const all = file([seven, EMAIL], [undefined, EMAIL], [seven], [undefined, EMAIL]);
-    const result = await fileWarnings(client, 'gangway', all, async () => lists);
+    const result = await fileWarnings(client, 'gangway', all, unread(), async () => lists);
     expect(result).toMatchObject({ count: 2, attached: 2 });
     expect(places(result)).toEqual(['3 agentProfileId', '4 merchant.email']);
     expect(result.warnings[0]?.message).not.toContain('more');
     const attaching = file([seven, EMAIL], [undefined, EMAIL]);
     const none = { warnings: [], count: 0, isComplete: true, attached: 2 };
-    expect(await fileWarnings(client, 'gangway', attaching, async () => lists)).toEqual(none);
+    expect(await fileWarnings(client, 'gangway', attaching, unread(), async () => lists)).toEqual(none);
   });
 
   // Alone catches a business that a second file, with other external IDs, sends to the partners again.
@@ -246,7 +248,7 @@ describe('what a file itself does not tell', () => {
         if ('input' in row) yield row;
       }
     }
-    const result = await fileWarnings(client, 'gangway', rowsWithout(2), async () => lists, ready());
+    const result = await fileWarnings(client, 'gangway', rowsWithout(2), ready(), async () => lists);
     const message = 'is the same as merchant-boarding-other, under another externalId';
     expect(result.warnings).toEqual([{ line: 1, field: '', message }]);
     expect(sent.filter(([, { query }]) => query?.includes('Dba'))).toHaveLength(1);
@@ -272,7 +274,7 @@ describe('what a file itself does not tell', () => {
       for (const row of rows) if ('input' in row) yield row;
     }
     const all = { valid: rows as never, moreWarnings: 0 };
-    const result = await fileWarnings(client, 'gangway', all, async () => lists, ready());
+    const result = await fileWarnings(client, 'gangway', all, ready(), async () => lists);
     expect(places(result)).toEqual(['2 merchant.lastName']);
   });
 
@@ -280,7 +282,7 @@ describe('what a file itself does not tell', () => {
     const { client } = temporal();
     const read = async (_: unknown, __: string, account: string | undefined) =>
       account === undefined ? lists : undefined;
-    const result = await fileWarnings(client, 'gangway', file([seven], [acmes]), read);
+    const result = await fileWarnings(client, 'gangway', file([seven], [acmes]), unread(), read);
     expect([result.isComplete, result.warnings.map(({ line }) => line)]).toEqual([false, [1]]);
   });
 
@@ -289,7 +291,10 @@ describe('what a file itself does not tell', () => {
     const name = 'x'.repeat(20);
     const agentProfileId = Array.from({ length: 50 }, (_, number) => ({ id: 900 + number, name }));
     const all = file(...Array.from({ length: 101 }, () => [referring(7)] as const));
-    const result = await fileWarnings(client, 'gangway', all, async () => ({ ...lists, agentProfileId }));
+    const result = await fileWarnings(client, 'gangway', all, unread(), async () => ({
+      ...lists,
+      agentProfileId,
+    }));
     expect([result.warnings.length, result.count]).toEqual([100, 101]);
     expect(result.warnings[0]?.message).toHaveLength(300);
     expect(result.warnings[0]?.message).toMatch(/… \(shortened, \d+ characters\)$/);
@@ -304,7 +309,7 @@ it('a file is described in sentences', () => {
   const attach = 'would only attach, because the onboarding exists.';
   expect(attached).toEqual([undefined, undefined, `1 of 2 rows ${attach}`, `2 of 2 rows ${attach}`]);
   const counts = { merchantBoarding: 2, businessOnboarding: 1, customerOnboarding: 1 };
-  expect(consequenceOf('a.csv', { rows: 4, counts })).toBe(
+  expect(consequenceOf('a.csv', { rows: 4, counts }, undefined)).toBe(
     'This starts 4 rows of a.csv (2 merchants, 1 business, 1 customer), which creates applications at the partners.',
   );
   expect(consequenceOf('a.csv', { rows: 4, counts }, 1)).toMatch(/^This starts 3 rows, which /);

@@ -1,3 +1,4 @@
+import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import {
   formatWarnings,
@@ -8,7 +9,7 @@ import {
   soonReferencesAt,
 } from '../../../../src/services/batches/warnings.js';
 import { business, customer, merchant } from '../../../rigs/inputs.js';
-import { answering, execution, grpcError, time } from '../../../rigs/temporal/answering-service.js';
+import { answering, execution, grpcError, payloads, time } from '../../../rigs/temporal/answering-service.js';
 
 /** The doubts about one field of the open part of an application. */
 function about(name: string, value: unknown): string[] {
@@ -199,5 +200,36 @@ describe('the doubts about an input that is about to be started', () => {
     expect(await fields(wrong, 'merchant-boarding-m-1')).toEqual([true]);
     expect(questions).toEqual([]);
     expect(await fields(wrong, 'merchant-boarding-m-2')).toEqual([true, 'merchant.email', 'agentProfileId']);
+  });
+
+  // Alone catches a check that one of command and console does without, and a start that fails because a search does.
+  it('are also the onboarding of the same business under another external ID, if Temporal can search', async () => {
+    const shop = business(undefined, { externalId: 'b-2' });
+    const searching = (listWorkflowExecutions: () => object) =>
+      answering({
+        listWorkflowExecutions,
+        describeWorkflowExecution: ({ execution: { workflowId } }) => {
+          if (workflowId === 'business-onboarding-b-2') throw grpcError('NOT_FOUND');
+          return { workflowExecutionInfo: execution({ workflowId }) };
+        },
+        getWorkflowExecutionHistory: () => ({
+          history: {
+            events: [{ workflowExecutionStartedEventAttributes: { input: { payloads: payloads(shop) } } }],
+          },
+        }),
+      }).client;
+    const other = { executions: [{ execution: { workflowId: 'business-onboarding-b-1', runId: 'run' } }] };
+    const warningsAt = async (client: Client) =>
+      (await inputWarnings(client, 'gangway', shop, 'business-onboarding-b-2')).warnings;
+    expect(await warningsAt(searching(() => other))).toEqual([
+      {
+        field: '',
+        message: 'is the same as business-onboarding-b-1, under another externalId: is it another one?',
+      },
+    ]);
+    const down = searching(() => {
+      throw grpcError('UNAVAILABLE');
+    });
+    expect(await warningsAt(down)).toEqual([]);
   });
 });

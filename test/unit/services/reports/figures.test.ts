@@ -15,7 +15,7 @@ function listed(more: Partial<Listed> = {}): Listed {
     ...{ state: 'running', stage: 'underwriting', partnerStatus: 'Pending', merchantProfileId: undefined },
     ...{ mid: undefined, bankingProfileId: undefined },
     ...{ agentProfileId: '101', requirements: [], moreRequirements: 0, stageSeconds: {} },
-    ...{ startedAt: ago(2 * DAY), endedAt: undefined },
+    ...{ startedAt: ago(2 * DAY), startedBy: undefined, endedAt: undefined },
     ...more,
   };
 }

@@ -187,6 +187,29 @@ it('a doubtful file starts with warnings by line, with --strict starts nothing, 
     ({ code: ended, stdout }) => ended === 0 && stdout === attached,
     'the rows to be listed',
   );
+  // Alone catches a command that compares less than the console.
+  const changed = { ...input, merchant: { ...input.merchant, lastName: 'Other' } };
+  const twin = { ...input, externalId: merchant().externalId };
+  const next = await batchFile(rig, 'next.ndjson', ndjson([changed, twin]));
+  const compared = await gangway([next, '--dry-run']);
+  expect(compared).toMatchObject({
+    ...{ code: 0, stdout: expect.stringContaining('1 of 2 rows would only attach') },
+    stderr: expect.stringContaining(
+      `warning: ${next}:1: merchant.lastName: differs from the onboarding that exists, which keeps its own value\n`,
+    ),
+  });
+  expect(compared.stderr).toContain(
+    `warning: ${next}:2: is the same as ${idOf(input)}, under another externalId\n`,
+  );
+  // One file at a time can be checked by the command of one onboarding, too.
+  const alone = await batchFile(rig, 'twin.json', JSON.stringify(twin));
+  expect(await runGangway(rig.env, ['board', alone, '--strict'])).toMatchObject({
+    ...{ code: 2, stdout: '' },
+    stderr: expect.stringContaining(
+      `is the same as ${idOf(input)}, under another externalId: is it another one?\n`,
+    ),
+  });
+  expect(await isThere(idOf(twin))).toBe(false);
 });
 
 describe('a run', () => {

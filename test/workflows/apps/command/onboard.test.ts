@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { workflowId } from '../../../../src/messages/ids.js';
 import type { OnboardingState } from '../../../../src/messages/onboarding-state.js';
@@ -38,6 +39,11 @@ describe('gangway board', () => {
     expect(started).toBe(`started merchant-boarding-${input.externalId}`);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/merchant-boarding-m-/);
     expect(outcome).toMatch(/ boarded: mid 5180\d+$/);
+    // The person of this process, in the list and in the timeline.
+    const status = await gangway(['status', input.externalId]);
+    expect(status.stdout).toMatch(/^timeline:\n.+ started +\(\S.*\)$/m);
+    const list = jsonLines(await gangway(['list', input.externalId, '--json']));
+    expect(list).toMatchObject([{ startedBy: userInfo().username }]);
   });
 
   it('reads standard input, and with --json prints JSON lines only', async () => {

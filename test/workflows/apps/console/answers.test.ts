@@ -28,7 +28,7 @@ it('in a row of the inbox, a note is answered by the forms of its page, and the 
   );
   const open = address(/<a href="([^"]*)" aria-label="[^"]*">Answer here</.exec(offering.text)?.[1]);
   const { text } = await ada.open(open);
-  expect(text).toContain(`action="${path}" data-keep`);
+  expect(text).toContain(`action="${path}" id="form-${id}-text"`);
   expect(text).toMatch(/<textarea [^>]*maxlength="4000" required autofocus/);
   expect(text).toContain('Note from Underwriting: Please describe the goods sold.');
   expect(text).toMatch(

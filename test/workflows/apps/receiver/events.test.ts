@@ -39,6 +39,10 @@ describe('an event', () => {
     expect(headers.get('cache-control')).toBe('no-store');
     const boarding = new Onboarding(rig.client, `merchant-boarding-${id}`);
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    // Alone catches an event that nobody can trace to its sender.
+    const { timeline } = await boarding.state();
+    const actor = 'https-crm-example-com-applications (event)';
+    expect(timeline[0]).toEqual({ at: expect.any(String), event: 'started', actor });
   });
 
   const input = merchant();

@@ -46,6 +46,8 @@ describe('PUT and GET /v1/onboardings', () => {
       expect(headers.get('location')).toBe(`/v1/onboardings/${workflowId}`);
     }
     await new Onboarding(rig.client, workflowId).outcome();
+    const timeline = await get(receiver, `${workflowId}/timeline?limit=1`);
+    expect(JSON.parse(timeline.text)).toMatchObject({ entries: [{ event: 'started', actor: 'crm (API)' }] });
     const { status, headers, text } = await get(receiver, workflowId);
     expect([status, JSON.parse(text)]).toMatchObject([200, { workflowId, type, externalId, outcome }]);
     expect(headers.get('cache-control')).toBe('no-store');

@@ -1,0 +1,75 @@
+import type { ActivityKind } from '../../../messages/codes.js';
+import { formatValue } from '../../../services/forms/corrections.js';
+import {
+  ACTIVITY_COLUMNS,
+  type ActivityRecord,
+  activityOf,
+  activityRecords,
+} from '../../../services/reports/activity.js';
+import { timeBefore } from '../../../services/texts/time.js';
+import { inZone } from '../../../services/texts/timeline-entries.js';
+import { stateOf } from '../../../temporal/onboardings.js';
+import { ifFound } from '../../../temporal/unavailable.js';
+import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
+import { partnerAccountOf } from '../cli/arguments.js';
+import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import type { Texts } from '../cli/options.js';
+import type { RecordFormat } from '../cli/output.js';
+import { showProgress } from '../cli/progress.js';
+
+interface ActivityOptions extends RecordFormat, Texts<'person' | 'partnerAccount'> {
+  readonly kind?: ActivityKind;
+  readonly since?: Date;
+  readonly limit: number;
+}
+
+/** A script can read more by periods, and by words of names. */
+const MOST_READ = 1_000;
+const READING_MS = 60_000;
+
+export async function activity(
+  cli: CommandLine,
+  words: readonly string[],
+  options: ActivityOptions,
+): Promise<void> {
+  const { limit, partnerAccount, since = timeBefore('7d') as Date, json, csv, ...filter } = options;
+  partnerAccountOf(cli.config(), options, 'activity', 'nothing was read');
+  const wanted = {
+    ...{ ...filter, since, find: words.join(' ') },
+    partnerAccounts: partnerAccount === undefined ? undefined : [partnerAccount],
+  };
+  await withTemporal(cli, async ({ client }) => {
+    const readOne = (workflowId: string) =>
+      ifFound(stateOf(client, workflowId)).catch((error: unknown) => {
+        if (error instanceof UnreadableOnboarding) return undefined;
+        throw error;
+      });
+    const { rows, unread, next, read } = await showProgress(cli, 'reading the onboardings', () =>
+      activityOf(client, wanted, readOne, { most: MOST_READ, ms: READING_MS }),
+    );
+    const newest = rows.slice(0, limit);
+    const records = await activityRecords(client, newest, json || csv ? unread : []);
+    const detailOf = ({ event = 'started', detail = '' }: ActivityRecord) =>
+      inZone(detail, { event }, cli.times);
+    const changed = records.some(({ field }) => field !== undefined);
+    cli.records(records, {
+      ...{ json, csv, fields: ACTIVITY_COLUMNS, none: 'nothing happened' },
+      total: records.length + rows.length - newest.length,
+      columns: {
+        at: ({ at }) => at && new Date(at),
+        ...{ dba: ({ dba }) => dba, event: ({ event }) => event },
+        by: { value: ({ actor }) => actor, keep: true },
+        detail: { value: detailOf, priority: 3 },
+        ...(changed && { field: ({ field }) => field, old: shown('old'), new: shown('new') }),
+        id: { value: ({ workflowId }) => workflowId, priority: 6 },
+      },
+    });
+    if (unread.length > 0) cli.note(`${unread.length} onboardings cannot be read now`);
+    if (next !== undefined) cli.note(`only the ${read} onboardings that started last were read`);
+  });
+}
+
+const shown =
+  (name: 'old' | 'new') =>
+  ({ [name]: value }: ActivityRecord) =>
+    value === undefined ? undefined : formatValue(value);
