@@ -165,7 +165,7 @@ it('starts when it is confirmed, and each of its runs keeps the limits of the fi
     // The second run has begun when the second confirmation comes, which changes nothing.
     expect([runs.length, values.flat()]).toEqual([
       4,
-      [0, 1, 2, 3].map((part) => ({ batch: handle.workflowId, part, ...limits })),
+      [0, 1, 2, 3].map((part) => ({ batch: handle.workflowId, part, actor: 'olga', ...limits })),
     ]);
   } finally {
     await busyRig.close();

@@ -60,7 +60,7 @@ export async function activity(
         ...{ dba: ({ dba }) => dba, event: ({ event }) => event },
         by: { value: ({ actor }) => actor, keep: true },
         detail: { value: detailOf, priority: 3 },
-        ...(changed && { field: ({ field }) => field, old: shown('old'), new: shown('new') }),
+        ...(changed && { field: ({ field }) => field, old: textOf('old'), new: textOf('new') }),
         id: { value: ({ workflowId }) => workflowId, priority: 6 },
       },
     });
@@ -69,7 +69,7 @@ export async function activity(
   });
 }
 
-const shown =
+const textOf =
   (name: 'old' | 'new') =>
   ({ [name]: value }: ActivityRecord) =>
     value === undefined ? undefined : formatValue(value);

@@ -377,19 +377,19 @@ async function showResponse(
     fresh.querySelector<HTMLElement>('[data-focus], [aria-invalid]')?.focus();
     return;
   }
-  const [main, shown] = [document.querySelector('main'), page.querySelector('main')];
-  if (!main || !shown) return location.assign(url);
+  const [main, other] = [document.querySelector('main'), page.querySelector('main')];
+  if (!main || !other) return location.assign(url);
   if (!ok) {
-    say(form, shown.querySelector('.problem, .error p')?.textContent ?? 'Nothing was sent.');
+    say(form, other.querySelector('.problem, .error p')?.textContent ?? 'Nothing was sent.');
     return;
   }
   delete form.dataset['touched'];
   if (!redirected) {
     left ??= main;
-    main.replaceWith(shown);
-    watch(shown);
+    main.replaceWith(other);
+    watch(other);
     scrollTo(0, 0);
-    shown.querySelector<HTMLElement>('[data-focus], h1')?.focus();
+    other.querySelector<HTMLElement>('[data-focus], h1')?.focus();
     return;
   }
   const isBack = new URL(url).pathname === location.pathname;
