@@ -97,7 +97,10 @@ const WITH_ALERT: readonly string[] = ['uncertain-write', 'credentials', 'one-ti
 const MOST_OPEN = 1_000;
 
 function openRequirements({ client, taskQueue, gauge }: Watched) {
-  const open = gauge('gangway_requirements_open', 'Open requirements of the kinds that have an alert, in at most 1,000 workflows');
+  const open = gauge(
+    'gangway_requirements_open',
+    'Open requirements of the kinds that have an alert, in at most 1,000 workflows',
+  );
   const condition = isIn(SEARCH_ATTRIBUTES.requirements, WITH_ALERT);
   const query = all(is('TaskQueue', taskQueue), IS_RUNNING, ...HAS_NO_PARTS, condition);
   const labels = new Set<string>();
