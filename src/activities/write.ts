@@ -11,10 +11,14 @@ type Baseline = Pick<PartnerErrorDetails, 'baseline' | 'phase'>;
 export const { sendOnce, sendOnceThenRead, sendRepeatably } = atMostOnce<Baseline>({
   outcomeOf: (error) => {
     if (!(error instanceof PartnerError) || error.kind === 'Uncertain') return 'uncertain';
-    return isWithoutEffect(error) || awaitsPermission(error) ? 'none' : 'rejected';
+    if (!mayBeRepeated(error)) return 'rejected';
+    return error.details.isUnproven ? 'refused' : 'none';
   },
   failureOf: (error, retryable, sent) => {
-    if (error instanceof PartnerError) return toFailure(error, retryable, sent);
+    if (error instanceof PartnerError) {
+      const isUncertain = !retryable && mayBeRepeated(error);
+      return toFailure(isUncertain ? asUncertain(error) : error, retryable, sent);
+    }
     // An error of our own code (software-errors.ts), after which a repeatable write is sent again.
     return retryable ? error : toFailure(uncertainError(error), false, sent);
   },
@@ -26,10 +30,15 @@ export const { sendOnce, sendOnceThenRead, sendRepeatably } = atMostOnce<Baselin
   },
 });
 
-/** The request had no effect at the partner, and may succeed later. */
-function isWithoutEffect({ kind, details }: PartnerError): boolean {
-  return kind === 'NotSent' || kind === 'RateLimited' || isUnauthenticated(details);
+/** The request had no effect at the partner, if the partner is to be believed, and may succeed later. */
+function mayBeRepeated(error: PartnerError): boolean {
+  const { kind, details } = error;
+  return (
+    kind === 'NotSent' || kind === 'RateLimited' || isUnauthenticated(details) || awaitsPermission(error)
+  );
 }
+
+const asUncertain = ({ details }: PartnerError) => new PartnerError({ ...details, kind: 'Uncertain' });
 
 /** An error of our own code after the request was sent. Its message may hold private values. */
 function uncertainError(error: unknown): PartnerError {

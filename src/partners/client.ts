@@ -37,10 +37,12 @@ export interface PartnerProtocol {
   authorization(): Promise<Credentials>;
   /**
    * Fresh credentials in place of those that the partner rejected with a 401, for a replay: the partner did not
-   * process the call, so even a write may be sent again. Left out where credentials do not expire. Throws where the
-   * partner has rejected fresh ones.
+   * process the call, so even a write may be sent again once that is proven. Left out where credentials do not expire. Throws where
+   * the partner has rejected fresh ones.
    */
   reauthorize?(refused: Credentials, operation: string): Promise<Credentials>;
+  /** A short read without a request: its key in the catalogue. Shows whether a refusal of a write concerns every call. */
+  readonly probe?: string;
   /** Returns why a call must not be sent although its request is valid; undefined if it may be sent. */
   refuse?(operation: Operation, options: CallOptions): string | undefined;
   /** Takes a payload out of its envelope; `undefined` for a body without envelope, such as that of a proxy. */
@@ -130,7 +132,7 @@ export function partnerClient<Ops extends Operations>(
   const methods = Object.entries(operations).map(([key, operation]) => [
     key,
     (request: unknown, options: CallOptions = {}) =>
-      new Call(operationName(key), operation, protocol, http, options).make(request),
+      new Call(operationName(key), operation, protocol, http, options, operations).make(request),
   ]);
   return Object.fromEntries(methods);
 }
@@ -153,8 +155,12 @@ const MOST_REPLAYS = 2;
 
 const PAUSED: ExchangeEnd = { failure: 'Paused', code: '429' };
 
+/** Refusals after which a write is sent again: nobody looked at it, if the partner is to be believed. */
+const REFUSALS = [401, 403, 429];
+
 class Call {
-  #request: unknown;
+  #request: unknown = {};
+  #isUnproven = false;
 
   constructor(
     private readonly name: string,
@@ -162,6 +168,7 @@ class Call {
     private readonly protocol: PartnerProtocol,
     private readonly http: Transport,
     private readonly options: CallOptions,
+    private readonly operations: Operations,
   ) {}
 
   async make(request: unknown): Promise<unknown> {
@@ -196,18 +203,42 @@ class Call {
     if (unknown !== undefined) options.onWarning?.(unknown);
   }
 
-  /** The response. After a 401, calls again with fresh credentials, and returns the second response. Getting them may fail. */
+  /** The response. After a 401, calls again with fresh credentials, and returns the last response. Getting them may fail. */
   async #exchange(): Promise<HttpResponse | HttpDownload> {
     const { protocol, operation } = this;
     if (operation.anonymous) return this.#send({});
     let credentials = await this.#obtained(protocol.authorization());
     for (let replays = 0; ; replays++) {
       const response = await this.#send(credentials);
-      const isRefused =
-        response.status === 401 && 'body' in response && this.#savedIn(response) === undefined;
-      if (!isRefused || !protocol.reauthorize || replays === MOST_REPLAYS) return response;
+      if (!('body' in response) || this.#savedIn(response) !== undefined) return response;
+      this.#isUnproven = await this.#isOnlyThis(response, credentials);
+      const isReplayed = response.status === 401 && !this.#isUnproven;
+      if (!isReplayed || !protocol.reauthorize || replays === MOST_REPLAYS) return response;
       credentials = await this.#obtained(protocol.reauthorize(credentials, this.name));
     }
+  }
+
+  /**
+   * Reports whether the partner refused a once-only write, but not a read right after it with the same credentials. It may then have
+   * looked at the write, and saved it. The read is sent even in a pause, because nothing else shows that the pause is for every call.
+   */
+  async #isOnlyThis({ status }: HttpResponse, credentials: Credentials): Promise<boolean> {
+    const { operation, operations, protocol, http, options } = this;
+    const probe = operations[protocol.probe ?? ''];
+    if (operation.effect !== 'once' || !REFUSALS.includes(status) || !probe) return false;
+    const signal = options.signal && { signal: options.signal };
+    const read = new Call(
+      operationName(protocol.probe ?? ''),
+      probe,
+      protocol,
+      http,
+      { ...signal },
+      operations,
+    );
+    return read.#send(credentials).then(
+      (response) => response.status !== status,
+      () => true,
+    );
   }
 
   /** The sign in a refusal that the partner saved what we sent. */
@@ -304,7 +335,8 @@ class Call {
         // The caller would repeat it, or ask for a permission and repeat it.
         ...(kind !== 'Rejected' && { kind: 'Uncertain' as const }),
       };
-      const masked = redactFailure({ ...details, ...sign, ...isUnreadable }, mask);
+      const isUnproven = this.#isUnproven && { isUnproven: true as const };
+      const masked = redactFailure({ ...details, ...sign, ...isUnreadable, ...isUnproven }, mask);
       return this.#failure(masked, undefined, refusedWith ?? undefined);
     };
     const content = opened && { ...opened, payload };
