@@ -11,14 +11,12 @@ type Baseline = Pick<PartnerErrorDetails, 'baseline' | 'phase'>;
 export const { sendOnce, sendOnceThenRead, sendRepeatably } = atMostOnce<Baseline>({
   outcomeOf: (error) => {
     if (!(error instanceof PartnerError) || error.kind === 'Uncertain') return 'uncertain';
-    if (!mayBeRepeated(error)) return 'rejected';
-    return error.details.isUnproven ? 'refused' : 'none';
+    if (!isRepeated(error)) return 'rejected';
+    return error.details.refusesReads === false ? 'refused' : 'none';
   },
   failureOf: (error, retryable, sent) => {
-    if (error instanceof PartnerError) {
-      const isUncertain = !retryable && mayBeRepeated(error);
-      return toFailure(isUncertain ? asUncertain(error) : error, retryable, sent);
-    }
+    if (error instanceof PartnerError)
+      return toFailure(!retryable && isRepeated(error) ? asUncertain(error) : error, retryable, sent);
     // An error of our own code (software-errors.ts), after which a repeatable write is sent again.
     return retryable ? error : toFailure(uncertainError(error), false, sent);
   },
@@ -30,15 +28,13 @@ export const { sendOnce, sendOnceThenRead, sendRepeatably } = atMostOnce<Baselin
   },
 });
 
-/** The request had no effect at the partner, if the partner is to be believed, and may succeed later. */
-function mayBeRepeated(error: PartnerError): boolean {
-  const { kind, details } = error;
-  return (
-    kind === 'NotSent' || kind === 'RateLimited' || isUnauthenticated(details) || awaitsPermission(error)
-  );
-}
-
+const isRepeated = (error: PartnerError) => isWithoutEffect(error) || awaitsPermission(error);
 const asUncertain = ({ details }: PartnerError) => new PartnerError({ ...details, kind: 'Uncertain' });
+
+/** The request had no effect at the partner, and may succeed later. */
+function isWithoutEffect({ kind, details }: PartnerError): boolean {
+  return kind === 'NotSent' || kind === 'RateLimited' || isUnauthenticated(details);
+}
 
 /** An error of our own code after the request was sent. Its message may hold private values. */
 function uncertainError(error: unknown): PartnerError {

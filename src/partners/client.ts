@@ -160,7 +160,7 @@ const REFUSALS = [401, 403, 429];
 
 class Call {
   #request: unknown = {};
-  #isUnproven = false;
+  #refusesReads: boolean | undefined;
 
   constructor(
     private readonly name: string,
@@ -211,21 +211,21 @@ class Call {
     for (let replays = 0; ; replays++) {
       const response = await this.#send(credentials);
       if (!('body' in response) || this.#savedIn(response) !== undefined) return response;
-      this.#isUnproven = await this.#isOnlyThis(response, credentials);
-      const isReplayed = response.status === 401 && !this.#isUnproven;
+      this.#refusesReads = await this.#triedRead(response, credentials);
+      const isReplayed = response.status === 401 && this.#refusesReads !== false;
       if (!isReplayed || !protocol.reauthorize || replays === MOST_REPLAYS) return response;
       credentials = await this.#obtained(protocol.reauthorize(credentials, this.name));
     }
   }
 
   /**
-   * Reports whether the partner refused a once-only write, but not a read right after it with the same credentials. It may then have
-   * looked at the write, and saved it. The read is sent even in a pause, because nothing else shows that the pause is for every call.
+   * After the refusal of a once-only write, reports whether the partner refuses a read with the same credentials as well. If it does
+   * not, it may have looked at the write, and saved it. The read is sent even in a pause: it shows whether that is for every call.
    */
-  async #isOnlyThis({ status }: HttpResponse, credentials: Credentials): Promise<boolean> {
+  async #triedRead({ status }: HttpResponse, credentials: Credentials): Promise<boolean | undefined> {
     const { operation, operations, protocol, http, options } = this;
     const probe = operations[protocol.probe ?? ''];
-    if (operation.effect !== 'once' || !REFUSALS.includes(status) || !probe) return false;
+    if (operation.effect !== 'once' || !REFUSALS.includes(status) || !probe) return undefined;
     const signal = options.signal && { signal: options.signal };
     const read = new Call(
       operationName(protocol.probe ?? ''),
@@ -236,8 +236,8 @@ class Call {
       operations,
     );
     return read.#send(credentials).then(
-      (response) => response.status !== status,
-      () => true,
+      (response) => response.status === status,
+      () => false,
     );
   }
 
@@ -335,8 +335,8 @@ class Call {
         // The caller would repeat it, or ask for a permission and repeat it.
         ...(kind !== 'Rejected' && { kind: 'Uncertain' as const }),
       };
-      const isUnproven = this.#isUnproven && { isUnproven: true as const };
-      const masked = redactFailure({ ...details, ...sign, ...isUnreadable, ...isUnproven }, mask);
+      const refusesReads = this.#refusesReads !== undefined && { refusesReads: this.#refusesReads };
+      const masked = redactFailure({ ...details, ...sign, ...isUnreadable, ...refusesReads }, mask);
       return this.#failure(masked, undefined, refusedWith ?? undefined);
     };
     const content = opened && { ...opened, payload };

@@ -347,13 +347,13 @@ async function resolveUncertain<Result>(
   failure: PartnerErrorDetails,
 ): Promise<Verdict<Result>> {
   const { record, ask, writes } = context;
-  const { system, operation, reason, sentAt, unreadable, isUnproven, fields, saved } = failure;
+  const { system, operation, reason, sentAt, unreadable, refusesReads, fields, saved } = failure;
   const { title, idFormat } = step;
   writes.uncertain(step);
   const at = sentAt === undefined ? '' : ` at ${momentOf(sentAt)}`;
   const isSent = sentAt !== undefined || step.mayBeDone === undefined;
   const what = redact(fields.map(problemText).join('; '));
-  const why = (unreadable ?? saved ?? isUnproven) === undefined || what === '' ? '' : `: ${what}`;
+  const why = (unreadable ?? saved ?? refusesReads) === undefined || what === '' ? '' : `: ${what}`;
   const sign = saved === undefined ? '' : `${describeNamed(saved)}. `;
   const sent = isSent ? `sent${at}` : 'perhaps sent before';
   record('write-uncertain', { detail: `${title}, ${sent}: ${reason}` }, { system, operation });
