@@ -129,10 +129,11 @@ export function partnerClient<Ops extends Operations>(
   protocol: PartnerProtocol,
   http: Transport,
 ): PartnerClient<Ops> {
+  const shared: Shared = { operations };
   const methods = Object.entries(operations).map(([key, operation]) => [
     key,
     (request: unknown, options: CallOptions = {}) =>
-      new Call(operationName(key), operation, protocol, http, options, operations).make(request),
+      new Call(operationName(key), operation, protocol, http, options, shared).make(request),
   ]);
   return Object.fromEntries(methods);
 }
@@ -158,6 +159,13 @@ const PAUSED: ExchangeEnd = { failure: 'Paused', code: '429' };
 /** Refusals after which a write is sent again: nobody looked at it, if the partner is to be believed. */
 const REFUSALS = [401, 403, 429];
 
+/** Shared by the calls of a client. */
+interface Shared {
+  readonly operations: Operations;
+  /** The latest read that was tried after a refusal, and when it ended, in milliseconds of a monotonic clock. */
+  tried?: { readonly key: string; readonly isRefused: Promise<boolean>; endedAt?: number };
+}
+
 class Call {
   #request: unknown = {};
   #refusesReads: boolean | undefined;
@@ -168,7 +176,7 @@ class Call {
     private readonly protocol: PartnerProtocol,
     private readonly http: Transport,
     private readonly options: CallOptions,
-    private readonly operations: Operations,
+    private readonly shared: Shared,
   ) {}
 
   async make(request: unknown): Promise<unknown> {
@@ -209,9 +217,10 @@ class Call {
     if (operation.anonymous) return this.#send({});
     let credentials = await this.#obtained(protocol.authorization());
     for (let replays = 0; ; replays++) {
+      const sentAt = performance.now();
       const response = await this.#send(credentials);
       if (!('body' in response) || this.#savedIn(response) !== undefined) return response;
-      this.#refusesReads = await this.#triedRead(response, credentials);
+      this.#refusesReads = await this.#triedRead(response, credentials, sentAt);
       const isReplayed = response.status === 401 && this.#refusesReads !== false;
       if (!isReplayed || !protocol.reauthorize || replays === MOST_REPLAYS) return response;
       credentials = await this.#obtained(protocol.reauthorize(credentials, this.name));
@@ -221,24 +230,31 @@ class Call {
   /**
    * After the refusal of a once-only write, reports whether the partner refuses a read with the same credentials as well. If it does
    * not, it may have looked at the write, and saved it. The read is sent even in a pause: it shows whether that is for every call.
+   * Writes that were in flight together share one.
    */
-  async #triedRead({ status }: HttpResponse, credentials: Credentials): Promise<boolean | undefined> {
-    const { operation, operations, protocol, http, options } = this;
-    const probe = operations[protocol.probe ?? ''];
+  async #triedRead(
+    { status }: HttpResponse,
+    credentials: Credentials,
+    sentAt: number,
+  ): Promise<boolean | undefined> {
+    const { operation, protocol, http, shared, options } = this;
+    const probe = shared.operations[protocol.probe ?? ''];
     if (operation.effect !== 'once' || !REFUSALS.includes(status) || !probe) return undefined;
-    const signal = options.signal && { signal: options.signal };
-    const read = new Call(
-      operationName(protocol.probe ?? ''),
-      probe,
-      protocol,
-      http,
-      { ...signal },
-      operations,
-    );
-    return read.#send(credentials).then(
+    const key = JSON.stringify([status, credentials]);
+    const { tried: last } = shared;
+    const ended = (isRefused: Promise<boolean>) => untilAborted(isRefused, options.signal).catch(() => false);
+    if (last?.key === key && (last.endedAt ?? sentAt) >= sentAt) return ended(last.isRefused);
+    const read = new Call(operationName(protocol.probe ?? ''), probe, protocol, http, {}, shared);
+    const isRefused = read.#send(credentials).then(
       (response) => response.status === status,
       () => false,
     );
+    const tried: Shared['tried'] = { key, isRefused };
+    shared.tried = tried;
+    isRefused.finally(() => {
+      tried.endedAt = performance.now();
+    });
+    return ended(isRefused);
   }
 
   /** The sign in a refusal that the partner saved what we sent. */
