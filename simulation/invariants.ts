@@ -273,9 +273,12 @@ async function askedForNothing(
     killedAfterMark(question, incidents) !== undefined ||
     (!areClocksRight && incidents.length > 0);
   const isUncertain = ({ request, at: askedAt }: Examined) => {
-    const { status = 500 } = network.left[request?.seq ?? -1] ?? {};
+    const { status = 500, process } = network.left[request?.seq ?? -1] ?? {};
+    const later = network.left.slice((request?.seq ?? 0) + 1);
+    const read = later.find((one) => one.process === process && SHORT_READS.includes(one.path));
+    const isUnproven = [401, 403, 429].includes(status) && read?.status !== status;
     const stopped = incidents.some(({ at }) => request && at >= request.at && at <= askedAt);
-    return stopped || status === 408 || status >= 500;
+    return stopped || isUnproven || status === 408 || status >= 500;
   };
   return questions.flatMap((question) => {
     const { workflowId, title, warning, request } = question;
@@ -284,6 +287,9 @@ async function askedForNothing(
     return [`${workflowId} asks about "${title}", ${why}${warning}`];
   });
 }
+
+/** What is read after a refused write: it shows whether the partner refuses every call. */
+const SHORT_READS = ['/api/v1/agentProfiles', '/api/tickets/new'];
 
 function hasRightClocks({ incidents }: Plan): boolean {
   return incidents.every(({ how }) => how !== 'jumps');

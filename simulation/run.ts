@@ -12,18 +12,44 @@ import { digestOf, shortened, tableOf } from './trace.js';
  * prints how to repeat it. See docs/simulation.md.
  */
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    count: { type: 'string', default: '100' },
-    minutes: { type: 'string' },
-    plan: { type: 'string' },
-    trace: { type: 'boolean', default: false },
-    'keep-going': { type: 'boolean', default: false },
-    stop: { type: 'boolean', default: false },
-    continue: { type: 'boolean', default: false },
-  },
-});
+const OPTIONS = {
+  seed: { type: 'string', default: '1' },
+  count: { type: 'string', default: '100' },
+  minutes: { type: 'string' },
+  plan: { type: 'string' },
+  trace: { type: 'boolean', default: false },
+  'keep-going': { type: 'boolean', default: false },
+  stop: { type: 'boolean', default: false },
+  continue: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+const HELP = `npm run simulate -- [options]
+
+  --seed N      the first seed, of at most eight digits (default: 1)
+  --count N     how many seeds to run (default: 100)
+  --minutes N   run for so long, and learn which plans reach something new
+  --keep-going  continue after a broken promise, without shrinking, and print the plan of each
+  --stop        stop at the first one, without shrinking
+  --trace       print the whole trace of each run, without shrinking
+  --plan JSON   run the faults that an earlier run printed
+  --continue    begin where the last such search stopped, and add to its number of runs
+`;
+
+/** The options; ends the process where it can only print them. */
+function read() {
+  try {
+    const { values } = parseArgs({ options: OPTIONS });
+    if (!values.help) return values;
+    process.stdout.write(HELP);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
+    process.exitCode = 2;
+  }
+  process.exit();
+}
+
+const values = read();
 
 /** How often progress is printed, in seconds. */
 const PROGRESS_S = process.stderr.isTTY ? 1 : 10;

@@ -74,25 +74,26 @@ export class AccountCredentials {
     } catch (error) {
       const details = partnerErrorIn(error);
       if (!details || !isUnauthenticated(details)) throw error;
-      if (await this.#isRefused(details).catch(() => true)) throw failureOf(details);
+      if (await this.#isRefused(details, details.refusesReads).catch(() => true)) throw failureOf(details);
       if (this.#refusedCalls.size < MOST_REMEMBERED) this.#refusedCalls.add(keyOf(info));
       throw info.inWorkflow && !wasRefused ? failureOf(details) : asForbidden(details);
     }
   }
 
-  /** Concurrent callers share one probe. */
-  async #isRefused(last: PartnerErrorDetails): Promise<boolean> {
+  /** Concurrent callers share one probe. @param wasTried a read was just refused as well */
+  async #isRefused(last: PartnerErrorDetails, wasTried = false): Promise<boolean> {
     if (this.#breaker.openMs > 0) return true;
-    this.#trial ??= this.#try(last).finally(() => {
+    this.#trial ??= this.#try(last, wasTried).finally(() => {
       this.#trial = undefined;
     });
     return this.#trial;
   }
 
   /** @throws if the probe gets no clear response. The breaker opens then, too, but nobody is asked. */
-  async #try(last: PartnerErrorDetails): Promise<boolean> {
+  async #try(last: PartnerErrorDetails, wasTried: boolean): Promise<boolean> {
     const { failure: earlier } = this.#breaker;
     try {
+      if (wasTried) throw new PartnerError(last);
       await ifNotRejected(this.read(), undefined);
       this.#breaker.recordSuccess();
       return false;

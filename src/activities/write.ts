@@ -11,10 +11,12 @@ type Baseline = Pick<PartnerErrorDetails, 'baseline' | 'phase'>;
 export const { sendOnce, sendOnceThenRead, sendRepeatably } = atMostOnce<Baseline>({
   outcomeOf: (error) => {
     if (!(error instanceof PartnerError) || error.kind === 'Uncertain') return 'uncertain';
-    return isWithoutEffect(error) || awaitsPermission(error) ? 'none' : 'rejected';
+    if (!isRepeated(error)) return 'rejected';
+    return error.details.refusesReads === false ? 'refused' : 'none';
   },
   failureOf: (error, retryable, sent) => {
-    if (error instanceof PartnerError) return toFailure(error, retryable, sent);
+    if (error instanceof PartnerError)
+      return toFailure(!retryable && isRepeated(error) ? asUncertain(error) : error, retryable, sent);
     // A bug in Gangway (software-errors.ts). A repeatable write is retried.
     return retryable ? error : toFailure(uncertainError(error), false, sent);
   },
@@ -25,6 +27,9 @@ export const { sendOnce, sendOnceThenRead, sendRepeatably } = atMostOnce<Baselin
     return toFailure(retryable ? error : blameRead(error), retryable);
   },
 });
+
+const isRepeated = (error: PartnerError) => isWithoutEffect(error) || awaitsPermission(error);
+const asUncertain = ({ details }: PartnerError) => new PartnerError({ ...details, kind: 'Uncertain' });
 
 /** The request had no effect at the partner, and may succeed later. */
 function isWithoutEffect({ kind, details }: PartnerError): boolean {

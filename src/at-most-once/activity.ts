@@ -14,6 +14,8 @@ export interface SendOptions<Baseline> {
   readonly signal: AbortSignal;
   /** Keeps what the caller found just before the request: the intent has it, and so has the failure, if the request was sent. */
   readonly compareWith: (baseline: Baseline) => void;
+  /** What the caller found just before an earlier request that was refused, and may have been saved: see {@link atMostOnce}. */
+  readonly refused?: Sent<Baseline>;
 }
 
 /** Options of a request that may be repeated. They permit no request that must be sent once. */
@@ -25,15 +27,21 @@ export interface RepeatableSendOptions extends Pick<SendOptions<object>, 'signal
 
 /** Classifies the errors of a client. The protocol itself knows none of them. */
 export interface ClientErrors<Baseline> {
-  /** The outcome of a request that had its permit, as far as the error tells. `none`: it had no effect, and may succeed later. */
-  readonly outcomeOf: (error: unknown) => 'none' | 'rejected' | 'uncertain';
+  /**
+   * The outcome of a request that had its permit, as far as the error tells. `none`: it had no effect, and may succeed later.
+   * `refused`: the same, if the partner is to be believed, but nothing proves it.
+   */
+  readonly outcomeOf: (error: unknown) => 'none' | 'refused' | 'rejected' | 'uncertain';
   /** The failure that the activity reports for a request that had its permit, or for a {@link LostResponse}. */
   readonly failureOf: (error: unknown, retryable: boolean, sent?: Partial<Sent<Baseline>>) => unknown;
   /** The failure that the activity reports when the call ended before its permit, as after a failed read. */
   readonly unsentFailureOf: (error: unknown) => unknown;
 }
 
-/** An earlier attempt recorded an intent and no response: the outcome is uncertain. The message is the reason. */
+/**
+ * An earlier attempt recorded an intent and no response, or the call that looks first sees a change: the outcome is uncertain. The
+ * message is the reason.
+ */
 export class LostResponse extends Error {}
 
 /** The share of the start-to-close timeout that the calls of an attempt may use. The rest is reserved for the report. */
@@ -45,7 +53,8 @@ const READ_AFTER_MS = 10_000;
 /** The functions that send a write, for a client with these errors. */
 export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baseline>) {
   type Options = SendOptions<Baseline>;
-  const send = <Result>(call: Call<Result, Baseline>, mayRepeat = false) => attempt(errors, call, mayRepeat);
+  const send = <Result>(call: Call<Result, Baseline>, repeats: Repeats = {}) =>
+    attempt(errors, call, repeats);
   return {
     /**
      * Sends a write that must not be repeated once it was sent. The server may retry the activity without limit: each attempt reads
@@ -54,11 +63,15 @@ export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baselin
      * - No intent: nothing was sent, however that attempt ended. The call is made.
      * - An intent: the request may have taken effect. The attempt fails as uncertain and is not retried.
      * - An attempt whose request had no effect withdraws its intent, and is retried.
+     * - A request that was refused, and may have been saved: the attempt fails as uncertain, too, unless the call looks first.
      *
      * @param call makes the call with these options; may read at the partner before it
+     * @param looksFirst with `refused` in its options, the call sends only after a read that shows no effect of that request
      */
-    sendOnce: <Result>(call: (options: Options) => Promise<Result>): AtMostOnce<Result> =>
-      asAtMostOnce(send(call)),
+    sendOnce: <Result>(
+      call: (options: Options) => Promise<Result>,
+      { looksFirst }: Pick<Repeats, 'looksFirst'> = {},
+    ): AtMostOnce<Result> => asAtMostOnce(send(call, { looksFirst })),
 
     /**
      * {@link sendOnce}, and then reads the result back. If the worker dies during the read, the next attempt returns the recorded
@@ -67,7 +80,9 @@ export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baselin
     sendOnceThenRead: <Result extends object, Now>(
       call: (options: Options) => Promise<Result>,
       read: (result: Result, options: { readonly signal: AbortSignal }) => Promise<Now>,
-    ): AtMostOnce<Result & { readonly now?: Now }> => asAtMostOnce(thenRead(() => send(call), read)),
+      { looksFirst }: Pick<Repeats, 'looksFirst'> = {},
+    ): AtMostOnce<Result & { readonly now?: Now }> =>
+      asAtMostOnce(thenRead(() => send(call, { looksFirst }), read)),
 
     /**
      * Sends a write that leaves the same state however often it is sent. When it is canceled, its intent shows whether it may have
@@ -78,7 +93,7 @@ export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baselin
     sendRepeatably: <Result>(
       call: (options: RepeatableSendOptions) => Promise<Result>,
       mayRepeat = true,
-    ): IntentRecorded<Result> => send(call, mayRepeat) as IntentRecorded<Result>,
+    ): IntentRecorded<Result> => send(call, { mayRepeat }) as IntentRecorded<Result>,
   };
 }
 
@@ -92,13 +107,19 @@ export function awaitResponse<Result>(response: AtMostOnce<Result>): Promise<Res
   return response as unknown as Promise<Result>;
 }
 
+/** After which outcomes a write is sent again. */
+export interface Repeats {
+  readonly mayRepeat?: boolean;
+  readonly looksFirst?: boolean | undefined;
+}
+
 type Call<Result, Baseline> = (options: SendOptions<Baseline> & RepeatableSendOptions) => Promise<Result>;
 
 // Keeps A2.
 async function attempt<Result, Baseline extends object>(
   errors: ClientErrors<Baseline>,
   call: Call<Result, Baseline>,
-  mayRepeat: boolean,
+  { mayRepeat = false, looksFirst = false }: Repeats,
 ): Promise<Result> {
   const { heartbeatDetails, startToCloseTimeoutMs } = activityInfo();
   const earlier = heartbeatDetails as Intent<Baseline> | undefined;
@@ -111,7 +132,8 @@ async function attempt<Result, Baseline extends object>(
       : 'it was reset together with its intent';
     throw errors.failureOf(new LostResponse(reason), false, earlier && sentIn(earlier));
   }
-  const intent = new IntentRecord<Baseline>(mayHaveBeenSent);
+  const refused = earlier?.refused && earlier;
+  const intent = new IntentRecord<Baseline>(mayHaveBeenSent, refused);
   const controller = new AbortController();
   const late = () => controller.abort(new DOMException('it took too long', 'TimeoutError'));
   const timer = setTimeout(late, startToCloseTimeoutMs * SHARE_OF_ATTEMPT).unref();
@@ -121,8 +143,10 @@ async function attempt<Result, Baseline extends object>(
       compareWith: intent.compareWith,
       signal: controller.signal,
       mayHaveBeenSent,
+      ...(refused && { refused: sentIn(refused) }),
     });
   } catch (error) {
+    if (error instanceof LostResponse) throw errors.failureOf(error, false, refused && sentIn(refused));
     await intent.settled();
     if (intent.refusal) throw intent.refusal;
     const { sent } = intent;
@@ -134,10 +158,11 @@ async function attempt<Result, Baseline extends object>(
       throw failure;
     }
     const outcome = errors.outcomeOf(error);
-    if (outcome === 'uncertain') throw errors.failureOf(error, mayRepeat, sent);
+    const isRefused = outcome === 'refused' && !mayRepeat;
+    if (outcome === 'uncertain' || (isRefused && !looksFirst)) throw errors.failureOf(error, mayRepeat, sent);
     const { sentAt: _, ...baseline } = sent;
     if (outcome === 'rejected') throw errors.failureOf(error, false, baseline as Partial<Sent<Baseline>>);
-    if (!mayHaveBeenSent) await intent.withdraw();
+    if (!mayHaveBeenSent) await intent.withdraw(isRefused);
     throw errors.failureOf(error, true);
   } finally {
     clearTimeout(timer);

@@ -7,13 +7,15 @@ export type Sent<Baseline> = { /** ISO 8601. */ readonly sentAt: string } & Base
 export type Intent<Baseline = object> = Sent<Baseline> & {
   /** The request may be on its way. False once the attempt knows that it had no effect. */
   readonly sending: boolean;
+  /** The partner refused the request, and may have saved it. `sentAt` and the baseline are those of the first such request. */
+  readonly refused?: true;
   /** The result of the activity: the request has its response, and only a read is left to do. */
   readonly response?: object;
 };
 
 /** What a failure reports of an intent. */
 export function sentIn<Baseline>(intent: Intent<Baseline>): Sent<Baseline> {
-  const { sending: _, response: __, ...sent } = intent;
+  const { sending: _, refused: __, response: ___, ...sent } = intent;
   return sent as unknown as Sent<Baseline>;
 }
 

@@ -52,8 +52,14 @@ export class IntentRecord<Baseline extends object> {
   #baseline: Baseline | undefined;
   #recording: Promise<void> = Promise.resolve();
 
-  /** @param mayHaveBeenSent an earlier attempt may have sent the request. `withdraw` then still records `sending: true` */
-  constructor(private readonly mayHaveBeenSent: boolean) {}
+  /**
+   * @param mayHaveBeenSent an earlier attempt may have sent the request. `withdraw` then still records `sending: true`
+   * @param refused the record of an earlier attempt whose request was refused, which `withdraw` leaves as it is
+   */
+  constructor(
+    private readonly mayHaveBeenSent: boolean,
+    private readonly refused?: Intent<Baseline>,
+  ) {}
 
   /** Sets what the caller read just before the request. The intent will contain it. */
   readonly compareWith = (baseline: Baseline): void => {
@@ -87,11 +93,12 @@ export class IntentRecord<Baseline extends object> {
     }
   }
 
-  /** Records that this attempt sent nothing, or nothing that had an effect. */
-  async withdraw(): Promise<void> {
+  /** Records that this attempt sent nothing, or nothing that had an effect; or a request that was refused, and may have been saved. */
+  async withdraw(isRefused = false): Promise<void> {
     // An earlier attempt can have sent it at any time after the activity was scheduled.
     const sent = this.sent ?? { sentAt: new Date(activityInfo().scheduledTimestampMs).toISOString() };
-    await record({ sending: this.mayHaveBeenSent, ...sent }).catch((error: unknown) => {
+    const intent = { sending: this.mayHaveBeenSent, ...(isRefused && { refused: true as const }), ...sent };
+    await record(this.refused ?? intent).catch((error: unknown) => {
       if (!isStopRequest(error) && !isClosed(error)) throw error;
     });
     sending.delete(Context.current());

@@ -37,10 +37,12 @@ export interface PartnerProtocol {
   authorization(): Promise<Credentials>;
   /**
    * Fresh credentials in place of those that the partner rejected with a 401, for a replay: the partner did not
-   * process the call, so even a write may be sent again. Left out where credentials do not expire. Throws where the
-   * partner has rejected fresh ones.
+   * process the call, so even a write may be sent again once that is proven. Left out where credentials do not expire. Throws where
+   * the partner has rejected fresh ones.
    */
   reauthorize?(refused: Credentials, operation: string): Promise<Credentials>;
+  /** A short read without a request: its key in the catalogue. Shows whether a refusal of a write concerns every call. */
+  readonly probe?: string;
   /** Returns why a call must not be sent although its request is valid; undefined if it may be sent. */
   refuse?(operation: Operation, options: CallOptions): string | undefined;
   /** Unwraps a payload from its envelope; `undefined` for a body without envelope, such as one from a proxy. */
@@ -127,10 +129,11 @@ export function partnerClient<Ops extends Operations>(
   protocol: PartnerProtocol,
   http: Transport,
 ): PartnerClient<Ops> {
+  const shared: Shared = { operations };
   const methods = Object.entries(operations).map(([key, operation]) => [
     key,
     (request: unknown, options: CallOptions = {}) =>
-      new Call(operationName(key), operation, protocol, http, options).make(request),
+      new Call(operationName(key), operation, protocol, http, options, shared).make(request),
   ]);
   return Object.fromEntries(methods);
 }
@@ -153,8 +156,19 @@ const MOST_REPLAYS = 2;
 
 const PAUSED: ExchangeEnd = { failure: 'Paused', code: '429' };
 
+/** Refusals after which a write is sent again: nobody looked at it, if the partner is to be believed. */
+const REFUSALS = [401, 403, 429];
+
+/** Shared by the calls of a client. */
+interface Shared {
+  readonly operations: Operations;
+  /** The latest read that was tried after a refusal, and when it ended, in milliseconds of a monotonic clock. */
+  tried?: { readonly key: string; readonly isRefused: Promise<boolean>; endedAt?: number };
+}
+
 class Call {
-  #request: unknown;
+  #request: unknown = {};
+  #refusesReads: boolean | undefined;
 
   constructor(
     private readonly name: string,
@@ -162,6 +176,7 @@ class Call {
     private readonly protocol: PartnerProtocol,
     private readonly http: Transport,
     private readonly options: CallOptions,
+    private readonly shared: Shared,
   ) {}
 
   async make(request: unknown): Promise<unknown> {
@@ -196,18 +211,50 @@ class Call {
     if (unknown !== undefined) options.onWarning?.(unknown);
   }
 
-  /** The response. After a 401, calls again with fresh credentials, and returns the second response. Getting them may fail. */
+  /** The response. After a 401, calls again with fresh credentials, and returns the last response. Getting them may fail. */
   async #exchange(): Promise<HttpResponse | HttpDownload> {
     const { protocol, operation } = this;
     if (operation.anonymous) return this.#send({});
     let credentials = await this.#obtained(protocol.authorization());
     for (let replays = 0; ; replays++) {
+      const sentAt = performance.now();
       const response = await this.#send(credentials);
-      const isRefused =
-        response.status === 401 && 'body' in response && this.#savedIn(response) === undefined;
-      if (!isRefused || !protocol.reauthorize || replays === MOST_REPLAYS) return response;
+      if (!('body' in response) || this.#savedIn(response) !== undefined) return response;
+      this.#refusesReads = await this.#triedRead(response, credentials, sentAt);
+      const isReplayed = response.status === 401 && this.#refusesReads !== false;
+      if (!isReplayed || !protocol.reauthorize || replays === MOST_REPLAYS) return response;
       credentials = await this.#obtained(protocol.reauthorize(credentials, this.name));
     }
+  }
+
+  /**
+   * After the refusal of a once-only write, reports whether the partner refuses a read with the same credentials as well. If it does
+   * not, it may have looked at the write, and saved it. The read is sent even in a pause: it shows whether that is for every call.
+   * Writes that were in flight together share one.
+   */
+  async #triedRead(
+    { status }: HttpResponse,
+    credentials: Credentials,
+    sentAt: number,
+  ): Promise<boolean | undefined> {
+    const { operation, protocol, http, shared, options } = this;
+    const probe = shared.operations[protocol.probe ?? ''];
+    if (operation.effect !== 'once' || !REFUSALS.includes(status) || !probe) return undefined;
+    const key = JSON.stringify([status, credentials]);
+    const { tried: last } = shared;
+    const ended = (isRefused: Promise<boolean>) => untilAborted(isRefused, options.signal).catch(() => false);
+    if (last?.key === key && (last.endedAt ?? sentAt) >= sentAt) return ended(last.isRefused);
+    const read = new Call(operationName(protocol.probe ?? ''), probe, protocol, http, {}, shared);
+    const isRefused = read.#send(credentials).then(
+      (response) => response.status === status,
+      () => false,
+    );
+    const tried: Shared['tried'] = { key, isRefused };
+    shared.tried = tried;
+    isRefused.finally(() => {
+      tried.endedAt = performance.now();
+    });
+    return ended(isRefused);
   }
 
   /** The sign in a refusal that the partner saved what we sent. */
@@ -304,7 +351,8 @@ class Call {
         // The caller would repeat it, or ask for a permission and repeat it.
         ...(kind !== 'Rejected' && { kind: 'Uncertain' as const }),
       };
-      const masked = redactFailure({ ...details, ...sign, ...isUnreadable }, mask);
+      const refusesReads = this.#refusesReads !== undefined && { refusesReads: this.#refusesReads };
+      const masked = redactFailure({ ...details, ...sign, ...isUnreadable, ...refusesReads }, mask);
       return this.#failure(masked, undefined, refusedWith ?? undefined);
     };
     const content = opened && { ...opened, payload };

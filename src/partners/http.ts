@@ -312,12 +312,29 @@ class OwnSocket {
 
   taken(): Socket {
     this.socket.pause();
-    return this.socket;
+    return withoutContinue(this.socket);
   }
 
   destroy(): void {
     this.socket.destroy();
   }
+}
+
+/** `100 Continue`, with any headers. */
+const CONTINUE = /^HTTP\/1\.[01] 100[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n/;
+const LONGEST_CONTINUE = 1_024;
+
+/** Drops a `100 Continue` before the response. A proxy may send one unasked (RFC 9110, 15.2), and undici takes it for an error. */
+function withoutContinue(socket: Socket): Socket {
+  const read = socket.read.bind(socket);
+  socket.read = (size) => {
+    const chunk: Buffer | null = read(size);
+    if (chunk === null) return chunk;
+    socket.read = read;
+    const [interim = ''] = CONTINUE.exec(chunk.toString('latin1', 0, LONGEST_CONTINUE)) ?? [];
+    return interim.length < chunk.length ? chunk.subarray(interim.length) : read(size);
+  };
+  return socket;
 }
 
 async function buffered(

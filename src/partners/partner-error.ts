@@ -7,7 +7,8 @@ import { boundProblems, LONGEST, truncate } from './bounds.js';
  * - `NotSent`: nothing left this machine (connection refused, DNS, TLS, connect timeout), or a 307 or 308 sent it elsewhere. Safe to
  *   repeat.
  * - `RateLimited`: 429, a 403 with `Retry-After`, or not sent because an earlier response still holds (pause.ts). The partner did
- *   nothing. Safe to repeat after `retryAfterMs`.
+ *   nothing. Safe to repeat after `retryAfterMs`. As with the next two, a once-only write
+ *   may be repeated only if the partner `refusesReads` as well.
  * - `Rejected`: the partner, or our own check before sending (then `status` is absent), rejected the input. `fields` has the
  *   problems. Nothing happened, unless `saved` is a sign that the partner has it anyway.
  * - `Unauthorized`: 401. Nothing happened; the credentials need a person.
@@ -61,6 +62,8 @@ export interface PartnerErrorDetails {
   readonly baseline?: readonly number[];
   /** The phase that the record had just before that write. */
   readonly phase?: string;
+  /** After the refusal of a once-only write: a read was refused as well. If not, the partner may have saved what it refused. */
+  readonly refusesReads?: boolean;
   /** A sign that the partner saved what it refused: the id in the response; '' for a record without one. */
   readonly saved?: string;
   /** A short technical reason that holds no data of the call: `ECONNREFUSED`, `HTTP 503`. */

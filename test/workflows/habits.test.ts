@@ -52,6 +52,45 @@ it('whose partner saves what it refuses without a word: looked up as told, the m
   expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
 });
 
+/** The habits of a partner that saves what it refuses in a way after which Gangway would send it again. */
+const SAVED = [
+  ['unauthorized-and-saved', 401],
+  ['forbidden-and-saved', 403],
+  ['limited-and-saved', 429],
+] as const;
+
+// Catches a create that is sent again because its status says that it had no effect: the API has no search for merchants.
+it.runIf(inject('isSimulated')).each(SAVED)(
+  'whose partner has the habit %s: the merchant is asked about, confirmed, and created once',
+  async (habit, status) => {
+    await rig.sandbox.habits(habit);
+    const input = merchant();
+    const boarding = await rig.board(input);
+    const { id, detail } = await boarding.requirement('uncertain-write');
+    expect(detail).toContain(
+      `Whether it took effect is unknown (HTTP ${status}: The application was saved, but the email could not be verified.`,
+    );
+    await later(90);
+    const [record] = await rig.sandbox.ledger({ operation: 'create-merchant', guid: input.externalId });
+    await boarding.resolve(id, { kind: 'confirm', id: String(record?.id) });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId: record?.id });
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+  },
+);
+
+// Catches a submission that is repeated although the bank's own search shows what the refused one made.
+it.runIf(inject('isSimulated')).each(SAVED)(
+  'whose bank has the habit %s: the profile that was made is the one of the business',
+  async (habit) => {
+    await rig.sandbox.habits(habit);
+    const input = business();
+    const onboarding = await rig.onboardBusiness(input);
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    expect(await onboarding.events()).not.toContain('requirement-raised');
+    expect(await holdersOf(input.holder.doingBusinessAsName)).toHaveLength(1);
+  },
+);
+
 it.runIf(inject('isSimulated'))(
   'whose partner takes it for another one by its e-mail, which nobody else knows yet: nothing is written to that one',
   async () => {

@@ -18,11 +18,12 @@ afterAll(() => rig.close());
 describe('a Retry-After', () => {
   it('of 400 digits counts as an hour, and is shown while it lasts', async () => {
     const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
-    hostile.misbehave(CREATE, () => ({
-      status: 429,
-      headers: { 'retry-after': '9'.repeat(400) },
-      body: BUSY,
-    }));
+    for (const request of [CREATE, 'GET /api/v1/agentProfiles'])
+      hostile.misbehave(request, () => ({
+        status: 429,
+        headers: { 'retry-after': '9'.repeat(400) },
+        body: BUSY,
+      }));
     const worker = await rig.startWorker({ boardingUrl: hostile.url });
     const boarding = await rig.board(merchant());
     await boarding.retrying('createMerchant');

@@ -73,7 +73,9 @@ export function holderActivities(
           const existing = await candidates.ofMerchant(business.merchantProfileId, read);
           if (existing && !declined.includes(existing.id))
             return { existing: await candidates.compare(existing.id, existing, business, ownId()) };
-          const saved = await candidates.savedBy(refused, declined, business, read);
+          const { baseline: before } = options.refused ?? {};
+          const [own] = before ? await candidates.find(business, [...before, ...declined], read) : [];
+          const saved = own ?? (await candidates.savedBy(refused, declined, business, read));
           if (saved) return { existing: saved, isSaved: true };
           let baseline: readonly number[] = [];
           const verdict = await sendHolder(business, 'submitBusinessAccountHolder', async (submission) => {
@@ -91,6 +93,7 @@ export function holderActivities(
           'existing' in submitted || submitted.profileId === null
             ? undefined
             : reserveSubmitted({ ...business, profileId: submitted.profileId, since }, options),
+        { looksFirst: true },
       ),
 
     reserveSubmittedProfile: (request) =>

@@ -27,6 +27,9 @@ export function ticketActivities(
     return tickets.filter(({ parentTicketId }) => parentTicketId === ticketId);
   }
 
+  const replyWith = (text: string, baseline: readonly number[], replies: readonly Ticket[]) =>
+    replies.find((reply) => !baseline.includes(reply.ticketId) && reply.text?.trim() === text.trim());
+
   async function notShown(tickets: readonly TicketOfProfile[]): Promise<TicketOfProfile[]> {
     const profileIds = new Set(tickets.flatMap(({ profileId }) => profileId ?? []));
     const ticketIds = await shownAmong([...profileIds]);
@@ -48,23 +51,25 @@ export function ticketActivities(
 
   return {
     replyToTicket: ({ ticketId, topic, text, profileId }) =>
-      sendOnce(async (options) => {
-        if (profileId !== undefined) await hold(profileId);
-        const before = await repliesTo(ticketId, { signal: options.signal });
-        options.compareWith({ baseline: before.map((reply) => reply.ticketId) });
-        const reply = { ...(topic !== null && { topic }), text, parentTicketId: ticketId };
-        const { ticketId: replyId } = await client.createTicket(reply, options);
-        nudgeOwnPoll();
-        return { replyId };
-      }),
+      sendOnce(
+        async (options) => {
+          if (profileId !== undefined) await hold(profileId);
+          const before = await repliesTo(ticketId, { signal: options.signal });
+          const own = options.refused?.baseline && replyWith(text, options.refused.baseline, before);
+          if (own) return { replyId: own.ticketId };
+          options.compareWith({ baseline: before.map((reply) => reply.ticketId) });
+          const reply = { ...(topic !== null && { topic }), text, parentTicketId: ticketId };
+          const { ticketId: replyId } = await client.createTicket(reply, options);
+          nudgeOwnPoll();
+          return { replyId };
+        },
+        { looksFirst: true },
+      ),
 
     findReply: ({ ticketId, text, baseline }) =>
       withRetries(async () => {
         const replies = await repliesTo(ticketId, callOptions());
-        const reply = replies.find(
-          (reply) => !baseline.includes(reply.ticketId) && reply.text?.trim() === text.trim(),
-        );
-        return reply?.ticketId ?? null;
+        return replyWith(text, baseline, replies)?.ticketId ?? null;
       }),
 
     awaitUnmatchedTickets: ({ seen, pace }) =>

@@ -1,3 +1,4 @@
+import { LostResponse } from '../../at-most-once/activity.js';
 import type {
   BoardingActivities,
   CreatedMerchant,
@@ -146,6 +147,10 @@ export function applicationActivities(
           await reservations.hold(merchantProfileId);
           const { status, phase } = await statusNow(merchantProfileId, { signal: options.signal });
           const before = { status, phase };
+          const { refused } = options;
+          // Before and after a submission, a merchant may be pending.
+          if (refused && (phase !== refused.phase || phase === 'pending'))
+            throw new LostResponse(`it was refused, and the status is ${status}`);
           if (!phases.includes(phase)) return { submitted: false, ...before };
           options.compareWith({ phase });
           return collectWarnings(options, async (warning) => {
@@ -156,6 +161,7 @@ export function applicationActivities(
           });
         },
         (_, options) => snapshot(merchantProfileId, options),
+        { looksFirst: true },
       ),
   } satisfies Partial<BoardingActivities>;
 }

@@ -40,6 +40,7 @@ export function bankingClient(settings: BankingSettings): BankingClient {
     system: SYSTEM,
     authorization: () => token.authorization(),
     reauthorize: (refused: Credentials, operation: string) => token.reauthorize(refused, operation),
+    probe: 'listNewTickets',
     open: openPlain,
     secrets: () => token.secrets(),
     observe: settings.observe,

@@ -21,6 +21,7 @@ export function boardingClient(settings: BoardingSettings): BoardingClient {
   const protocol = {
     system: 'boarding',
     authorization: async () => ({ authorization: `Basic ${credentials}` }),
+    probe: 'listAgentProfiles',
     open: openEnvelope,
     // A password that equals the user name, as in the sandbox, is no secret, and may be a word in a response.
     secrets: () => [password === username ? '' : password, credentials],

@@ -34,6 +34,7 @@ export function paymentsClient<Ops extends PaymentsCatalogue = PaymentsOperation
     system: 'payments',
     authorization: async () => ({ [apiKeyHeader.toLowerCase()]: apiKey }),
     refuse: (operation, options) => refusalOf(operation, settings, options),
+    probe: 'listTerminals',
     open: openPlain,
     secrets: () => [apiKey],
   };

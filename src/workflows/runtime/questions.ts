@@ -37,10 +37,10 @@ export function uncertainWriteQuestion(
   failure: PartnerErrorDetails,
   refused: string,
 ): Question {
-  const { reason, unreadable, fields, saved } = failure;
+  const { reason, unreadable, refusesReads, fields, saved } = failure;
   const { title, idFormat, whereToLook } = step;
   const what = redact(fields.map(problemText).join('; '));
-  const why = (unreadable ?? saved) === undefined || what === '' ? '' : `: ${what}`;
+  const why = (unreadable ?? saved ?? refusesReads) === undefined || what === '' ? '' : `: ${what}`;
   const savedRecord = saved === undefined ? '' : `${describeNamed(saved)}. `;
   return {
     kind: 'uncertain-write',

@@ -1,5 +1,5 @@
 import type { Duration } from '@temporalio/common';
-import { allHandlersFinished, condition, workflowInfo } from '@temporalio/workflow';
+import { allHandlersFinished, CancelledFailure, condition, workflowInfo } from '@temporalio/workflow';
 import { omitUndefined } from '../../messages/objects.js';
 import type { RequirementKind } from '../../messages/requirements.js';
 import type { OnboardingRuntime } from './onboarding-runtime.js';
@@ -83,6 +83,8 @@ export async function runUntilDecided<State, Context, Seen, Snapshot, Pending, O
       } else if (!shouldContinueAsNew(onboarding)) continue;
       // Updates from people also lengthen a history, and Temporal accepts 2,000 per run. The next run restarts the poll.
       onboarding.published.refresh();
+      // The next run would not know of a cancellation that arrives together with what ends this one.
+      if (onboarding.isCancelled) throw new CancelledFailure('canceled before the next run');
       return await continueInNewRun(onboarding.carriedState);
     }
   } catch (error) {

@@ -109,6 +109,24 @@ describe('a request', () => {
     expect(headers).toEqual({ 'retry-after': '7', x: ['1', '2'], 'content-length': '2' });
   });
 
+  // Catches a create whose outcome is unknown because a proxy sends an interim response that nobody asked for (RFC 9110, 15.2).
+  it.each([
+    ['alone', ['HTTP/1.1 100 Continue\r\n\r\n', response('{"id":7}')]],
+    ['with headers', ['HTTP/1.1 100 Continue\r\nvia: 1.1 proxy\r\n\r\n', response('{"id":7}')]],
+    ['in one packet with the response', [`HTTP/1.1 100 Continue\r\n\r\n${response('{"id":7}')}`]],
+  ])('that writes may get 100 Continue before its response: %s', async (_, parts) => {
+    const { http } = memoryPartner({
+      respond: async (connection) => {
+        for (const part of parts) {
+          connection.write(part);
+          await settled();
+        }
+      },
+    });
+    const { status, body } = await http.send(WRITE);
+    expect([status, body.toString()]).toEqual([200, '{"id":7}']);
+  });
+
   it('connects within the time for that, reads by any protocol, and writes by HTTP/1.1', async () => {
     const { http, connectors } = memoryPartner({ limits: { connectTimeoutMs: 70 } });
     await http.send(WRITE);

@@ -17,6 +17,77 @@ const OPERATIONS = {
 
 const CREDENTIALS = { 'x-partner': '7', 'x-app': 'gangway' };
 
+/** What the partner writes for a write and for a read after it. */
+interface Refusing {
+  readonly write: string;
+  readonly read: string;
+}
+
+/** A client of a partner whose every write gets one status, and every read another one. */
+function answering({ write, read }: Refusing) {
+  const { http, requests } = memoryPartner({
+    respond: (connection, sent) =>
+      connection.end(response('{}', `HTTP/1.1 ${sent.startsWith('POST') ? write : read}`)),
+  });
+  const operations = {
+    ...OPERATIONS,
+    list: {
+      ...shared,
+      request: z.object({}),
+      summary: 'a list',
+      method: 'GET',
+      path: '/v1/all',
+      effect: 'read',
+    },
+  } as const satisfies Operations;
+  const protocol = {
+    ...{ system: 'banking', open: openPlain, secrets: () => [], probe: 'list' },
+    authorization: async () => ({ authorization: 'Bearer first' }),
+    reauthorize: async () => ({ authorization: 'Bearer second' }),
+  };
+  return { client: byHand(partnerClient(operations, protocol, http)), requests };
+}
+
+const linesOf = (requests: readonly string[]) =>
+  requests.map((each) => {
+    const [line] = each.split('\r\n', 1);
+    return `${line?.split(' ').slice(0, 2).join(' ')} ${/authorization: Bearer (\w+)/.exec(each)?.[1]}`;
+  });
+
+// Catches a write that is sent again although the partner may have saved it: the token works, so the 401 is of the write alone.
+it('a write is not sent again after a 401 if a read with the same token works', async () => {
+  const { client, requests } = answering({ write: '401 Unauthorized', read: '200 OK' });
+  const failure = await failureOf(client.submit({ id: 4711 }));
+  expect(failure).toMatchObject({ kind: 'Unauthorized', details: { refusesReads: false } });
+  expect(linesOf(requests)).toEqual(['POST /v1/submit first', 'GET /v1/all first']);
+});
+
+// Catches a token that ended, about which a person would be asked.
+it('a write is sent again with another token if a read with the same one gets a 401 as well', async () => {
+  const { client, requests } = answering({ write: '401 Unauthorized', read: '401 Unauthorized' });
+  expect((await failureOf(client.submit({ id: 4711 }))).details).toMatchObject({ refusesReads: true });
+  expect(linesOf(requests)).toEqual([
+    ...['POST /v1/submit first', 'GET /v1/all first'],
+    ...['POST /v1/submit second', 'GET /v1/all second'],
+    ...['POST /v1/submit second', 'GET /v1/all second'],
+  ]);
+});
+
+it.each([
+  ['403 Forbidden', '200 OK', false],
+  ['403 Forbidden', '403 Forbidden', true],
+  ['429 Too Many Requests', '200 OK', false],
+  ['429 Too Many Requests', '429 Too Many Requests', true],
+  // Nothing is proven by a read that fails in another way.
+  ['429 Too Many Requests', '500 Internal Server Error', false],
+  ['400 Bad Request', '400 Bad Request', undefined],
+] as const)('a write that gets %s, and a read after it that gets %s', async (write, read, refusesReads) => {
+  const { client, requests } = answering({ write, read });
+  expect((await failureOf(client.submit({ id: 4711 }))).details.refusesReads).toBe(refusesReads);
+  // A write that is not refused in this way costs no read.
+  expect(requests).toHaveLength(refusesReads === undefined ? 1 : 2);
+});
+
 /** A client of a partner that refuses the credentials this many times. Each time it gets another token. */
 function refusing(times: number) {
   let left = times;

@@ -118,6 +118,24 @@ export const identity: Habits = {
     outcome: 'asked',
     start: savedThenRefused(409, false),
   },
+  'unauthorized-and-saved': {
+    does: 'A create responds 401 without an id, and has saved the record. Reads work.',
+    seen: 'services that pass on the response of one that they call themselves',
+    outcome: 'asked',
+    start: savedThenRefused(401, false),
+  },
+  'forbidden-and-saved': {
+    does: 'A create responds 403 without an id, and has saved the record. Reads work.',
+    seen: 'services that check a permission of each step, once the step before it is saved',
+    outcome: 'asked',
+    start: savedThenRefused(403, false),
+  },
+  'limited-and-saved': {
+    does: 'A create responds 429 without an id, and has saved the record. Reads work.',
+    seen: 'services whose own partner limits them',
+    outcome: 'asked',
+    start: savedThenRefused(429, false),
+  },
   'numbers-of-v1': {
     does: 'The first version of the create returns application numbers, which only its own operations understand.',
     seen: 'services that were built twice',

@@ -52,6 +52,9 @@ describe('every status that the contract lists', () => {
   it.each(rows)('$reference: $status is $outcome', async ({ reference, status, key, request, outcome }) => {
     const respond = responding(status, '{"errors":{"Field":["is not right"]},"title":"Bad"}');
     const { client, requests } = await bankingPartner(respond, {}, reference === 'E1' ? respond : undefined);
+    // A read after the refusal of a write is not counted.
+    const calls = () =>
+      requests().filter(({ line }) => key === 'listNewTickets' || line !== 'GET /api/tickets/new');
     const called = client[key](request as never);
     if (typeof outcome === 'object') {
       expect(await called).toEqual(outcome);
@@ -63,12 +66,12 @@ describe('every status that the contract lists', () => {
       expect(error.details.reason).toMatch(
         /: HTTP 401 right after a sign-in that worked: another process or person/,
       );
-      expect([error.kind, requests().length]).toEqual([outcome, 2]);
+      expect([error.kind, calls().length]).toEqual([outcome, 2]);
       return;
     }
     expect(error).toMatchObject({ kind: outcome, status, details: { system: 'banking' } });
     expect(error.details.reason).toBe(`HTTP ${status}`);
     expect(error.fields).toEqual([{ field: 'Field', message: 'is not right' }]);
-    if (reference !== 'E1') expect(requests()).toHaveLength(1);
+    if (reference !== 'E1') expect(calls()).toHaveLength(1);
   });
 });
