@@ -192,8 +192,7 @@ describe.concurrent('a password that the partner refuses', () => {
       const { id } = await asked(account, 'credentials');
       await eventually(
         async () => (await account.handle.fetchHistory()).events ?? [],
-        (events) =>
-          events.filter((event) => event.workflowExecutionSignaledEventAttributes).length === 2,
+        (events) => events.filter((event) => event.workflowExecutionSignaledEventAttributes).length === 2,
         'a report of each process',
       );
       isLocked = false;
