@@ -7,8 +7,8 @@ export interface Watched {
   readonly stderr: () => string;
   /** Waits until standard error contains this text. */
   says(text: string): Promise<void>;
-  /** Waits until standard output contains this text. */
-  prints(text: string): Promise<void>;
+  /** Waits until standard output contains this text, or a match of this pattern. */
+  prints(text: string | RegExp): Promise<void>;
   /** Waits until standard output has this many lines. */
   printsLines(count: number): Promise<void>;
 }
@@ -47,7 +47,7 @@ export function watched(streams: Record<'stdout' | 'stderr', Readable>, end: Pro
     stdout: () => printed.stdout,
     stderr: () => printed.stderr,
     says: (text) => until(() => printed.stderr.includes(text), text),
-    prints: (text) => until(() => printed.stdout.includes(text), text),
+    prints: (text) => until(() => printed.stdout.split(text).length > 1, `${text}`),
     printsLines: (count) => until(() => printed.stdout.split('\n').length > count, `${count} lines`),
   };
 }

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
+import proto from '@temporalio/proto';
 import type { TestProject } from 'vitest/node';
 import { ensureFreshBuild } from '../../scripts/build-stamp.js';
 import {
@@ -9,6 +11,8 @@ import {
   temporalCli,
 } from '../../src/apps/demo/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
+import { indexedFields } from './temporal/answering-service.js';
+import { eventually, insist } from './waiting.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -39,6 +43,12 @@ const DELETE_AT_ONCE = {
   'history.visibilityProcessorEnsureCloseBeforeDelete': false,
 };
 
+/**
+ * The development server reads the namespace and its search attributes again for each request that has some, which is a third of what
+ * it reads. Without that, a part of the server can be seconds behind, so `startTemporal` and `registerNamespace` wait for it.
+ */
+const READS_ATTRIBUTES_ONCE = { 'system.forceSearchAttributesCacheRefreshOnRead': false };
+
 /** A poll without a task ends after some seconds, and the server forgets a stopped worker soon, which takes minutes otherwise. */
 export const FORGETFUL = { 'matching.longPollExpirationInterval': '5s', 'matching.PollerHistoryTTL': '10s' };
 
@@ -46,12 +56,51 @@ export const FORGETFUL = { 'matching.longPollExpirationInterval': '5s', 'matchin
 export async function startTemporal(options: DevServerOptions = {}): Promise<DevServer> {
   const server = await startDevServer({
     ...options,
-    dynamicConfig: { ...DELETE_AT_ONCE, ...options.dynamicConfig },
+    dynamicConfig: { ...DELETE_AT_ONCE, ...READS_ATTRIBUTES_ONCE, ...options.dynamicConfig },
   });
   const connection = await Connection.connect({ address: server.address });
   await registerSearchAttributes(new Client({ connection }));
+  await takesAttributes(connection, 'default');
   await connection.close();
   return server;
+}
+
+const { COMMAND_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES, COMMAND_TYPE_COMPLETE_WORKFLOW_EXECUTION } =
+  proto.temporal.api.enums.v1.CommandType;
+
+/** A poll needs a deadline. */
+const POLL_MS = 60_000;
+
+/** Waits until the server starts a workflow with search attributes and lets it change them. Leaves no workflow behind. */
+async function takesAttributes(connection: Connection, namespace: string): Promise<void> {
+  const { workflowService } = connection;
+  const [workflowId, taskQueue] = [`probe-${randomUUID()}`, { name: `probe-${randomUUID()}` }];
+  const searchAttributes = { indexedFields: indexedFields({ ActionRequired: true }) };
+  const start = { namespace, workflowId, taskQueue, workflowType: { name: 'probe' }, searchAttributes };
+  await insist(() => workflowService.startWorkflowExecution({ ...start, requestId: randomUUID() }));
+  const commands = [
+    {
+      commandType: COMMAND_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES,
+      upsertWorkflowSearchAttributesCommandAttributes: { searchAttributes },
+    },
+    {
+      commandType: COMMAND_TYPE_COMPLETE_WORKFLOW_EXECUTION,
+      completeWorkflowExecutionCommandAttributes: {},
+    },
+  ];
+  // The server hands out the task again when it refuses its commands.
+  await insist(async () => {
+    const poll = () => workflowService.pollWorkflowTaskQueue({ namespace, taskQueue });
+    const { taskToken } = await connection.withDeadline(Date.now() + POLL_MS, poll);
+    await workflowService.respondWorkflowTaskCompleted({ namespace, taskToken, commands });
+  });
+  await workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId } });
+  const query = `WorkflowId = '${workflowId}'`;
+  await eventually(
+    async () => Number((await workflowService.countWorkflowExecutions({ namespace, query })).count),
+    (count) => count === 0,
+    'the deletion of the probe',
+  );
 }
 
 /** Registers a namespace with the search attributes of Gangway. */
@@ -59,6 +108,7 @@ export async function registerNamespace(connection: Connection, namespace: strin
   const workflowExecutionRetentionPeriod = msToTs('1 day');
   await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
   await registerSearchAttributes(new Client({ connection, namespace }));
+  await takesAttributes(connection, namespace);
 }
 
 /** One Temporal server for all test files; each has its own task queue on it. The tests run dist/, which is built if it is stale. */

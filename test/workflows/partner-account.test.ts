@@ -177,6 +177,33 @@ describe.concurrent('a password that the partner refuses', () => {
     });
   });
 
+  // Alone notices an account that asks about a process whose refusal is older than the success of another, or forgets one.
+  it('in four processes is one question when the partner lets all in again', async () => {
+    await withAccounts(async (rig) => {
+      const denied = { status: 401, body: '{"message":"Locked"}' };
+      let isLocked = true;
+      for (const _ of [1, 2, 3, 4]) {
+        const instead = () => (isLocked ? denied : undefined);
+        const { url } = await countingProxy(rig.sandbox.url, rig.atClose, instead);
+        await rig.startWorker({ boardingUrl: url });
+      }
+      const boardings = await Promise.all(Array.from({ length: 16 }, () => rig.board(merchant())));
+      const account = accountOf(rig, 'boarding');
+      const { id } = await asked(account, 'credentials');
+      await eventually(
+        async () => (await account.handle.fetchHistory()).events ?? [],
+        (events) => events.filter((event) => event.workflowExecutionSignaledEventAttributes).length === 4,
+        'a report of each process',
+      );
+      isLocked = false;
+      await account.resolve(id, { kind: 'retry' });
+      const outcomes = await soon(boardings);
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual(Array(16).fill('boarded'));
+      expect(await account.outcome()).toEqual({ outcome: 'done' });
+      expect(await raised(account)).toBe(1);
+    });
+  });
+
   it('is not what one 401 is about, and a call that is never permitted waits for its permission', async () => {
     await withAccounts(async (rig) => {
       const denied = { status: 401, body: '{"message":"Not yours"}' };

@@ -104,6 +104,17 @@ describe('drift', () => {
     expect([counted.length, logged.length]).toEqual([2, 2]);
   });
 
+  // Alone notices partners that share the labels of an operation that both have.
+  it('of a second partner has labels of its own where the same operation of the first one has too many', () => {
+    const { counted, receive } = watched();
+    for (let number = 0; number < 101; number++) receive({ ...STATUS, [`x${number}`]: 1 });
+    receive({ ...STATUS, region: 1 }, { system: 'payments' });
+    expect(counted.slice(-2).map(({ system, field }) => [system, field])).toEqual([
+      ['boarding', 'other'],
+      ['payments', 'region'],
+    ]);
+  });
+
   it('of a second operation has labels of its own where the first one has too many', () => {
     const { counted, receive } = watched();
     for (let number = 0; number < 101; number++) receive({ ...STATUS, [`x${number}`]: 1 });

@@ -33,12 +33,14 @@ const QUEUES: readonly (readonly [
   ),
 ];
 
-const versionOf = (buildId: string) => ({ deploymentName: 'gangway', buildId });
+const versionOf = (buildId: string, deploymentName = 'gangway') => ({ deploymentName, buildId });
 
 interface Build {
   readonly status: 'CURRENT' | 'RAMPING' | 'DRAINING' | 'DRAINED' | 'INACTIVE';
   readonly pinned?: number;
   readonly polls?: boolean;
+  /** Default: `gangway`. */
+  readonly deployment?: string;
 }
 
 /** What a server reports. Each test changes it, and lets the watch query again. */
@@ -59,7 +61,7 @@ function watched() {
   };
   const { client } = answering({
     countWorkflowExecutions({ query }) {
-      const [, build] = /TemporalWorkerDeploymentVersion = 'gangway:(\w+)'/.exec(query) ?? [];
+      const [, build] = /TemporalWorkerDeploymentVersion = '\w+:(\w+)'/.exec(query) ?? [];
       if (build !== undefined) return { count: server.builds[build]?.pinned ?? 0 };
       const account = query.includes('PartnerAccount IS NULL')
         ? ''
@@ -98,9 +100,9 @@ function watched() {
       const plain = Array.from({ length: server.workers[key] ?? 0 }, (_, number) => ({
         identity: `w-${number}`,
       }));
-      const versioned = Object.entries(server.builds).flatMap(([build, { polls }]) => {
+      const versioned = Object.entries(server.builds).flatMap(([build, { polls, deployment }]) => {
         const workerVersioningMode = MODE.WORKER_VERSIONING_MODE_VERSIONED;
-        const deploymentOptions = { ...versionOf(build), workerVersioningMode };
+        const deploymentOptions = { ...versionOf(build, deployment), workerVersioningMode };
         return polls ? [{ identity: `of-${build}`, deploymentOptions }] : [];
       });
       const pollers = [...plain, ...versioned].map((each) => ({ ...each, lastAccessTime }));
@@ -111,12 +113,14 @@ function watched() {
         ...(current !== undefined && { versioningInfo: { currentDeploymentVersion: versionOf(current) } }),
       };
     },
-    describeWorkerDeployment: () => ({
+    describeWorkerDeployment: ({ deploymentName }) => ({
       workerDeploymentInfo: {
-        versionSummaries: Object.entries(server.builds).map(([build, { status }]) => ({
-          deploymentVersion: versionOf(build),
-          status: STATUS[`WORKER_DEPLOYMENT_VERSION_STATUS_${status}`],
-        })),
+        versionSummaries: Object.entries(server.builds)
+          .filter(([, { deployment = 'gangway' }]) => deployment === deploymentName)
+          .map(([build, { status, deployment }]) => ({
+            deploymentVersion: versionOf(build, deployment),
+            status: STATUS[`WORKER_DEPLOYMENT_VERSION_STATUS_${status}`],
+          })),
       },
     }),
   });
@@ -260,6 +264,19 @@ describe('builds without workers', () => {
       const labels = Object.entries(expected).map(([build, value]) => [`build=gangway:${build}`, value]);
       expect(render(missing)).toEqual(Object.fromEntries(labels));
     }
+  });
+
+  // Alone notices that only the first deployment is read.
+  it('are shown for each deployment whose workers poll', async () => {
+    const { server, next, render } = watched();
+    const deployment = 'former';
+    server.builds = {
+      a: { status: 'CURRENT', polls: true },
+      b: { status: 'DRAINING', polls: true, pinned: 1, deployment },
+      c: { status: 'DRAINING', pinned: 1, deployment },
+    };
+    await next();
+    expect(render(missing)).toEqual({ 'build=gangway:a': 0, 'build=former:b': 0, 'build=former:c': 1 });
   });
 });
 

@@ -17,8 +17,9 @@ describe('board --wait at a terminal', () => {
     const id = idOf(input);
     const held = await rig.sandbox.hold('create-merchant', input.externalId);
     const boarding = at(`board ${await inputFile(rig, input)} --wait`);
-    await boarding.prints(`/ ${id}: started (0 s)`);
-    await boarding.prints('Corner Bakery: preparing (2 s)');
+    // A busy machine skips frames and seconds.
+    await boarding.prints(new RegExp(`[-\\\\|/] ${id}: started \\(\\d+ s\\)`));
+    await boarding.prints(/Corner Bakery: preparing \([1-9]\d* s\)/);
     await held.letGo();
     const { code, screen } = await boarding.finished;
     expect(code).toBe(0);
@@ -37,7 +38,7 @@ describe('board --wait at a terminal', () => {
     const boarding = at(`board ${await inputFile(rig, input)} --wait`);
     await boarding.prints(`gangway resolve ${id} note-13e54e3f88e6 --text TEXT\r\n`);
     await boarding.prints('underwriting, Pending; waits for a person: 2 open (');
-    await boarding.prints(' (5 s)');
+    await boarding.prints(/ 2 open \(([5-9]|\d\d+) s\)/);
     boarding.type(CTRL_C);
     const { code, screen } = await boarding.finished;
     expect(code).toBe(130);

@@ -103,6 +103,14 @@ describe('the figures of a report', () => {
     expect(running).toBe(1);
   });
 
+  // Alone notices a total that is replaced by the last onboarding, and an onboarding whose later requirements are not read.
+  it('add up the requirements of all onboardings, and read all of each', () => {
+    const rows = [[note(1, -1), note(30, -1)], [note(1, -1)], [note(1, 1), note(30, -1)]];
+    const figures = figuresOf(rows.map((requirements) => listed({ requirements })));
+    expect(figures.requirements).toMatchObject([{ open: 5, overdue: 4 }]);
+    expect(figures.waitingOverADay).toBe(2);
+  });
+
   it('count a customer by its parts, and its own stage next to theirs', () => {
     const requirements = [note(1, 1)];
     const of = listed({ type: 'customerOnboarding', stage: 'onboarding', requirements });
@@ -190,6 +198,16 @@ describe('the figures of a report', () => {
       { group: '101', running: 0, waiting: 0, succeeded: 1, others: 1, medianSeconds: 3_600 },
       { group: null, running: 1, waiting: 0, succeeded: 0, others: 0, medianSeconds: null },
     ]);
+  });
+
+  // Alone notices a count that is replaced by the last onboarding of a group.
+  it('add up all ends of a group', () => {
+    const rows = ['declined', 'withdrawn', 'boarded', 'boarded', 'declined'] as const;
+    const { groups } = figuresOf(
+      rows.map((outcome) => ended(outcome)),
+      { by: 'agent' },
+    );
+    expect(groups).toMatchObject([{ group: '101', succeeded: 2, others: 3 }]);
   });
 
   it('of 10,000 onboardings need a number for each stage time, and ten waits of each kind', () => {
