@@ -1,4 +1,5 @@
 import { activityInfo } from '@temporalio/activity';
+import { LostResponse } from '../../at-most-once/activity.js';
 import type {
   BankingActivities,
   BusinessIdentity,
@@ -74,8 +75,10 @@ export function holderActivities(
           if (existing && !declined.includes(existing.id))
             return { existing: await candidates.compare(existing.id, existing, business, ownId()) };
           const { baseline: before } = options.refused ?? {};
-          const [own] = before ? await candidates.find(business, [...before, ...declined], read) : [];
-          const saved = own ?? (await candidates.savedBy(refused, declined, business, read));
+          const latest = before ? await candidates.find(business, [...before, ...declined], read) : [];
+          if (latest.some(({ owners }) => owners.length === 0))
+            throw new LostResponse('it was refused, and the bank has a new profile that may be its own');
+          const saved = await candidates.savedBy(refused, declined, business, read);
           if (saved) return { existing: saved, isSaved: true };
           let baseline: readonly number[] = [];
           const verdict = await sendHolder(business, 'submitBusinessAccountHolder', async (submission) => {
