@@ -156,8 +156,8 @@ const MOST_REPLAYS = 2;
 
 const PAUSED: ExchangeEnd = { failure: 'Paused', code: '429' };
 
-/** Refusals after which a write is sent again: nobody looked at it, if the partner is to be believed. */
-const REFUSALS = [401, 403, 429];
+/** Refusals of credentials or permissions, after which a write is sent again. A limit of the rate of calls is not one of them. */
+const REFUSALS = [401, 403];
 
 /** Shared by the calls of a client. */
 interface Shared {
@@ -233,13 +233,14 @@ class Call {
    * Writes that were in flight together share one.
    */
   async #triedRead(
-    { status }: HttpResponse,
+    { status, headers }: HttpResponse,
     credentials: Credentials,
     sentAt: number,
   ): Promise<boolean | undefined> {
     const { operation, protocol, http, shared, options } = this;
     const probe = shared.operations[protocol.probe ?? ''];
-    if (operation.effect !== 'once' || !REFUSALS.includes(status) || !probe) return undefined;
+    const isLimit = headers['retry-after'] !== undefined;
+    if (operation.effect !== 'once' || !REFUSALS.includes(status) || isLimit || !probe) return undefined;
     const key = JSON.stringify([status, credentials]);
     const { tried: last } = shared;
     const ended = (isRefused: Promise<boolean>) => untilAborted(isRefused, options.signal).catch(() => false);

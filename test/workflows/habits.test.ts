@@ -56,7 +56,6 @@ it('whose partner saves what it refuses without a word: looked up as told, the m
 const SAVED = [
   ['unauthorized-and-saved', 401],
   ['forbidden-and-saved', 403],
-  ['limited-and-saved', 429],
 ] as const;
 
 // Catches a create that is sent again because its status says that it had no effect: the API has no search for merchants.

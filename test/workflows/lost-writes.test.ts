@@ -129,12 +129,9 @@ describe.concurrent('a write that was lost, which nobody can see from outside,',
 
 describe.concurrent('a write that certainly did not happen', () => {
   it.each([CREATE, SUBMIT_HOLDER, OPEN_ACCOUNT])(
-    '(%s) is repeated after Retry-After when there are too many calls, of reads as well, and costs no event',
+    '(%s) is repeated after Retry-After when there are too many calls, and costs no event',
     async (operation, begin, activity) => {
       const start = Date.now();
-      // Otherwise the partner may have saved a create that it refused.
-      if (operation === 'create-merchant')
-        await rig.sandbox.plan('429', 'list-agent-profiles', { milliseconds: 2_000 });
       const met = await begin(operation, '429', { milliseconds: 2_000 });
       expect((await met.onboarding.outcome()).outcome).toMatch(/^(boarded|onboarded)$/);
       expect(Date.now() - start).toBeGreaterThanOrEqual(2_000);

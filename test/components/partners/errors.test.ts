@@ -31,7 +31,7 @@ describe('the status of a response decides', () => {
     [422, 'Rejected'],
     [401, 'Unauthorized', { refusesReads: true }],
     [403, 'Forbidden', { refusesReads: true }],
-    [429, 'RateLimited', { refusesReads: true }],
+    [429, 'RateLimited'],
     [408, 'Uncertain'],
     [500, 'Uncertain'],
     [502, 'Uncertain'],

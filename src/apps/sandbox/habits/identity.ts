@@ -130,12 +130,6 @@ export const identity: Habits = {
     outcome: 'asked',
     start: savedThenRefused(403, false),
   },
-  'limited-and-saved': {
-    does: 'A create responds 429 without an id, and has saved the record. Reads work.',
-    seen: 'services whose own partner limits them',
-    outcome: 'asked',
-    start: savedThenRefused(429, false),
-  },
   'numbers-of-v1': {
     does: 'The first version of the create returns application numbers, which only its own operations understand.',
     seen: 'services that were built twice',

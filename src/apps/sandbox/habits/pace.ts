@@ -56,13 +56,11 @@ export const pace: Habits = {
   'limit-without-time': {
     does: 'Every fifth call gets 429 without Retry-After, but none twice in a row.',
     seen: 'RFC 6585, 4: the header is optional',
-    outcome: 'asked',
     start: fifth(() => busy(429)),
   },
   'limit-as-403': {
     does: 'Every fifth call gets 403 with Retry-After, but none twice in a row.',
     seen: 'GitHub: secondary rate limits',
-    outcome: 'asked',
     start: fifth(() => busy(403, { 'retry-after': '60' })),
   },
   'retry-at-date': {
