@@ -58,8 +58,10 @@ export function withList(path: string, list: string | undefined): string {
 
 /** @param list may name a row of the page, to which the browser then scrolls: `kind=ticket&row=r-...` */
 export function inboxOf(list: string): string {
-  const { [ROW]: row, ...others } = Object.fromEntries(new URLSearchParams(list));
-  return address('/', others) + (row ? `#${encodeURIComponent(row)}` : '');
+  const fields = new URLSearchParams(list);
+  const row = fields.get(ROW);
+  fields.delete(ROW);
+  return `/${fields.size > 0 ? `?${fields}` : ''}${row ? `#${encodeURIComponent(row)}` : ''}`;
 }
 
 export const ROW = 'row';
