@@ -26,7 +26,7 @@ const inFolders = (names) => `^src/(${names.join('|')})/`;
 
 /** They import nothing of Temporal and nothing that changes, and neither does what they import. */
 const DECISIONS =
-  '^src/workflows/([^/]+/(decisions|deliveries|rules|tickets|volatile-fields)|(boarding|business)/questions)\\.ts$|^src/messages/outcomes\\.ts$';
+  '^src/workflows/([^/]+/(decisions|deliveries|reducer|tickets|volatile-fields)|(boarding|business)/questions)\\.ts$|^src/messages/outcomes\\.ts$';
 
 const TRANSITIONS =
   '^src/workflows/(runtime/(current-details|link-rules|outbound-events|questions|requirements|resolutions|state)|account-questions)\\.ts$';
@@ -71,7 +71,7 @@ const more = [
   {
     name: 'workflows: of a partner, only phases, kinds of failures, and bounds of texts',
     from: { path: inFolders(['workflows']) },
-    to: { path: '^src/partners/(?!.*phases\\.ts$|partner-error\\.ts$|bounds\\.ts$)' },
+    to: { path: '^src/partners/(?!.*phases\\.ts$|partner-error\\.ts$|text-limits\\.ts$)' },
   },
   {
     name: 'workflows: activities only by their interfaces in messages/',
@@ -95,7 +95,7 @@ const more = [
       pathNot: [
         TRANSITIONS,
         inFolders(['messages', 'platform/privacy']),
-        '^src/partners/(bounds|phases)\\.ts$',
+        '^src/partners/(text-limits|phases)\\.ts$',
       ],
       dependencyTypesNot: ['type-only'],
     },

@@ -26,7 +26,8 @@ export function line({
   const figure = rounded(input.figure);
   const ratio = baseline && Number((input.figure / baseline.figure).toFixed(2));
   const output = {
-    ...{ ...input, figure },
+    ...input,
+    figure,
     ...(baseline && { baseline: { ...baseline, figure: rounded(baseline.figure) } }),
     ...(ratio !== undefined && { ratio }),
   };

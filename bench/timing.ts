@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import pLimit from 'p-limit';
-import { percentile } from '../src/services/reports/figures.js';
+import { percentile } from '../src/services/reports/statistics.js';
 
 /**
  * Runs both in turns, so that both meet the same load of the machine and of the server.

@@ -20,7 +20,10 @@ const require = createRequire(import.meta.url);
 
 const options = {
   outdir: dist,
-  ...{ bundle: true, platform: 'node', format: 'esm', target: 'node22' },
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node22',
   banner: { js: banner },
   // Its main file finds its parts with a function that a bundler cannot follow.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
@@ -54,7 +57,8 @@ else {
       ...Object.fromEntries(BUNDLED.map((name) => [name, `${src}/apps/${name}/main.ts`])),
     },
     chunkNames: 'server-[hash]',
-    ...{ sourcemap: true, sourcesContent: false },
+    sourcemap: true,
+    sourcesContent: false,
     // The SDK has native code, and finds its own files. OpenTelemetry is loaded only where traces are wanted.
     external: ['@temporalio/*', '@grpc/*', 'protobufjs', '@opentelemetry/*'],
   });
@@ -80,7 +84,10 @@ const icons = {
 await build({
   entryPoints: ['client.ts', 'style.css'].map((name) => `${src}/apps/console/client/${name}`),
   outdir: `${dist}/console`,
-  ...{ bundle: true, minify: true, format: 'iife', target: 'es2022' },
+  bundle: true,
+  minify: true,
+  format: 'iife',
+  target: 'es2022',
   plugins: [icons],
   loader: { '.svg': 'dataurl' },
   logLevel: 'warning',

@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { Printer } from '../src/apps/command/cli/output.js';
 import { freePort } from '../src/apps/demo/dev-server.js';
-import { gangway, type Process, ROOT, start } from '../src/apps/demo/parts.js';
+import { type Process, ROOT, runGangway, start } from '../src/apps/demo/parts.js';
 import { sandboxAccount } from '../src/apps/sandbox/systems.js';
 import { generatePayloadKey } from '../src/temporal/payload-codec.js';
 import { insist } from '../test/rigs/waiting.js';
@@ -64,7 +64,7 @@ async function startEverything(folder: string, running: Process[]): Promise<void
     rows.push([`${name} ${number}`, `http://${where}`]);
   };
   await one('sandbox', 1, 'SANDBOX_ADDRESS', '/sandbox/scenarios');
-  await insist(() => gangway(env, ['setup']));
+  await insist(() => runGangway(env, ['setup']));
   for (const number of [1, 2]) {
     await one('worker', number, 'GANGWAY_HEALTH_ADDRESS', '/readyz');
     await one('receiver', number, 'RECEIVER_ADDRESS', '/healthz');
@@ -87,8 +87,13 @@ async function startWebUi(folder: string, port: number, temporal: string, codecE
   const { webUi } = await programs(() => undefined);
   await mkdir(join(folder, 'web-ui'));
   const settings = {
-    ...{ host: '127.0.0.1', port, temporalGrpcAddress: temporal, enableUi: true },
-    ...{ defaultNamespace: 'default', cors: { cookieInsecure: true }, codec: { endpoint: codecEndpoint } },
+    host: '127.0.0.1',
+    port,
+    temporalGrpcAddress: temporal,
+    enableUi: true,
+    defaultNamespace: 'default',
+    cors: { cookieInsecure: true },
+    codec: { endpoint: codecEndpoint },
   };
   await writeFile(join(folder, 'web-ui', 'cluster.yaml'), stringify(settings));
   const args = ['--root', folder, '--config', 'web-ui', '--env', 'cluster', 'start'];

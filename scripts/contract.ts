@@ -17,13 +17,13 @@ import {
 import { OUTCOMES, STAGES, TIMELINE_EVENTS } from '../src/messages/codes.js';
 import { DEFAULT_TASK_QUEUE, WORKFLOW_ID_PREFIXES } from '../src/messages/ids.js';
 import { NO_ACCOUNTS } from '../src/messages/inputs.js';
-import { ONBOARDINGS } from '../src/messages/kinds.js';
 import { stateQuery } from '../src/messages/onboarding-state.js';
 import type { OutboundEventType } from '../src/messages/outbound-events.js';
 import { REQUIREMENT_KINDS, resolveRequirement } from '../src/messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../src/messages/search-attributes.js';
+import { ONBOARDINGS } from '../src/messages/workflow-types.js';
 import { placesIn, shapeOf } from '../src/platform/schemas/shape.js';
-import { exportedRecord } from '../src/services/reports/record.js';
+import { exportedRecord } from '../src/services/reports/exported-record.js';
 import { EACH_KIND } from '../src/temporal/kinds/kinds.js';
 import { SECTIONS, settingsOf } from './settings.js';
 

@@ -4,24 +4,24 @@ import type { z } from 'zod';
 import { keptResults, resultsMarkdown } from '../bench/results.js';
 import { sandboxAccount } from '../src/apps/sandbox/systems.js';
 import { partnerTaskQueue } from '../src/messages/ids.js';
-import { EACH_ONBOARDING, TYPES_WITH_PARTS } from '../src/messages/kinds.js';
 import { ALLOWED_ANSWERS, REQUIREMENT_KINDS, TASKS } from '../src/messages/requirements.js';
+import { EACH_ONBOARDING, TYPES_WITH_PARTS } from '../src/messages/workflow-types.js';
 import { statusesOf } from '../src/partners/banking/responses.js';
 import { MERCHANT_PHASES } from '../src/partners/boarding/phases.js';
 import {
-  APPROVED,
+  MERCHANT_APPROVED,
+  merchantPhase,
   NOT_SUBMITTED,
   PENDING,
   PENDING_REVIEW,
-  phaseOf,
   REQUEST_CHANGES,
   UW_LEVEL_1,
   UW_LEVEL_1_PENDING,
 } from '../src/partners/boarding/schemas.js';
-import { SYSTEM_NAMES } from '../src/partners/names.js';
-import { recordSchema } from '../src/services/reports/record.js';
+import { SYSTEM_NAMES } from '../src/partners/system-names.js';
+import { recordSchema } from '../src/services/reports/exported-record.js';
 import { markdownTable } from '../src/services/texts/docs.js';
-import { answerBody } from '../src/temporal/requests.js';
+import { answerBody } from '../src/temporal/program-requests.js';
 import { configurationTables, envExample } from './configuration.js';
 import { faultsTable, habitsTable, oneOf, systemTables } from './partner-apis.js';
 import { scaleTables } from './scale.js';
@@ -134,15 +134,27 @@ const ROWS: readonly (readonly [shown: string, status: string])[] = [
   [`\`…${PENDING_REVIEW}\``, PENDING_REVIEW],
   [`\`${REQUEST_CHANGES}\``, REQUEST_CHANGES],
   ['any other', UW_LEVEL_1],
-  [`\`${APPROVED}\` without a \`mid\``, APPROVED],
+  [`\`${MERCHANT_APPROVED}\` without a \`mid\``, MERCHANT_APPROVED],
 ];
 
 /** Every name of a merchant's status in docs/partner-apis.md#merchant-boarding-rules and #merchant-boarding-assumptions. */
 const STATUSES = [
-  ...[NOT_SUBMITTED, PENDING, REQUEST_CHANGES, APPROVED, 'Declined', 'Withdrawn', 'Closed', PENDING_REVIEW],
-  ...[UW_LEVEL_1, UW_LEVEL_1_PENDING, 'UW Level 1: Pending Review'],
-  ...['UW Level 2', 'UW Level 2: Pending', 'UW Level 2: Pending Review'],
-  ...['Conditionally Approved', 'CR:POS Equipment'],
+  NOT_SUBMITTED,
+  PENDING,
+  REQUEST_CHANGES,
+  MERCHANT_APPROVED,
+  'Declined',
+  'Withdrawn',
+  'Closed',
+  PENDING_REVIEW,
+  UW_LEVEL_1,
+  UW_LEVEL_1_PENDING,
+  'UW Level 1: Pending Review',
+  'UW Level 2',
+  'UW Level 2: Pending',
+  'UW Level 2: Pending Review',
+  'Conditionally Approved',
+  'CR:POS Equipment',
 ];
 
 const AFTER_CREATE = {
@@ -154,7 +166,7 @@ const AFTER_CREATE = {
 
 /** What follows a create, by the status that the merchant has right after it. */
 function afterCreateTable(): string {
-  const rows = Map.groupBy(STATUSES, (status) => MERCHANT_PHASES[phaseOf(status)].afterCreate);
+  const rows = Map.groupBy(STATUSES, (status) => MERCHANT_PHASES[merchantPhase(status)].afterCreate);
   const named = [...rows].map(([next, names]) => [
     names.map((name) => `\`${name}\``).join(', '),
     AFTER_CREATE[next],
@@ -173,7 +185,7 @@ function underwritingRules(): string {
     'answer to requested changes',
   ];
   const rows = ROWS.map(([text, status]) => {
-    const { notes, answer, answerToGoneNote, changes } = MERCHANT_PHASES[phaseOf(status)];
+    const { notes, answer, answerToGoneNote, changes } = MERCHANT_PHASES[merchantPhase(status)];
     return [
       text,
       notes === 'asked' ? 'asked' : 'not asked',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { CALL_FAULTS } from '../src/apps/sandbox/fault-kinds.js';
-import { OUTCOMES, type Outcome } from '../src/apps/sandbox/habits/habit.js';
-import { FAMILIES, outcomeOf } from '../src/apps/sandbox/habits/habits.js';
+import { HABIT_OUTCOMES, type Outcome } from '../src/apps/sandbox/habits/habit.js';
+import { FAMILIES, habitOutcome } from '../src/apps/sandbox/habits/habits.js';
 import { type Operation, operationName, pathParameters } from '../src/partners/catalogue.js';
-import { PARTNERS, SYSTEM_NAMES, type SystemName } from '../src/partners/systems.js';
+import { PARTNERS, SYSTEM_NAMES, type SystemName } from '../src/partners/descriptors.js';
 import { isAny, type NamedSchemas, type Shape, shapeOf } from '../src/platform/schemas/shape.js';
 import { markdownTable } from '../src/services/texts/docs.js';
 
@@ -17,17 +17,17 @@ export function systemTables(): Readonly<Record<SystemName, string>> {
 
 /** The habits of real services and what Gangway makes of them, a row for each family. */
 export function habitsTable(): string {
-  const outcomes = Object.keys(OUTCOMES) as Outcome[];
+  const outcomes = Object.keys(HABIT_OUTCOMES) as Outcome[];
   const rows = Object.entries(FAMILIES).map(([family, habits]) => [
     family,
     ...outcomes.map((outcome) =>
       Object.keys(habits)
-        .filter((name) => outcomeOf(name) === outcome)
+        .filter((name) => habitOutcome(name) === outcome)
         .map((name) => `\`${name}\``)
         .join(', '),
     ),
   ]);
-  const meanings = outcomes.map((outcome) => `- ${outcome}: ${OUTCOMES[outcome]}`);
+  const meanings = outcomes.map((outcome) => `- ${outcome}: ${HABIT_OUTCOMES[outcome]}`);
   return `${markdownTable(['family', ...outcomes], rows)}\n\n${meanings.join('\n')}`;
 }
 

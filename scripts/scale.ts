@@ -80,11 +80,15 @@ function waysIn(results: Results) {
     ],
     others: [
       {
-        ...{ name: 'sleep loop', ...other, cpuMs: cpu(loop).baseline?.figure ?? Number.NaN },
+        name: 'sleep loop',
+        ...other,
+        cpuMs: cpu(loop).baseline?.figure ?? Number.NaN,
         bytes: (history(rounds) - history(0)) / rounds,
       },
       {
-        ...{ name: 'workflow per poll', ...other, cpuMs: cpu(single).baseline?.figure ?? Number.NaN },
+        name: 'workflow per poll',
+        ...other,
+        cpuMs: cpu(single).baseline?.figure ?? Number.NaN,
         bytes: lineOf(results, 'polls', 'history of a bare workflow that reads once', 'bytes').figure,
       },
     ],
@@ -112,20 +116,27 @@ function yearOf(base: Base & { readonly cpuMs: number; readonly statuses: number
   const cores = (starts: number) =>
     (onboardings * (starts * base.cpuMs + reads * way.cpuMs)) / (DAYS * DAY_MS);
   return [
-    ...[each(actions), aSecond(actions)],
+    each(actions),
+    aSecond(actions),
     each(base.workflowTasks + reads * way.workflowTasks),
     // Those that run have made half of their reads on average.
-    ...[stored(daysOfReview, reads / 2), stored(retentionDays, reads)],
+    stored(daysOfReview, reads / 2),
+    stored(retentionDays, reads),
     aSecond(base.partnerCalls + reads * callsOfRead),
-    ...[figure(cores(1)), figure(cores(peak))],
+    figure(cores(1)),
+    figure(cores(peak)),
   ];
 }
 
 const YEAR = [
-  ...['actions, millions', 'actions a second', 'workflow tasks, millions'],
+  'actions, millions',
+  'actions a second',
+  'workflow tasks, millions',
   `history of those that run, GB`,
   `history of those that have ended, ${ASSUMED.retentionDays} days, GB`,
-  ...['partner calls a second', 'worker cores, on average', 'worker cores, busiest hour'],
+  'partner calls a second',
+  'worker cores, on average',
+  'worker cores, busiest hour',
 ];
 
 function yearTable(columns: Readonly<Record<string, string[]>>): string {

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { codecServerSettings } from '../src/apps/codec-server/settings.js';
 import { commandSettings } from '../src/apps/command/cli/command-line.js';
 import { consoleSettings } from '../src/apps/console/settings.js';
-import { linkSettings } from '../src/apps/link/settings.js';
+import { linkServerSettings } from '../src/apps/link/settings.js';
 import { receiverSettings, webhookSettings } from '../src/apps/receiver/settings.js';
 import { sandboxSettings } from '../src/apps/sandbox/server.js';
 import { accountSettings, wordingSettings } from '../src/partners/account-settings.js';
 import { type Shape, shapeOf } from '../src/platform/schemas/shape.js';
 import { secretsOf } from '../src/platform/settings/settings.js';
-import { page, tablesIn } from '../src/services/texts/docs.js';
+import { readDocsPage, tablesIn } from '../src/services/texts/docs.js';
 import { workerSettings } from '../src/worker/settings.js';
 
 /** A process, by the name under which people start it. */
@@ -25,13 +25,15 @@ const READ: readonly (readonly [Process, z.ZodObject])[] = [
   ['console', consoleSettings],
   ['console', accountSettings()],
   ['codec-server', codecServerSettings],
-  ['link', linkSettings],
+  ['link', linkServerSettings],
   ['sandbox', sandboxSettings],
 ];
 
 /** All settings of all processes, and those of them that a file can hold. Several processes may read a setting. */
 export const PROCESS_SETTINGS = READ.map(([process, schema]) => ({
-  ...{ process, schema, secrets: secretsOf(schema) },
+  process,
+  schema,
+  secrets: secretsOf(schema),
 }));
 
 /** Settings that belong together, as the documents show them. */
@@ -78,7 +80,7 @@ export const SECTIONS: readonly Section[] = [
   section(
     'Merchant’s page',
     'The page of [links](links.md), where merchants answer. It reads no other setting: no address of Temporal, and no payload key.',
-    linkSettings.shape,
+    linkServerSettings.shape,
     SHARED,
   ),
   section(
@@ -96,7 +98,8 @@ export function settingsOf({ schema, secrets }: Section) {
     if (purpose === undefined) throw new Error(`${name} has no description: add .describe() to its schema`);
     const readers = PROCESS_SETTINGS.filter((read) => Object.hasOwn(read.schema.shape, name));
     return {
-      ...{ name, purpose },
+      name,
+      purpose,
       format: format ?? values?.map((value) => `\`${value}\``).join(', ') ?? 'text',
       default: unset ?? defaultOf(shape),
       readers: [...new Set(readers.map(({ process }) => process))],
@@ -112,11 +115,13 @@ function defaultOf({ default: value }: Shape): string {
 }
 
 /** The settings that a library or the platform reads, so that no schema describes them: only docs/configuration.md does. */
-export const LIBRARY_SECTIONS = tablesIn(page('configuration'))
+export const LIBRARY_SECTIONS = tablesIn(readDocsPage('configuration'))
   .filter(({ heading }) => !SECTIONS.some(({ title }) => title === heading))
   .map(({ heading: title, rows }) => ({
     title,
     settings: rows.map(({ setting = '', default: unset = '', purpose = '' }) => ({
-      ...{ name: setting.replaceAll('`', ''), purpose, default: unset },
+      name: setting.replaceAll('`', ''),
+      purpose,
+      default: unset,
     })),
   }));

@@ -76,7 +76,11 @@ export function castOf(seed: number, count: number, marked: Markers): Party[] {
     const number = index + 1;
     const requirement = askedFor(chosen, externalId, { name, marked, chance, ...(twin && { number }) });
     return {
-      ...{ kind, externalId, ...chosen, ...requirement, ...(twin && { twin }) },
+      kind,
+      externalId,
+      ...chosen,
+      ...requirement,
+      ...(twin && { twin }),
       workflowId: workflowId(requirement.type, externalId),
       businessName: named(name, chosen.parts.business),
       legalName: holderAsked(requirement)?.legalBusinessName ?? '',

@@ -9,12 +9,12 @@ import {
   NO_RESULTS,
 } from '../src/messages/batches.js';
 import { workflowId } from '../src/messages/ids.js';
-import type { WorkflowType } from '../src/messages/kinds.js';
 import {
   type OperationName,
   type OperationRequest,
   operationKey,
 } from '../src/messages/partner-operations.js';
+import type { WorkflowType } from '../src/messages/workflow-types.js';
 import type { BankingClient } from '../src/partners/banking/client.js';
 import type { ByHand } from '../src/partners/by-hand.js';
 import type { FileStore } from '../src/platform/documents/file-store.js';
@@ -73,8 +73,10 @@ export async function operationOf(
       webhooks: (['Ach', 'Fee'] as const).map((notificationType) => ({ ...webhook, notificationType })),
     },
     statement: {
-      ...{ period: chance.pick(['2025-11', '2025-12']), financialAccountIds: [ACCOUNT] },
-      ...{ fileFormat: 'CSV', ...(chance.happens(0.5) && { email: MARKERS.email }) },
+      period: chance.pick(['2025-11', '2025-12']),
+      financialAccountIds: [ACCOUNT],
+      fileFormat: 'CSV',
+      ...(chance.happens(0.5) && { email: MARKERS.email }),
     },
   };
   return { operation: name, request: requests[name], key: paymentCardId };
@@ -116,7 +118,10 @@ export async function invalidStarts(client: Client, taskQueue: string): Promise<
 
 /** How a batch goes on, and the stages in which it may end. */
 const ENDS: Readonly<Record<'given' | 'confirmed' | 'unconfirmed' | 'stopped', readonly string[]>> = {
-  ...{ given: ['done'], confirmed: ['done'], unconfirmed: ['discarded'], stopped: ['stopped', 'done'] },
+  given: ['done'],
+  confirmed: ['done'],
+  unconfirmed: ['discarded'],
+  stopped: ['stopped', 'done'],
 };
 
 export type Batch = Awaited<ReturnType<typeof batchOf>>;
@@ -145,11 +150,20 @@ export async function batchOf(
   const limits = { concurrency: chance.between(1, 2), ...(chance.happens(0.5) && { rate: 1 }) };
   const isGiven = course === 'given' || course === 'stopped';
   const state: BatchState = {
-    ...{ stage: isGiven ? 'running' : 'checked', name: 'cast.csv', actor: MARKERS.actor },
-    ...{ rows: PARTS * rows.length, kinds: {}, accounts: [], parts: 0, counts: NO_RESULTS, failures: [] },
+    stage: isGiven ? 'running' : 'checked',
+    name: 'cast.csv',
+    actor: MARKERS.actor,
+    rows: PARTS * rows.length,
+    kinds: {},
+    accounts: [],
+    parts: 0,
+    counts: NO_RESULTS,
+    failures: [],
   };
   const handle = await client.workflow.start('onboardingBatch', {
-    ...{ workflowId: id, taskQueue, memo: { [BATCH_MEMO]: state } },
+    workflowId: id,
+    taskQueue,
+    memo: { [BATCH_MEMO]: state },
     args: [{ ...(isGiven && limits), parts: PARTS, state }],
   });
   if (course === 'confirmed') {

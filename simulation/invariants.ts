@@ -4,8 +4,8 @@ import { type OnboardingState, stateQuery, type TimelineEntry } from '../src/mes
 import type { Delivery, OutboundEvent, OutboundEventType } from '../src/messages/outbound-events.js';
 import type { OperationOutcome } from '../src/messages/partner-operations.js';
 import { operationName } from '../src/partners/catalogue.js';
-import { catalogue } from '../src/partners/systems.js';
-import { outcomeOf, stateOf } from '../src/temporal/onboardings.js';
+import { catalogue } from '../src/partners/descriptors.js';
+import { queryState, waitForResult } from '../src/temporal/find-onboarding.js';
 import { found } from '../test/rigs/privacy/markers.js';
 import { asNumbered, indistinct } from './believed.js';
 import { type Party, workersOf } from './cast.js';
@@ -223,7 +223,7 @@ async function operated({ plan, network, partners, service, client }: End): Prom
     const { start } =
       service.runs.find((run) => run.start.workflowId.startsWith(`operation-${errand}-`)) ?? {};
     if (!start) return [`${errand} never began`];
-    const { outcome } = await outcomeOf<OperationOutcome>(client, start.workflowId);
+    const { outcome } = await waitForResult<OperationOutcome>(client, start.workflowId);
     const entries = partners.ledger.filter(({ operation }) => operation in EFFECTS[errand]);
     return [
       ...(outcome === 'rejected' && !mayReject ? [`${start.workflowId} is rejected`] : []),
@@ -325,7 +325,8 @@ function silent({ plan, network, service, accounts }: Ended, witnesses: readonly
 
 const OPERATIONS = Object.values(catalogue()).flatMap((all) =>
   Object.entries(all).map(([key, { method, path }]) => ({
-    ...{ name: operationName(key), method: method as string },
+    name: operationName(key),
+    method: method as string,
     pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
   })),
 );
@@ -361,7 +362,8 @@ function ambiguous({ workflowId, state }: Witness): string[] {
       open.delete(id) && enters(isItsEnd(id, answer) ? ended : answered, id),
     'answer-taken-back': (id) => (answered.delete(id) || ended.delete(id)) && enters(open, id),
     'answer-dropped': (id) => answered.delete(id) || perhaps.delete(id),
-    ...{ 'answer-rejected': isDelivered, 'ticket-answered': isDelivered },
+    'answer-rejected': isDelivered,
+    'ticket-answered': isDelivered,
     // Another note may be answered while an answer is on its way.
     'answers-delivered': () => leave(/^note-/, perhaps) || perhaps.size > 0,
     // It may be an earlier submission, which had been in doubt.
@@ -490,7 +492,7 @@ async function witnessesOf({ cast, client, service }: End): Promise<Witness[]> {
     // One that was started with an invalid input has failed, and has no state.
     for (const workflowId of new Set([party.workflowId, ...workersOf(party)]))
       if (service.latest(workflowId)?.steps.length && service.latest(workflowId)?.status !== 'FAILED')
-        states.push({ workflowId, state: await stateOf(client, workflowId) });
+        states.push({ workflowId, state: await queryState(client, workflowId) });
     const mid = states.map(({ state }) => state.mid).find((each) => each !== undefined);
     witnesses.push(...states.map((each) => ({ ...each, party, mid })));
   }
@@ -510,7 +512,9 @@ async function accountsOf({ client, service }: End): Promise<Witness[]> {
   );
   return Promise.all(
     accounts.map(async ({ runId, start: { workflowId } }) => ({
-      ...{ party, workflowId, mid: undefined },
+      party,
+      workflowId,
+      mid: undefined,
       state: await client.workflow.getHandle(workflowId, runId).query(stateQuery),
     })),
   );

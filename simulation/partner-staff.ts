@@ -12,7 +12,9 @@ const OPENERS = [null, 10_501, 10_601];
 
 /** The partner that waits for the answer to a requirement. */
 const PARTS: Readonly<Partial<Record<Requirement['kind'], 'boarding' | 'business'>>> = {
-  ...{ 'underwriting-note': 'boarding', 'changes-requested': 'boarding', ticket: 'business' },
+  'underwriting-note': 'boarding',
+  'changes-requested': 'boarding',
+  ticket: 'business',
 };
 
 /** The people of the partners, who move what they have to decide. */

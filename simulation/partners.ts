@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Answer, sendAnswer } from '../src/apps/sandbox/answer.js';
+import { type Answer, sendResponse } from '../src/apps/sandbox/answer.js';
 import type { FaultPlan } from '../src/apps/sandbox/faults.js';
 import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import { type Emulation, emulatePartners, type SandboxOptions } from '../src/apps/sandbox/server.js';
@@ -19,7 +19,7 @@ async function sendToNetwork(reply: FastifyReply, answer: Answer): Promise<Fasti
     ...(delayMs && { [DELAY]: String(delayMs) }),
     ...(wire && { [WIRE]: wire }),
   };
-  return sendAnswer(reply, { ...ready, status: status || 200, headers });
+  return sendResponse(reply, { ...ready, status: status || 200, headers });
 }
 
 /** The network says which fault a request meets. */

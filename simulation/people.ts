@@ -1,7 +1,7 @@
 import { type CallFault, SHORT_MESSAGE_CODE as CODE, NOT_TODAY } from '../src/apps/sandbox/fault-kinds.js';
 import type { Answer, Requirement } from '../src/messages/requirements.js';
 import { documentStore } from '../src/partners/documents/document-store.js';
-import { stateOf } from '../src/temporal/onboardings.js';
+import { queryState } from '../src/temporal/find-onboarding.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
 import { answerTo, type OperatorAnswer, STORE_FAILS } from './answers.js';
 import { type Party, workersOf } from './cast.js';
@@ -150,7 +150,7 @@ export class People {
   }
 
   async #lookAt(party: Party | undefined, workflowId: string): Promise<void> {
-    const state = await stateOf(this.scene.client, workflowId).catch(() => undefined);
+    const state = await queryState(this.scene.client, workflowId).catch(() => undefined);
     if (!state || state.outcome) return;
     for (const requirement of state.requirements) {
       this.asked.add(requirement.detail);

@@ -99,15 +99,18 @@ type TaskFault = (typeof TASK_FAULTS)[number];
 /** What the partner does instead of a write. Its new status is no evidence that the write arrived. */
 export const MOVES = {
   review: {
-    ...{ fault: '500-before-commit', operation: 'request-underwriting-review' },
+    fault: '500-before-commit',
+    operation: 'request-underwriting-review',
     meanwhile: { status: 'UW Level 1: Pending' },
   },
   submission: {
-    ...{ fault: '500-before-commit', operation: 'submit-merchant' },
+    fault: '500-before-commit',
+    operation: 'submit-merchant',
     meanwhile: { status: 'On Hold', steps: 3 },
   },
   refusedReview: {
-    ...{ fault: '400', operation: 'request-underwriting-review' },
+    fault: '400',
+    operation: 'request-underwriting-review',
     meanwhile: { status: 'On Hold', steps: 3 },
   },
 } as const;
@@ -221,7 +224,9 @@ export function planOf(seed: number): Plan {
   const slips = times(one([0, 2, 6]), () => ({ answer: chance.between(1, 6), slip: one(ways) }));
   const habits = chance.happens(0.7) ? some(Object.keys(one(Object.values(FAMILIES)))).slice(0, 2) : [];
   return {
-    ...{ seed, who, parties: who === 'twins' ? [0, 1] : one([[0], [0, 1], [0, 1], [0, 1, 2]]) },
+    seed,
+    who,
+    parties: who === 'twins' ? [0, 1] : one([[0], [0, 1], [0, 1], [0, 1, 2]]),
     faults: [
       ...times(harshness * 3, () => {
         const [fault, milliseconds] = [one(kinds), one(LENGTHS)];
@@ -230,8 +235,10 @@ export function planOf(seed: number): Plan {
         return { of, number, fault, milliseconds };
       }),
       ...times(chance.happens(0.1) ? 1 : 0, () => ({
-        ...{ of: 'read' as const, number: chance.between(1, 20) },
-        ...{ fault: one(KINDS_OF_OUTAGE), milliseconds: 0 },
+        of: 'read' as const,
+        number: chance.between(1, 20),
+        fault: one(KINDS_OF_OUTAGE),
+        milliseconds: 0,
       })),
     ],
     losses: times(harshness, () => ({
@@ -251,7 +258,8 @@ export function planOf(seed: number): Plan {
     moves: chance
       .shuffled(['review', 'submission', 'refusedReview'] as const)
       .slice(0, harshness === 0 ? 0 : chance.between(0, 2)),
-    ...{ slips, habits },
+    slips,
+    habits,
     shiftMs: one([MINUTE_MS / 2, 10 * MINUTE_MS, 40 * MINUTE_MS, 360 * MINUTE_MS]),
     // A fast one has asked again before anybody reads that it had taken an answer.
     paceMs: one([500, MINUTE_MS / 4, 60 * MINUTE_MS, 60 * MINUTE_MS]),

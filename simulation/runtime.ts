@@ -98,22 +98,40 @@ export async function createInstance(
 ): Promise<Instance> {
   const { workflowId, workflowType, firstExecutionRunId, attempt, parentWorkflowInfo: parent } = init;
   const info = {
-    ...{ workflowId, workflowType, runId, firstExecutionRunId, taskQueue, namespace: NAMESPACE, attempt },
-    ...{ originalExecutionRunId: runId, taskTimeoutMs: 10_000, ...(parent && { parent }) },
+    workflowId,
+    workflowType,
+    runId,
+    firstExecutionRunId,
+    taskQueue,
+    namespace: NAMESPACE,
+    attempt,
+    originalExecutionRunId: runId,
+    taskTimeoutMs: 10_000,
+    ...(parent && { parent }),
     continuedFromExecutionRunId: init.continuedFromExecutionRunId,
-    ...{ startTime: new Date(tsToMs(init.startTime)), runStartTime: new Date(at), unsafe: { now: () => at } },
+    startTime: new Date(tsToMs(init.startTime)),
+    runStartTime: new Date(at),
+    unsafe: { now: () => at },
   };
   const randomnessSeed = Long.fromValue(init.randomnessSeed ?? 1).toBytes();
   creator ??= create(activityNames);
   const raw = await (await creator).createWorkflow({
-    ...{ info, randomnessSeed, now: at, showStackTraceSources: false },
+    info,
+    randomnessSeed,
+    now: at,
+    showStackTraceSources: false,
   });
   return {
     async activate(what, { at, jobs, historyLength, suggestsContinueAsNew }, replayed) {
       const { successful, failed } = await raw.activate(
         Activation.fromObject({
-          ...{ runId, timestamp: msNumberToTs(at), historyLength, historySizeBytes: historyLength * 100 },
-          ...{ jobs, continueAsNewSuggested: suggestsContinueAsNew, isReplaying: replayed !== undefined },
+          runId,
+          timestamp: msNumberToTs(at),
+          historyLength,
+          historySizeBytes: historyLength * 100,
+          jobs,
+          continueAsNewSuggested: suggestsContinueAsNew,
+          isReplaying: replayed !== undefined,
           availableInternalFlags: replayed,
         }),
       );
@@ -149,7 +167,15 @@ const QUIET = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, log() 
 export function runActivity(attempt: Attempt): RunningActivity {
   const { info, args, headers, run, interceptors, client, heartbeat } = attempt;
   const activity = new Activity(
-    ...[info, run, defaultDataConverter, undefined, undefined, heartbeat, client, QUIET, noopMetricMeter],
+    info,
+    run,
+    defaultDataConverter,
+    undefined,
+    undefined,
+    heartbeat,
+    client,
+    QUIET,
+    noopMetricMeter,
     interceptors,
   );
   return {

@@ -1,12 +1,12 @@
 import { activityInfo, asyncLocalStorage } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import { outcomeOf } from '../src/apps/sandbox/habits/habits.js';
+import { habitOutcome } from '../src/apps/sandbox/habits/habits.js';
 import { sandboxAccount } from '../src/apps/sandbox/systems.js';
-import { ACCOUNTS } from '../src/messages/kinds.js';
 import { omitUndefined } from '../src/messages/objects.js';
-import { TRACE_HEADER } from '../src/messages/sinks.js';
+import { TRACE_HEADER } from '../src/messages/trace-sinks.js';
+import { ACCOUNTS } from '../src/messages/workflow-types.js';
 import { readAccounts } from '../src/partners/account-settings.js';
-import { settingsPrefix } from '../src/partners/names.js';
+import { settingsPrefix } from '../src/partners/system-names.js';
 import { type FileStore, StoreFailure } from '../src/platform/documents/file-store.js';
 import { followFeePlans } from '../src/temporal/fee-plans.js';
 import type { OperationStart } from '../src/temporal/start.js';
@@ -71,7 +71,10 @@ const NAMED = Object.entries(OWN).map(([name, value]) => [settingsPrefix(ACCOUNT
 const accountsWith = (own: Record<string, string>) => ({
   alone: readAccounts(own),
   both: readAccounts({
-    ...{ ...OWN, ...Object.fromEntries(NAMED), ...own, GANGWAY_ACCOUNTS: ACCOUNT },
+    ...OWN,
+    ...Object.fromEntries(NAMED),
+    ...own,
+    GANGWAY_ACCOUNTS: ACCOUNT,
   }),
 });
 
@@ -84,8 +87,13 @@ const settingsOf = (plan: Plan, isWrong: boolean): WorkersConfig => ({
   fourEyes: [],
   feePlans: followFeePlans(undefined),
   ...(isWrong ? WRONG : RIGHT)[plan.twists.includes('account') ? 'both' : 'alone'],
-  ...{ taskQueue: TASK_QUEUE, documentDir: '', statementDir: '', dbaForm: dbaFormIn(plan) },
-  ...{ payloadKeys: undefined, version: undefined, activePatches: [] },
+  taskQueue: TASK_QUEUE,
+  documentDir: '',
+  statementDir: '',
+  dbaForm: dbaFormIn(plan),
+  payloadKeys: undefined,
+  version: undefined,
+  activePatches: [],
   poll: { minMs: 15 * 60_000, maxMs: 4 * 3_600_000 },
   stalledCalls: { retryAfterMaxMs: 3_600_000, stepMs: DAY_MS, unreadableMs: 3_600_000 },
   events: { secrets: [], toLoopback: true, destinations: [DESTINATION] },
@@ -112,7 +120,8 @@ export async function simulate(plan: Plan): Promise<Verdict> {
   const world = new World(plan.seed);
   World.current = world;
   const partners = await Partners.open(world, {
-    ...{ password: MARKERS.password, pace: { milliseconds: plan.paceMs } },
+    password: MARKERS.password,
+    pace: { milliseconds: plan.paceMs },
   });
   try {
     return await new Simulation(plan, world, partners).run();
@@ -231,7 +240,7 @@ class Simulation {
     partners.begins();
     this.#begin(0, () => this.#haveHabits(plan.habits));
     // Those that no program can work with, the partner mends.
-    const stay = plan.habits.filter((name) => outcomeOf(name) === 'tolerated');
+    const stay = plan.habits.filter((name) => habitOutcome(name) === 'tolerated');
     if (stay.length < plan.habits.length) this.#begin(MENDED_MS, () => this.#haveHabits(stay));
     networks.set(world, this.#network);
   }

@@ -27,7 +27,9 @@ const another = `${actor} 2`;
 
 /** Answers that break a rule of every requirement. The tests of the rules have all of them. */
 const MISFITS: readonly unknown[] = [
-  ...[null, { kind: 'text', text: ' ' }, { kind: 'confirm', id: 'no id' }],
+  null,
+  { kind: 'text', text: ' ' },
+  { kind: 'confirm', id: 'no id' },
   { kind: 'correction', patch: { nobodyKnowsThis: ssn } },
 ];
 
@@ -166,7 +168,9 @@ export class Answering {
     const { answer } = it;
     await this.#refused(resolveRequirement, it, [
       ...misfits.map((wrong) => ({ answer: wrong, actor, reason })),
-      ...[null, { answer, actor: ' ', reason }, { answer, actor, reason: '' }],
+      null,
+      { answer, actor: ' ', reason },
+      { answer, actor, reason: '' },
     ]);
   }
 

@@ -14,7 +14,8 @@ const resourceLimits = { maxYoungGenerationSizeMb: 192 };
 /** A thread compiles its sources itself, and is as quiet as the process that starts it. */
 const EXEC_ARGV = [
   ...process.execArgv.filter((option) => option.startsWith('--disable-warning')),
-  ...['--import', 'tsx'],
+  '--import',
+  'tsx',
 ];
 
 /** Runs plans on all cores, or on as many as `count`. Yields what they have shown in the order of the plans. */

@@ -239,14 +239,24 @@ export class Worker extends Process {
     const run = (queue?.activities as Readonly<Record<string, ActivityFunction>> | undefined)?.[activityType];
     if (!run) throw new Error(`no activity ${activityType} on ${taskQueue}`);
     const info = {
-      ...{ taskQueue, activityId, activityType, attempt, isLocal: false, inWorkflow: workflowId !== '' },
-      ...{ scheduledTimestampMs: activity.scheduledAt, currentAttemptScheduledTimestampMs: activity.nextAt },
-      ...{ startToCloseTimeoutMs: tsToMs(startToCloseTimeout), scheduleToCloseTimeoutMs: 0 },
+      taskQueue,
+      activityId,
+      activityType,
+      attempt,
+      isLocal: false,
+      inWorkflow: workflowId !== '',
+      scheduledTimestampMs: activity.scheduledAt,
+      currentAttemptScheduledTimestampMs: activity.nextAt,
+      startToCloseTimeoutMs: tsToMs(startToCloseTimeout),
+      scheduleToCloseTimeoutMs: 0,
       ...(heartbeatMs && { heartbeatTimeoutMs: heartbeatMs }),
       heartbeatDetails: details?.[0] && decoded(details[0]),
       ...(workflowId && { workflowType, workflowExecution: { workflowId, runId: activity.run.runId } }),
-      ...{ namespace: NAMESPACE, workflowNamespace: NAMESPACE, activityNamespace: NAMESPACE },
-      ...{ taskToken: Buffer.from(token), base64TaskToken: Buffer.from(token).toString('base64') },
+      namespace: NAMESPACE,
+      workflowNamespace: NAMESPACE,
+      activityNamespace: NAMESPACE,
+      taskToken: Buffer.from(token),
+      base64TaskToken: Buffer.from(token).toString('base64'),
     };
     const { activity: interceptors } = interceptorOptions(queue?.interceptors);
     const call = { info, args, headers, run, interceptors, client: this.client, heartbeat: beat };

@@ -170,7 +170,8 @@ export async function evidenceOf(
     return all;
   };
   return {
-    ...{ ledger, noteAnswer },
+    ledger,
+    noteAnswer,
     comments: await render<readonly string[]>('request-underwriting-review', 'merchants', 'reviewComments'),
     accounts: await render<string | null>('submit-business-account-holder', 'profiles', 'financialAccountId'),
   };

@@ -24,7 +24,7 @@ import { callPromptly } from './temporal/unavailable.js';
 import { createWorker } from './worker/create-worker.js';
 import { metricsOptions, serveHealth, startCounters, type Vitals } from './worker/health.js';
 import { loadWorkerSettings, type WorkerSettings } from './worker/settings.js';
-import { watchAges, watchTemporal } from './worker/watch.js';
+import { credentialAgeGauges, watchTemporal } from './worker/watch.js';
 
 async function main({ env }: NodeJS.Process): Promise<void> {
   const config = loadWorkerSettings(env);
@@ -61,7 +61,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   const connection = await NativeConnection.connect(connectionOptions).catch(async (error: unknown) => {
     throw await temporalUnavailable(connectionOptions, error);
   });
-  const ages = watchAges(Runtime.instance().metricMeter);
+  const ages = credentialAgeGauges(Runtime.instance().metricMeter);
   ages.certificate(connectionOptions);
   if (config.payloadKeys) ages.payloadKey(config.payloadKeys);
   if (typeof connectionOptions.apiKey === 'string') ages.apiKey(connectionOptions.apiKey);

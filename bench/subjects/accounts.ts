@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SYSTEM_NAMES } from '../../src/partners/names.js';
+import { SYSTEM_NAMES } from '../../src/partners/system-names.js';
 import { manyAccounts, statusOf } from '../../test/rigs/process/many-accounts.js';
 import type { Bench } from '../bench.js';
 import { rigOn, runningWorker, stopped } from '../gangway.js';

@@ -27,17 +27,18 @@ export async function* actions(bench: Bench): AsyncGenerator<Line> {
   const loop = { what: 'as many reads and sleeps', figure: figure - (parts['heartbeats'] ?? 0) + polls };
   yield line({ what: `${what}, ${polls} reads`, figure, unit: 'actions', parts, baseline: loop });
   yield line({
-    ...{
-      what: `${what}, not counting its reads`,
-      figure: figure - polls,
-      unit: 'actions',
-      goal: { atMost: 20 },
-    },
+    what: `${what}, not counting its reads`,
+    figure: figure - polls,
+    unit: 'actions',
+    goal: { atMost: 20 },
   });
   const net = await waitingFor(days, environment, bench, SAFETY_NET);
   yield line({
     what: `${what} for a webhook, with ${net.polls} reads as a safety net`,
-    ...{ figure: sum(Object.values(net.parts)), unit: 'actions', parts: net.parts, goal: { atMost: 120 } },
+    figure: sum(Object.values(net.parts)),
+    unit: 'actions',
+    parts: net.parts,
+    goal: { atMost: 120 },
   });
 }
 
@@ -53,8 +54,11 @@ async function waitingFor(
   const metrics = await metricsAt();
   const taskQueue = `waiting-${randomUUID()}`;
   const worker = await runningWorker(bench, {
-    ...{ ...bounds, ...metrics.setting, ...sandboxAccount(sandbox.url) },
-    ...{ TEMPORAL_ADDRESS: environment.address, GANGWAY_TASK_QUEUE: taskQueue },
+    ...bounds,
+    ...metrics.setting,
+    ...sandboxAccount(sandbox.url),
+    TEMPORAL_ADDRESS: environment.address,
+    GANGWAY_TASK_QUEUE: taskQueue,
     GANGWAY_HEALTH_ADDRESS: '127.0.0.1:0',
   });
 

@@ -58,10 +58,13 @@ async function* writes({ client, taskQueue, sandbox }: RunningGangway, count: nu
   const create = async () => {
     const { merchant: fields, agentProfileId, boardingSettingsId } = merchant();
     const running = await startSingle(client, taskQueue, `create-${randomUUID()}`, {
-      ...{ activity: 'callPartner', queue: 'boarding', summary: 'boarding create-merchant' },
+      activity: 'callPartner',
+      queue: 'boarding',
+      summary: 'boarding create-merchant',
       args: [
         {
-          ...{ system: 'boarding', operation: 'create-merchant' },
+          system: 'boarding',
+          operation: 'create-merchant',
           request: { ...fields, agentProfileId, boardingSettingsId },
         },
       ],
@@ -78,7 +81,12 @@ async function* writes({ client, taskQueue, sandbox }: RunningGangway, count: nu
   const parts = { 'in the first 3 s': all.length - times.length };
   const mean = ((times.length - 1) * 1_000) / lastedMs;
   yield line({
-    ...{ what: 'writes by 4 workers', figure: mean, unit: 'a second', baseline, goal: { atMost: 1 }, parts },
+    what: 'writes by 4 workers',
+    figure: mean,
+    unit: 'a second',
+    baseline,
+    goal: { atMost: 1 },
+    parts,
   });
 }
 
@@ -116,7 +124,10 @@ async function* urgent(bench: Bench, ours: RunningGangway): AsyncGenerator<Line>
 
 function urgentLine(when: string, times: readonly number[], alone: readonly number[], goal?: Goal): Line {
   return line({
-    ...{ what: `urgent boarding ${when}`, figure: median(times), unit: 'ms', ...(goal && { goal }) },
+    what: `urgent boarding ${when}`,
+    figure: median(times),
+    unit: 'ms',
+    ...(goal && { goal }),
     baseline: { what: 'alone', figure: median(alone) },
     parts: { 'ms the slowest': Math.round(Math.max(...times)), boardings: times.length },
   });
@@ -125,8 +136,10 @@ function urgentLine(when: string, times: readonly number[], alone: readonly numb
 /** How many tasks of workflows wait for a worker. */
 async function waitingWorkflowTasks({ client, taskQueue }: RunningGangway): Promise<number> {
   const { stats } = await client.workflowService.describeTaskQueue({
-    ...{ namespace: client.options.namespace, taskQueue: { name: taskQueue } },
-    ...{ taskQueueType: TASK_QUEUE_TYPE_WORKFLOW, reportStats: true },
+    namespace: client.options.namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: TASK_QUEUE_TYPE_WORKFLOW,
+    reportStats: true,
   });
   return Number(stats?.approximateBacklogCount ?? 0);
 }

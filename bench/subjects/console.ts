@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, startDevServer } from '../../src/apps/demo/dev-server.js';
-import { percentile } from '../../src/services/reports/figures.js';
+import { percentile } from '../../src/services/reports/statistics.js';
 import { generatePayloadKey } from '../../src/temporal/payload-codec.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { runProvider } from '../../test/rigs/console/provider.js';
@@ -97,12 +97,16 @@ async function* besideBatch(bench: Bench, ours: RunningGangway, signedIn: Signed
     const times = looks.flatMap((each) => each[kind]);
     yield line({
       what: `${who}: p95 of ${times.length} ${kind}`,
-      ...{ figure: percentile(times, 0.95), unit: 'ms', goal: { atMost: MOST_BESIDE_BATCH_MS } },
+      figure: percentile(times, 0.95),
+      unit: 'ms',
+      goal: { atMost: MOST_BESIDE_BATCH_MS },
     });
   }
   yield line({
     what: `${who}: straight boardings`,
-    ...{ figure: mean(watched), unit: 'a second', goal: { atLeast: 0.9 } },
+    figure: mean(watched),
+    unit: 'a second',
+    goal: { atLeast: 0.9 },
     baseline: { what: 'before and after, nobody looks', figure: mean(alone) },
   });
 }

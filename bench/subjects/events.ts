@@ -19,7 +19,9 @@ export async function* events(bench: Bench): AsyncGenerator<Line> {
   await inTurns(1, received, bare);
   const rates = await inTurns(bench.size(5, 1), received, bare);
   yield line({
-    ...{ what: 'events accepted', figure: median(rates.ours), unit: 'a second' },
+    what: 'events accepted',
+    figure: median(rates.ours),
+    unit: 'a second',
     baseline: { what: 'bare signalWithStart', figure: median(rates.other) },
   });
 }

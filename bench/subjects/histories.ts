@@ -8,8 +8,10 @@ import { type Line, line } from '../line.js';
 
 /** As in production: agent profile and boarding settings by name, fees to change, and an application. */
 const PRODUCTION = {
-  ...{ agentProfileId: undefined, agent: 'Harbor Agents' },
-  ...{ boardingSettingsId: undefined, boardingSettings: 'Standard' },
+  agentProfileId: undefined,
+  agent: 'Harbor Agents',
+  boardingSettingsId: undefined,
+  boardingSettings: 'Standard',
   fees: { minimumDiscountAmount: 20 },
   application: { merchantProfile: { legalName: 'Corner Bakery LLC' } },
 };

@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import pLimit from 'p-limit';
 import { startDevServer, temporalCli } from '../../src/apps/demo/dev-server.js';
 import { DEFAULT_TASK_QUEUE } from '../../src/messages/ids.js';
-import { listedRequirements } from '../../src/messages/listed.js';
+import { listedRequirements } from '../../src/messages/list-fields.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
 import { dataConverter, generatePayloadKey } from '../../src/temporal/payload-codec.js';
 import { count } from '../../src/temporal/search.js';
@@ -48,7 +48,10 @@ export async function* inbox(bench: Bench): AsyncGenerator<Line> {
     () => millisecondsOf(list),
   );
   yield line({
-    ...{ what: `gangway inbox, ${some} wait`, figure: median(times.ours), unit: 'ms', goal: { atMost: 3 } },
+    what: `gangway inbox, ${some} wait`,
+    figure: median(times.ours),
+    unit: 'ms',
+    goal: { atMost: 3 },
     baseline: { what: `temporal workflow list --limit ${some}`, figure: median(times.other) },
   });
 
@@ -56,7 +59,8 @@ export async function* inbox(bench: Bench): AsyncGenerator<Line> {
   yield line({
     what: `gangway inbox --limit 0, ${many} wait`,
     figure: jsonLines(await gangway('--limit', '0', '--json')).length,
-    ...{ unit: 'rows', goal: { atLeast: many } },
+    unit: 'rows',
+    goal: { atLeast: many },
   });
 }
 
@@ -73,7 +77,9 @@ export async function startWaiting(client: Client, more: number): Promise<void> 
   const limit = pLimit(32);
   const start = (number: number) =>
     client.workflow.start('merchantBoarding', {
-      ...{ workflowId: `merchant-boarding-m-${number}`, taskQueue: DEFAULT_TASK_QUEUE, args: [{}] },
+      workflowId: `merchant-boarding-m-${number}`,
+      taskQueue: DEFAULT_TASK_QUEUE,
+      args: [{}],
       ...waiting(number),
     });
   await Promise.all(Array.from({ length: more }, (_, index) => limit(() => start(before + index))));
@@ -87,8 +93,13 @@ function waiting(number: number) {
     dba: `Shop ${number}`,
   });
   const requirement = {
-    ...({ id: `note-${number}`, kind: 'underwriting-note', title: '', detail: '', answers: [] } as const),
-    ...{ raisedAt: new Date().toISOString(), dueAt: dueAt.toISOString() },
+    id: `note-${number}` as const,
+    kind: 'underwriting-note' as const,
+    title: '' as const,
+    detail: '' as const,
+    answers: [],
+    raisedAt: new Date().toISOString(),
+    dueAt: dueAt.toISOString(),
   };
   return {
     ...sight,

@@ -27,12 +27,17 @@ export async function* notes(bench: Bench): AsyncGenerator<Line> {
     const [none = 0, half = 0, all = 0] = sizes.map((size) => size[unit]);
     const what = `customer whose merchant has ${most} notes, answered one by one`;
     yield line({
-      ...{ what: `${what}, for each note`, figure: (all - none) / most, unit },
+      what: `${what}, for each note`,
+      figure: (all - none) / most,
+      unit,
       ...(atMost !== undefined && { goal: { atMost } }),
       parts: { 'without notes': none, [`with ${most / 2}`]: half, [`with ${most}`]: all },
     });
     yield line({
-      ...{ what: `${what}, second half`, figure: all - half, unit, goal: { atMost: 1.1 } },
+      what: `${what}, second half`,
+      figure: all - half,
+      unit,
+      goal: { atMost: 1.1 },
       baseline: { what: 'first half', figure: half - none },
     });
   }

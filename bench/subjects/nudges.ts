@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { percentile } from '../../src/services/reports/figures.js';
+import { percentile } from '../../src/services/reports/statistics.js';
 import { nudge } from '../../src/temporal/nudge.js';
 import { business, merchant } from '../../test/rigs/inputs.js';
 import type { Rig } from '../../test/rigs/rig.js';
@@ -30,7 +30,8 @@ export async function* nudges(bench: Bench): AsyncGenerator<Line> {
   const turns = bench.size(200, 3);
   const signalled = () => toBeSignalled(bare);
   yield* latencies('nudge to result', await inTurnsOfWaiting(turns, () => toBeNudged(ours), signalled), {
-    ...{ p50: 2.5, p99: 3 },
+    p50: 2.5,
+    p99: 3,
   });
   const notified = await inTurnsOfWaiting(turns, () => toBeNotified(ours), signalled);
   yield* latencies('status change at the bank to result, by webhook', notified, { p50: 3, p99: 3.5 });
@@ -69,7 +70,9 @@ async function* latencies(
   ] as const) {
     yield line({
       what: `${what}, ${name} of ${ours.length}`,
-      ...{ figure: percentile(ours, share), unit: 'ms', goal: { atMost: most[name] } },
+      figure: percentile(ours, share),
+      unit: 'ms',
+      goal: { atMost: most[name] },
       baseline: { what: 'signal to result, bare', figure: percentile(other, share) },
     });
   }

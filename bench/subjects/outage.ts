@@ -25,8 +25,10 @@ export async function* outage(bench: Bench): AsyncGenerator<Line> {
   const sandbox = await partners(bench);
   const boardingPartner = await countingProxy(sandbox.url, (close) => bench.atEnd(async () => close()));
   await runningWorker(bench, {
-    ...{ TEMPORAL_ADDRESS: environment.address, GANGWAY_TASK_QUEUE: TASK_QUEUE },
-    ...{ GANGWAY_HEALTH_ADDRESS: '127.0.0.1:0', ...sandboxAccount(sandbox.url) },
+    TEMPORAL_ADDRESS: environment.address,
+    GANGWAY_TASK_QUEUE: TASK_QUEUE,
+    GANGWAY_HEALTH_ADDRESS: '127.0.0.1:0',
+    ...sandboxAccount(sandbox.url),
     BOARDING_URL: boardingPartner.url,
     // By default a person is asked after a day, which costs events that are not measured here.
     GANGWAY_STALLED_AFTER: '48h',

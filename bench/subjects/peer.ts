@@ -19,7 +19,9 @@ interface Case {
 const CASES: Readonly<Record<string, Case>> = {
   'declined at the first read': { scenario: 'declined', pace: '1reads', goal: { atLeast: 0.9 } },
   'approved at the first read, mid at the second': {
-    ...{ scenario: 'straight', pace: '1reads', goal: { atLeast: 0.9 } },
+    scenario: 'straight',
+    pace: '1reads',
+    goal: { atLeast: 0.9 },
   },
   'declined at the third read': { scenario: 'declined', pace: '3reads', goal: { atLeast: 1 } },
 };
@@ -41,7 +43,9 @@ export async function* peer(bench: Bench): AsyncGenerator<Line> {
     const rates = await inTurns(bench.size(5, 1), board, byHand);
     yield line({
       what: `boardings, ${name}`,
-      ...{ figure: median(rates.ours), unit: 'a second', goal },
+      figure: median(rates.ours),
+      unit: 'a second',
+      goal,
       baseline: { what: 'written by hand, without intents', figure: median(rates.other) },
     });
   }
@@ -50,7 +54,8 @@ export async function* peer(bench: Bench): AsyncGenerator<Line> {
 function boardByHand({ client, taskQueue }: BareWorker, scenario: string): Promise<unknown> {
   const { merchant: basics, externalId: guid, agentProfileId, boardingSettingsId } = merchant(scenario);
   return client.workflow.execute('boardByHand', {
-    ...{ workflowId: `by-hand-${randomUUID()}`, taskQueue },
+    workflowId: `by-hand-${randomUUID()}`,
+    taskQueue,
     args: [{ ...basics, guid, agentProfileId, boardingSettingsId }, PAUSE_MS],
   });
 }

@@ -21,12 +21,17 @@ export async function* restart(bench: Bench): AsyncGenerator<Line> {
   const none = `${what}, none is nudged`;
   yield line({ what: none, figure: idle.workflowTasks, unit: 'workflow tasks', goal: { atMost: 0 } });
   yield line({
-    ...{ what: none, figure: idle.requests, unit: 'requests to Temporal', goal: { atMost: 1.2 } },
+    what: none,
+    figure: idle.requests,
+    unit: 'requests to Temporal',
+    goal: { atMost: 1.2 },
     baseline: { what: `nothing waits, ${WATCHED_MS / 1_000} s`, figure: nothing.requests },
   });
   const { workflowTasks } = await restarted(few);
   yield line({
-    ...{ what: `${what}, ${few} are nudged`, figure: workflowTasks, unit: 'workflow tasks' },
+    what: `${what}, ${few} are nudged`,
+    figure: workflowTasks,
+    unit: 'workflow tasks',
     goal: { atMost: 1.2 * few },
   });
 }

@@ -36,7 +36,9 @@ export async function* throughput(bench: Bench): AsyncGenerator<Line> {
     used.push(after.map((milliseconds, side) => (milliseconds - (before[side] ?? 0)) / (turns * count)));
     yield line({
       what: `straight boardings, ${activities} activities each`,
-      ...{ figure: median(rates.ours), unit: 'a second', goal },
+      figure: median(rates.ours),
+      unit: 'a second',
+      goal,
       baseline: { what, figure: median(rates.other) },
     });
   }
@@ -44,7 +46,10 @@ export async function* throughput(bench: Bench): AsyncGenerator<Line> {
     (side) => sum(used.map((each) => each[side] ?? 0)) / used.length,
   );
   yield line({
-    ...{ what: 'worker CPU of a straight boarding', figure: worker, unit: 'ms', goal: { atMost: 1.9 } },
+    what: 'worker CPU of a straight boarding',
+    figure: worker,
+    unit: 'ms',
+    goal: { atMost: 1.9 },
     baseline: { what: `bare, ${activities} activities, mean of both`, figure: other },
   });
 }

@@ -16,10 +16,10 @@ async function postCake(name: string, permit: Permit): Promise<string> {
 
 const typeOf = (error: unknown) => (error instanceof Refused ? 'rejected' : 'uncertain');
 const { sendOnce } = atMostOnce({
-  outcomeOf: typeOf,
-  failureOf: (error, retryable) =>
+  classify: typeOf,
+  toFailure: (error, retryable) =>
     ApplicationFailure.create({ type: typeOf(error), message: String(error), nonRetryable: !retryable }),
-  unsentFailureOf: (error) => error,
+  toUnsentFailure: (error) => error,
 });
 
 export interface Bakery {

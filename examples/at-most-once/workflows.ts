@@ -2,11 +2,11 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { condition, defineUpdate, proxyActivities, setHandler } from '@temporalio/workflow';
 import {
   AT_MOST_ONCE,
-  awaitVerdict,
   type Outcome,
+  outcomeFromFailure,
   type ProxiesOf,
-  sendUntilKnown,
-  unreportedOutcome,
+  resolveUncertainWrite,
+  sendUntilResolved,
 } from '../../src/at-most-once/workflow.js';
 import type { Bakery } from './activities.js';
 
@@ -21,12 +21,13 @@ export async function birthday(cake: string): Promise<string> {
   setHandler(answer, (input) => void answers.push(input));
   const ask = () => condition(() => answers.length > 0).then(() => answers.shift());
   const failed = async (error: Error) => Promise.reject(error);
-  return sendUntilKnown<string, Error>({
+  return sendUntilResolved<string, Error>({
     send: (sendOnce) =>
       sendOnce(orderCake, cake).then((result) => ({ is: 'done', result }) as const, outcomeOf),
-    ...{ rejected: failed, forbidden: failed },
+    rejected: failed,
+    forbidden: failed,
     uncertain: () =>
-      awaitVerdict({ ask, evidence: () => undefined, confirm: async (id) => ({ result: id }) }),
+      resolveUncertainWrite({ ask, evidence: () => undefined, confirm: async (id) => ({ result: id }) }),
   });
 }
 
@@ -34,6 +35,6 @@ function outcomeOf(error: unknown): Outcome<never, Error> {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   if (cause instanceof ApplicationFailure && cause.type === 'rejected')
     return { is: 'rejected', failure: cause };
-  if (cause === undefined || unreportedOutcome(cause)?.outcome === 'none') throw error;
+  if (cause === undefined || outcomeFromFailure(cause)?.outcome === 'none') throw error;
   return { is: 'uncertain', failure: cause };
 }

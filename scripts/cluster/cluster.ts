@@ -104,8 +104,13 @@ async function makeDatabases({ sql }: Programs, { port, user }: Postgres): Promi
 async function configFiles(folder: string, { port, user }: Postgres) {
   const store = (databaseName: string) => ({
     sql: {
-      ...{ pluginName: 'postgres12', databaseName, connectAddr: `127.0.0.1:${port}`, connectProtocol: 'tcp' },
-      ...{ user, maxConns: 20, maxIdleConns: 20 },
+      pluginName: 'postgres12',
+      databaseName,
+      connectAddr: `127.0.0.1:${port}`,
+      connectProtocol: 'tcp',
+      user,
+      maxConns: 20,
+      maxIdleConns: 20,
     },
   });
   const rpc = async () => ({
@@ -123,14 +128,18 @@ async function configFiles(folder: string, { port, user }: Postgres) {
   const server = {
     log: { stdout: true, level: 'error' },
     persistence: {
-      ...{ defaultStore: 'default', visibilityStore: 'visibility', numHistoryShards: 4 },
+      defaultStore: 'default',
+      visibilityStore: 'visibility',
+      numHistoryShards: 4,
       datastores: { default: store('temporal'), visibility: store('temporal_visibility') },
     },
     global: { membership: { maxJoinDuration: '30s', broadcastAddress: '127.0.0.1' } },
     services,
     clusterMetadata: {
-      ...{ enableGlobalNamespace: false, failoverVersionIncrement: 10 },
-      ...{ masterClusterName: 'active', currentClusterName: 'active' },
+      enableGlobalNamespace: false,
+      failoverVersionIncrement: 10,
+      masterClusterName: 'active',
+      currentClusterName: 'active',
       clusterInformation: {
         active: { enabled: true, initialFailoverVersion: 1, rpcName: 'frontend', rpcAddress: address },
       },

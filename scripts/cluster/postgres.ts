@@ -26,7 +26,9 @@ export async function startPostgres({ initdb, postgres, pgIsReady }: Programs, f
   await run(initdb, ['--pgdata', data, '--username', user, '--auth', 'trust', '--no-sync'], place);
   // Everything that it writes is in its folder, so that a kill leaves nothing elsewhere.
   const settings = [
-    ...['fsync=off', 'max_connections=300', 'unix_socket_directories='],
+    'fsync=off',
+    'max_connections=300',
+    'unix_socket_directories=',
     'dynamic_shared_memory_type=mmap',
   ];
   const args = ['-D', data, '-h', '127.0.0.1', '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])];

@@ -70,7 +70,11 @@ async function find() {
     ...(isBuilt || go ? [] : ["Go, which builds Temporal's server (https://go.dev/dl)"]),
   ];
   return {
-    ...{ initdb, postgres, pgIsReady, go, isBuilt },
+    initdb,
+    postgres,
+    pgIsReady,
+    go,
+    isBuilt,
     lacks: lacks.length === 0 ? undefined : `A Temporal cluster needs ${lacks.join(', and ')}.`,
   };
 }

@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/unit/**/*.test.ts'],
     exclude: ['test/unit/{docs,scripts,deploy}/**'],
-    ...{ isolate: false, testTimeout: 5_000, env: { TZ: 'America/St_Johns' } },
+    isolate: false,
+    testTimeout: 5_000,
+    env: { TZ: 'America/St_Johns' },
   },
 });

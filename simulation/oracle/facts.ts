@@ -21,19 +21,26 @@ type Json = Record<string, unknown>;
 
 /** The attributes that say what a workflow asked for, or was told. All others belong to one server, worker or client. */
 const TOLD = [
-  ...[
-    'workflowType',
-    'activityType',
-    'taskQueue',
-    'input',
-    'header',
-    'memo',
-    'result',
-    'attempt',
-    'signalName',
-  ],
-  ...['startToFireTimeout', 'startToCloseTimeout', 'heartbeatTimeout', 'scheduleToCloseTimeout', 'failure'],
-  ...['acceptedRequest', 'outcome', 'searchAttributes', 'upsertedMemo', 'workflowId', 'workflowExecution'],
+  'workflowType',
+  'activityType',
+  'taskQueue',
+  'input',
+  'header',
+  'memo',
+  'result',
+  'attempt',
+  'signalName',
+  'startToFireTimeout',
+  'startToCloseTimeout',
+  'heartbeatTimeout',
+  'scheduleToCloseTimeout',
+  'failure',
+  'acceptedRequest',
+  'outcome',
+  'searchAttributes',
+  'upsertedMemo',
+  'workflowId',
+  'workflowExecution',
 ];
 
 /** Within these: what a worker, a client or a run has of its own. */

@@ -8,9 +8,9 @@ import type { OnboardingState } from '../../src/messages/onboarding-state.js';
 import type { Answer, Requirement } from '../../src/messages/requirements.js';
 import { documentStore } from '../../src/partners/documents/document-store.js';
 import { folder } from '../../src/platform/documents/file-store.js';
+import { queryState } from '../../src/temporal/find-onboarding.js';
 import { KINDS } from '../../src/temporal/kinds/kinds.js';
 import { nudge } from '../../src/temporal/nudge.js';
-import { stateOf } from '../../src/temporal/onboardings.js';
 import type { RigPlace } from '../../test/rigs/rig.js';
 import { answerTo } from '../answers.js';
 import { workersOf } from '../cast.js';
@@ -124,7 +124,10 @@ class Person {
     const service = { latest: () => undefined };
     const scene = { world, service, client: place.client, partners: { ledgerOfGangway: [] } };
     this.#answering = new Answering(scene as unknown as Scene, {
-      ...{ decide: async () => {}, cancel: async () => {}, abandon: () => {}, isRefusedRightly: () => true },
+      decide: async () => {},
+      cancel: async () => {},
+      abandon: () => {},
+      isRefusedRightly: () => true,
     });
   }
 
@@ -141,7 +144,7 @@ class Person {
   async #answerIn(workflowId: string): Promise<boolean> {
     const { party, plan } = this.walk;
     if (!workersOf(party).includes(workflowId)) return false;
-    const state = await stateOf(this.place.client, workflowId).catch(() => undefined);
+    const state = await queryState(this.place.client, workflowId).catch(() => undefined);
     for (const requirement of state && !state.outcome ? state.requirements : []) {
       const key = `${workflowId} ${requirement.id} ${requirement.raisedAt}`;
       if (!state || this.#seen.has(key)) continue;

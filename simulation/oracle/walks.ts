@@ -1,5 +1,5 @@
 import type { FaultKind } from '../../src/apps/sandbox/fault-kinds.js';
-import { FAMILIES, outcomeOf } from '../../src/apps/sandbox/habits/habits.js';
+import { FAMILIES, habitOutcome } from '../../src/apps/sandbox/habits/habits.js';
 import { castOf, KINDS, type Party } from '../cast.js';
 import { twisted } from '../existing.js';
 import { MARKERS } from '../markers.js';
@@ -18,7 +18,13 @@ export interface Walk {
 
 /** The faults that do not depend on how long a walk takes. */
 const FAULTS: readonly string[] = [
-  ...['drop-before-commit', 'drop-after-commit', '500-after-commit', '429', '503', '400', 'expired-token'],
+  'drop-before-commit',
+  'drop-after-commit',
+  '500-after-commit',
+  '429',
+  '503',
+  '400',
+  'expired-token',
 ];
 
 const READS = { boarding: ['get-status'], business: ['search-business-account-holders', 'list-new-tickets'] };
@@ -36,7 +42,7 @@ const TWISTS = ['agent', 'nobody', 'undue', 'unclaimed', 'fees', 'cancels'];
 
 /** Habits of time and pace depend on how long a walk takes. */
 const isComparable = (habit: string) =>
-  outcomeOf(habit) === 'tolerated' && !(habit in (FAMILIES['pace'] ?? {}));
+  habitOutcome(habit) === 'tolerated' && !(habit in (FAMILIES['pace'] ?? {}));
 
 export function walkOf(seed: number): Walk {
   const drawn = planOf(seed);
@@ -53,7 +59,10 @@ export function walkOf(seed: number): Walk {
     return FAULTS.includes(fault) && operation ? [{ fault: fault as FaultKind, operation }] : [];
   });
   return {
-    ...{ plan, party, faults: faults.slice(0, MOST_FAULTS), habits: plan.habits.filter(isComparable) },
+    plan,
+    party,
+    faults: faults.slice(0, MOST_FAULTS),
+    habits: plan.habits.filter(isComparable),
     // Where a run ends depends on the number of its workflow tasks, which the speed of a machine decides when much happens at once.
     continueAfter: faults.length === 0 && party.type !== 'customerOnboarding' ? plan.continueAfter : NEVER,
   };

@@ -25,16 +25,23 @@ export interface Start {
 
 /** As in queries and in the names of events. */
 export const STATUSES = {
-  ...{ RUNNING: 'Running', COMPLETED: 'Completed', FAILED: 'Failed', CANCELED: 'Canceled' },
-  ...{ TERMINATED: 'Terminated', CONTINUED_AS_NEW: 'ContinuedAsNew' },
+  RUNNING: 'Running',
+  COMPLETED: 'Completed',
+  FAILED: 'Failed',
+  CANCELED: 'Canceled',
+  TERMINATED: 'Terminated',
+  CONTINUED_AS_NEW: 'ContinuedAsNew',
 } as const;
 
 export type Status = keyof typeof STATUSES;
 
 /** What events have of it. */
 export const startedAs = ({ type, taskQueue, args, memo, searchAttributes }: Start) => ({
-  ...{ workflowType: { name: type }, taskQueue: { name: taskQueue }, input: { payloads: args } },
-  ...{ memo: { fields: memo }, searchAttributes: { indexedFields: searchAttributes } },
+  workflowType: { name: type },
+  taskQueue: { name: taskQueue },
+  input: { payloads: args },
+  memo: { fields: memo },
+  searchAttributes: { indexedFields: searchAttributes },
 });
 
 /** How a run ended. */
@@ -61,15 +68,20 @@ export interface Step {
 
 /** With these, nothing may have happened since the task began. The core moves them to the end of a task. */
 const LAST = [
-  ...(['completeWorkflowExecution', 'failWorkflowExecution'] as const),
-  ...(['cancelWorkflowExecution', 'continueAsNewWorkflowExecution'] as const),
+  'completeWorkflowExecution' as const,
+  'failWorkflowExecution' as const,
+  'cancelWorkflowExecution' as const,
+  'continueAsNewWorkflowExecution' as const,
 ];
 
 export const isLast = (command: Commands) => LAST.some((last) => command[last]);
 
 /** As the core hands them over: first the start, then signals and updates, then the rest in the order of the history. */
 const RANKS: { readonly [Name in keyof Job]?: number } = {
-  ...{ initializeWorkflow: 0, notifyHasPatch: 1, signalWorkflow: 2, doUpdate: 2 },
+  initializeWorkflow: 0,
+  notifyHasPatch: 1,
+  signalWorkflow: 2,
+  doUpdate: 2,
 };
 
 export const rankOf = (job: Job) => RANKS[Object.keys(job)[0] as keyof Job] ?? 3;

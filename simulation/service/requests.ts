@@ -65,8 +65,13 @@ function answersOf(service: Service): Answers {
     const { workflowId, workflowType, taskQueue, input, memo, searchAttributes, header } = request;
     const run = service.start(
       {
-        ...{ workflowId, type: workflowType.name, taskQueue: taskQueue.name, args: input?.payloads ?? [] },
-        ...{ memo: memo?.fields, searchAttributes: searchAttributes?.indexedFields, headers: header?.fields },
+        workflowId,
+        type: workflowType.name,
+        taskQueue: taskQueue.name,
+        args: input?.payloads ?? [],
+        memo: memo?.fields,
+        searchAttributes: searchAttributes?.indexedFields,
+        headers: header?.fields,
         neverRuns: Boolean(request.workflowStartDelay),
       },
       request.workflowIdReusePolicy,
@@ -220,11 +225,15 @@ const overdue = () => grpcError('NOT_FOUND', 'activity not found or already comp
 function executionInfo({ start, runId, status, startedAt, closedAt, memo, indexed, events }: Run) {
   return {
     execution: { workflowId: start.workflowId, runId },
-    ...{ type: { name: start.type }, taskQueue: start.taskQueue, historyLength: events.length },
+    type: { name: start.type },
+    taskQueue: start.taskQueue,
+    historyLength: events.length,
     status: WorkflowExecutionStatus[`WORKFLOW_EXECUTION_STATUS_${status}`],
-    ...{ startTime: msNumberToTs(startedAt), executionTime: msNumberToTs(startedAt) },
+    startTime: msNumberToTs(startedAt),
+    executionTime: msNumberToTs(startedAt),
     closeTime: closedAt && msNumberToTs(closedAt),
-    ...{ memo: { fields: memo }, searchAttributes: { indexedFields: indexed } },
+    memo: { fields: memo },
+    searchAttributes: { indexedFields: indexed },
   };
 }
 
@@ -232,13 +241,17 @@ function described(run: Run, now: number) {
   const pendingActivities = [...run.activities.values()].map((activity) => {
     const { scheduled, attempt, scheduledAt, nextAt, delayMs, lastFailure, details } = activity;
     return {
-      ...{ activityId: scheduled.activityId, activityType: { name: scheduled.activityType }, attempt },
-      ...{ state: stateOf(activity), scheduledTime: msNumberToTs(scheduledAt) },
+      activityId: scheduled.activityId,
+      activityType: { name: scheduled.activityType },
+      attempt,
+      state: stateOf(activity),
+      scheduledTime: msNumberToTs(scheduledAt),
       ...(nextAt > now && {
         nextAttemptScheduleTime: msNumberToTs(nextAt),
         currentRetryInterval: msNumberToTs(delayMs),
       }),
-      ...{ lastFailure, heartbeatDetails: details && { payloads: details } },
+      lastFailure,
+      heartbeatDetails: details && { payloads: details },
       activityOptions: {
         taskQueue: { name: scheduled.taskQueue },
         heartbeatTimeout: scheduled.heartbeatTimeout,
@@ -246,10 +259,15 @@ function described(run: Run, now: number) {
     };
   });
   const pendingChildren = [...run.children.values()].map(({ start, runId }) => ({
-    ...{ workflowId: start.workflowId, runId, workflowTypeName: start.type },
+    workflowId: start.workflowId,
+    runId,
+    workflowTypeName: start.type,
   }));
   return {
-    ...{ workflowExecutionInfo: executionInfo(run), pendingActivities, pendingChildren, executionConfig: {} },
+    workflowExecutionInfo: executionInfo(run),
+    pendingActivities,
+    pendingChildren,
+    executionConfig: {},
     ...(run.hasTask && { pendingWorkflowTask: { attempt: 1 } }),
   };
 }

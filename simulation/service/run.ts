@@ -87,7 +87,11 @@ export class Run implements Kin {
     this.memo = { ...start.memo };
     this.#index(start.searchAttributes);
     this.init = {
-      ...{ workflowId, workflowType: type, arguments: args, attempt: 1, headers: { ...headers } },
+      workflowId,
+      workflowType: type,
+      arguments: args,
+      attempt: 1,
+      headers: { ...headers },
       randomnessSeed: Long.fromNumber(world.chance.between(1, 2 ** 31)) as never,
       startTime: msNumberToTs(world.now),
       firstExecutionRunId: before?.init.firstExecutionRunId ?? this.runId,
@@ -100,7 +104,9 @@ export class Run implements Kin {
     };
     this.#jobs = start.neverRuns ? [] : [{ initializeWorkflow: this.init }];
     this.#write('workflowExecutionStarted', {
-      ...{ ...startedAs(start), workflowId, attempt: 1 },
+      ...startedAs(start),
+      workflowId,
+      attempt: 1,
       continuedExecutionRunId: before?.runId,
     });
     if (!start.neverRuns) host.dispatchTask(this);
@@ -172,7 +178,9 @@ export class Run implements Kin {
     this.#task = { jobs, cancel: world.after(WORKFLOW_TASK_MS, () => this.failTask(), null) };
     const historyLength = this.events.length;
     return {
-      ...{ at: world.now, jobs: jobs.toSorted((one, other) => rankOf(one) - rankOf(other)), historyLength },
+      at: world.now,
+      jobs: jobs.toSorted((one, other) => rankOf(one) - rankOf(other)),
+      historyLength,
       suggestsContinueAsNew: historyLength >= this.continueAfter,
     };
   }
@@ -291,8 +299,12 @@ export class Run implements Kin {
     startChildWorkflowExecution: (child) => {
       const { seq, workflowId, workflowType, input: payloads, memo: fields, searchAttributes } = child;
       const attributes = {
-        ...{ workflowId, workflowType: { name: workflowType }, input: { payloads }, memo: { fields } },
-        ...{ searchAttributes, taskQueue: { name: child.taskQueue || this.start.taskQueue } },
+        workflowId,
+        workflowType: { name: workflowType },
+        input: { payloads },
+        memo: { fields },
+        searchAttributes,
+        taskQueue: { name: child.taskQueue || this.start.taskQueue },
       };
       this.#events.begin('child', seq, 'startChildWorkflowExecutionInitiated', attributes);
       this.#soon(() => this.#startChild(child));
@@ -328,7 +340,11 @@ export class Run implements Kin {
     continueAsNewWorkflowExecution: ({ arguments: args, memo, searchAttributes, headers }) => {
       const attributes = this.#close({ status: 'CONTINUED_AS_NEW' });
       const start = {
-        ...{ ...this.start, args, headers, before: this, memo: { ...this.start.memo, ...memo } },
+        ...this.start,
+        args,
+        headers,
+        before: this,
+        memo: { ...this.start.memo, ...memo },
         searchAttributes: { ...this.indexed, ...searchAttributes?.indexedFields },
       };
       const next = this.host.start(start);
@@ -351,8 +367,13 @@ export class Run implements Kin {
       throw new Error(`the simulated service lacks the policy ${parentClosePolicy} for children`);
     const run = this.host.start(
       {
-        ...{ workflowId, type: workflowType, args: child.input, memo: child.memo, headers: child.headers },
-        ...{ taskQueue: child.taskQueue || this.start.taskQueue, parent: { run: this, seq } },
+        workflowId,
+        type: workflowType,
+        args: child.input,
+        memo: child.memo,
+        headers: child.headers,
+        taskQueue: child.taskQueue || this.start.taskQueue,
+        parent: { run: this, seq },
         searchAttributes: searchAttributes?.indexedFields ?? {},
       },
       child.workflowIdReusePolicy,
@@ -365,7 +386,8 @@ export class Run implements Kin {
       { resolveChildWorkflowExecutionStart: { seq, ...how } },
       run ? 'childWorkflowExecutionStarted' : 'startChildWorkflowExecutionFailed',
       {
-        ...{ workflowType: { name: workflowType }, workflowExecution: { workflowId, runId: run?.runId } },
+        workflowType: { name: workflowType },
+        workflowExecution: { workflowId, runId: run?.runId },
         ...this.#events.of('child', seq),
       },
     );
@@ -375,7 +397,8 @@ export class Run implements Kin {
     const workflowType = { name: start.type };
     const workflowExecution = { workflowId: start.workflowId, runId };
     const wrapped = {
-      ...{ message: 'Child Workflow execution failed', cause: failure },
+      message: 'Child Workflow execution failed',
+      cause: failure,
       childWorkflowExecutionFailureInfo: { namespace: NAMESPACE, workflowType, workflowExecution },
     };
     const end =

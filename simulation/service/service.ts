@@ -115,8 +115,12 @@ export class Service implements RunHost {
     const { workflowId, type, taskQueue } = run.start;
     const show = () =>
       this.#seen.set(run, {
-        ...{ ...run.searchAttributes, WorkflowId: workflowId, WorkflowType: type, TaskQueue: taskQueue },
-        ...{ ExecutionStatus: STATUSES[run.status], StartTime: new Date(run.startedAt) },
+        ...run.searchAttributes,
+        WorkflowId: workflowId,
+        WorkflowType: type,
+        TaskQueue: taskQueue,
+        ExecutionStatus: STATUSES[run.status],
+        StartTime: new Date(run.startedAt),
         CloseTime: run.closedAt && new Date(run.closedAt),
       });
     this.world.after(this.world.chance.between(1, this.limits.visibleWithinMs), show, null);

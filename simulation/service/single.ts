@@ -23,10 +23,18 @@ export class Single implements Owner {
     const { startToCloseTimeout, scheduleToCloseTimeout, scheduleToStartTimeout } = options;
     const { heartbeatTimeout, retryPolicy } = options;
     const scheduled = {
-      ...{ seq: 0, activityId, activityType: activityType.name, taskQueue: taskQueue.name },
-      ...{ arguments: (input?.payloads ?? []) as Payload[], headers: header?.fields ?? {} },
-      ...{ startToCloseTimeout: startToCloseTimeout ?? scheduleToCloseTimeout, scheduleToCloseTimeout },
-      ...{ scheduleToStartTimeout, heartbeatTimeout, retryPolicy, cancellationType: TRY_CANCEL },
+      seq: 0,
+      activityId,
+      activityType: activityType.name,
+      taskQueue: taskQueue.name,
+      arguments: (input?.payloads ?? []) as Payload[],
+      headers: header?.fields ?? {},
+      startToCloseTimeout: startToCloseTimeout ?? scheduleToCloseTimeout,
+      scheduleToCloseTimeout,
+      scheduleToStartTimeout,
+      heartbeatTimeout,
+      retryPolicy,
+      cancellationType: TRY_CANCEL,
     };
     this.#activity = new Activity(scheduled as Activity['scheduled'], this, host);
     this.activities.set(0, this.#activity);

@@ -23,17 +23,17 @@ import {
   RefusedDocument,
   startsAs,
 } from '../partners/documents/document-types.js';
-import { type FieldProblem, failureIn, PartnerError, problemsOf } from '../partners/partner-error.js';
+import { type FieldProblem, failureIn, PartnerError, problemsInBody } from '../partners/partner-error.js';
 import { type FileStore, StoreFailure } from '../platform/documents/file-store.js';
-import { shownProfiles } from '../temporal/onboardings.js';
+import { shownProfiles } from '../temporal/find-onboarding.js';
 import { holderActivities, profileCandidates } from './banking/holder.js';
 import { profileActivities, profileReader } from './banking/profiles.js';
 import { problemsIn } from './banking/refusal.js';
 import { OtherTickets, ticketActivities } from './banking/tickets.js';
+import { withStoreFailures } from './call-files.js';
 import type { Dependencies } from './dependencies.js';
 import { callOptions, ifFound, ifNotRejected, withRetries } from './failures.js';
 import { reservationsAt } from './reservations.js';
-import { saveFile } from './stores.js';
 import { sendOnce, sendRepeatably } from './write.js';
 
 /** The activities of workflows at the banking partner. Each makes a call or two, and translates failures. */
@@ -77,7 +77,7 @@ function operationActivities(client: BankingClient) {
         requireSuccess('change-address', response);
         // The contract shows an empty object. A message instead says why the bank refuses.
         const message = z.strictObject({ message: z.string() }).safeParse(response);
-        if (message.success) throw failureInBody('change-address', problemsOf(message.data));
+        if (message.success) throw failureInBody('change-address', problemsInBody(message.data));
       }, change.oneTimeCode === undefined),
 
     setCardNickname: (request) =>
@@ -148,7 +148,7 @@ function statementActivities(
   const save = async (request: StatementRequest) =>
     saveStatement(statements, partnerAccount, request, await generate(request, callOptions()));
   return {
-    saveStatement: (request) => withRetries(() => saveFile(STATEMENT, () => save(request))),
+    saveStatement: (request) => withRetries(() => withStoreFailures(STATEMENT, () => save(request))),
 
     // `saveStatement` has saved the file. Read it to its end: only a complete one shows that the partner took the request.
     sendStatement: (request) =>
@@ -187,8 +187,11 @@ const DAY_MS = 86_400_000;
 
 const OPERATION = 'generate-full-statement';
 const UNREADABLE = {
-  ...({ system: 'banking', operation: OPERATION, unreadable: OPERATION } as const),
-  ...({ kind: 'Uncertain', reason: 'unreadable response' } as const),
+  system: 'banking' as const,
+  operation: OPERATION,
+  unreadable: OPERATION,
+  kind: 'Uncertain' as const,
+  reason: 'unreadable response' as const,
 };
 
 /** Streams a statement. If the content is no statement, the stream fails with a `PartnerError`, and nothing is stored. */

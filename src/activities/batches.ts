@@ -17,7 +17,7 @@ import {
   type StartLimits,
   summaryOf,
 } from '../messages/batches.js';
-import { LONGEST, truncate } from '../partners/bounds.js';
+import { LONGEST, truncate } from '../partners/text-limits.js';
 import type { FileStore } from '../platform/documents/file-store.js';
 import { KINDS } from '../temporal/kinds/kinds.js';
 import { sealValue, unsealValue } from '../temporal/payload-codec.js';

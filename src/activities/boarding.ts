@@ -1,15 +1,15 @@
-import { LostResponse } from '../at-most-once/activity.js';
+import { MissingResponse } from '../at-most-once/activity.js';
 import type { BoardingActivities, StatusSnapshot } from '../messages/boarding-activities.js';
 import type { BoardingClient } from '../partners/boarding/client.js';
 import { MERCHANT_PHASES } from '../partners/boarding/phases.js';
-import { dbaOf } from '../temporal/onboardings.js';
+import { dbaOf } from '../temporal/find-onboarding.js';
 import { applicationActivities, collectWarnings } from './boarding/application.js';
 import { hasChanged, lacksNotes, merchantReader } from './boarding/merchant.js';
+import { documentFor } from './call-files.js';
 import type { Dependencies } from './dependencies.js';
 import { callOptions, callWithDeadline, withRetries } from './failures.js';
 import { awaitChange, nudgeOwnPoll, readNow, readTwice } from './poll.js';
 import { isRunning, reservationsAt } from './reservations.js';
-import { documentFor } from './stores.js';
 import { sendOnce } from './write.js';
 
 const UPLOAD = { system: 'boarding', operation: 'upload-attachment' };
@@ -79,7 +79,7 @@ export function boardingActivities({
           const isAsked = before.notes.some(({ id }) => noteIds.includes(id));
           const { refused } = options;
           if (refused && (!isAsked || before.phase !== refused.phase))
-            throw new LostResponse(`it was refused, and the status is ${before.status}`);
+            throw new MissingResponse(`it was refused, and the status is ${before.status}`);
           options.compareWith({ phase: before.phase });
           // The partner takes a review for the answer to all of them.
           const answeredIds = deliveredIds && [...noteIds, ...deliveredIds];

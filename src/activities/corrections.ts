@@ -6,13 +6,13 @@ import type {
   Patch,
 } from '../messages/activities.js';
 import type { KnownAccounts } from '../messages/inputs.js';
-import { ONBOARDINGS } from '../messages/kinds.js';
-import { isObject, isWithin, leavesOf, mergePatch } from '../messages/objects.js';
+import { isFieldWithin, isObject, leavesOf, mergePatch } from '../messages/objects.js';
 import { isFollowed } from '../messages/onboardings.js';
-import { fieldProblems } from '../partners/describe-rules.js';
+import { ONBOARDINGS } from '../messages/workflow-types.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import { fieldNames, formsOf, inside, type Shape, shapeOf } from '../platform/schemas/shape.js';
-import { didYouMean } from '../platform/settings/nearest.js';
+import { fieldProblems } from '../partners/schema-messages.js';
+import { alternativesOf, fieldNames, inside, type Shape, shapeOf } from '../platform/schemas/shape.js';
+import { didYouMean } from '../platform/settings/did-you-mean.js';
 import { KINDS } from '../temporal/kinds/kinds.js';
 
 /** @param accounts the accounts and point-of-sale names in the settings of the process */
@@ -55,7 +55,7 @@ export function blankCorrection(correctable: AsItStands, accounts: KnownAccounts
   const { type, fields: namedFields = [], ...progress } = correctable;
   const { fields, schema, added } = changeableInput(correctable, accounts);
   const blanks = namedFields
-    .filter((field) => isWithin(field, fields))
+    .filter((field) => isFieldWithin(field, fields))
     .map((field) => (added.includes(field) ? patchAt(field, '') : blankAt(shapeOf(schema), field.split('.'))))
     .filter((blank) => blank !== undefined);
   const none = patchAt(KINDS[type].correction?.main?.(progress) ?? fields[0] ?? '', singleField('', ''));
@@ -94,7 +94,7 @@ function blankAt(shape: Shape, [name, ...rest]: readonly string[]): Patch | unde
 }
 
 function blankOf(shape: Shape): unknown {
-  const [form = shape] = formsOf(shape);
+  const [form = shape] = alternativesOf(shape);
   if (isList(form)) return undefined;
   if (!form.types.includes('object')) return '';
   const required = [...form.fields].filter(([, { isRequired }]) => isRequired);
@@ -142,7 +142,7 @@ export function correctionProblems(
   );
   const named = fixed.map(({ field }) => field);
   const broken = error ? fieldProblems(error) : [];
-  return [...fixed, ...broken.filter(({ field }) => !isWithin(field, named))];
+  return [...fixed, ...broken.filter(({ field }) => !isFieldWithin(field, named))];
 }
 
 /**
@@ -163,5 +163,5 @@ function withKnownNames(problems: readonly FieldProblem[], schema: z.ZodType): r
 /** Dotted names of the fields of an input that are in one of these fields, and are no objects themselves. */
 export function leavesIn(value: object, within: readonly string[]): string[] {
   const leaves = leavesOf(value).map(({ field }) => field);
-  return leaves.filter((field) => isWithin(field, within));
+  return leaves.filter((field) => isFieldWithin(field, within));
 }

@@ -10,12 +10,12 @@ import {
   asForbidden,
   callWithDeadline,
   ifNotRejected,
-  partnerErrorIn,
+  partnerErrorOfActivity,
   toFailure,
   withHeartbeat,
 } from './failures.js';
 import { pollAgain } from './poll.js';
-import { keyOf, MOST_REMEMBERED } from './software-errors.js';
+import { activityKey, MOST_REMEMBERED } from './software-errors.js';
 
 // Keeps W5.
 /**
@@ -68,14 +68,14 @@ export class AccountCredentials {
       if (isWrite(info.activityType) && info.heartbeatDetails === undefined) await recordUnsent();
       throw failureOf(failure);
     }
-    const wasRefused = this.#refusedCalls.delete(keyOf(info));
+    const wasRefused = this.#refusedCalls.delete(activityKey(info));
     try {
       return await run();
     } catch (error) {
-      const details = partnerErrorIn(error);
+      const details = partnerErrorOfActivity(error);
       if (!details || !isUnauthenticated(details)) throw error;
       if (await this.#isRefused(details, details.refusesReads).catch(() => true)) throw failureOf(details);
-      if (this.#refusedCalls.size < MOST_REMEMBERED) this.#refusedCalls.add(keyOf(info));
+      if (this.#refusedCalls.size < MOST_REMEMBERED) this.#refusedCalls.add(activityKey(info));
       throw info.inWorkflow && !wasRefused ? failureOf(details) : asForbidden(details);
     }
   }

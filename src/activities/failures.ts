@@ -3,9 +3,8 @@ import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { z } from 'zod';
 import { PARTNER_ERROR, SOFTWARE_ERROR } from '../messages/activities.js';
-import { ONBOARDINGS } from '../messages/kinds.js';
+import { ONBOARDINGS } from '../messages/workflow-types.js';
 import type { CallOptions } from '../partners/client.js';
-import { fieldProblems } from '../partners/describe-rules.js';
 import {
   failsForAccount,
   isForbidden,
@@ -13,6 +12,7 @@ import {
   PartnerError,
   type PartnerErrorDetails,
 } from '../partners/partner-error.js';
+import { fieldProblems } from '../partners/schema-messages.js';
 import { OPEN_MS } from './circuit-breaker.js';
 
 /** The interval between heartbeats of a running call, in milliseconds, and the minimum number of heartbeats within its timeout. */
@@ -148,7 +148,7 @@ export function parseRequest<Schema extends z.ZodType>(
 }
 
 /** Returns the failed partner call, or the error of our own code, in an activity's failure; undefined for any other failure. */
-export function partnerErrorIn(error: unknown): PartnerErrorDetails | undefined {
+export function partnerErrorOfActivity(error: unknown): PartnerErrorDetails | undefined {
   if (!(error instanceof ApplicationFailure)) return undefined;
   if (error.type !== PARTNER_ERROR && error.type !== SOFTWARE_ERROR) return undefined;
   return error.details?.[0] as PartnerErrorDetails;

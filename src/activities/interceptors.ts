@@ -2,7 +2,7 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker';
 import { DBA_HEADER } from '../messages/search-attributes.js';
-import { boundTexts } from '../partners/bounds.js';
+import { boundTexts } from '../partners/text-limits.js';
 import { holdPrivate } from '../platform/process/logging.js';
 
 /** Shortens the texts of partners in results, before a workflow keeps them. `gangway call` returns the response unchanged. */

@@ -1,5 +1,5 @@
-import type { PartnerActivities } from '../messages/kind-types.js';
-import type { PartnerClients, SystemName } from '../partners/systems.js';
+import type { PartnerActivities } from '../messages/onboarding-outcomes.js';
+import type { PartnerClients, SystemName } from '../partners/descriptors.js';
 import { bankingActivities } from './banking.js';
 import { boardingActivities } from './boarding.js';
 import type { Dependencies } from './dependencies.js';

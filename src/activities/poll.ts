@@ -1,11 +1,11 @@
 import { activityInfo, getClient, heartbeat, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { labelsOf } from '../messages/ids.js';
+import { metricLabels } from '../messages/ids.js';
 import { isObject, omitUndefined } from '../messages/objects.js';
 import type { Pace } from '../messages/onboarding-state.js';
-import { boundTexts } from '../partners/bounds.js';
+import { boundTexts } from '../partners/text-limits.js';
 import { NUDGES, nudge } from '../temporal/nudge.js';
-import { partnerErrorIn, withRetries } from './failures.js';
+import { partnerErrorOfActivity, withRetries } from './failures.js';
 
 /** The heartbeat details of a status poll. They say when its reads began to fail, because any worker may make the next attempt. */
 export interface PollProgress {
@@ -71,7 +71,7 @@ export async function awaitChange<Snapshot>(
   const snapshot = await withRetries(reading, repetition).catch((error: unknown) => {
     countPoll('failed');
     const now = Date.now();
-    const isUnreadable = partnerErrorIn(error)?.unreadable !== undefined;
+    const isUnreadable = partnerErrorOfActivity(error)?.unreadable !== undefined;
     // Another failure in between does not reset `unreadableSince`. Only a readable response does.
     const { since = now, unreadableSince = isUnreadable ? now : undefined } = failed ?? {};
     remember({ since, ...omitUndefined({ unreadableSince }) });
@@ -90,11 +90,11 @@ function beforeDue(poll: PollBounds, { readAt, changes }: Pace, random: number):
   return Math.ceil(readAt + spread(longestMs, poll, random) - activityInfo().scheduledTimestampMs);
 }
 
-/** The counter of reads. {@link labelsOf} has its other labels. */
+/** The counter of reads. {@link metricLabels} has its other labels. */
 export const READS = ['gangway_polls_total', undefined, 'Reads of status polls, by result'] as const;
 
 function countPoll(result: 'changed' | 'unchanged' | 'failed'): void {
-  const about = labelsOf(activityInfo().workflowExecution?.workflowId ?? '');
+  const about = metricLabels(activityInfo().workflowExecution?.workflowId ?? '');
   metricMeter.createCounter(...READS).add(1, { ...about, result });
 }
 

@@ -7,9 +7,9 @@ import proto from '@temporalio/proto';
 import type { ImportedRecord } from '../messages/activities.js';
 import { reservationId, workflowTaskQueue } from '../messages/ids.js';
 import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
-import { describe } from '../temporal/onboardings.js';
+import { describe } from '../temporal/find-onboarding.js';
 import { describeWithMemo } from '../temporal/search.js';
-import { ifFound, isAlreadyStarted } from '../temporal/unavailable.js';
+import { isAlreadyStarted, undefinedIfMissing } from '../temporal/unavailable.js';
 import { callWithDeadline, ifNotRejected } from './failures.js';
 
 export type Reservations = ReturnType<typeof reservationsAt>;
@@ -162,7 +162,7 @@ const {
 
 /** The latest reservation of a record, even one that has ended; undefined if there is none. */
 export async function reservationOf(client: Client, id: string): Promise<Reservation | undefined> {
-  const execution = await ifFound(describeWithMemo(client, id));
+  const execution = await undefinedIfMissing(describeWithMemo(client, id));
   if (!execution) return undefined;
   const { owner } = execution.memo?.fields ?? {};
   return {
@@ -187,13 +187,16 @@ export async function reserve(
     // Of several that take it over, one ends this run.
     const workflowExecution = { workflowId: id, runId: replaced.runId };
     const reason = `taken over by ${owner}`;
-    await ifFound(
+    await undefinedIfMissing(
       client.workflowService.terminateWorkflowExecution({ namespace, identity, workflowExecution, reason }),
     );
   }
   try {
     await client.workflowService.startWorkflowExecution({
-      ...{ namespace, identity, requestId: randomUUID(), workflowId: id },
+      namespace,
+      identity,
+      requestId: randomUUID(),
+      workflowId: id,
       workflowType: { name: 'reservation' },
       taskQueue: { name: `${taskQueue}-reservations` },
       memo: { fields: { owner: defaultPayloadConverter.toPayload(owner) as Payload } },

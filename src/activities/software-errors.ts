@@ -3,8 +3,8 @@ import { isGrpcServiceError } from '@temporalio/client';
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { OUR_SOFTWARE_FAILS, SOFTWARE_ERROR } from '../messages/activities.js';
-import { LONGEST, truncate } from '../partners/bounds.js';
 import { PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
+import { LONGEST, truncate } from '../partners/text-limits.js';
 import { StoreFailure } from '../platform/documents/file-store.js';
 import { redact } from '../platform/privacy/masked.js';
 import { isUnreadablePayload } from '../temporal/payload-codec.js';
@@ -28,7 +28,7 @@ export function softwareErrors(system: string, build = 'without an ID'): Activit
   return ({ info }) => ({
     inbound: {
       async execute(input, next) {
-        const key = keyOf(info);
+        const key = activityKey(info);
         const since = failingSince.get(key) ?? Date.now();
         failingSince.delete(key);
         try {
@@ -69,6 +69,6 @@ function asFailure(
 }
 
 /** A poll has the same id as the one before it. */
-export function keyOf({ workflowExecution, activityId, scheduledTimestampMs }: Info): string {
+export function activityKey({ workflowExecution, activityId, scheduledTimestampMs }: Info): string {
   return `${workflowExecution?.workflowId} ${workflowExecution?.runId} ${activityId} ${scheduledTimestampMs}`;
 }

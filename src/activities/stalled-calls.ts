@@ -4,14 +4,14 @@ import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@tempora
 import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
 import { type StalledCall, stalledCallSignal } from '../messages/onboarding-state.js';
 import { readsUnreadable } from '../messages/partner-account.js';
-import { LONGEST, problemText, truncate } from '../partners/bounds.js';
 import { failsForAccount } from '../partners/partner-error.js';
 import { isRedirection } from '../partners/pause.js';
+import { LONGEST, problemText, truncate } from '../partners/text-limits.js';
 import { redact } from '../platform/privacy/masked.js';
 import { type ReportingAccount, reportTo } from '../temporal/partner-accounts.js';
-import { callWithDeadline, partnerErrorIn } from './failures.js';
+import { callWithDeadline, partnerErrorOfActivity } from './failures.js';
 import { type PollProgress, pollProgress } from './poll.js';
-import { keyOf } from './software-errors.js';
+import { activityKey } from './software-errors.js';
 
 /** The time after which people see a wait, in milliseconds. */
 export interface StalledCallLimits {
@@ -50,12 +50,12 @@ export class StalledCallReporter {
       execute: async (input, next) => {
         try {
           const outcome = await next(input);
-          this.#stalled.delete(keyOf(info));
+          this.#stalled.delete(activityKey(info));
           return outcome;
         } catch (error) {
           const failure = error instanceof ApplicationFailure ? error : undefined;
           const isGood = failure?.category === ApplicationFailureCategory.BENIGN;
-          if (isGood) this.#stalled.delete(keyOf(info));
+          if (isGood) this.#stalled.delete(activityKey(info));
           if (!info.inWorkflow || failure?.nonRetryable) throw error;
           const reports = isGood
             ? [this.#reportEnd(info)]
@@ -85,12 +85,12 @@ export class StalledCallReporter {
     const { scheduledTimestampMs, attempt } = info;
     const poll = pollIn(info);
     const since = poll ? (poll.failing?.since ?? Date.now()) : scheduledTimestampMs;
-    const details = partnerErrorIn(error);
+    const details = partnerErrorOfActivity(error);
     const { retryAfterMs = 0 } = details ?? {};
     // The account asks about it, once for all.
     if (details && failsForAccount(details) !== undefined) return;
     const isLong = !poll && retryAfterMs >= SHOWN_FROM_MS && Number.isInteger(Math.log2(attempt) / 3);
-    const key = keyOf(info);
+    const key = activityKey(info);
     const isStalled = Date.now() - since >= this.limits.stepMs && !this.#stalled.has(key);
     if (!isLong && !isStalled) return;
     await signal(info, {
@@ -104,7 +104,7 @@ export class StalledCallReporter {
   }
 
   async #reportForAccount(info: Info, error: unknown): Promise<void> {
-    const details = partnerErrorIn(error);
+    const details = partnerErrorOfActivity(error);
     const operation = details && failsForAccount(details);
     if (!details || operation === undefined || !info.workflowExecution) return;
     const { kind, status = 403, fields, reason, build } = details;

@@ -2,7 +2,12 @@ import { getClient, log } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { PartnerRecordActivities } from '../messages/partner-account.js';
 import type { MeaningOf, StatusMeaning } from '../partners/phases.js';
-import { type ReportingAccount, recordOf, reportStatus, wakePollsOf } from '../temporal/partner-accounts.js';
+import {
+  queryPartnerRecord,
+  type ReportingAccount,
+  reportStatus,
+  wakePollsOf,
+} from '../temporal/partner-accounts.js';
 import { callWithDeadline, withHeartbeat } from './failures.js';
 
 /** The time for which a decision is cached, in milliseconds. A decision does not change while the record exists. */
@@ -25,7 +30,7 @@ export class StatusMeanings {
     const meaning = this.#decided.get(status);
     if (meaning && performance.now() < meaning.until) return meaning.meaning;
     const lookUp = async (client: Client) => {
-      const record = await recordOf(client, this.account);
+      const record = await queryPartnerRecord(client, this.account);
       const seen = record?.statuses.find((each) => each.status === status);
       if (!seen) await this.#report(status);
       return seen?.decision?.meaning;

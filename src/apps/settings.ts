@@ -5,14 +5,14 @@
 import { distance } from 'fastest-levenshtein';
 import type { Logger } from 'pino';
 import { accountSettings } from '../partners/account-settings.js';
-import { SYSTEM_NAMES, settingsPrefix } from '../partners/systems.js';
-import { didYouMean, nearest } from '../platform/settings/nearest.js';
+import { SYSTEM_NAMES, settingsPrefix } from '../partners/descriptors.js';
+import { didYouMean, nearest } from '../platform/settings/did-you-mean.js';
 import { type Advice, secretsOf } from '../platform/settings/settings.js';
 import { workerSettings } from '../worker/settings.js';
 import { codecServerSettings } from './codec-server/settings.js';
 import { commandSettings } from './command/cli/command-line.js';
 import { consoleSettings } from './console/settings.js';
-import { linkSettings } from './link/settings.js';
+import { linkServerSettings } from './link/settings.js';
 import { receiverSettings, webhookSettings } from './receiver/settings.js';
 
 type Environment = NodeJS.ProcessEnv;
@@ -29,7 +29,7 @@ export const PROCESSES = [
   [webhookSettings, RECEIVER],
   [consoleSettings, CONSOLE],
   [codecServerSettings, CODEC_SERVER],
-  [linkSettings, LINK],
+  [linkServerSettings, LINK],
 ] as const;
 
 /**
@@ -37,7 +37,13 @@ export const PROCESSES = [
  * names of Windows.
  */
 const OWN_PREFIXES: readonly string[] = [
-  ...['GANGWAY_', 'RECEIVER_', 'CONSOLE_', 'CODEC_', 'LINK_', 'OIDC_', 'EVENTS_'],
+  'GANGWAY_',
+  'RECEIVER_',
+  'CONSOLE_',
+  'CODEC_',
+  'LINK_',
+  'OIDC_',
+  'EVENTS_',
   ...SYSTEM_NAMES.filter((system) => system !== 'processor').map(settingsPrefix),
 ];
 
@@ -46,7 +52,7 @@ const SHORTEST = 8;
 
 /** Names in the environment that no process reads, and that look like a setting with a typing error. */
 export function misspelledSettings(env: Environment, accounts: readonly string[]): Advice[] {
-  const names = namesOf(accounts);
+  const names = settingNames(accounts);
   return Object.keys(env)
     .filter((name) => !names.has(name) && (isOurs(name, accounts) || isSimilar(name, names)))
     .sort()
@@ -75,8 +81,18 @@ function isSimilar(name: string, names: ReadonlySet<string>): boolean {
 
 /** Temporal's own settings that name a connection, and those similar to them. */
 const TEMPORAL_NAMES: readonly string[] = [
-  ...['ADDRESS', 'NAMESPACE', 'API_KEY', 'API_KEY_FILE', 'PROFILE', 'CONFIG_FILE', 'CLI_PATH'],
-  ...['TLS', 'TLS_SERVER_NAME', 'TLS_DISABLE_HOST_VERIFICATION', 'CODEC_ENDPOINT', 'CODEC_AUTH'],
+  'ADDRESS',
+  'NAMESPACE',
+  'API_KEY',
+  'API_KEY_FILE',
+  'PROFILE',
+  'CONFIG_FILE',
+  'CLI_PATH',
+  'TLS',
+  'TLS_SERVER_NAME',
+  'TLS_DISABLE_HOST_VERIFICATION',
+  'CODEC_ENDPOINT',
+  'CODEC_AUTH',
   ...['CLIENT_CERT', 'CLIENT_KEY', 'SERVER_CA_CERT'].flatMap((of) => [`TLS_${of}_PATH`, `TLS_${of}_DATA`]),
 ].map((name) => `TEMPORAL_${name}`);
 
@@ -89,7 +105,7 @@ function schemasOf(accounts: readonly string[]) {
 }
 
 /** The settings of all processes in all accounts, and the files that may hold their secrets. */
-export function namesOf(accounts: readonly string[]): Set<string> {
+export function settingNames(accounts: readonly string[]): Set<string> {
   const names = schemasOf(accounts).flatMap(([prefix, schema]) => [
     ...Object.keys(schema.shape).map((name) => prefix + name),
     ...secretsOf(schema).map((name) => `${prefix}${name}_FILE`),
@@ -109,6 +125,6 @@ export function summarizeSettings(env: Environment, accounts: readonly string[])
   );
   const display = (name: string, value: string) =>
     !secrets.has(name) && (HARMLESS.test(value) || SHOWN.test(name)) ? value : 'set';
-  const names = [...namesOf(accounts)].filter((name) => env[name]).sort();
+  const names = [...settingNames(accounts)].filter((name) => env[name]).sort();
   return Object.fromEntries(names.map((name) => [name, display(name, env[name] ?? '')]));
 }

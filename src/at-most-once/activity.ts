@@ -31,18 +31,18 @@ export interface ClientErrors<Baseline> {
    * The outcome of a request that had its permit, as far as the error tells. `none`: it had no effect, and may succeed later.
    * `refused`: the same, if the partner is to be believed, but nothing proves it.
    */
-  readonly outcomeOf: (error: unknown) => 'none' | 'refused' | 'rejected' | 'uncertain';
-  /** The failure that the activity reports for a request that had its permit, or for a {@link LostResponse}. */
-  readonly failureOf: (error: unknown, retryable: boolean, sent?: Partial<Sent<Baseline>>) => unknown;
+  readonly classify: (error: unknown) => 'none' | 'refused' | 'rejected' | 'uncertain';
+  /** The failure that the activity reports for a request that had its permit, or for a {@link MissingResponse}. */
+  readonly toFailure: (error: unknown, retryable: boolean, sent?: Partial<Sent<Baseline>>) => unknown;
   /** The failure that the activity reports when the call ended before its permit, as after a failed read. */
-  readonly unsentFailureOf: (error: unknown) => unknown;
+  readonly toUnsentFailure: (error: unknown) => unknown;
 }
 
 /**
  * An earlier attempt recorded an intent and no response, or the call that looks first sees a change: the outcome is uncertain. The
  * message is the reason.
  */
-export class LostResponse extends Error {}
+export class MissingResponse extends Error {}
 
 /** The share of the start-to-close timeout that the calls of an attempt may use. The rest is reserved for the report. */
 export const SHARE_OF_ATTEMPT = 0.75;
@@ -130,7 +130,7 @@ async function attempt<Result, Baseline extends object>(
     const reason = earlier
       ? 'its worker stopped before the response was recorded'
       : 'it was reset together with its intent';
-    throw errors.failureOf(new LostResponse(reason), false, earlier && sentIn(earlier));
+    throw errors.toFailure(new MissingResponse(reason), false, earlier && sentIn(earlier));
   }
   const refused = earlier?.refused && earlier;
   const intent = new IntentRecord<Baseline>(mayHaveBeenSent, refused);
@@ -146,24 +146,24 @@ async function attempt<Result, Baseline extends object>(
       ...(refused && { refused: sentIn(refused) }),
     });
   } catch (error) {
-    if (error instanceof LostResponse) throw errors.failureOf(error, false, refused && sentIn(refused));
+    if (error instanceof MissingResponse) throw errors.toFailure(error, false, refused && sentIn(refused));
     await intent.settled();
     if (intent.refusal) throw intent.refusal;
     const { sent } = intent;
     if (sent === undefined) {
-      const failure = errors.unsentFailureOf(error);
+      const failure = errors.toUnsentFailure(error);
       // Later attempts need the record that this one sent nothing.
       const isFinal = failure instanceof ApplicationFailure && failure.nonRetryable === true;
       if (!isFinal && earlier === undefined) await intent.withdraw();
       throw failure;
     }
-    const outcome = errors.outcomeOf(error);
+    const outcome = errors.classify(error);
     const isRefused = outcome === 'refused' && !mayRepeat;
-    if (outcome === 'uncertain' || (isRefused && !looksFirst)) throw errors.failureOf(error, mayRepeat, sent);
+    if (outcome === 'uncertain' || (isRefused && !looksFirst)) throw errors.toFailure(error, mayRepeat, sent);
     const { sentAt: _, ...baseline } = sent;
-    if (outcome === 'rejected') throw errors.failureOf(error, false, baseline as Partial<Sent<Baseline>>);
+    if (outcome === 'rejected') throw errors.toFailure(error, false, baseline as Partial<Sent<Baseline>>);
     if (!mayHaveBeenSent) await intent.withdraw(isRefused);
-    throw errors.failureOf(error, true);
+    throw errors.toFailure(error, true);
   } finally {
     clearTimeout(timer);
   }

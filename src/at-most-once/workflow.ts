@@ -84,7 +84,7 @@ export type NextStep<Result> = Resolved<Result> | 'again';
 
 declare const byPerson: unique symbol;
 
-/** What follows from an uncertain outcome. Only {@link awaitVerdict} can say `again`, because a person did. */
+/** What follows from an uncertain outcome. Only {@link resolveUncertainWrite} can say `again`, because a person did. */
 export type Verdict<Result> = Resolved<Result> | ('again' & { readonly [byPerson]: true });
 
 /** A write, and what follows from each outcome of a request. */
@@ -97,7 +97,7 @@ export interface Write<Result, Failure> {
 }
 
 /** Sends a write until its outcome is known: by the response, by evidence, or from a person. */
-export async function sendUntilKnown<Result, Failure>(write: Write<Result, Failure>): Promise<Result> {
+export async function sendUntilResolved<Result, Failure>(write: Write<Result, Failure>): Promise<Result> {
   for (let isFirst = true; ; isFirst = false) {
     const outcome = await write.send(sendOnce, isFirst);
     if (outcome.is === 'done') return outcome.result;
@@ -133,7 +133,9 @@ interface Question<Result> {
 
 // Keeps A5.
 /** Asks about a write until evidence shows its effect, a person confirms it, or a person says that it may be sent again. */
-export async function awaitVerdict<Result>(question: WriteQuestion<Result>): Promise<Verdict<Result>> {
+export async function resolveUncertainWrite<Result>(
+  question: WriteQuestion<Result>,
+): Promise<Verdict<Result>> {
   const { evidence, isSuperseded = () => false } = question;
   const isOver = () => evidence() !== undefined || isSuperseded();
   for (let refused = ''; ; ) {
@@ -155,7 +157,7 @@ export async function awaitVerdict<Result>(question: WriteQuestion<Result>): Pro
  *
  * @returns undefined if the attempt reported the outcome itself, or failed for another reason
  */
-export function unreportedOutcome(cause: unknown) {
+export function outcomeFromFailure(cause: unknown) {
   if (cause instanceof ApplicationFailure && Object.values<unknown>(UNSENT).includes(cause.type))
     return { outcome: 'none', reason: cause.message } as const;
   if (!(cause instanceof TimeoutFailure)) return undefined;

@@ -1,12 +1,12 @@
 import type { ActivityOptions } from '@temporalio/common';
 import { defineQuery } from '@temporalio/workflow';
+import type { SystemName } from '../partners/descriptors.js';
 import type { FieldProblem, PartnerErrorDetails } from '../partners/partner-error.js';
-import type { SystemName } from '../partners/systems.js';
 import type { PartnerTaskQueue } from './ids.js';
-import type { CorrectableType } from './kinds.js';
 import type { PartnerIds } from './onboarding-state.js';
 import type { PartEnd } from './onboardings.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from './requirements.js';
+import type { CorrectableType } from './workflow-types.js';
 
 export interface Progress {
   readonly facts: PartnerIds;

@@ -73,14 +73,14 @@ export function partsOfActor(actor: string): { readonly program?: string; readon
 
 /** Reports whether two actors are one person. Case and spaces at the ends of an identity make no difference. */
 export function isSamePerson(one: string, other: string): boolean {
-  return identityOf(one) === identityOf(other);
+  return personIdentity(one) === personIdentity(other);
 }
 
 /**
  * `ada-17` of `Ada Park (ada-17)`: people can change their name, and the subject at the identity provider stays. Else the whole text. A
  * program acts with the identity of its person, or with its own.
  */
-export function identityOf(actor: string): string {
+export function personIdentity(actor: string): string {
   const { person } = partsOfActor(actor);
   return folded(person === undefined ? actor : (personId(person) ?? person));
 }

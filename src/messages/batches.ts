@@ -1,5 +1,5 @@
 import { defineUpdate } from '@temporalio/workflow';
-import type { OnboardingType } from './kinds.js';
+import type { OnboardingType } from './workflow-types.js';
 
 /**
  * What `onboardingBatch` starts, and what it reports. A batch is cut into parts. The document store has a file with the rows of each

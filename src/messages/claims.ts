@@ -1,6 +1,6 @@
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
-import { LONGEST, truncate } from '../partners/bounds.js';
-import { identityOf } from './actors.js';
+import { LONGEST, truncate } from '../partners/text-limits.js';
+import { personIdentity } from './actors.js';
 import type {
   Claim,
   IdempotencyKey,
@@ -155,9 +155,9 @@ export const CLAIMS_MEMO = 'handling';
 const LONGEST_MEMO = 20_000;
 
 /** The memo for these requirements; undefined when nobody handles any. */
-export function claimsOf(requirements: readonly Requirement[]): ClaimsMemo | undefined {
+export function claimsMemo(requirements: readonly Requirement[]): ClaimsMemo | undefined {
   const short = (actor: string) =>
-    truncate(actor.length > LONGEST.line ? identityOf(actor) : actor, LONGEST.line);
+    truncate(actor.length > LONGEST.line ? personIdentity(actor) : actor, LONGEST.line);
   let left = LONGEST_MEMO;
   const handled = requirements.flatMap(
     ({ id, claim, proposal, mentioned, link }): [string, ClaimAndProposal][] => {
@@ -166,7 +166,7 @@ export function claimsOf(requirements: readonly Requirement[]): ClaimsMemo | und
       const by = {
         ...(claim && { claim: { actor: short(claim.actor), until: claim.until, ...assigned } }),
         ...(proposal && { proposal: { actor: short(proposal.actor), at: proposal.at } }),
-        ...(mentioned && { mentioned: mentioned.map(identityOf) }),
+        ...(mentioned && { mentioned: mentioned.map(personIdentity) }),
         ...(link && !proposal && { link: { state: link.state, until: link.until } }),
       };
       left -= JSON.stringify([id, by]).length;

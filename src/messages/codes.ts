@@ -1,6 +1,6 @@
 /** The codes that people meet: stages and outcomes, kinds of requirements, events of a timeline. docs/codes.md has a text for each. */
 
-import { EACH_ONBOARDING, type OnboardingType, type OutcomeOf, type StageOf } from './kinds.js';
+import { EACH_ONBOARDING, type OnboardingType, type OutcomeOf, type StageOf } from './workflow-types.js';
 
 /** The outcome of an onboarding or a single operation. */
 export type OutcomeName = OutcomeOf<OnboardingType> | 'done' | 'rejected';
@@ -93,32 +93,80 @@ export const LINK_LANGUAGES = ['en', 'es'] as const;
 /** The events of a timeline. */
 export const TIMELINE_EVENTS = [
   // The life of a workflow.
-  ...['started', 'status-changed', 'ended', 'cancelled'],
+  'started',
+  'status-changed',
+  'ended',
+  'cancelled',
   // Questions to a person, and their answers.
-  ...['requirement-raised', 'requirement-resolved', 'requirement-closed', 'requirement-overdue'],
-  ...['requirement-claimed', 'requirement-released', 'requirement-taken-over', 'requirement-unclaimed'],
-  ...['requirement-assigned'],
-  ...['answer-taken-back', 'answer-dropped', 'answer-rejected', 'answer-proposed'],
-  ...['proposal-withdrawn', 'proposal-dropped', 'remark-added'],
+  'requirement-raised',
+  'requirement-resolved',
+  'requirement-closed',
+  'requirement-overdue',
+  'requirement-claimed',
+  'requirement-released',
+  'requirement-taken-over',
+  'requirement-unclaimed',
+  'requirement-assigned',
+  'answer-taken-back',
+  'answer-dropped',
+  'answer-rejected',
+  'answer-proposed',
+  'proposal-withdrawn',
+  'proposal-dropped',
+  'remark-added',
   // A link through which the merchant answers.
-  ...['merchant-asked', 'merchant-began', 'answer-sent-back', 'link-revoked'],
+  'merchant-asked',
+  'merchant-began',
+  'answer-sent-back',
+  'link-revoked',
   // Writes whose outcome was unknown, or that were in flight at the end, and what partners remark.
-  ...['write-uncertain', 'write-confirmed', 'write-unfinished', 'partner-warned'],
+  'write-uncertain',
+  'write-confirmed',
+  'write-unfinished',
+  'partner-warned',
   // A merchant.
-  ...['merchant-created', 'merchant-imported', 'fees-read', 'fees-changed'],
-  ...['submitted', 'submission-superseded', 'answers-delivered', 'answers-wait'],
-  ...['temporary-mid', 'mid-confirmed', 'volatile'],
+  'merchant-created',
+  'merchant-imported',
+  'fees-read',
+  'fees-changed',
+  'submitted',
+  'submission-superseded',
+  'answers-delivered',
+  'answers-wait',
+  'temporary-mid',
+  'mid-confirmed',
+  'volatile',
   // A business.
-  ...['holder-submitted', 'holder-corrected', 'profile-imported', 'profile-locked', 'profile-unlocked'],
-  ...['ticket-answered', 'financial-account-opened'],
+  'holder-submitted',
+  'holder-corrected',
+  'profile-imported',
+  'profile-locked',
+  'profile-unlocked',
+  'ticket-answered',
+  'financial-account-opened',
   // For a customer, about one of its parts.
-  ...['boarding-attached', 'boarding-ended', 'boarding-failed', 'boarding-reset'],
-  ...['business-attached', 'business-ended', 'business-failed', 'business-reset'],
+  'boarding-attached',
+  'boarding-ended',
+  'boarding-failed',
+  'boarding-reset',
+  'business-attached',
+  'business-ended',
+  'business-failed',
+  'business-reset',
   // Single operations.
-  ...['card-closed', 'nickname-set', 'nickname-cleared', 'address-changed', 'sub-user-restored'],
-  ...['webhook-created', 'webhook-existed', 'statement-saved', 'statement-sent'],
+  'card-closed',
+  'nickname-set',
+  'nickname-cleared',
+  'address-changed',
+  'sub-user-restored',
+  'webhook-created',
+  'webhook-existed',
+  'statement-saved',
+  'statement-sent',
   // The account at a partner.
-  ...['credentials-refused', 'credentials-work', 'status-explained'],
+  'credentials-refused',
+  'credentials-work',
+  'status-explained',
 ] as const;
 
 /** An event of a timeline, in kebab case. */
@@ -128,19 +176,21 @@ export type TimelineEvent = (typeof TIMELINE_EVENTS)[number];
 export const ACTIVITIES = {
   start: ['started'],
   answer: [
-    ...(['requirement-resolved', 'answer-proposed', 'proposal-withdrawn', 'answer-taken-back'] as const),
+    'requirement-resolved',
+    'answer-proposed',
+    'proposal-withdrawn',
+    'answer-taken-back',
     'answer-dropped',
   ],
   correction: ['requirement-resolved'],
   assignment: [
-    ...(['requirement-claimed', 'requirement-assigned', 'requirement-released'] as const),
+    'requirement-claimed',
+    'requirement-assigned',
+    'requirement-released',
     'requirement-taken-over',
   ],
   remark: ['remark-added'],
-  question: [
-    ...(['requirement-raised', 'requirement-closed', 'requirement-overdue'] as const),
-    'requirement-unclaimed',
-  ],
+  question: ['requirement-raised', 'requirement-closed', 'requirement-overdue', 'requirement-unclaimed'],
   partner: [],
 } as const satisfies Readonly<Record<string, readonly TimelineEvent[]>>;
 

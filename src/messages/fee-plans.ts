@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { feeChanges } from '../partners/boarding/schemas.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import { didYouMean } from '../platform/settings/nearest.js';
-import { fieldOf, isContainer, isWithin, type Leaf, leavesOf } from './objects.js';
+import { didYouMean } from '../platform/settings/did-you-mean.js';
+import { fieldOf, isContainer, isFieldWithin, type Leaf, leavesOf } from './objects.js';
 
 /**
  * Fee plans: the fees that an operator offers, by name. Whoever starts an onboarding resolves the plan of its input into fees, so a
@@ -44,7 +44,7 @@ const feePlan = z
       refuse('must not be null; leave it out', 'fees', field);
     const numbers = leaves.flatMap(({ field, value }) => (typeof value === 'number' ? [field] : []));
     for (const [index, field] of mayChange.entries())
-      if (!numbers.some((number) => isWithin(number, [field])))
+      if (!numbers.some((number) => isFieldWithin(number, [field])))
         refuse(`is no number of this plan, and holds none${didYouMean(field, numbers)}`, 'mayChange', index);
   });
 
@@ -117,7 +117,7 @@ function ruleOf({ name, fees, mayChange }: FeePlan, { field, value }: Leaf): str
   const now = feeAt(fees, field);
   const lines = leavesOf(fees).map((leaf) => lineOf(leaf.field));
   if (now === undefined) return `is not in fee plan ${name}${didYouMean(lastName(lineOf(field)), lines)}`;
-  if (!isWithin(field, mayChange))
+  if (!isFieldWithin(field, mayChange))
     return `is ${JSON.stringify(now)} in fee plan ${name}, which does not let one change it`;
   return typeof now === 'number' && typeof value === 'number'
     ? undefined
@@ -160,7 +160,7 @@ export function unknownLines(fees: object, own: object, where: string): FieldPro
   const lines = (of: object) => new Set(leavesOf(of).map(({ field }) => lineOf(field)));
   const [theirs, ours] = [lines(own), lines(fees)];
   return [...ours]
-    .filter((line) => !theirs.has(line) && !isWithin(line, MISC))
+    .filter((line) => !theirs.has(line) && !isFieldWithin(line, MISC))
     .map((line) => ({
       field: `fees.${line}`,
       message: `is in no fee of ${where}${didYouMean(lastName(line), theirs)}`,

@@ -1,5 +1,11 @@
-import type { SystemName } from '../partners/systems.js';
-import { ACCOUNTS, EACH_ONBOARDING, EACH_WORKFLOW, ONBOARDINGS, type WorkflowType } from './kinds.js';
+import type { SystemName } from '../partners/descriptors.js';
+import {
+  ACCOUNTS,
+  EACH_ONBOARDING,
+  EACH_WORKFLOW,
+  ONBOARDINGS,
+  type WorkflowType,
+} from './workflow-types.js';
 
 /** Default of `GANGWAY_TASK_QUEUE`: the task queue of workers and starters. */
 export const DEFAULT_TASK_QUEUE = 'gangway';
@@ -107,7 +113,7 @@ export function systemOf(id: string): SystemName | '' {
 export const POLLS = EACH_ONBOARDING.flatMap(([type, { poll }]) => (poll ? [{ type, activity: poll }] : []));
 
 /** The labels of a workflow in metrics. `account` is '' for the unnamed account. */
-export function labelsOf(id: string) {
+export function metricLabels(id: string) {
   const { type = '', account = '' } = partsOfId(id) ?? {};
   return { workflowType: type, system: systemOf(id), account };
 }

@@ -56,14 +56,7 @@ export {
   merchantBoardingInput,
   NO_ACCOUNTS,
 } from './inputs.js';
-export type { OnboardingOutcomes } from './kind-types.js';
-export {
-  ONBOARDINGS,
-  type OnboardingType,
-  type OutcomeOf,
-  type StageOf,
-  type WorkflowType,
-} from './kinds.js';
+export type { OnboardingOutcomes } from './onboarding-outcomes.js';
 export {
   type OnboardingState,
   stateQuery,
@@ -113,3 +106,10 @@ export {
   resolveRequirement,
 } from './requirements.js';
 export { SEARCH_ATTRIBUTES } from './search-attributes.js';
+export {
+  ONBOARDINGS,
+  type OnboardingType,
+  type OutcomeOf,
+  type StageOf,
+  type WorkflowType,
+} from './workflow-types.js';

@@ -3,11 +3,11 @@ import { beneficialOwners } from '../partners/banking/holder.js';
 import { accountHolder } from '../partners/banking/requests.js';
 import { dollars } from '../partners/banking/rules.js';
 import { feeChanges, merchantBasics, submitMerchantRequest } from '../partners/boarding/schemas.js';
-import { furtherJson, text } from '../partners/fields.js';
+import { furtherJson, text } from '../partners/field-schemas.js';
 import { keepDigits } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { PRIVATE_PATTERNS, type PrivateKind } from '../platform/privacy/masked.js';
-import { didYouMean } from '../platform/settings/nearest.js';
+import { didYouMean } from '../platform/settings/did-you-mean.js';
 import { feePlanField, type ReadFeePlans, resolveFeePlan } from './fee-plans.js';
 import { partsOfId } from './ids.js';
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
@@ -106,7 +106,7 @@ export function accountProblem(
 }
 
 /** `account` of an input: the name of an account at the partners. Default: the unnamed account. */
-export function accountName({ accounts }: KnownAccounts) {
+export function accountNameSchema({ accounts }: KnownAccounts) {
   const names = Object.keys(accounts);
   const rule =
     names.length === 0
@@ -142,7 +142,11 @@ export const application = submitMerchantRequest
 
 /** A merchant to board, as people write it in a file (see examples/). */
 export function merchantBoardingInput(accounts = NO_ACCOUNTS) {
-  const input = z.strictObject({ externalId, account: accountName(accounts), ...boardingFields(accounts) });
+  const input = z.strictObject({
+    externalId,
+    account: accountNameSchema(accounts),
+    ...boardingFields(accounts),
+  });
   return oneOfEach(input)
     .refine(({ account, merchant: { pos } }) => isPosOf(accounts, pos, account), {
       path: ['merchant', 'pos'],
@@ -233,7 +237,7 @@ const businessFields = {
 export function businessOnboardingInput(accounts = NO_ACCOUNTS) {
   return z.strictObject({
     externalId,
-    account: accountName(accounts),
+    account: accountNameSchema(accounts),
     ...businessFields,
     /** The merchant at the boarding partner. If it already has a profile, that profile is used. */
     merchantProfileId: partnerId.optional(),
@@ -260,7 +264,7 @@ export function customerOnboardingInput(accounts = NO_ACCOUNTS) {
     .strictObject({
       externalId,
       /** The account of all parts. */
-      account: accountName(accounts),
+      account: accountNameSchema(accounts),
       boarding: oneOfEach(z.strictObject(boardingFields(accounts))).check(resolveFeePlan(accounts.feePlans)),
       business: z.strictObject(businessFields),
       /** The fate of the other part when the merchant or the business ends without success. */
@@ -319,7 +323,7 @@ const followedBusinessFields = {
 
 /** A merchant to follow. */
 export function followedMerchantInput(accounts = NO_ACCOUNTS) {
-  return z.strictObject({ externalId, account: accountName(accounts), ...followedMerchantFields });
+  return z.strictObject({ externalId, account: accountNameSchema(accounts), ...followedMerchantFields });
 }
 
 /**
@@ -333,7 +337,7 @@ export type FollowedMerchantInput = z.output<ReturnType<typeof followedMerchantI
 export function followedBusinessInput(accounts = NO_ACCOUNTS) {
   return z.strictObject({
     externalId,
-    account: accountName(accounts),
+    account: accountNameSchema(accounts),
     ...followedBusinessFields,
     /** The merchant that the profile must be of. */
     merchantProfileId: partnerId.optional(),

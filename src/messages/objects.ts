@@ -71,6 +71,6 @@ export function leavesOf(value: unknown, field = ''): Leaf[] {
 }
 
 /** Reports whether a dotted name is one of these fields, or inside one. */
-export function isWithin(name: string, fields: readonly string[]): boolean {
+export function isFieldWithin(name: string, fields: readonly string[]): boolean {
   return fields.some((field) => name === field || name.startsWith(`${field}.`));
 }

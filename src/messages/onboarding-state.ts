@@ -121,6 +121,6 @@ export interface CarriedHistory {
 }
 
 /** The state among the arguments of a run; undefined in the first run. */
-export function carriedHistoryIn(args: readonly unknown[]): CarriedHistory | undefined {
+export function findCarriedHistory(args: readonly unknown[]): CarriedHistory | undefined {
   return args.find((each) => isObject(each) && 'timeline' in each) as CarriedHistory | undefined;
 }

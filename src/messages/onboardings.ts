@@ -1,8 +1,8 @@
 import { defineSignal } from '@temporalio/workflow';
 import { workflowId } from './ids.js';
-import { ONBOARDINGS, type OnboardingType, type OutcomeOf } from './kinds.js';
 import type { OnboardingState, Unfinished } from './onboarding-state.js';
 import type { Requirement } from './requirements.js';
+import { ONBOARDINGS, type OnboardingType, type OutcomeOf } from './workflow-types.js';
 
 /** The outcome of a merchant boarding. Outcomes are data, not failures. */
 export type MerchantBoardingOutcome = Unfinished &

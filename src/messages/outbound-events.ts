@@ -1,7 +1,7 @@
 import type { Sinks } from '@temporalio/workflow';
-import type { WorkflowType } from './kinds.js';
 import type { OutcomeName, Stage } from './onboarding-state.js';
 import type { RequirementKind } from './requirements.js';
+import type { WorkflowType } from './workflow-types.js';
 
 /** The workflow that an event is about. */
 export interface About {

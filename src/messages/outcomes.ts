@@ -36,7 +36,7 @@ const PARTNER_IDS: readonly (keyof PartnerIds)[] = [
 ];
 
 /** Returns the IDs at the partners that a state or an outcome names. */
-export function idsIn(source: object): PartnerIds {
+export function partnerIdsIn(source: object): PartnerIds {
   const record = source as Readonly<Record<string, unknown>>;
   const named = PARTNER_IDS.filter((name) => (record[name] ?? null) !== null);
   return Object.fromEntries(named.map((name) => [name, record[name]]));

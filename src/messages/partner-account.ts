@@ -1,8 +1,8 @@
 import { defineSignal } from '@temporalio/workflow';
 import type { WriteNames } from '../at-most-once/workflow.js';
+import type { SystemName } from '../partners/descriptors.js';
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
 import type { StatusMeaning } from '../partners/phases.js';
-import type { SystemName } from '../partners/systems.js';
 import type { BankingActivities } from './banking-activities.js';
 import type { BoardingActivities } from './boarding-activities.js';
 import type { Resolved } from './requirements.js';

@@ -1,10 +1,10 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { LONGEST, truncate } from '../partners/bounds.js';
+import { LONGEST, truncate } from '../partners/text-limits.js';
 import { BATCH_MEMO } from './batches.js';
 import { firstStage } from './codes.js';
-import type { WorkflowType } from './kinds.js';
-import { type DbaForm, indexedDba, indexedWords } from './listed.js';
+import { type DbaForm, indexedDba, indexedWords } from './list-fields.js';
 import { omitUndefined } from './objects.js';
+import type { WorkflowType } from './workflow-types.js';
 
 /**
  * Columns and filters in the Web UI and in `gangway list`. Search attributes are never encrypted: names of businesses, IDs and states
@@ -25,7 +25,7 @@ export const SEARCH_ATTRIBUTES = {
   agentProfileId: defineSearchAttributeKey('AgentProfileId', 'KEYWORD'),
   actionRequired: defineSearchAttributeKey('ActionRequired', 'BOOL'),
   actionDueAt: defineSearchAttributeKey('ActionDueAt', 'DATETIME'),
-  /** These two have their form in messages/listed.ts. */
+  /** These two have their form in messages/list-fields.ts. */
   requirements: defineSearchAttributeKey('Requirements', 'KEYWORD_LIST'),
   stageTimes: defineSearchAttributeKey('StageTimes', 'KEYWORD_LIST'),
 } as const;

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { shapeOf } from '../platform/schemas/shape.js';
-import { BadSetting, list, readSettings, secureUrl, withPrefix } from '../platform/settings/settings.js';
+import {
+  BadSetting,
+  listSetting,
+  readSettings,
+  secureUrl,
+  withPrefix,
+} from '../platform/settings/settings.js';
 import { NEUTRAL_SEGMENT } from './banking/operations.js';
-import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from './bounds.js';
 import { type Inspector, partnerOff } from './client.js';
-import type { HttpLimits } from './http.js';
-import { observers, type PartnerObserver } from './observers.js';
-import { recordingIn, recordSettings } from './recording.js';
 import {
   eachSystem,
   PARTNERS,
@@ -17,7 +19,11 @@ import {
   settingsPrefix,
   urlSetting,
   type Wording,
-} from './systems.js';
+} from './descriptors.js';
+import { observers, type PartnerObserver } from './exchange-observers.js';
+import { recordingIn, recordSettings } from './har-recording.js';
+import type { HttpLimits } from './http.js';
+import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from './text-limits.js';
 
 /** A partner account: how to reach each system, what identifies us there, and how much we may ask. */
 export type Account = Wording & {
@@ -33,7 +39,7 @@ export type Account = Wording & {
 export type Accounts = Account & { readonly accounts: Readonly<Record<string, Account>> };
 
 export const accountNames = z.object({
-  GANGWAY_ACCOUNTS: list
+  GANGWAY_ACCOUNTS: listSetting
     .refine((names) => names.every((name) => ACCOUNT_NAME.test(name)), `each ${ACCOUNT_NAME_RULE}`)
     .refine((names) => new Set(names).size === names.length, 'names an account twice')
     .default([])
@@ -96,7 +102,7 @@ function optional({ shape }: z.ZodObject, url: string): z.ZodRawShape {
 
 /** The settings of one account that a process needs which only checks inputs. */
 export const wordingSettings = z.object({
-  BOARDING_POS_NAMES: list
+  BOARDING_POS_NAMES: listSetting
     .transform((names) => names.filter(Boolean))
     .default([])
     .describe('Point-of-sale names that the boarding partner accepts besides `None` and `CustomPos`.'),

@@ -4,31 +4,31 @@ import type { Permit } from '../at-most-once/permit.js';
 import { untilAborted } from '../platform/http/deadline.js';
 import { createRedactor, withoutRepeats } from '../platform/privacy/private-fields.js';
 import { type Operation, type Operations, operationName, unknownFieldsWarning } from './catalogue.js';
-import { fieldProblems } from './describe-rules.js';
 import { encode } from './encoding.js';
+import type { ExchangeEnd, PartnerObserver } from './exchange-observers.js';
 import { type HttpDownload, type HttpResponse, type Transport, TransportError } from './http.js';
-import type { ExchangeEnd, PartnerObserver } from './observers.js';
 import { type FieldProblem, PartnerError, type PartnerErrorDetails } from './partner-error.js';
 import {
+  differentIdField,
   download,
   type Failure,
   type FailureOfResponse,
   idInLocation,
   isMissingRoute,
-  isSuccess,
-  jsonIn,
+  isSuccessStatus,
+  morePagesIndicator,
   noCredentials,
   noResponse,
-  type Opened,
-  otherRecordIn,
-  outcomeOf,
   type PartnerResponse,
-  payloadOf,
+  parseJsonBody,
+  parsePayload,
   redactFailure,
-  savedIn,
-  signOfMorePages,
+  savedRecordId,
   tooLarge,
+  transportErrorKind,
+  type Unwrapped,
 } from './responses.js';
+import { fieldProblems } from './schema-messages.js';
 
 /** The parts that differ between partners: the name, the authentication, and the envelope of responses. */
 export interface PartnerProtocol {
@@ -46,7 +46,7 @@ export interface PartnerProtocol {
   /** Returns why a call must not be sent although its request is valid; undefined if it may be sent. */
   refuse?(operation: Operation, options: CallOptions): string | undefined;
   /** Unwraps a payload from its envelope; `undefined` for a body without envelope, such as one from a proxy. */
-  open(response: PartnerResponse): Opened | undefined;
+  open(response: PartnerResponse): Unwrapped | undefined;
   /** Our credentials, which are masked wherever the partner repeats one. */
   secrets(): readonly string[];
   readonly observe?: PartnerObserver | undefined;
@@ -252,7 +252,7 @@ class Call {
     );
     const tried: Shared['tried'] = { key, isRefused };
     shared.tried = tried;
-    isRefused.finally(() => {
+    void isRefused.finally(() => {
       tried.endedAt = performance.now();
     });
     return ended(isRefused);
@@ -260,8 +260,8 @@ class Call {
 
   /** The sign in a refusal that the partner saved what we sent. */
   #savedIn(response: HttpResponse): string | undefined {
-    const json = jsonIn(response.body, this.operation);
-    return savedIn(this.operation, this.protocol.open({ ...response, json })?.payload ?? json);
+    const json = parseJsonBody(response.body, this.operation);
+    return savedRecordId(this.operation, this.protocol.open({ ...response, json })?.payload ?? json);
   }
 
   async #obtained(credentials: Promise<Credentials>): Promise<Credentials> {
@@ -313,7 +313,7 @@ class Call {
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
       const isPaused = error.cause instanceof PartnerError;
-      ended?.(isPaused ? PAUSED : { failure: outcomeOf(error), code: error.code });
+      ended?.(isPaused ? PAUSED : { failure: transportErrorKind(error), code: error.code });
       if (isPaused) throw error.cause;
       throw this.#failure(tooLarge(error, this.name, maxBytes) ?? noResponse(error), error);
     }
@@ -330,15 +330,15 @@ class Call {
       status === 204 && (operation.effect === 'read' || operation.response.safeParse(null).success);
     const opened = isEmpty
       ? { failed: false, payload: null, fields: [] }
-      : protocol.open({ ...response, json: jsonIn(response.body, operation) });
+      : protocol.open({ ...response, json: parseJsonBody(response.body, operation) });
     if (opened?.warning) this.options.onWarning?.(mask(opened.warning));
-    const failed = opened?.failed === true || !isSuccess(status);
+    const failed = opened?.failed === true || !isSuccessStatus(status);
     const { payload: unmasked, envelope } = opened ?? {};
-    const more = signOfMorePages(operation, unmasked, envelope, headers);
+    const more = morePagesIndicator(operation, unmasked, envelope, headers);
     this.#inspect({ status, isOpen: opened !== undefined, payload: unmasked, envelope, more, failed });
     const sent = operation.effect === 'read' ? {} : this.#request;
     const payload = operation.issuesCredential ? unmasked : withoutRepeats(unmasked, secrets, sent);
-    const refusedWith = opened?.failed && isSuccess(status) ? payload : undefined;
+    const refusedWith = opened?.failed && isSuccessStatus(status) ? payload : undefined;
     const saved = (failed ? this.#savedIn(response) : undefined) ?? idInLocation(operation, response);
     const saysNothing = isMissingRoute(operation, this.#request, status);
     const failure = ({ unreadable = saysNothing, ...input }: FailureOfResponse) => {
@@ -357,8 +357,8 @@ class Call {
       return this.#failure(masked, undefined, refusedWith ?? undefined);
     };
     const content = opened && { ...opened, payload };
-    const result = payloadOf(operation, response, content, http.maxRetryAfterMs, failure);
-    const other = otherRecordIn(operation, this.#request, payload);
+    const result = parsePayload(operation, response, content, http.maxRetryAfterMs, failure);
+    const other = differentIdField(operation, this.#request, payload);
     if (more === undefined && other === undefined) return result;
     const fields =
       other === undefined

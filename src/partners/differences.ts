@@ -1,10 +1,10 @@
-import { formsOf, isAny, type Shape, shapeFrom, shapeOf } from '../platform/schemas/shape.js';
+import { alternativesOf, isAny, type Shape, shapeFrom, shapeOf } from '../platform/schemas/shape.js';
 import type { Operation } from './catalogue.js';
 import type { Received } from './client.js';
-import { fieldProblems } from './describe-rules.js';
-import { isAmong } from './fields.js';
-import { responses } from './openapi/document.js';
-import { PARTNERS, type SystemName } from './systems.js';
+import { PARTNERS, type SystemName } from './descriptors.js';
+import { isAmong } from './field-schemas.js';
+import { openApiResponses } from './openapi/document.js';
+import { fieldProblems } from './schema-messages.js';
 
 /** The ways in which a response can differ from the catalogue. */
 export type DifferenceKind =
@@ -77,12 +77,12 @@ export function differencesIn({
 }
 
 function statusesOf(system: SystemName, operation: Operation): number[] {
-  return Object.keys(responses(operation, PARTNERS[system].contract, {})).map(Number);
+  return Object.keys(openApiResponses(operation, PARTNERS[system].contract, {})).map(Number);
 }
 
 /** Reports whether the catalogue has a shape of the response with which it can be compared. */
 export function hasShape({ response }: Operation): boolean {
-  return !formsOf(shapeOf(response)).every(isAny);
+  return !alternativesOf(shapeOf(response)).every(isAny);
 }
 
 /** ISO 8601, as the contracts print it; some services leave out the offset. */
@@ -105,7 +105,7 @@ class Comparison {
 
   /** @param isRead whether a workflow reads what is compared */
   compare(shape: Shape, value: unknown, path: readonly string[], isRead: boolean): void {
-    const forms = formsOf(shape);
+    const forms = alternativesOf(shape);
     if (forms.every(isAny)) return;
     const type = typeOf(value);
     const form = forms.find((each) => accepts(each, type));
@@ -134,7 +134,7 @@ class Comparison {
       const isNeeded = isRead && field.mark.needed === true;
       if (value[name] !== undefined) this.compare(field, value[name], here, isNeeded);
       else if (isRequired || (this.expectsAll && !field.mark.sometimes))
-        this.#add('missing-field', here, typesOf(formsOf(field)), 'nothing', isNeeded || isRequired);
+        this.#add('missing-field', here, typesOf(alternativesOf(field)), 'nothing', isNeeded || isRequired);
     }
     for (const [name, inside] of Object.entries(value)) {
       if (fields.has(name)) continue;

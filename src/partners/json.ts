@@ -29,7 +29,7 @@ export function parseExactly(text: string): unknown {
  *
  * @throws {SyntaxError} when it is not JSON
  */
-export function parseKeepingDigits(text: string): unknown {
+export function parsePreservingNumbers(text: string): unknown {
   return parseWith(text, (source) => source);
 }
 

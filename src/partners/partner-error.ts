@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundProblems, LONGEST, truncate } from './bounds.js';
+import { boundProblems, LONGEST, truncate } from './text-limits.js';
 
 /**
  * The failure of a partner call, from the caller's side. It decides what may be done next:
@@ -199,7 +199,7 @@ const errorBody = z.union([
   z.string(),
 ]);
 
-export function problemsOf(body: unknown): readonly FieldProblem[] {
+export function problemsInBody(body: unknown): readonly FieldProblem[] {
   const read = errorBody.safeParse(body);
   if (!read.success) return [];
   // A record that was written twice as JSON says nothing of a problem, and much of a person.
@@ -246,8 +246,8 @@ export function failureIn(body: unknown): readonly FieldProblem[] {
   if (!read.success) return [];
   const { success, errors, validationErrors, validationResults, errorMessage } = read.data;
   const listed = [errors, validationErrors, validationResults, errorMessage].flat();
-  if (listed.length === 0 && isOnlyError(body as object)) return problemsOf(body);
+  if (listed.length === 0 && isOnlyError(body as object)) return problemsInBody(body);
   if (listed.length > 0 || success !== false) return listed;
-  const reasons = problemsOf(body);
+  const reasons = problemsInBody(body);
   return reasons.length > 0 ? reasons : problemsIn('', ['the partner gave no reason']);
 }

@@ -8,8 +8,8 @@ import {
   type PartnerProtocol,
   partnerClient,
 } from './client.js';
+import type { PartnerObserver } from './exchange-observers.js';
 import { type HttpLimits, PartnerHttp } from './http.js';
-import type { PartnerObserver } from './observers.js';
 import type { Contract } from './openapi/contract.js';
 
 export interface PartnerSettings extends Pick<Connection, 'url' | 'limits'> {
@@ -70,7 +70,7 @@ export interface Wording {
 
 /**
  * One partner system as Gangway uses it, except its activities (src/activities/partner-activities.ts) and its sandbox
- * (src/apps/sandbox/systems.ts). The registry in systems.ts lists the descriptors, and everything else derives from it: settings,
+ * (src/apps/sandbox/systems.ts). The registry in descriptors.ts lists the descriptors, and everything else derives from it: settings,
  * clients, task queues, `gangway call`, `gangway doctor`, webhooks, OpenAPI documents, docs/partner-apis.md.
  */
 export interface Partner<

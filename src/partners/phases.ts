@@ -1,5 +1,5 @@
 import { redact } from '../platform/privacy/masked.js';
-import { LONGEST, truncate } from './bounds.js';
+import { LONGEST, truncate } from './text-limits.js';
 
 /**
  * Cleans a partner's status name. The partner may write anything, and a search attribute shows the name to everyone, so it becomes

@@ -4,26 +4,26 @@ import { retryAfterMs } from '../platform/http/deadline.js';
 import { redact } from '../platform/privacy/masked.js';
 import { redactProblems } from '../platform/privacy/private-fields.js';
 import { fieldNames, shapeOf } from '../platform/schemas/shape.js';
-import { LONGEST, truncate } from './bounds.js';
 import type { Download, Operation } from './catalogue.js';
-import { fieldProblems } from './describe-rules.js';
 import { type HttpDownload, type HttpResponse, TOO_LARGE, TransportError } from './http.js';
-import { isNestedDeeper, MAX_NESTING, parseExactly, parseKeepingDigits, withoutDepth } from './json.js';
+import { isNestedDeeper, MAX_NESTING, parseExactly, parsePreservingNumbers, withoutDepth } from './json.js';
 import {
   type FieldProblem,
   PartnerError,
   type PartnerErrorDetails,
   type PartnerErrorKind,
-  problemsOf,
+  problemsInBody,
 } from './partner-error.js';
 import { isRedirection } from './pause.js';
+import { fieldProblems } from './schema-messages.js';
+import { LONGEST, truncate } from './text-limits.js';
 
 export interface PartnerResponse extends HttpResponse {
   readonly json: unknown;
 }
 
 /** A response without its envelope: the payload, or the problems that the partner reports. */
-export interface Opened {
+export interface Unwrapped {
   readonly failed: boolean;
   /** The kind of the failure, where the body is more precise than the status. */
   readonly kind?: PartnerErrorKind;
@@ -47,10 +47,10 @@ export function redactFailure({ requestId, ...details }: Failure, mask: (text: s
 }
 
 /** Parses a body without losing digits of its numbers. Returns undefined if it is not JSON, or nested too deep. */
-export function jsonIn(body: Buffer, { exactNumbers }: Pick<Operation, 'exactNumbers'>): unknown {
+export function parseJsonBody(body: Buffer, { exactNumbers }: Pick<Operation, 'exactNumbers'>): unknown {
   try {
     const text = withoutDepth(body.toString('utf8'), MAX_NESTING + 1);
-    const json = (exactNumbers ? parseExactly : parseKeepingDigits)(text);
+    const json = (exactNumbers ? parseExactly : parsePreservingNumbers)(text);
     return isNestedDeeper(json) ? undefined : json;
   } catch {
     return undefined;
@@ -58,33 +58,33 @@ export function jsonIn(body: Buffer, { exactNumbers }: Pick<Operation, 'exactNum
 }
 
 /** Returns the payload of a complete response, in the form that the catalogue describes. @throws the failure otherwise */
-export function payloadOf(
+export function parsePayload(
   operation: Operation,
   response: HttpResponse,
-  opened: Opened | undefined,
+  unwrapped: Unwrapped | undefined,
   maxRetryAfterMs: number,
   fail: (details: FailureOfResponse) => PartnerError,
 ): unknown {
   const { status } = response;
-  const context = { status, ...(opened?.requestId !== undefined && { requestId: opened.requestId }) };
+  const context = { status, ...(unwrapped?.requestId !== undefined && { requestId: unwrapped.requestId }) };
   const fixedPayload = operation.statusPayloads?.[status];
   if (fixedPayload !== undefined) return operation.response.parse(fixedPayload);
-  if (!isSuccess(status) || opened?.failed) {
+  if (!isSuccessStatus(status) || unwrapped?.failed) {
     const wait = retryAfterMs(response.headers['retry-after']);
     const meaning = operation.failures?.[status];
     const isLimit = status === 403 && wait !== undefined;
     throw fail({
       ...context,
-      kind: opened?.kind ?? meaning?.kind ?? (isLimit ? 'RateLimited' : kindOf(status)),
-      fields: [...(meaning ? [{ field: '', message: meaning.message }] : []), ...(opened?.fields ?? [])],
-      reason: `HTTP ${status}${targetOf(response)}`,
+      kind: unwrapped?.kind ?? meaning?.kind ?? (isLimit ? 'RateLimited' : failureKind(status)),
+      fields: [...(meaning ? [{ field: '', message: meaning.message }] : []), ...(unwrapped?.fields ?? [])],
+      reason: `HTTP ${status}${describeTarget(response)}`,
       ...(isRedirection(status) && { unreadable: true }),
       ...(wait !== undefined && { retryAfterMs: Math.min(wait, maxRetryAfterMs) }),
     });
   }
-  const understood = opened && operation.response.safeParse(opened.payload);
-  if (!understood?.success) {
-    if (operation.mayFindNothing && saysNothingFound(response, opened?.payload))
+  const parsed = unwrapped && operation.response.safeParse(unwrapped.payload);
+  if (!parsed?.success) {
+    if (operation.mayFindNothing && meansNotFound(response, unwrapped?.payload))
       throw fail({
         ...context,
         status: 404,
@@ -92,23 +92,23 @@ export function payloadOf(
         fields: [],
         reason: `HTTP ${status} without a record`,
       });
-    const fields = understood
+    const fields = parsed
       ? [
-          ...problemsOf(opened?.payload),
-          ...fieldProblems(understood.error),
-          ...addedFields(operation, opened?.payload),
+          ...problemsInBody(unwrapped?.payload),
+          ...fieldProblems(parsed.error),
+          ...unknownFields(operation, unwrapped?.payload),
         ]
-      : [{ field: '', message: beginningOf(operation, response) }];
+      : [{ field: '', message: describeUnreadableBody(operation, response) }];
     throw fail({ ...context, kind: 'Uncertain', fields, reason: 'unreadable response', unreadable: true });
   }
-  return understood.data;
+  return parsed.data;
 }
 
 /**
  * Reports whether a success response means "not found": some partners send 204, null or a record with ID 0. An empty body does not
  * mean it, because a proxy may have lost the content.
  */
-function saysNothingFound({ status, body }: HttpResponse, payload: unknown): boolean {
+function meansNotFound({ status, body }: HttpResponse, payload: unknown): boolean {
   if (payload === null) return status === 204 || body.byteLength > 0;
   return typeof payload === 'object' && 'id' in payload && payload.id === 0;
 }
@@ -126,23 +126,23 @@ export function isMissingRoute(
 }
 
 /** Returns the ID field that differs between request and response. A proxy cache can mix up two requests. */
-export function otherRecordIn(
+export function differentIdField(
   { effect, idInResponse = 'id' }: Operation,
   request: unknown,
   payload: unknown,
 ): string | undefined {
   if (effect !== 'read' || typeof payload !== 'object' || payload === null) return undefined;
   const output = payload as Readonly<Record<string, unknown>>;
-  for (const [name, question] of Object.entries(request as object)) {
+  for (const [name, expected] of Object.entries(request as object)) {
     const field = name === 'id' ? idInResponse : name;
     const isId = /id$/i.test(name) && ['number', 'string'].includes(typeof output[field]);
-    if (isId && String(output[field]) !== String(question)) return field;
+    if (isId && String(output[field]) !== String(expected)) return field;
   }
   return undefined;
 }
 
 /** The target of a redirect, without its query. */
-function targetOf({ status, headers: { location = '' } }: HttpResponse): string {
+function describeTarget({ status, headers: { location = '' } }: HttpResponse): string {
   const [target = ''] = String(location).split(/[?#]/, 1);
   return isRedirection(status) && target !== '' ? ` to ${truncate(redact(target, 'log'), LONGEST.line)}` : '';
 }
@@ -150,17 +150,17 @@ function targetOf({ status, headers: { location = '' } }: HttpResponse): string 
 /** Fields that records have and errors do not. */
 const RECORD_FIELD = /^(status|created)_?(date|at)$/i;
 const ID = /^[\w-]{1,64}$/;
-const DEEPEST = 3;
-const MOST_FIELDS = 200;
+const MAX_DEPTH = 3;
+const MAX_FIELDS = 200;
 
 /**
  * Some partners save a record and still report an error. Returns its ID, '' if it has none or the ID is 0, or undefined if the payload
  * shows no record.
  */
-export function savedIn({ effect, makes }: Operation, payload: unknown): string | undefined {
+export function savedRecordId({ effect, makes }: Operation, payload: unknown): string | undefined {
   if (effect === 'read' || makes === undefined) return undefined;
   if (typeof payload === 'number') return payload > 0 ? String(payload) : undefined;
-  return signOfRecord(payload, makes.toLowerCase(), DEEPEST);
+  return findRecordId(payload, makes.toLowerCase(), MAX_DEPTH);
 }
 
 /** Returns the ID at the end of the `Location` header in the response to a create, such as 201 or 303 (RFC 9110, 10.2.2). */
@@ -173,39 +173,39 @@ export function idInLocation(
   return id !== undefined && redact(id) === id ? id : undefined;
 }
 
-function signOfRecord(value: unknown, id: string, depth: number): string | undefined {
+function findRecordId(value: unknown, id: string, depth: number): string | undefined {
   if (typeof value !== 'object' || value === null || depth === 0) return undefined;
-  const fields = Object.entries(value).slice(0, MOST_FIELDS);
-  const own = fields.find(([name]) => name.toLowerCase() === id)?.[1];
-  const text = typeof own === 'number' || typeof own === 'string' ? String(own) : '';
+  const fields = Object.entries(value).slice(0, MAX_FIELDS);
+  const idValue = fields.find(([name]) => name.toLowerCase() === id)?.[1];
+  const text = typeof idValue === 'number' || typeof idValue === 'string' ? String(idValue) : '';
   if (ID.test(text) && text !== '0') return redact(text) === text ? text : '';
-  const inside = fields.map(([, each]) => signOfRecord(each, id, depth - 1));
+  const inside = fields.map(([, each]) => findRecordId(each, id, depth - 1));
   const isRecord = fields.some(([name, each]) => RECORD_FIELD.test(name) && Boolean(each));
   return inside.find(Boolean) ?? (isRecord || inside.includes('') ? '' : undefined);
 }
 
-const MOST_ADDED = 5;
+const MAX_ADDED = 5;
 
 /** The fields of an unreadable response that the catalogue does not have. The partner may have renamed a field. */
-function addedFields({ response }: Operation, payload: unknown): FieldProblem[] {
+function unknownFields({ response }: Operation, payload: unknown): FieldProblem[] {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return [];
   const names = fieldNames(shapeOf(response));
-  const added = Object.keys(payload).filter((name) => !names.has(name));
-  return added.slice(0, MOST_ADDED).map((field) => ({ field, message: 'is not in the catalogue' }));
+  const unknown = Object.keys(payload).filter((name) => !names.has(name));
+  return unknown.slice(0, MAX_ADDED).map((field) => ({ field, message: 'is not in the catalogue' }));
 }
 
 export function download(
   { headers, chunks, cancel }: HttpDownload,
   fail: (f: Failure, c: unknown) => Error,
 ): Download {
-  async function* translated() {
+  async function* withTranslatedErrors() {
     try {
       yield* chunks;
     } catch (error) {
       throw error instanceof TransportError ? fail(noResponse(error), error) : error;
     }
   }
-  const body = Readable.from(translated(), { objectMode: false });
+  const body = Readable.from(withTranslatedErrors(), { objectMode: false });
   body.once('close', cancel);
   return { contentType: String(headers['content-type'] ?? ''), body };
 }
@@ -214,21 +214,21 @@ export function download(
  * Describes an unreadable body: `text/html, 1234 bytes: <html><body>Maintenance`. For JSON, shows only where parsing failed, because
  * values can be secret. For a write, shows the body only if it is HTML.
  */
-function beginningOf({ effect }: Operation, { headers, body }: HttpResponse): string {
+function describeUnreadableBody({ effect }: Operation, { headers, body }: HttpResponse): string {
   const { 'content-type': type = 'no content type', 'content-encoding': encoding } = headers;
-  const came = [type, ...(encoding ? [`content-encoding ${encoding}`] : [])].join(', ');
-  const size = `${truncate(came, LONGEST.summary)}, ${body.byteLength} bytes`;
+  const contentInfo = [type, ...(encoding ? [`content-encoding ${encoding}`] : [])].join(', ');
+  const size = `${truncate(contentInfo, LONGEST.summary)}, ${body.byteLength} bytes`;
   const text = body.toString('utf8').trimStart();
   const isJson = /^["[{]/.test(text);
   if (!isJson && effect !== 'read' && !text.startsWith('<')) return size;
   const output = isJson
-    ? placeIn(text)
+    ? jsonErrorPosition(text)
     : redact(text.slice(0, SHOWN_CHARACTERS), 'response').replace(/\s+/g, ' ');
   return output === '' ? size : `${size}: ${output}`;
 }
 
 /** Describes where parsing JSON failed, with no value but the broken one: `Unexpected token 'N' at "total":NaN`. '' if it is valid. */
-function placeIn(text: string): string {
+function jsonErrorPosition(text: string): string {
   try {
     JSON.parse(withoutDepth(text, MAX_NESTING));
     return '';
@@ -247,10 +247,10 @@ export function tooLarge({ code }: TransportError, operation: string, maxBytes: 
 
 // Keeps P2.
 export function noResponse(error: TransportError): Failure {
-  return { kind: outcomeOf(error), fields: [], reason: error.code };
+  return { kind: transportErrorKind(error), fields: [], reason: error.code };
 }
 
-export function outcomeOf({ sent }: TransportError): 'NotSent' | 'Uncertain' {
+export function transportErrorKind({ sent }: TransportError): 'NotSent' | 'Uncertain' {
   return sent ? 'Uncertain' : 'NotSent';
 }
 
@@ -268,12 +268,12 @@ export function noCredentials(error: unknown): Failure {
   };
 }
 
-export function isSuccess(status: number): boolean {
+export function isSuccessStatus(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
 /** A 2xx gets here only if its body reports a failure. A 301, 302 or 303 can follow a successful write; a 307 or 308 can't. */
-function kindOf(status: number): PartnerErrorKind {
+function failureKind(status: number): PartnerErrorKind {
   if (status === 401) return 'Unauthorized';
   if (status === 403) return 'Forbidden';
   if (status === 429) return 'RateLimited';
@@ -289,7 +289,7 @@ const TOTALS = ['total', 'totalcount', 'totalrecords', 'totalitems', 'totalresul
 const PAGES = ['pages', 'pagecount', 'totalpages'];
 const HAS_MORE = /^(has(next|more)\w*|more|istruncated)$/;
 const NEXT = /^(next(page|link|url|cursor|token|pagetoken|offset)?|continuationtoken)$/;
-const AROUND = /^(page(info)?|paging|pagination|meta|links)$/;
+const PAGING_CONTAINER = /^(page(info)?|paging|pagination|meta|links)$/;
 
 /**
  * Returns the field or header that shows more pages, if any. The contracts have no pagination, so such a list is unreadable: using it
@@ -298,7 +298,7 @@ const AROUND = /^(page(info)?|paging|pagination|meta|links)$/;
  * @param around the body without the list
  * @param headers by lower-case name
  */
-export function signOfMorePages(
+export function morePagesIndicator(
   { query = [] }: Operation,
   list: unknown,
   around: unknown,
@@ -307,10 +307,10 @@ export function signOfMorePages(
   if (!Array.isArray(list) || query.some((name) => PAGING.includes(name))) return undefined;
   if (/rel="?next\b/i.test(String(headers['link'] ?? ''))) return 'header Link';
   if (Number(headers['x-total-count'] ?? 0) > list.length) return 'header X-Total-Count';
-  return signIn(around, list.length);
+  return findIndicator(around, list.length);
 }
 
-function signIn(around: unknown, length: number): string | undefined {
+function findIndicator(around: unknown, length: number): string | undefined {
   if (typeof around !== 'object' || around === null) return undefined;
   for (const [field, value] of Object.entries(around)) {
     const name = field.toLowerCase().replaceAll(/[_-]/g, '');
@@ -320,7 +320,7 @@ function signIn(around: unknown, length: number): string | undefined {
       (HAS_MORE.test(name) && value === true) ||
       (NEXT.test(name) && Boolean(value));
     if (isMore) return field;
-    const inside = AROUND.test(name) ? signIn(value, length) : undefined;
+    const inside = PAGING_CONTAINER.test(name) ? findIndicator(value, length) : undefined;
     if (inside !== undefined) return `${field}.${inside}`;
   }
   return undefined;

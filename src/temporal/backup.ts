@@ -3,17 +3,17 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import { partsOfId } from '../messages/ids.js';
 import { type CustomerOnboardingInput, partnerId } from '../messages/inputs.js';
-import { ONBOARDINGS, type OnboardingType, TYPES_WITH_PARTS } from '../messages/kinds.js';
-import type { DbaForm } from '../messages/listed.js';
+import type { DbaForm } from '../messages/list-fields.js';
 import { mergePatch, omitUndefined } from '../messages/objects.js';
-import { carriedHistoryIn } from '../messages/onboarding-state.js';
+import { findCarriedHistory } from '../messages/onboarding-state.js';
 import type { EndedPart, EndedParts } from '../messages/onboardings.js';
 import type { Resolved } from '../messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { ONBOARDINGS, type OnboardingType, TYPES_WITH_PARTS } from '../messages/workflow-types.js';
+import { partIds } from './find-onboarding.js';
 import { answersIn, argumentsOf, type Event, type Run as History, indexedChangesIn } from './history.js';
-import type { AnyInput } from './kinds/kind.js';
+import type { AnyInput } from './kinds/define-kind.js';
 import { KINDS } from './kinds/kinds.js';
-import { partIds } from './onboardings.js';
 import { all, is, isIn } from './query.js';
 import { type Listed, listOnboardings } from './search.js';
 import { priorityOf } from './start.js';
@@ -111,7 +111,7 @@ function indexedIn(history: readonly Event[]): Partial<Record<keyof typeof SEARC
  */
 async function inputIn(client: Client, run: History): Promise<object> {
   const [input, ...args] = (await argumentsOf(client, run)) as [object, ...unknown[]];
-  const entries = carriedHistoryIn(args)?.requirements.entries ?? [];
+  const entries = findCarriedHistory(args)?.requirements.entries ?? [];
   const before = entries.flatMap(({ progress }) => progress.resolution ?? []);
   const corrections: { readonly requirementId: string; readonly patch: Readonly<Record<string, unknown>> }[] =
     [];

@@ -17,7 +17,7 @@ import { DEFAULT_TASK_QUEUE } from '../messages/ids.js';
 import { ALLOWED_ANSWERS, type FourEyes, NEVER_PROPOSED } from '../messages/requirements.js';
 import {
   BadSetting,
-  list,
+  listSetting,
   requireCertificates,
   secretIn,
   withAdvice,
@@ -54,7 +54,7 @@ export const temporalClientSettings = z.object({
     .describe(
       'Form of the dba in lists and logs, where it is not encrypted: `masked` shows only its initials.',
     ),
-  GANGWAY_FOUR_EYES: list
+  GANGWAY_FOUR_EYES: listSetting
     .refine(
       (kinds) => kinds.every((kind) => UNDER_FOUR_EYES.includes(kind)),
       `each must be one of ${UNDER_FOUR_EYES.join(', ')}`,

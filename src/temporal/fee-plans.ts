@@ -1,9 +1,9 @@
 import { parseTree } from 'jsonc-parser';
 import { type FeePlan, feePlans, type ReadFeePlans } from '../messages/fee-plans.js';
-import { problemText } from '../partners/bounds.js';
-import { fieldProblems } from '../partners/describe-rules.js';
 import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
+import { fieldProblems } from '../partners/schema-messages.js';
+import { problemText } from '../partners/text-limits.js';
 import { followFile } from '../platform/settings/followed-file.js';
 import { BadSetting } from '../platform/settings/settings.js';
 

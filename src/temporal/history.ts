@@ -4,9 +4,9 @@ import proto, { type temporal } from '@temporalio/proto';
 import { type ConfirmationReceipt, confirmAnswer } from '../messages/claims.js';
 import { partnerTaskQueue, partsOfId } from '../messages/ids.js';
 import { type Resolution, resolveRequirement } from '../messages/requirements.js';
-import { SYSTEM_NAMES } from '../partners/names.js';
+import { SYSTEM_NAMES } from '../partners/system-names.js';
 import { decodeFailure, decodePayloads } from './payload-codec.js';
-import { ifFound } from './unavailable.js';
+import { undefinedIfMissing } from './unavailable.js';
 
 /** Reads a person's answers and the calls to partners from the history of a workflow. Needs no worker. */
 
@@ -36,7 +36,7 @@ export async function runsOf(client: Client, workflowId: string, lastRunId: stri
     const fetched: Promise<Pick<temporal.api.history.v1.IHistory, 'events'>> = client.workflow
       .getHandle(workflowId, runId)
       .fetchHistory();
-    const history = await (runs.length > 0 ? ifFound(fetched) : fetched);
+    const history = await (runs.length > 0 ? undefinedIfMissing(fetched) : fetched);
     if (!history) return { runs, missing: runId };
     const events = history.events ?? [];
     runs.unshift({ workflowId, runId, events });

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { LONGEST_LINK_DAYS } from '../messages/codes.js';
 import type { LinkLanguage } from '../messages/links.js';
 import { describeWithMemo, inMemo } from './search.js';
-import { ifFound } from './unavailable.js';
+import { undefinedIfMissing } from './unavailable.js';
 
 /** The requirement that a link asks about. */
 export interface LinkPlace {
@@ -50,7 +50,7 @@ export async function forgetLink(client: Client, link: string): Promise<void> {
 
 /** Returns where a link leads; undefined if there is no such link. */
 export async function findLink(client: Client, link: string): Promise<LinkPlace | undefined> {
-  const execution = await ifFound(describeWithMemo(client, idOf(link)));
+  const execution = await undefinedIfMissing(describeWithMemo(client, idOf(link)));
   return execution && ((await inMemo(client, execution, MEMO)) as LinkPlace | undefined);
 }
 

@@ -3,10 +3,10 @@ import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temp
 import proto, { type temporal } from '@temporalio/proto';
 import { AWAIT_STATUS_ACTIVITY_ID, isCustomer, partnerTaskQueue, partsOfId } from '../messages/ids.js';
 import { isWrite } from '../messages/partner-account.js';
-import { SYSTEM_NAMES } from '../partners/names.js';
+import { SYSTEM_NAMES } from '../partners/system-names.js';
+import { describe, partIds } from './find-onboarding.js';
 import { pendingIn } from './history.js';
-import { describe, partIds } from './onboardings.js';
-import { ifFound } from './unavailable.js';
+import { undefinedIfMissing } from './unavailable.js';
 
 /** The time that a nudge waits while an attempt is running, in milliseconds, and its interval between looks. */
 const TIMEOUT_MS = 60_000;
@@ -131,7 +131,7 @@ export async function nudgeAll(
   const isOther = (pending: Pending) =>
     pending.activityId !== AWAIT_STATUS_ACTIVITY_ID && areSteps.some((isStep) => isStep(pending));
   const nudged = await Promise.all(
-    ids.map((id) => ifFound(nudge(client, id, { ...(signal && { signal }) }))),
+    ids.map((id) => undefinedIfMissing(nudge(client, id, { ...(signal && { signal }) }))),
   );
   const retried = await Promise.all(ids.map((id) => retryNow(client, id, isOther)));
   return { nudged: nudged.includes(true), retried: retried.flat() };
@@ -173,7 +173,7 @@ async function isReset(
   const { namespace } = client.options;
   const execution = { workflowId, runId: workflowExecutionInfo?.execution?.runId ?? null };
   const reset = client.workflowService.resetActivity({ namespace, execution, id: activityId ?? '' });
-  return (await ifFound(reset)) !== undefined;
+  return (await undefinedIfMissing(reset)) !== undefined;
 }
 
 function isDueSoon({ nextAttemptScheduleTime }: Pending): boolean {

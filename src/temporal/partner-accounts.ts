@@ -15,20 +15,20 @@ import {
 } from '../messages/partner-account.js';
 import type { FourEyes, RequirementKind } from '../messages/requirements.js';
 import { initialVisibility } from '../messages/search-attributes.js';
+import type { SystemName } from '../partners/descriptors.js';
 import {
   failsForAccount,
   isUnauthenticated,
   type PartnerErrorDetails,
   type PartnerErrorKind,
 } from '../partners/partner-error.js';
-import type { SystemName } from '../partners/systems.js';
+import { ofAccount } from './find-onboarding.js';
 import { isStepAt, nudge, type Pending, pendingActivities, retryNow } from './nudge.js';
-import { ofAccount } from './onboardings.js';
 import { decodeFailure, decodePayloads } from './payload-codec.js';
 import { all, IS_RUNNING, isIn } from './query.js';
 import { count, describeWithMemo, listOnboardings } from './search.js';
 import { resolved } from './start.js';
-import { ifFound } from './unavailable.js';
+import { undefinedIfMissing } from './unavailable.js';
 
 /** One account at one partner, and the workflows that work with it. */
 export interface AccountAt {
@@ -140,7 +140,7 @@ export function wakeWaiting(client: Client, place: AccountAt, watched: Watched =
 
 /** Makes every status poll of an account read at once, also those that are reading now. Writes no history. */
 export function wakePollsOf(client: Client, place: AccountAt): Promise<Woken> {
-  return wakeAll(client, place, async (id) => ((await ifFound(nudge(client, id))) ? 1 : 0));
+  return wakeAll(client, place, async (id) => ((await undefinedIfMissing(nudge(client, id))) ? 1 : 0));
 }
 
 /** @param wake wakes activities of a running workflow of the account that may call the partner, and returns how many */
@@ -212,8 +212,11 @@ export async function reportStatus(
   const input: PartnerAccountInput = resolved({ system }, { fourEyes });
   await client.workflow.signalWithStart('partnerRecord', {
     ...initialVisibility('partnerRecord', { summary: `record of ${system}`, account }),
-    ...{ workflowId: partnerRecordId(system, taskQueue, account), taskQueue, args: [input] },
-    ...{ signal: statusSeen, signalArgs: [{ status }] },
+    workflowId: partnerRecordId(system, taskQueue, account),
+    taskQueue,
+    args: [input],
+    signal: statusSeen,
+    signalArgs: [{ status }],
   });
 }
 
@@ -222,9 +225,9 @@ export async function reportStatus(
  *
  * @throws when this process does not have the key of the record
  */
-export async function recordOf(client: Client, { system, account, taskQueue }: AccountAt) {
+export async function queryPartnerRecord(client: Client, { system, account, taskQueue }: AccountAt) {
   const workflowId = partnerRecordId(system, taskQueue, account);
-  const { status, memo } = (await ifFound(describeWithMemo(client, workflowId))) ?? {};
+  const { status, memo } = (await undefinedIfMissing(describeWithMemo(client, workflowId))) ?? {};
   const payload = memo?.fields?.[RECORD_MEMO];
   if (status !== WORKFLOW_EXECUTION_STATUS_RUNNING || !payload) return undefined;
   const [record] = await decodePayloads(client, [payload], workflowId);

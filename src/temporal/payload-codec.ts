@@ -121,11 +121,11 @@ type Names = readonly [namespace: string, workflowId: string, activityId: string
 export class MisplacedPayload extends Error {
   override readonly name = 'MisplacedPayload';
   constructor(belongs: Names, actual: Names) {
-    super(`a payload of ${nameOf(belongs)} was found in ${nameOf(actual)}`);
+    super(`a payload of ${describePlace(belongs)} was found in ${describePlace(actual)}`);
   }
 }
 
-function nameOf([namespace, workflowId, activityId]: Names): string {
+function describePlace([namespace, workflowId, activityId]: Names): string {
   const named = Object.entries({ activity: activityId, workflow: workflowId, namespace });
   return named.flatMap(([what, id]) => (id === '' ? [] : [`${what} ${id}`])).join(' of ');
 }
@@ -221,7 +221,7 @@ export function payloadCodec(keys: PayloadKeys, onUnreadable = () => {}): Placin
     decode: (payloads, place) =>
       Promise.all(
         payloads.map(async (payload) =>
-          isEncrypted(payload) ? decrypt(payload, keyOf(payload, byId), place) : payload,
+          isEncrypted(payload) ? decrypt(payload, findKey(payload, byId), place) : payload,
         ),
       ).catch((error: unknown) => {
         onUnreadable();
@@ -240,7 +240,9 @@ async function encrypt(payload: Payload, { id, key }: PayloadKey, place?: Place)
   const contents = await pack(PayloadMessage.encode(payload).finish());
   const iv = randomBytes(IV_BYTES);
   const belongs = JSON.stringify(namesOf(place));
-  const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES }).setAAD(bound(id, belongs));
+  const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES }).setAAD(
+    associatedData(id, belongs),
+  );
   const data = Buffer.concat([iv, cipher.update(contents), cipher.final(), cipher.getAuthTag()]);
   const metadata = {
     encoding: Buffer.from(ENCRYPTED),
@@ -265,7 +267,7 @@ function open(data: Uint8Array, { id, key }: PayloadKey, belongs: string): Uint8
   try {
     const iv = data.subarray(0, IV_BYTES);
     const options = { authTagLength: TAG_BYTES };
-    const decipher = createDecipheriv(CIPHER, key, iv, options).setAAD(bound(id, belongs));
+    const decipher = createDecipheriv(CIPHER, key, iv, options).setAAD(associatedData(id, belongs));
     decipher.setAuthTag(data.subarray(-TAG_BYTES));
     const contents = decipher.update(data.subarray(IV_BYTES, -TAG_BYTES));
     decipher.final();
@@ -277,7 +279,7 @@ function open(data: Uint8Array, { id, key }: PayloadKey, belongs: string): Uint8
 }
 
 /** The additional authenticated data. No key id has a line feed. */
-function bound(id: string, belongs: string): Buffer {
+function associatedData(id: string, belongs: string): Buffer {
   return Buffer.from(`${id}\n${belongs}`);
 }
 
@@ -302,7 +304,7 @@ function isEncrypted({ metadata }: Payload): boolean {
   return textOf(metadata?.['encoding']) === ENCRYPTED;
 }
 
-function keyOf({ metadata }: Payload, byId: ReadonlyMap<string, PayloadKey>): PayloadKey {
+function findKey({ metadata }: Payload, byId: ReadonlyMap<string, PayloadKey>): PayloadKey {
   const id = textOf(metadata?.[KEY_ID_METADATA]);
   // Anyone can write metadata, and the id appears in messages and logs.
   if (!KEY_ID.test(id)) throw new UnreadablePayload('an encrypted payload does not name its key');

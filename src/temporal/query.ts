@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { didYouMean } from '../platform/settings/nearest.js';
+import { didYouMean } from '../platform/settings/did-you-mean.js';
 import { rejectedBecause, TemporalProblem } from './unavailable.js';
 
 /**
@@ -36,21 +36,21 @@ export function compareField(
   by: '=' | '!=' | '<' | '<=' | '>' | '>=',
   value: string | Date | true,
 ): Condition {
-  return condition(`${nameOf(field)} ${by} ${literal(value)}`);
+  return condition(`${fieldName(field)} ${by} ${literal(value)}`);
 }
 
 /** No value: nothing is found, because no workflow has an empty id. */
 export function isIn(field: Field, values: readonly string[]): Condition {
   if (values.length === 0) return is('WorkflowId', '');
-  return condition(`${nameOf(field)} IN (${values.map(literal).join(', ')})`);
+  return condition(`${fieldName(field)} IN (${values.map(literal).join(', ')})`);
 }
 
 export function isNull(field: Field): Condition {
-  return condition(`${nameOf(field)} IS NULL`);
+  return condition(`${fieldName(field)} IS NULL`);
 }
 
 export function startsWith(field: Field, prefix: string): Condition {
-  return condition(`${nameOf(field)} STARTS_WITH ${literal(prefix)}`);
+  return condition(`${fieldName(field)} STARTS_WITH ${literal(prefix)}`);
 }
 
 export function all(...conditions: readonly (Condition | '' | false | undefined)[]): Condition {
@@ -68,7 +68,7 @@ export function typedQuery(query: string): Condition {
 
 const condition = (query: string) => query as Condition;
 
-const nameOf = (field: Field) => (typeof field === 'string' ? field : field.name);
+const fieldName = (field: Field) => (typeof field === 'string' ? field : field.name);
 
 /** Control characters, the NUL that ends a query in the visibility store, and halves of a character. */
 const UNSEARCHABLE = /[\p{Cc}\p{Cs}]/u;

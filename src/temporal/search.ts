@@ -4,9 +4,8 @@ import { optionalTsToDate, requiredTsToDate } from '@temporalio/common/lib/time.
 import proto, { type temporal } from '@temporalio/proto';
 import { CLAIMS_MEMO, type ClaimsMemo } from '../messages/claims.js';
 import { partsOfId, systemOf, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
-import { ACCOUNTS, type WorkflowType } from '../messages/kinds.js';
 import {
-  formsOf,
+  dbaForms,
   type ListedRequirement,
   maskedName,
   requirementsIn,
@@ -14,11 +13,12 @@ import {
   searchWords,
   stagesIn,
   withClaims,
-} from '../messages/listed.js';
+} from '../messages/list-fields.js';
 import type { Stage } from '../messages/onboarding-state.js';
 import type { RequirementKind } from '../messages/requirements.js';
 import { SEARCH_ATTRIBUTES, STARTER_MEMO } from '../messages/search-attributes.js';
-import type { SystemName } from '../partners/systems.js';
+import { ACCOUNTS, type WorkflowType } from '../messages/workflow-types.js';
+import type { SystemName } from '../partners/descriptors.js';
 import { decodePayloads, isUnreadablePayload, MisplacedPayload } from './payload-codec.js';
 import {
   all,
@@ -120,7 +120,7 @@ export function visibilityQuery(filter: Filter): Condition {
     has('partnerStatus', filter.partnerStatus),
     has('mid', filter.mid),
     has('merchantProfileId', filter.merchantProfileId),
-    dba && isIn(SEARCH_ATTRIBUTES.dba, formsOf(dba)),
+    dba && isIn(SEARCH_ATTRIBUTES.dba, dbaForms(dba)),
     find?.trim() && findable(find.trim(), types),
     has('agentProfileId', agent),
     has('partnerAccount', partnerAccount),
@@ -158,7 +158,7 @@ function findable(text: string, types: readonly WorkflowType[]): Condition {
   const names =
     words.length > 0
       ? [all(...words.map((word) => is(dbaWords, word))), is(dbaWords, maskedName(value))]
-      : [isIn(dba, formsOf(value))];
+      : [isIn(dba, dbaForms(value))];
   const ids = /^\d+$/.test(value) ? [mid, merchantProfileId, bankingProfileId] : [];
   const workflowIds = [value, ...types.map((type) => `${WORKFLOW_ID_PREFIXES[type]}-${value}`)];
   return either(
@@ -231,7 +231,9 @@ export async function* searchOnboardings(
  */
 export async function pageBy(client: Client, filter: Filter, pageSize: number, token = '') {
   const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
-    ...{ namespace: client.options.namespace, query: visibilityQuery(filter), pageSize },
+    namespace: client.options.namespace,
+    query: visibilityQuery(filter),
+    pageSize,
     ...(token !== '' && { nextPageToken: Buffer.from(token, 'base64url') }),
   });
   const onboardings = await Promise.all(executions.map((raw) => listedFrom(client, raw)));
@@ -251,7 +253,9 @@ export async function* listExecutions(client: Client, query: string, most: numbe
   let nextPageToken: Uint8Array | undefined;
   while (left > 0) {
     const part = await client.workflowService.listWorkflowExecutions({
-      ...{ namespace, query, pageSize: Math.min(page, PAGE, left) },
+      namespace,
+      query,
+      pageSize: Math.min(page, PAGE, left),
       ...(nextPageToken && { nextPageToken }),
     });
     yield* part.executions;
@@ -279,15 +283,22 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
   const memo = ['dba', CLAIMS_MEMO, STARTER_MEMO].map((field) => inMemo(client, raw, field));
   const [dba, claims, startedBy] = await Promise.all(memo);
   return {
-    ...{ workflowId, runId, type: raw.type?.name as WorkflowType, taskQueue: raw.taskQueue ?? '' },
+    workflowId,
+    runId,
+    type: raw.type?.name as WorkflowType,
+    taskQueue: raw.taskQueue ?? '',
     dba: typeof dba === 'string' ? dba : text('dba'),
-    ...{ system: systemOf(workflowId), partnerAccount: text('partnerAccount') },
+    system: systemOf(workflowId),
+    partnerAccount: text('partnerAccount'),
     state: state.replace('CANCELED', 'CANCELLED').toLowerCase(),
     stage: text('stage') as Stage | undefined,
-    ...{ partnerStatus: text('partnerStatus'), merchantProfileId: text('merchantProfileId') },
-    ...{ mid: text('mid'), bankingProfileId: text('bankingProfileId') },
+    partnerStatus: text('partnerStatus'),
+    merchantProfileId: text('merchantProfileId'),
+    mid: text('mid'),
+    bankingProfileId: text('bankingProfileId'),
     agentProfileId: text('agentProfileId'),
-    ...{ requirements: withClaims(requirements, (claims ?? {}) as ClaimsMemo), moreRequirements: more },
+    requirements: withClaims(requirements, (claims ?? {}) as ClaimsMemo),
+    moreRequirements: more,
     stageSeconds: stagesIn(list('stageTimes')),
     startedAt: requiredTsToDate(raw.startTime, 'startTime'),
     startedBy: typeof startedBy === 'string' ? startedBy : undefined,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
-import { identityOf } from '../messages/actors.js';
-import { ifFound } from './unavailable.js';
+import { personIdentity } from '../messages/actors.js';
+import { undefinedIfMissing } from './unavailable.js';
 
 /** The longest session of the console, in milliseconds. */
 export const MAX_SESSION_MS = 12 * 3_600_000;
@@ -37,7 +37,7 @@ export async function hasEnded(client: Client, { csrf, actor, since }: ConsoleSe
   const recordedAt = async (ended: Ended) => {
     const { namespace } = client.options;
     const request = { namespace, execution: { workflowId: idOf(ended) } };
-    const description = await ifFound(client.workflowService.describeWorkflowExecution(request));
+    const description = await undefinedIfMissing(client.workflowService.describeWorkflowExecution(request));
     return description && (optionalTsToMs(description.workflowExecutionInfo?.startTime) ?? 0);
   };
   const [signedOut, ended] = await Promise.all([recordedAt({ csrf }), recordedAt({ actor })]);
@@ -46,6 +46,6 @@ export async function hasEnded(client: Client, { csrf, actor, since }: ConsoleSe
 
 /** A hash, because Temporal must show neither a person nor the secret of a session. */
 function idOf(ended: Ended): string {
-  const what = 'csrf' in ended ? ended.csrf : `person ${identityOf(ended.actor)}`;
+  const what = 'csrf' in ended ? ended.csrf : `person ${personIdentity(ended.actor)}`;
   return `console-sign-out-${hash('sha256', what)}`;
 }

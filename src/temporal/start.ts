@@ -10,8 +10,7 @@ import { PRIORITY_KEYS } from '../messages/activities.js';
 import { BATCH_MEMO } from '../messages/batches.js';
 import { workflowId } from '../messages/ids.js';
 import type { MerchantBoardingInput } from '../messages/inputs.js';
-import type { WorkflowType } from '../messages/kinds.js';
-import type { DbaForm } from '../messages/listed.js';
+import type { DbaForm } from '../messages/list-fields.js';
 import { fieldOf, isContainer, isObject } from '../messages/objects.js';
 import {
   type OperationName,
@@ -22,8 +21,9 @@ import {
 } from '../messages/partner-operations.js';
 import type { FourEyes, Resolved } from '../messages/requirements.js';
 import { type FirstSight, initialVisibility } from '../messages/search-attributes.js';
+import type { WorkflowType } from '../messages/workflow-types.js';
+import { waitForResult } from './find-onboarding.js';
 import { startOfRun } from './history.js';
-import { outcomeOf } from './onboardings.js';
 import { decodePayloads, isUnreadablePayload } from './payload-codec.js';
 import { describeWithMemo, inMemo } from './search.js';
 import { isNotFound } from './unavailable.js';
@@ -132,8 +132,11 @@ export async function startOperation<Name extends OperationName>(
 ): Promise<Started> {
   const input = { operation, request };
   const start: Start = {
-    ...{ type: 'partnerOperation', key: operationKey(operation, key), account },
-    ...{ args: [resolved(input, options)], summary: purposeOf(input) },
+    type: 'partnerOperation',
+    key: operationKey(operation, key),
+    account,
+    args: [resolved(input, options)],
+    summary: purposeOf(input),
   };
   const first = await startOnce(client, start, options);
   if (first.started || !(await wasRejected(client, first.workflowId))) return first;
@@ -143,7 +146,7 @@ export async function startOperation<Name extends OperationName>(
 async function wasRejected(client: Client, workflowId: string): Promise<boolean> {
   const { status } = await client.workflow.getHandle(workflowId).describe();
   if (status.name !== 'COMPLETED') return false;
-  const { outcome } = await outcomeOf<OperationOutcome>(client, workflowId);
+  const { outcome } = await waitForResult<OperationOutcome>(client, workflowId);
   return outcome === 'rejected';
 }
 

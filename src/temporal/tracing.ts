@@ -8,7 +8,7 @@ import {
   type Headers,
 } from '@temporalio/common';
 import type { ActivityInterceptors, InjectedSinks } from '@temporalio/worker';
-import { TRACE_HEADER, type TraceContext, type TraceSinks, workflowSpanId } from '../messages/sinks.js';
+import { TRACE_HEADER, type TraceContext, type TraceSinks, workflowSpanId } from '../messages/trace-sinks.js';
 import { inSpan, spanWithId } from '../platform/tracing/spans.js';
 
 const { BENIGN } = ApplicationFailureCategory;

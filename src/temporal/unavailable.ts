@@ -61,7 +61,7 @@ export function isAlreadyStarted(error: unknown): boolean {
 }
 
 /** Returns the result of a request, or undefined if what it asks for does not exist, or no longer exists. */
-export function ifFound<Result>(request: Promise<Result>): Promise<Result | undefined> {
+export function undefinedIfMissing<Result>(request: Promise<Result>): Promise<Result | undefined> {
   return request.catch((error: unknown) => {
     if (isNotFound(error)) return undefined;
     throw error;
@@ -103,7 +103,7 @@ export class TemporalProblem extends Error {
 }
 
 /** A problem that lasts until Temporal, or a worker, responds again. */
-export class PassingProblem extends TemporalProblem {
+export class TransientError extends TemporalProblem {
   override get isUnavailable(): boolean {
     return true;
   }

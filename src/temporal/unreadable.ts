@@ -7,11 +7,11 @@ import {
 } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { partnerTaskQueue, partsOfId } from '../messages/ids.js';
-import { SYSTEM_NAMES } from '../partners/names.js';
+import { SYSTEM_NAMES } from '../partners/system-names.js';
 import { pendingIn } from './history.js';
 import { decodeFailure, ENCRYPTED, isUnreadablePayload, UnreadablePayload } from './payload-codec.js';
 import { TemporalProblem } from './unavailable.js';
-import { nameOf, parseWorkerIdentity, pollersOf, versionOf, whyNoWorker, whyOff } from './workers.js';
+import { parseWorkerIdentity, pollersOf, versionName, versionOf, whyNoWorker, whyOff } from './workers.js';
 
 /**
  * The obstacles that prevent anyone from reading the state of a workflow. Two apply to its whole task queue: `no-worker` if no worker
@@ -133,8 +133,8 @@ async function whyNoResponse(
   const pinned =
     versionOf(versioningOverride?.pinned?.version) ??
     (behavior === VERSIONING_BEHAVIOR_PINNED ? versionOf(deploymentVersion) : undefined);
-  if (pinned && !pollers.versions.some((version) => nameOf(version) === nameOf(pinned)))
-    return ['build-gone', `its build is gone: no worker runs ${nameOf(pinned)}`];
+  if (pinned && !pollers.versions.some((version) => versionName(version) === versionName(pinned)))
+    return ['build-gone', `its build is gone: no worker runs ${versionName(pinned)}`];
   if (!pinned && pollers.taking === 0) return ['no-worker', whyNoWorker(taskQueue, pollers)];
   return ['no-response', `no worker responds on task queue ${taskQueue}: is one running?`];
 }

@@ -2,10 +2,10 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
 import type { RejectionType } from '../messages/rejections.js';
 import { type IdempotencyKey, receiptQuery } from '../messages/requirements.js';
-import { ifFound } from './unavailable.js';
+import { undefinedIfMissing } from './unavailable.js';
 
 /** The same sentence at every door, after which each says what to do. */
-export const NOT_KNOWN =
+export const OUTCOME_UNKNOWN_MESSAGE =
   'no worker has responded in time, so it is not known whether it took effect, and one may still apply it';
 
 /** An update about a requirement. */
@@ -33,7 +33,7 @@ export async function sendUpdate<Receipt, Request>(
     if (cause instanceof ApplicationFailure && cause.type === before) return cause.details?.[0] as Receipt;
     // It may have ended with this update, or since.
     const isGone = error instanceof WorkflowNotFoundError;
-    const receipt = isGone && (await ifFound(handle.query(receiptQuery, key)));
+    const receipt = isGone && (await undefinedIfMissing(handle.query(receiptQuery, key)));
     if (receipt) return receipt as Receipt;
     throw error;
   }

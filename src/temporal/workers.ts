@@ -4,11 +4,11 @@ import type { Client } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { partnerTaskQueue } from '../messages/ids.js';
-import { type SystemName, urlSetting } from '../partners/names.js';
+import { type SystemName, urlSetting } from '../partners/system-names.js';
 import type { PayloadKey, PayloadKeys } from './payload-codec.js';
 import { all, IS_RUNNING, is } from './query.js';
 import { serverNow } from './server.js';
-import { ifFound, PassingProblem } from './unavailable.js';
+import { TransientError, undefinedIfMissing } from './unavailable.js';
 
 /** A poller that the server saw in the last minute counts as a running worker. */
 const RECENT_MS = 60_000;
@@ -73,8 +73,8 @@ export async function pollersOf(client: Client, taskQueue: string, tasks: keyof 
   const target = versionOf(
     isRamped ? versioningInfo.rampingDeploymentVersion : versioningInfo?.currentDeploymentVersion,
   );
-  const taking = entry.filter(({ version }) => nameOf(version) === nameOf(target));
-  const versions = new Map(entry.map(({ version }) => [nameOf(version), version]));
+  const taking = entry.filter(({ version }) => versionName(version) === versionName(target));
+  const versions = new Map(entry.map(({ version }) => [versionName(version), version]));
   return {
     // The number of workers that get new tasks.
     taking: new Set(taking.map(({ identity }) => identity)).size,
@@ -89,9 +89,11 @@ export async function pollersOf(client: Client, taskQueue: string, tasks: keyof 
 
 /** Explains why no worker gets the new tasks of a task queue, with the command that changes it, if there is one. */
 export function describeNoWorker(queue: string, { target, versions }: Pollers) {
-  const others = versions.length > 0 ? `, only ${versions.map(nameOf).join(', ')}` : '';
+  const others = versions.length > 0 ? `, only ${versions.map(versionName).join(', ')}` : '';
   if (target)
-    return { why: `no worker of the current version ${nameOf(target)} polls task queue ${queue}${others}` };
+    return {
+      why: `no worker of the current version ${versionName(target)} polls task queue ${queue}${others}`,
+    };
   const [version] = versions;
   if (!version) return { why: `no worker polls task queue ${queue}` };
   const { deploymentName, buildId } = version;
@@ -101,7 +103,7 @@ export function describeNoWorker(queue: string, { target, versions }: Pollers) {
   };
 }
 
-export class NoWorker extends PassingProblem {
+export class NoWorker extends TransientError {
   override readonly name = 'NoWorker';
 }
 
@@ -132,7 +134,7 @@ export async function whyOff(
 }
 
 /** The form that people and queries use: `gangway:2026-11-21`. */
-export function nameOf(version: WorkerDeploymentVersion | undefined): string {
+export function versionName(version: WorkerDeploymentVersion | undefined): string {
   return version ? `${version.deploymentName}:${version.buildId}` : 'unversioned';
 }
 
@@ -162,7 +164,7 @@ export interface DeployedVersion {
 /** The versions of a deployment; none when no versioned worker has ever polled under that name. */
 export async function deployedVersions(client: Client, deploymentName: string): Promise<DeployedVersion[]> {
   const { namespace } = client.options;
-  const described = await ifFound(
+  const described = await undefinedIfMissing(
     client.workflowService.describeWorkerDeployment({ namespace, deploymentName }),
   );
   return Promise.all(

@@ -9,19 +9,19 @@ import {
   type WorkerInterceptors,
   type WorkerOptions,
 } from '@temporalio/worker';
-import { accountActivities } from '../activities/account-activities.js';
 import { batchActivities } from '../activities/batches.js';
-import { callActivities } from '../activities/calls.js';
+import { callActivities } from '../activities/cli-calls.js';
 import { correctionActivities } from '../activities/corrections.js';
 import { AccountCredentials } from '../activities/credentials.js';
 import { callWithDeadline } from '../activities/failures.js';
 import { boundOutcomes, logDba, maskInputs } from '../activities/interceptors.js';
-import { onboardingActivities } from '../activities/onboardings.js';
+import { onboardingActivities } from '../activities/other-workflows.js';
 import { deliveryActivities, publishSinks } from '../activities/outbound-events.js';
 import { type ActivityDependencies, activitiesAt } from '../activities/partner-activities.js';
 import { softwareErrors } from '../activities/software-errors.js';
 import { type StalledCallLimits, StalledCallReporter } from '../activities/stalled-calls.js';
 import { StatusMeanings } from '../activities/status-meanings.js';
+import { accountActivities } from '../activities/wake-activities.js';
 import { reportOutcomes } from '../at-most-once/activity.js';
 import type { CorrectionActivities, OnboardingActivities } from '../messages/activities.js';
 import type { BatchActivities } from '../messages/batches.js';
@@ -38,10 +38,10 @@ import {
 } from '../partners/account-settings.js';
 import type { Operations } from '../partners/catalogue.js';
 import type { Inspector, PartnerClient } from '../partners/client.js';
+import { PARTNERS, type SystemName, type Wording } from '../partners/descriptors.js';
 import { documentStore } from '../partners/documents/document-store.js';
+import { observers, type PartnerObserver, traceExchanges } from '../partners/exchange-observers.js';
 import { DEFAULT_HTTP_LIMITS } from '../partners/http.js';
-import { observers, type PartnerObserver, traceExchanges } from '../partners/observers.js';
-import { PARTNERS, type SystemName, type Wording } from '../partners/systems.js';
 import type { FileStore } from '../platform/documents/file-store.js';
 import { openStore } from '../platform/documents/open-store.js';
 import { EventSender } from '../platform/events/sender.js';
@@ -74,7 +74,10 @@ export async function createWorker(
   const place = { connection, namespace, identity: workerIdentity(payloadKeys), ...versionOptions(version) };
   const [worker, partners] = await Promise.all([
     Worker.create({
-      ...{ ...place, taskQueue, ...SHUTDOWN, ...TUNING },
+      ...place,
+      taskQueue,
+      ...SHUTDOWN,
+      ...TUNING,
       dataConverter: dataConverter(payloadKeys, countUnreadable),
       workflowBundle: bundleFor(payloadKeys),
       ...workflowQueue(config, workersClient(place, config)),
@@ -155,8 +158,17 @@ export function activityQueues(
     const { observe, inspect } = watch(name);
     const clients = partnerClients(account, observe, bounds, inspect);
     const dependencies = {
-      ...{ partnerAccount: name, wording: account, clients, taskQueue, stalledCalls, statements, version },
-      ...{ documents: documentStore(documents), poll, process, fourEyes },
+      partnerAccount: name,
+      wording: account,
+      clients,
+      taskQueue,
+      stalledCalls,
+      statements,
+      version,
+      documents: documentStore(documents),
+      poll,
+      process,
+      fourEyes,
     };
     const queues = systemsOf(account).map((system): ActivityQueue => {
       const { credentials, ...ofQueue } = partnerWork(system, dependencies);
@@ -226,7 +238,9 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig) 
     queues.map(({ interceptors, partner, ...queue }) =>
       Worker.create({
         ...(queue.taskQueue === process ? unversioned : place),
-        ...{ ...common, ...queue, interceptors: interceptorOptions(interceptors) },
+        ...common,
+        ...queue,
+        interceptors: interceptorOptions(interceptors),
         ...(partner && {
           // A task that would wait for a connection waits in the task queue, where its priority counts.
           maxConcurrentActivityTaskExecutions: DEFAULT_HTTP_LIMITS.connections,

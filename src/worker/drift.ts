@@ -1,7 +1,7 @@
 import type { Logger, MetricMeter } from '@temporalio/common';
 import type { Inspector } from '../partners/client.js';
+import type { SystemName } from '../partners/descriptors.js';
 import { type Difference, differencesIn } from '../partners/differences.js';
-import type { SystemName } from '../partners/systems.js';
 
 /** A kind of difference is logged this often, in milliseconds. */
 const LOG_EVERY_MS = 3_600_000;

@@ -2,11 +2,11 @@ import type { MetricMeter } from '@temporalio/common';
 import type { TelemetryOptions } from '@temporalio/worker';
 import { READS } from '../activities/poll.js';
 import { COUNTERS } from '../messages/codes.js';
-import { labelsOf, POLLS, partnerTaskQueue, systemOf, workflowId } from '../messages/ids.js';
-import { ACCOUNTS, ASKING } from '../messages/kinds.js';
+import { metricLabels, POLLS, partnerTaskQueue, systemOf, workflowId } from '../messages/ids.js';
 import { REQUIREMENT_KINDS } from '../messages/requirements.js';
-import type { PartnerObserver } from '../partners/observers.js';
-import { SYSTEM_NAMES } from '../partners/systems.js';
+import { ACCOUNTS, ASKING } from '../messages/workflow-types.js';
+import { SYSTEM_NAMES } from '../partners/descriptors.js';
+import type { PartnerObserver } from '../partners/exchange-observers.js';
 import { type ListenAddress, type Listening, listen, serverWithin } from '../platform/http/server.js';
 import type { SystemsByAccount } from '../temporal/workers.js';
 import type { WorkerSettings } from './settings.js';
@@ -92,7 +92,7 @@ export function startCounters(
   const reads = meter.createCounter(...READS);
   for (const { type, activity: activityType } of POLLS)
     for (const account of accountsWith(systemOf(workflowId(type, 'any')), accounts)) {
-      const about = labelsOf(workflowId(type, 'any', account || undefined));
+      const about = metricLabels(workflowId(type, 'any', account || undefined));
       const taskQueue = partnerTaskQueue(worker.taskQueue, about.system || undefined, account || undefined);
       reads.add(0, { ...worker, taskQueue, activityType, ...about, result: 'changed' });
     }

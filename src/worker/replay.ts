@@ -9,8 +9,8 @@ import {
   Runtime,
   Worker,
 } from '@temporalio/worker';
-import { LOCATED, type ReplaySinks, type Requested, type TraceSinks } from '../messages/sinks.js';
-import { truncate } from '../partners/bounds.js';
+import { LOCATED, type ReplaySinks, type Requested, type TraceSinks } from '../messages/trace-sinks.js';
+import { truncate } from '../partners/text-limits.js';
 import { redact } from '../platform/privacy/masked.js';
 import { inPackage } from '../platform/process/package.js';
 import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
@@ -148,7 +148,8 @@ function replayerOf({ namespace, taskQueue, payloadKeys }: ReplayConfig, code: s
       requested: { fn: (_: unknown, one: Requested) => void requested.push(one), callDuringReplay: true },
     },
     // The SDK logs calls of a sink that is missing.
-    ...{ trace: { start: ignored }, outbound: { publish: ignored } },
+    trace: { start: ignored },
+    outbound: { publish: ignored },
   } satisfies InjectedSinks<ReplaySinks & TraceSinks>;
   // The SDK passes on what its type leaves out. Payloads belong to their namespace. With debugMode off, workflows run in threads.
   const place: object = { namespace, taskQueue, debugMode: false };

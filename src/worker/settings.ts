@@ -2,15 +2,15 @@ import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { z } from 'zod';
 import type { PollBounds } from '../activities/poll.js';
 import { accountNames, readAccounts } from '../partners/account-settings.js';
-import { recordSettings } from '../partners/recording.js';
+import { recordSettings } from '../partners/har-recording.js';
 import { storeSettings, storesFrom } from '../platform/documents/open-store.js';
-import { eventSettings, eventsFrom } from '../platform/events/sender.js';
+import { createEventSender, eventSettings } from '../platform/events/sender.js';
 import { logSettings } from '../platform/process/logging.js';
 import {
   BadSetting,
   duration,
-  list,
   listenAddress,
+  listSetting,
   metricsAddress,
   readSettings,
   unlessLoopback,
@@ -60,7 +60,7 @@ export const workerSettings = z.object({
     description: 'Build of the worker. Turns on worker versioning.',
     unset: 'no versioning',
   }),
-  GANGWAY_ACTIVE_PATCHES: list
+  GANGWAY_ACTIVE_PATCHES: listSetting
     .refine(
       (names) => names.every((name) => /^[a-z\d]+(-[a-z\d]+)*$/.test(name)),
       'each must be the name of a patch: lower-case words with hyphens, such as fees-after-submission',
@@ -105,7 +105,7 @@ export function loadWorkerSettings(environment: NodeJS.ProcessEnv) {
     healthAddress: set.GANGWAY_HEALTH_ADDRESS,
     metricsAddress: set.GANGWAY_METRICS_ADDRESS,
     logLevel: set.GANGWAY_LOG_LEVEL,
-    events: eventsFrom(set),
+    events: createEventSender(set),
   };
 }
 

@@ -3,22 +3,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ConnectionOptions } from '@temporalio/client';
 import type { MetricMeter } from '@temporalio/common';
 import { decodeJwt } from 'jose';
-import { TYPES_WITH_PARTS } from '../messages/kinds.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { TYPES_WITH_PARTS } from '../messages/workflow-types.js';
 import { servedSystems } from '../partners/account-settings.js';
-import { SYSTEM_NAMES, type SystemName } from '../partners/names.js';
-import { ofAccount } from '../temporal/onboardings.js';
+import { SYSTEM_NAMES, type SystemName } from '../partners/system-names.js';
+import { ofAccount } from '../temporal/find-onboarding.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
 import { all, type Condition, compareField, IS_RUNNING, is, isIn, isNot } from '../temporal/query.js';
 import { listOnboardings } from '../temporal/search.js';
 import {
   type DeployedVersion,
   deployedVersions,
-  nameOf,
   partnerQueues,
   polledQueues,
   pollersOf,
   type SystemsByAccount,
+  versionName,
 } from '../temporal/workers.js';
 import type { WorkerSettings } from './settings.js';
 
@@ -28,10 +28,10 @@ import type { WorkerSettings } from './settings.js';
 const EVERY_MS = 30_000;
 
 /** Counts a customer's parts, not the customer itself, which waits whenever a part of it waits. */
-const HAS_NO_PARTS = TYPES_WITH_PARTS.map((type) => isNot('WorkflowType', type));
+const EXCLUDE_PARENTS = TYPES_WITH_PARTS.map((type) => isNot('WorkflowType', type));
 
 /** What a gauge needs to query Temporal and to show the result. */
-interface Watched {
+interface GaugeContext {
   readonly client: Client;
   readonly taskQueue: string;
   readonly accounts: SystemsByAccount;
@@ -50,7 +50,9 @@ export function watchTemporal(client: Client, config: WorkerSettings, meter: Met
     accounts: servedSystems(config),
     gauge: (name: string, help: string) => meter.createGauge(name, 'int', undefined, help),
   };
-  const queries = [waitingWorkflows, openRequirements, taskQueues, builds].map((each) => each(watched));
+  const queries = [waitingWorkflows, openRequirements, taskQueues, buildsWithoutWorkers].map((each) =>
+    each(watched),
+  );
   const reachable = watched.gauge(
     'gangway_temporal_reachable',
     'Whether Temporal responded to the last query of this worker',
@@ -73,15 +75,15 @@ export function watchTemporal(client: Client, config: WorkerSettings, meter: Met
 }
 
 /** Counts the workflows that wait for a person and those that are overdue, by Temporal's visibility. */
-function waitingWorkflows({ client, taskQueue, accounts, gauge }: Watched) {
+function waitingWorkflows({ client, taskQueue, accounts, gauge }: GaugeContext) {
   const waiting = gauge('gangway_workflows_waiting', 'Workflows that wait for a person');
   const overdue = gauge('gangway_workflows_overdue', 'Workflows that wait for a person, past the due time');
   return async () => {
     for (const [account] of accounts) {
       const labels = { account: account ?? '' };
-      const all = await client.workflow.count(queryOf(taskQueue, account));
+      const waitingCount = await client.workflow.count(queryOf(taskQueue, account));
       const late = await client.workflow.count(queryOf(taskQueue, account, new Date()));
-      waiting.set(all.count, labels);
+      waiting.set(waitingCount.count, labels);
       overdue.set(late.count, labels);
     }
   };
@@ -91,24 +93,29 @@ function waitingWorkflows({ client, taskQueue, accounts, gauge }: Watched) {
  * The kinds of requirements that have an alert. An alert needs a gauge. A counter resets with its process, and is wrong after a
  * namespace restore.
  */
-const WITH_ALERT: readonly string[] = ['uncertain-write', 'credentials', 'one-time-code', 'software-error'];
+const ALERTING_KINDS: readonly string[] = [
+  'uncertain-write',
+  'credentials',
+  'one-time-code',
+  'software-error',
+];
 
 /** More workflows than this are not read, so the gauge then counts too few. An alert needs only the first. */
-const MOST_OPEN = 1_000;
+const MAX_OPEN = 1_000;
 
-function openRequirements({ client, taskQueue, gauge }: Watched) {
+function openRequirements({ client, taskQueue, gauge }: GaugeContext) {
   const open = gauge(
     'gangway_requirements_open',
     'Open requirements of the kinds that have an alert, in at most 1,000 workflows',
   );
-  const condition = isIn(SEARCH_ATTRIBUTES.requirements, WITH_ALERT);
-  const query = all(is('TaskQueue', taskQueue), IS_RUNNING, ...HAS_NO_PARTS, condition);
+  const condition = isIn(SEARCH_ATTRIBUTES.requirements, ALERTING_KINDS);
+  const query = all(is('TaskQueue', taskQueue), IS_RUNNING, ...EXCLUDE_PARENTS, condition);
   const labels = new Set<string>();
   return async () => {
-    const onboardings = await Array.fromAsync(listOnboardings(client, query, MOST_OPEN));
+    const onboardings = await Array.fromAsync(listOnboardings(client, query, MAX_OPEN));
     const keys = onboardings.flatMap(({ system, partnerAccount: account = '', requirements }) =>
       requirements
-        .filter(({ kind }) => WITH_ALERT.includes(kind))
+        .filter(({ kind }) => ALERTING_KINDS.includes(kind))
         .map(({ kind }) => JSON.stringify({ kind, system, account })),
     );
     for (const key of keys) labels.add(key);
@@ -121,7 +128,7 @@ function queryOf(taskQueue: string, account: string | undefined, dueBefore?: Dat
   return all(
     ofAccount(taskQueue, account),
     IS_RUNNING,
-    ...HAS_NO_PARTS,
+    ...EXCLUDE_PARENTS,
     is(SEARCH_ATTRIBUTES.actionRequired, true),
     dueBefore && compareField(SEARCH_ATTRIBUTES.actionDueAt, '<', dueBefore),
   );
@@ -131,28 +138,30 @@ function queryOf(taskQueue: string, account: string | undefined, dueBefore?: Dat
 const ROUNDS_PER_UNPOLLED_QUERY = 20;
 
 /** Shows how long the tasks of each queue wait and, if workers poll it, how many of them get its new tasks. */
-function taskQueues({ client, taskQueue, accounts, gauge }: Watched) {
+function taskQueues({ client, taskQueue, accounts, gauge }: GaugeContext) {
   const workers = gauge('gangway_task_queue_workers', 'Workers that get the new tasks of a task queue');
   const age = gauge('gangway_task_queue_backlog_age_seconds', 'How long the oldest task has waited');
   const polled = polledQueues(taskQueue, accounts);
   const notIn = (served: readonly SystemName[]) => (system: SystemName) => !served.includes(system);
-  const off = accounts.map(([account, served]) => [account, SYSTEM_NAMES.filter(notIn(served))] as const);
-  const unpolled = partnerQueues(taskQueue, off);
+  const unservedSystems = accounts.map(
+    ([account, served]) => [account, SYSTEM_NAMES.filter(notIn(served))] as const,
+  );
+  const unpolled = partnerQueues(taskQueue, unservedSystems);
   let round = 0;
   return async () => {
     const isUnpolledDue = round++ % ROUNDS_PER_UNPOLLED_QUERY === 0;
     for (const each of isUnpolledDue ? [...polled, ...unpolled] : polled) {
       const { queue, tasks, ...labels } = each;
       const { taking, backlogSeconds } = await pollersOf(client, queue, tasks);
-      const named = { ...labels, task_queue: queue, task_type: tasks };
-      if (polled.includes(each)) workers.set(taking, named);
-      age.set(backlogSeconds, named);
+      const attributes = { ...labels, task_queue: queue, task_type: tasks };
+      if (polled.includes(each)) workers.set(taking, attributes);
+      age.set(backlogSeconds, attributes);
     }
   };
 }
 
 /** Builds that must have workers: the current one, a ramping one, and those to which workflows are pinned. */
-function builds({ client, taskQueue, gauge }: Watched) {
+function buildsWithoutWorkers({ client, taskQueue, gauge }: GaugeContext) {
   const missing = gauge(
     'gangway_build_without_workers',
     'Whether a current, ramping or pinned build has no worker',
@@ -160,13 +169,13 @@ function builds({ client, taskQueue, gauge }: Watched) {
   const labels = new Set<string>();
   return async () => {
     const { target, versions } = await pollersOf(client, taskQueue, 'workflow');
-    const polling = new Set(versions.map(nameOf));
+    const polling = new Set(versions.map(versionName));
     const names = new Set([target, ...versions].flatMap((version) => version?.deploymentName ?? []));
     const unserved = new Set<string>();
     for (const deploymentName of names) {
       for (const version of await deployedVersions(client, deploymentName)) {
         const isNeeded = needsWorkers(version);
-        const name = nameOf({ deploymentName, buildId: version.buildId });
+        const name = versionName({ deploymentName, buildId: version.buildId });
         if (isNeeded) labels.add(name);
         if (isNeeded && !polling.has(name)) unserved.add(name);
       }
@@ -180,14 +189,14 @@ export function needsWorkers({ status, pinned }: Pick<DeployedVersion, 'status' 
 }
 
 /** Shows when credentials expire and when the payload key was created, so that people replace them in time. */
-export function watchAges(meter: MetricMeter) {
+export function credentialAgeGauges(meter: MetricMeter) {
   const gauge = (name: string, help: string) => meter.createGauge(name, 'int', undefined, help);
   const expires = gauge(
     'gangway_credential_expires_timestamp_seconds',
     'When a credential for Temporal expires',
   );
   const created = gauge(
-    'gangway_payload_key_made_timestamp_seconds',
+    'gangway_payload_key_created_timestamp_seconds',
     'When the key that encrypts payloads was created',
   );
   return {

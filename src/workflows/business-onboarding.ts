@@ -8,14 +8,14 @@ import {
   mayBeDone,
   type Restored,
 } from '../messages/onboardings.js';
-import { Business } from './business/business.js';
+import { BusinessRuntime } from './business/business.js';
 import {
+  BUSINESS_RULE_KINDS,
   type BusinessState,
   isAccepted,
   type PendingTask,
-  plan,
-  RAISED_KINDS,
-  reduce,
+  planBusiness,
+  reduceBusiness,
   reduceDelivery,
   stageOf,
 } from './business/decisions.js';
@@ -30,7 +30,7 @@ import {
   reserveSubmitted,
   SUBMIT,
   sendReply,
-  submit,
+  submitBusiness,
   titleOfReply,
 } from './business/steps.js';
 import { reduceRejection, withDeadline } from './business/tickets.js';
@@ -52,15 +52,15 @@ export async function businessOnboarding(
   carriedState?: CarriedState<BusinessState>,
   restored?: Restored,
 ): Promise<BusinessOnboardingOutcome> {
-  const business = new Business(input, carriedState);
+  const business = new BusinessRuntime(input, carriedState);
   return business.run<BusinessOnboardingOutcome>(
     async () => {
       if (!carriedState) await findOrSubmit(business, restored);
       business.published.setFacts({ stage: stageOf(business.partnerState, business.context) });
       return runUntilDecided(
         business,
-        { kinds: RAISED_KINDS, plan, reduce },
-        (pending) => runPending(business, pending),
+        { kinds: BUSINESS_RULE_KINDS, plan: planBusiness, reduce: reduceBusiness },
+        (pending) => runTask(business, pending),
         (state) => continueAsNew<typeof businessOnboarding>(withoutSsns(business.input.current), state),
       );
     },
@@ -68,7 +68,7 @@ export async function businessOnboarding(
   );
 }
 
-async function findOrSubmit(business: Business, restored: Restored | undefined): Promise<void> {
+async function findOrSubmit(business: BusinessRuntime, restored: Restored | undefined): Promise<void> {
   const { current } = business.input;
   const existingId = restored?.profileId;
   if (isFollowed(current)) await followProfile(business, existingId ?? current.profileId);
@@ -77,11 +77,11 @@ async function findOrSubmit(business: Business, restored: Restored | undefined):
 }
 
 /** @param uncertainty why an earlier submission may exist */
-async function submitUnlessFound(business: Business, uncertainty: string | undefined): Promise<void> {
+async function submitUnlessFound(business: BusinessRuntime, uncertainty: string | undefined): Promise<void> {
   const declined: number[] = [];
   const unclaimed: RefusedSubmission[] = [];
   for (let mayBeSubmitted = uncertainty; ; mayBeSubmitted = undefined) {
-    const submitted = await submit(business, declined, unclaimed, mayBeSubmitted);
+    const submitted = await submitBusiness(business, declined, unclaimed, mayBeSubmitted);
     if ('confirmed' in submitted) return importProfile(business, submitted.confirmed);
     if ('existing' in submitted) {
       const source = submitted.isSaved ? 'earlier' : 'merchant';
@@ -112,7 +112,7 @@ async function submitUnlessFound(business: Business, uncertainty: string | undef
   }
 }
 
-async function runPending(business: Business, pending: PendingTask): Promise<void> {
+async function runTask(business: BusinessRuntime, pending: PendingTask): Promise<void> {
   switch (pending.begin) {
     case 'problems':
       return correctProblems(business);
@@ -128,7 +128,7 @@ async function runPending(business: Business, pending: PendingTask): Promise<voi
 }
 
 /** Asks a person to fix the rejected holder, and sends it again. Stops if the bank accepts it first. */
-async function correctProblems(business: Business): Promise<void> {
+async function correctProblems(business: BusinessRuntime): Promise<void> {
   const { input } = business;
   const isSuperseded = () => isAccepted(business.partnerState);
   const problems = business.partnerState.problems ?? [];
@@ -140,7 +140,7 @@ async function correctProblems(business: Business): Promise<void> {
 }
 
 /** Sends the holder with a person's correction, which answers a ticket or the question about an unsubmitted profile. */
-async function deliverCorrection(business: Business, answered: PendingAnswer): Promise<void> {
+async function deliverCorrection(business: BusinessRuntime, answered: PendingAnswer): Promise<void> {
   const { requirement, resolution } = answered;
   await business.whileSending([answered], [CORRECT], async () => {
     const answer = requireNotAbandoned(resolution);
@@ -156,7 +156,7 @@ async function deliverCorrection(business: Business, answered: PendingAnswer): P
 }
 
 /** Replies to a ticket. If the bank rejects the reply and still asks, a person is asked again. */
-async function deliverReply(business: Business, answered: PendingAnswer, text: string): Promise<void> {
+async function deliverReply(business: BusinessRuntime, answered: PendingAnswer, text: string): Promise<void> {
   const { requirement } = answered;
   await business.whileSending([answered], [titleOfReply(requirement)], async () => {
     try {
@@ -173,7 +173,7 @@ async function deliverReply(business: Business, answered: PendingAnswer, text: s
 }
 
 function recordDelivery(
-  business: Business,
+  business: BusinessRuntime,
   { requirement }: PendingAnswer,
   replyId: number | null = null,
 ): void {
@@ -183,7 +183,7 @@ function recordDelivery(
 }
 
 /** Reads the tickets once more. Asks a person again about those that the bank still lists long after their answers. */
-async function readTicketsAfterDeadline(business: Business): Promise<void> {
+async function readTicketsAfterDeadline(business: BusinessRuntime): Promise<void> {
   const begunAt = Date.now();
   const now = await readProfile(business);
   business.patchState(withDeadline(business.partnerState, begunAt));

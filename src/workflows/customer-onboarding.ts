@@ -30,24 +30,24 @@ import {
   type PartOutcome,
 } from '../messages/onboardings.js';
 import { initialVisibility, STARTER_MEMO } from '../messages/search-attributes.js';
-import { Customer, type CustomerOptions, type PartRun } from './customer/customer.js';
+import { type CustomerOptions, CustomerRuntime, type PartRun } from './customer/customer.js';
 import {
   type Child,
   type CustomerInput,
   type CustomerState,
   childOf,
+  customerOutcome,
   failedPart,
   isOver,
   isResumed,
-  isSuccess,
+  isSuccessfulOutcome,
   NOT_STARTED,
   outcomeIn,
-  outcomeOf,
   reduceEnd,
   reduceReset,
   reduceStart,
 } from './customer/decisions.js';
-import { accountName } from './runtime/activity-proxies.js';
+import { currentAccount } from './runtime/activity-proxies.js';
 import { initialPart } from './runtime/customer-reports.js';
 import { requireFields, withoutSsns } from './runtime/input.js';
 import { handleAnswers, handleState } from './runtime/onboarding-runtime.js';
@@ -68,7 +68,7 @@ export async function customerOnboarding(
   requireFields(input, { externalId: 'string', boarding: 'object', business: 'object' });
   requireFields(input.boarding, { merchant: 'object' });
   requireFields(input.business, { holder: 'object' });
-  const customer = new Customer(input, options, carriedState);
+  const customer = new CustomerRuntime(input, options, carriedState);
   handleState(customer.published);
   setHandler(childReport, customer.onReport);
   handleAnswers(customer.store, customer);
@@ -85,29 +85,29 @@ export async function customerOnboarding(
 }
 
 /** Once the business has started, or will not start, its parts need no social security numbers from the customer. */
-function inputToCarry({ input, partnerState: { starts, ends } }: Customer): CustomerInput {
+function inputToCarry({ input, partnerState: { starts, ends } }: CustomerRuntime): CustomerInput {
   if (!starts.business && !ends.business) return input;
   return { ...input, business: withoutSsns(input.business) } as CustomerInput;
 }
 
-async function runAllParts(customer: Customer): Promise<CustomerOnboardingOutcome> {
+async function runAllParts(customer: CustomerRuntime): Promise<CustomerOnboardingOutcome> {
   const parts = [onboardPart(customer, 'boarding'), onboardPart(customer, 'business')];
   // If one of them ends early, for example because it is canceled, the other one still runs to its end.
   await Promise.allSettled(parts);
   await Promise.all(parts);
   checkCancelled();
   checkFailed(customer);
-  return outcomeOf(customer.partnerState);
+  return customerOutcome(customer.partnerState);
 }
 
 /** Runs a part to its end, also after a reset. If it does not succeed, the input decides about the other part. */
-async function onboardPart(customer: Customer, part: Part): Promise<void> {
+async function onboardPart(customer: CustomerRuntime, part: Part): Promise<void> {
   for (;;) {
     const { [part]: record } = customer.partnerState.ends;
     const end = record?.end ?? (await runPart(customer, part));
     if (!customer.hasEnded(part)) {
       customer.apply(reduceEnd(customer.partnerState, part, end));
-      if (!isSuccess(outcomeIn(end)) && customer.input.onDecline === 'cancel-other')
+      if (!isSuccessfulOutcome(outcomeIn(end)) && customer.input.onDecline === 'cancel-other')
         cancel(customer, part === 'boarding' ? 'business' : 'boarding');
     }
     if (!(await runsAgain(customer, part, end))) return;
@@ -116,7 +116,7 @@ async function onboardPart(customer: Customer, part: Part): Promise<void> {
 }
 
 /** Runs a part in its own cancellation scope. A part that is canceled before its child starts counts as ended. */
-async function runPart(customer: Customer, part: Part): Promise<PartEnd> {
+async function runPart(customer: CustomerRuntime, part: Part): Promise<PartEnd> {
   const { [part]: former } = customer.options.ended ?? {};
   if (former && !customer.partnerState.starts[part]) {
     customer.learn(former.facts);
@@ -136,13 +136,13 @@ async function runPart(customer: Customer, part: Part): Promise<PartEnd> {
   }
 }
 
-async function untilMerchantIsKnown(customer: Customer): Promise<void> {
+async function untilMerchantIsKnown(customer: CustomerRuntime): Promise<void> {
   // A canceled run would stop waiting here, and could not cancel a child that an earlier run has started.
   if (customer.partnerState.starts.business) return;
   await condition(() => customer.merchantProfileId !== undefined || customer.hasEnded('boarding'));
 }
 
-function cancel(customer: Customer, part: Part): void {
+function cancel(customer: CustomerRuntime, part: Part): void {
   // Without a merchant the business has not begun, and ends as `not-started`.
   const hasBegun = part === 'boarding' || customer.merchantProfileId !== undefined;
   if (hasBegun && !customer.hasEnded(part) && !isAttached(customer, part))
@@ -157,14 +157,14 @@ function checkCancelled(): void {
 }
 
 /** @throws {ApplicationFailure} when a part failed, which is a bug */
-function checkFailed(customer: Customer): void {
+function checkFailed(customer: CustomerRuntime): void {
   const failed = failedPart(customer.partnerState);
   if (failed === undefined) return;
   throw ApplicationFailure.nonRetryable(`${customer.workflowIdOf(failed)} failed`, 'PartFailed');
 }
 
 /** False while something is in flight that the next run could not resume. */
-function shouldContinueAsNew(customer: Customer): boolean {
+function shouldContinueAsNew(customer: CustomerRuntime): boolean {
   const isBusy = [...customer.runs].some(
     ([part, { scope, isStarting }]) => isStarting || (scope.consideredCancelled && !customer.hasEnded(part)),
   );
@@ -177,7 +177,7 @@ const { awaitOnboarding } = proxyActivities<OnboardingActivities>({
 });
 
 /** Starts the child of a part and waits for its end. If the scope is canceled, cancels the child, and still waits for its end. */
-async function runChild(customer: Customer, part: Part, child: Child, run: PartRun): Promise<PartEnd> {
+async function runChild(customer: CustomerRuntime, part: Part, child: Child, run: PartRun): Promise<PartEnd> {
   const { scope } = run;
   if (scope.consideredCancelled && !customer.partnerState.starts[part]) await scope.cancelRequested;
   // A start is never canceled: the server cannot cancel a child before its start, and would start it afterwards.
@@ -199,13 +199,13 @@ async function runChild(customer: Customer, part: Part, child: Child, run: PartR
 }
 
 /** True when someone started the part separately: a cancellation of the customer does not cancel it. */
-function isAttached({ partnerState }: Customer, part: Part): boolean {
+function isAttached({ partnerState }: CustomerRuntime, part: Part): boolean {
   return partnerState.starts[part] === 'attached';
 }
 
 /** A part that exists is not started twice. Undefined when this run did not start the child. */
 async function startPart(
-  customer: Customer,
+  customer: CustomerRuntime,
   part: Part,
   { dba, input }: Child,
   run: PartRun,
@@ -221,7 +221,9 @@ async function startPart(
       // The server applies the policy also when a customer continues as new. CustomerReports ends a child without a customer.
       parentClosePolicy: 'ABANDON',
       ...initialVisibility(PARTS[part], {
-        ...{ dba, account: accountName(), dbaForm: published.dbaForm },
+        dba,
+        account: currentAccount(),
+        dbaForm: published.dbaForm,
         actor: workflowInfo().memo?.[STARTER_MEMO] as string | undefined,
       }),
       args: options.restored ? [input, undefined, options.restored] : [input],
@@ -241,7 +243,7 @@ async function startPart(
 
 /** The server reports a child's end only to the run that started it. Another run waits for its report, and asks the server. */
 async function endOf(
-  customer: Customer,
+  customer: CustomerRuntime,
   part: Part,
   child: ChildWorkflowHandle<Workflow> | undefined,
 ): Promise<PartEnd> {
@@ -282,7 +284,7 @@ async function resultOf(child: ChildWorkflowHandle<Workflow>): Promise<PartEnd> 
 }
 
 /** Waits until an operator resets the workflow of an ended part. Returns false if the merchant and the business both end first. */
-async function runsAgain(customer: Customer, part: Part, { how }: PartEnd): Promise<boolean> {
+async function runsAgain(customer: CustomerRuntime, part: Part, { how }: PartEnd): Promise<boolean> {
   const hasEnded = () => isOver(customer.partnerState);
   if (hasEnded()) return false;
   const hasChanged = () => hasEnded() || isResumed(customer.partnerState, part);

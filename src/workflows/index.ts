@@ -1,7 +1,7 @@
 /** The workflows that the worker bundles: one export for each workflow type. */
 
 import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
-import type { WorkflowType } from '../messages/kinds.js';
+import type { WorkflowType } from '../messages/workflow-types.js';
 import { partnerOperation } from './partner-operation.js';
 
 export { businessOnboarding } from './business-onboarding.js';

@@ -18,9 +18,9 @@ import {
   type TraceSinks,
   withParent,
   workflowSpanId,
-} from '../messages/sinks.js';
-import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from '../partners/bounds.js';
-import { accountName } from './runtime/activity-proxies.js';
+} from '../messages/trace-sinks.js';
+import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from '../partners/text-limits.js';
+import { currentAccount } from './runtime/activity-proxies.js';
 
 const { trace } = proxySinks<TraceSinks>();
 
@@ -103,7 +103,7 @@ function withoutAccount(input: WorkflowExecuteInput): WorkflowExecuteInput {
   if (!(workflowType in WORKFLOW_ID_PREFIXES)) return input;
   const [first, ...others] = input.args;
   const { account, ...fields } = isObject(first) ? first : {};
-  const accountInId = accountName();
+  const accountInId = currentAccount();
   const attribute = typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);
   for (const named of [account, attribute, accountInId]) {
     if (named === undefined) continue;

@@ -2,11 +2,17 @@ import { ApplicationFailure, continueAsNew } from '@temporalio/workflow';
 import type { FollowedMerchantInput, MerchantBoardingInput } from '../messages/inputs.js';
 import { omitUndefined } from '../messages/objects.js';
 import type { MerchantBoardingOutcome, Restored } from '../messages/onboardings.js';
-import { Boarding } from './boarding/boarding.js';
-import { type BoardingState, type PendingTask, plan, RAISED_KINDS, reduce } from './boarding/decisions.js';
-import { deliverAnswers, readAfterDeadline } from './boarding/review.js';
+import { BoardingRuntime } from './boarding/boarding.js';
+import {
+  BOARDING_RULE_KINDS,
+  type BoardingState,
+  type PendingTask,
+  planBoarding,
+  reduceBoarding,
+} from './boarding/decisions.js';
+import { deliverAnswers, rereadStatus } from './boarding/review.js';
 import { createMerchant, importMerchant, setFees } from './boarding/steps.js';
-import { submit, submitAsAnswered } from './boarding/submission.js';
+import { submitAnswers, submitToUnderwriting } from './boarding/submission.js';
 import type { CarriedState } from './runtime/stateful.js';
 import { runUntilDecided } from './runtime/until-decided.js';
 
@@ -37,15 +43,15 @@ export async function merchantBoarding(
   carriedState?: CarriedState<BoardingState>,
   restored?: Restored,
 ): Promise<MerchantBoardingOutcome> {
-  if (!carriedState && !restored) requireResolved(input);
-  const boarding = new Boarding(input, carriedState);
+  if (!carriedState && !restored) requireFeesFromPlan(input);
+  const boarding = new BoardingRuntime(input, carriedState);
   return boarding.run<MerchantBoardingOutcome>(
     async () => {
-      if (!carriedState) await establishMerchant(boarding, restored);
+      if (!carriedState) await createOrImportMerchant(boarding, restored);
       return runUntilDecided(
         boarding,
-        { kinds: RAISED_KINDS, plan, reduce },
-        (pending) => runPending(boarding, pending),
+        { kinds: BOARDING_RULE_KINDS, plan: planBoarding, reduce: reduceBoarding },
+        (pending) => runTask(boarding, pending),
         (state) => continueAsNew<typeof merchantBoarding>(boarding.input.current, state),
       );
     },
@@ -58,32 +64,35 @@ export async function merchantBoarding(
 }
 
 /** Rejects a fee plan that no client resolved into fees. Without fees, the merchant would keep the partner's defaults. */
-function requireResolved(input: MerchantBoardingInput | FollowedMerchantInput): void {
+function requireFeesFromPlan(input: MerchantBoardingInput | FollowedMerchantInput): void {
   if (!('feePlan' in input) || input.feePlan === undefined || input.fees) return;
   const message = 'feePlan: is not resolved into fees; start it with gangway, the console or the API';
   throw ApplicationFailure.nonRetryable(message, 'InvalidInput');
 }
 
-async function establishMerchant(boarding: Boarding, restored: Restored | undefined): Promise<void> {
+async function createOrImportMerchant(
+  boarding: BoardingRuntime,
+  restored: Restored | undefined,
+): Promise<void> {
   const { merchantProfileId } = boarding.input.current;
   if (merchantProfileId === undefined) await createMerchant(boarding, restored);
   else await importMerchant(boarding, merchantProfileId, restored);
 }
 
-async function runPending(boarding: Boarding, pending: PendingTask): Promise<void> {
+async function runTask(boarding: BoardingRuntime, pending: PendingTask): Promise<void> {
   switch (pending.send) {
     case 'application':
       boarding.published.setFacts({ stage: 'applying' });
       await setFees(boarding);
-      await submit(boarding);
+      await submitToUnderwriting(boarding);
       break;
     case 'submission':
-      await submitAsAnswered(boarding, pending.answers);
+      await submitAnswers(boarding, pending.answers);
       break;
     case 'answers':
       await deliverAnswers(boarding, pending.answers);
       break;
     case 'nothing':
-      await readAfterDeadline(boarding);
+      await rereadStatus(boarding);
   }
 }

@@ -22,11 +22,11 @@ import {
   type TicketWording,
   withAnswer,
 } from './business/tickets.js';
-import { accountName, POLL, partnerActivities, RETRY_WAITING, WAIT } from './runtime/activity-proxies.js';
+import { currentAccount, POLL, partnerActivities, RETRY_WAITING, WAIT } from './runtime/activity-proxies.js';
 import { pendingAnswerTo } from './runtime/answers.js';
 import { OnboardingRuntime } from './runtime/onboarding-runtime.js';
+import { answeredOfKind } from './runtime/reducer.js';
 import { Abandoned, dropAnswer, removeAnswered, withdrawRequirement } from './runtime/requirements.js';
-import { answeredOfKind } from './runtime/rules.js';
 import { runRead } from './runtime/run-step.js';
 import type { PendingAnswer } from './runtime/state.js';
 import { paceAfter } from './runtime/status-poll.js';
@@ -44,7 +44,8 @@ import { reductionTransition } from './runtime/until-decided.js';
 export async function partnerAccount(input: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
   const { system } = input;
   const runtime = new OnboardingRuntime<Duties, PartnerAccountInput>({
-    ...{ input, partnerState: NO_DUTIES },
+    input,
+    partnerState: NO_DUTIES,
     nextSteps: {
       working: 'retry what was refused or could not be read; read the tickets again',
       done: 'The credentials work, responses can be read, and no ticket is left.',
@@ -86,7 +87,10 @@ interface Unreadable extends UnreadableReport {
 
 const NO_DUTIES: Duties = {
   ...NO_TICKETS,
-  ...{ refusals: {}, unreadable: [], listed: [], isReported: false },
+  refusals: {},
+  unreadable: [],
+  listed: [],
+  isReported: false,
 };
 
 type Account = OnboardingRuntime<Duties, PartnerAccountInput>;
@@ -113,7 +117,7 @@ function unreadableReads(account: Account, system: Partner['system']): () => rea
   const run = async () => {
     while (all().length > 0) {
       const idOf = (each: Unreadable) =>
-        each.id || account.raise(unreadableQuestion({ system, account: accountName() }, each));
+        each.id || account.raise(unreadableQuestion({ system, account: currentAccount() }, each));
       account.patchState({ unreadable: all().map((each) => ({ ...each, id: idOf(each) })) });
       published.report();
       const questions = all();
@@ -155,7 +159,10 @@ function refusedCredentials(account: Account, system: Partner['system']): () => 
   /** Returns the check of a process. It also returns null if the process has ended, because nobody polls its task queue then. */
   const checkIn = (process: string): ProcessActivities['checkCredentials'] => {
     const { checkCredentials } = proxyActivities<ProcessActivities>({
-      ...{ ...WAIT, taskQueue: process, scheduleToStartTimeout: '15s', summary: 'Try the credentials' },
+      ...WAIT,
+      taskQueue: process,
+      scheduleToStartTimeout: '15s',
+      summary: 'Try the credentials',
       retry: { initialInterval: '5s', backoffCoefficient: 1 },
     });
     return (request) =>
@@ -168,7 +175,7 @@ function refusedCredentials(account: Account, system: Partner['system']): () => 
 
   /** Asks a person. Waits for the answer, or until the check has another result. @returns the new result of the check */
   const ask = async (process: string, seen: Refusal): Promise<Refusal | null> => {
-    const id = account.raise(credentialsQuestion({ system, account: accountName() }, process, seen));
+    const id = account.raise(credentialsQuestion({ system, account: currentAccount() }, process, seen));
     account.published.report();
     const wait = () => checkIn(process)({ seen });
     const result = (await runUnlessEnded(wait, () => account.isAnswered(id))) ?? null;

@@ -16,7 +16,7 @@ import { partnerActivities, REPEATABLE } from './runtime/activity-proxies.js';
 import { type FieldTypes, requireFields } from './runtime/input.js';
 import { OnboardingRuntime } from './runtime/onboarding-runtime.js';
 import { runIdempotent, runOnce, runRead } from './runtime/run-step.js';
-import { partnerFailure, Rejected } from './runtime/step.js';
+import { partnerFailureOf, Rejected } from './runtime/step.js';
 
 /** Carries out one of the {@link OPERATIONS} at the bank. A rejection ends it, because whoever asked can ask again. */
 export async function partnerOperation<Name extends OperationName>(
@@ -29,7 +29,8 @@ export async function partnerOperation<Name extends OperationName>(
   const [fields, steps] = OPERATIONS[operation];
   requireFields(request, fields);
   const runtime: OnboardingRuntime = new OnboardingRuntime<unknown, object>({
-    ...{ input, partnerState: undefined },
+    input,
+    partnerState: undefined,
     nextSteps: { working: purposeOf(input), done: 'It is done.' },
     leftBehind: () => 'what was done by then stays done',
   });
@@ -77,7 +78,9 @@ const bank = partnerActivities('banking')({
   ensureWebhook: { ...REPEATABLE, summary: 'Create the webhook, if it is missing' },
   saveStatement: {
     ...REPEATABLE,
-    ...{ startToCloseTimeout: LONG, heartbeatTimeout: '30s', summary: 'Save the statement' },
+    startToCloseTimeout: LONG,
+    heartbeatTimeout: '30s',
+    summary: 'Save the statement',
   },
   sendStatement: { ...AT_MOST_ONCE, startToCloseTimeout: LONG, summary: 'Send the statement by e-mail' },
 });
@@ -145,7 +148,7 @@ async function changeAddress(
         try {
           return await bank.changeAddress({ change });
         } catch (error) {
-          const why = WHY_ANOTHER_CODE[partnerFailure(error).kind];
+          const why = WHY_ANOTHER_CODE[partnerFailureOf(error).kind];
           if (!needsCode || why === undefined) throw error;
           code = await askForCode(why);
         }

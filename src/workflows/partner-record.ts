@@ -14,14 +14,14 @@ import {
   type SeenStatus,
   statusSeen,
 } from '../messages/partner-account.js';
-import { LONGEST, truncate } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
+import { LONGEST, truncate } from '../partners/text-limits.js';
 import { redact } from '../platform/privacy/masked.js';
 import { newStatusQuestion } from './account-questions.js';
-import { accountName, partnerActivities, REPEATABLE } from './runtime/activity-proxies.js';
+import { currentAccount, partnerActivities, REPEATABLE } from './runtime/activity-proxies.js';
 import { OnboardingRuntime } from './runtime/onboarding-runtime.js';
+import { answeredOfKind } from './runtime/reducer.js';
 import { removeAnswered } from './runtime/requirements.js';
-import { answeredOfKind } from './runtime/rules.js';
 import type { PendingAnswer } from './runtime/state.js';
 import type { CarriedState } from './runtime/stateful.js';
 
@@ -40,7 +40,9 @@ export async function partnerRecord(
 ): Promise<{ readonly outcome: 'done' }> {
   const { system } = input;
   const runtime = new OnboardingRuntime<PartnerRecord, PartnerAccountInput>({
-    ...{ input, partnerState: { statuses: [] }, carriedState },
+    input,
+    partnerState: { statuses: [] },
+    carriedState,
     nextSteps: {
       working: 'keep the meanings of unknown status names',
       done: 'The record has ended.',
@@ -89,7 +91,9 @@ export async function partnerRecord(
         if (!isAsked(seen))
           keep({
             ...seen,
-            requirementId: runtime.raise(newStatusQuestion({ system, account: accountName() }, seen.status)),
+            requirementId: runtime.raise(
+              newStatusQuestion({ system, account: currentAccount() }, seen.status),
+            ),
           });
       const answered = answeredOfKind(runtime, 'new-status');
       answered.forEach(decide);

@@ -62,7 +62,8 @@ describe('with real processes', () => {
     // Keys of Temporal Cloud are JWTs; nobody here checks their signatures.
     const apiKey = new UnsecuredJWT({}).setExpirationTime('13 days').encode();
     door = await startGuardedServer(rig.env['TEMPORAL_ADDRESS'] ?? '', certificates, {
-      ...{ mutualTls: true, apiKeys: new Set([apiKey]) },
+      mutualTls: true,
+      apiKeys: new Set([apiKey]),
     });
     destination = await halfBroken();
     const addresses = await Promise.all(
@@ -98,8 +99,11 @@ describe('with real processes', () => {
     const receiver = await launch(
       'receiver',
       {
-        ...{ ...rig.env, ...throughDoor, RECEIVER_SECRETS: SECRET },
-        ...{ RECEIVER_ADDRESS: '127.0.0.1:0', RECEIVER_METRICS_ADDRESS: '127.0.0.1:0' },
+        ...rig.env,
+        ...throughDoor,
+        RECEIVER_SECRETS: SECRET,
+        RECEIVER_ADDRESS: '127.0.0.1:0',
+        RECEIVER_METRICS_ADDRESS: '127.0.0.1:0',
         RECEIVER_BOARDING_AUTH: `path:${WEBHOOK_SECRET}`,
       },
       'receiver is ready',
@@ -109,8 +113,10 @@ describe('with real processes', () => {
     const console = await launch(
       'console',
       {
-        ...{ ...rig.env, ...throughDoor },
-        ...{ CONSOLE_ADDRESS: '127.0.0.1:0', CONSOLE_METRICS_ADDRESS: '127.0.0.1:0' },
+        ...rig.env,
+        ...throughDoor,
+        CONSOLE_ADDRESS: '127.0.0.1:0',
+        CONSOLE_METRICS_ADDRESS: '127.0.0.1:0',
       },
       'console is ready',
     );
@@ -120,9 +126,12 @@ describe('with real processes', () => {
       'codec-server',
       {
         ...rig.env,
-        ...{ CODEC_ADDRESS: '127.0.0.1:0', CODEC_METRICS_ADDRESS: '127.0.0.1:0' },
+        CODEC_ADDRESS: '127.0.0.1:0',
+        CODEC_METRICS_ADDRESS: '127.0.0.1:0',
         // Nobody publishes keys there.
-        ...{ CODEC_JWKS_URL: closed, CODEC_JWT_ISSUER: 'issuer', CODEC_JWT_AUDIENCE: 'gangway' },
+        CODEC_JWKS_URL: closed,
+        CODEC_JWT_ISSUER: 'issuer',
+        CODEC_JWT_AUDIENCE: 'gangway',
       },
       'codec server is ready',
     );
@@ -132,8 +141,12 @@ describe('with real processes', () => {
     const link = await launch(
       'link',
       {
-        ...{ LINK_ADDRESS: address, LINK_METRICS_ADDRESS: '127.0.0.1:0', LINK_URL: `http://${address}` },
-        ...{ LINK_API_URL: closed, LINK_API_TOKEN: API_TOKEN, LINK_COMPANY: 'Acme Payments' },
+        LINK_ADDRESS: address,
+        LINK_METRICS_ADDRESS: '127.0.0.1:0',
+        LINK_URL: `http://${address}`,
+        LINK_API_URL: closed,
+        LINK_API_TOKEN: API_TOKEN,
+        LINK_COMPANY: 'Acme Payments',
       },
       'link is ready',
     );
@@ -178,8 +191,16 @@ describe('with real processes', () => {
         run(
           inject('temporalCli'),
           [
-            ...['worker', 'deployment', 'set-current-version', '--yes', '--deployment-name', otherQueue],
-            ...['--build-id', build, '--address', rig.env['TEMPORAL_ADDRESS'] ?? ''],
+            'worker',
+            'deployment',
+            'set-current-version',
+            '--yes',
+            '--deployment-name',
+            otherQueue,
+            '--build-id',
+            build,
+            '--address',
+            rig.env['TEMPORAL_ADDRESS'] ?? '',
           ],
           {},
         ),
@@ -291,7 +312,9 @@ describe('with real processes', () => {
       await promote('b');
       await Promise.all([stop('a'), stop('b')]);
       await rig.client.workflow.start('merchantBoarding', {
-        ...{ taskQueue: otherQueue, workflowId: `waits-${otherQueue}`, args: [merchant()] },
+        taskQueue: otherQueue,
+        workflowId: `waits-${otherQueue}`,
+        args: [merchant()],
       });
 
       // Partners that are unavailable, refuse our credentials, or are slow because of our limit.
@@ -317,10 +340,16 @@ describe('with real processes', () => {
           const single = { startToCloseTimeout: '10s', scheduleToCloseTimeout: '5m' } as const;
           await workflow.start('unheardOf', { taskQueue: rig.taskQueue, workflowId: id });
           await activity.start('readStatus', {
-            ...{ ...single, id, taskQueue: `${rig.taskQueue}-boarding`, args: [] },
+            ...single,
+            id,
+            taskQueue: `${rig.taskQueue}-boarding`,
+            args: [],
           });
           await activity.start('checkCorrection', {
-            ...{ ...single, id: `locked-${id}`, taskQueue: lockedQueue, args: [{}] },
+            ...single,
+            id: `locked-${id}`,
+            taskQueue: lockedQueue,
+            args: [{}],
           });
           await board(undefined, 1, count % 2 === 0 ? {} : { account: 'south' });
           await send('v1,AAAA');
@@ -372,7 +401,9 @@ describe('with real processes', () => {
         sent('GangwayBuildWithoutWorkers', { build: `${otherQueue}:b` }),
         sent('GangwayWorkflowTasksWait', { task_queue: otherQueue }),
         sent('GangwayActivitiesWait', {
-          ...{ task_queue: `${rig.taskQueue}-boarding-slow`, system: 'boarding', account: 'slow' },
+          task_queue: `${rig.taskQueue}-boarding-slow`,
+          system: 'boarding',
+          account: 'slow',
         }),
         sent('GangwayWorkflowTasksFail', { workflow_type: 'unheardOf' }),
         sent('GangwaySoftwareFails', { activityType: 'readStatus', build: 'without an ID' }),

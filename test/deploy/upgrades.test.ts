@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { startDevServer } from '../../src/apps/demo/dev-server.js';
-import { partIds } from '../../src/temporal/onboardings.js';
+import { partIds } from '../../src/temporal/find-onboarding.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { gangway as runGangway } from '../rigs/command.js';
 import { wasStarted } from '../rigs/commands/files.js';
@@ -35,17 +35,20 @@ it('a newer server takes over from an earlier one while onboardings wait and a w
   for (const boarding of boardings) await boarding.requirement('underwriting-note');
   const doctor = () => spawnGangway(rig.env, ['doctor']);
   expect(await doctor()).toMatchObject({
-    ...{ code: 0, stdout: expect.stringMatching(/^ok +temporal +server 1\.31\./) },
+    code: 0,
+    stdout: expect.stringMatching(/^ok +temporal +server 1\.31\./),
   });
 
   await server.stop();
   server = await startDevServer({ port: Number(server.address.split(':')[1]), databaseFile });
   expect(await spawnGangway(rig.env, ['setup'])).toMatchObject({ code: 0 });
   expect(await doctor()).toMatchObject({
-    ...{ code: 0, stdout: expect.stringMatching(/^ok +temporal +server 1\.32\./) },
+    code: 0,
+    stdout: expect.stringMatching(/^ok +temporal +server 1\.32\./),
   });
   expect(await spawnGangway(rig.env, ['replay'])).toMatchObject({
-    ...{ code: 0, stdout: 'all 3 replay on this build\n' },
+    code: 0,
+    stdout: 'all 3 replay on this build\n',
   });
   for (const boarding of boardings) {
     const { id } = await boarding.requirement('underwriting-note');
@@ -88,7 +91,8 @@ it('a customer goes on when a shorter retention has removed its business, and wh
     stdout: expect.stringMatching(/^boarding +underwriting/m),
   });
   expect(await gangway('report')).toMatchObject({
-    ...{ code: 0, stderr: expect.stringContaining('Temporal keeps ended onboardings for 5 s') },
+    code: 0,
+    stderr: expect.stringContaining('Temporal keeps ended onboardings for 5 s'),
   });
   expect(await gangway('replay')).toMatchObject({ code: 0 });
   for (const { id } of requirements)

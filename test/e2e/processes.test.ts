@@ -94,7 +94,9 @@ const SERVED: Readonly<Record<Name, () => Promise<Served>>> = {
     return {
       settings: {},
       request: [
-        ...['POST /decode HTTP/1.1', `authorization: Bearer ${TOKEN}`, 'x-namespace: default'],
+        'POST /decode HTTP/1.1',
+        `authorization: Bearer ${TOKEN}`,
+        'x-namespace: default',
         'content-type: application/json',
       ],
       body: `{"payloads":[${ENCRYPTED}]}`,
@@ -129,8 +131,10 @@ async function interrupted(
   });
   // The server confirms that it has read the headers. Without a request it would close the connection at once.
   const headers = [
-    ...[`host: ${host}`, 'connection: close'],
-    ...[`content-length: ${body.length}`, 'expect: 100-continue'],
+    `host: ${host}`,
+    'connection: close',
+    `content-length: ${body.length}`,
+    'expect: 100-continue',
   ];
   socket.write(`${[...request, ...headers].join('\r\n')}\r\n\r\n`);
   await eventually(
@@ -223,7 +227,8 @@ it.each(['starter', 'worker', 'receiver', 'codec-server', 'console', 'link', 'sa
   async (name) => {
     const preload = `data:text/javascript,${encodeURIComponent(NODE_20)}`;
     expect(await run(process.execPath, ['--import', preload, `dist/${name}.js`], {})).toEqual({
-      ...{ code: 1, stdout: '' },
+      code: 1,
+      stdout: '',
       stderr:
         'Gangway needs Node 22.19 or later, and this is Node 20.20.2. Install a later one, or, in a checkout, use the one ' +
         'that "npm ci" installed: export PATH="$PWD/node_modules/.bin:$PATH"\n',

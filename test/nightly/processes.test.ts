@@ -7,12 +7,15 @@ import { launch, run } from '../rigs/processes.js';
 import { createRig } from '../rigs/rig.js';
 
 const PROVIDER = {
-  ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'console' },
+  OIDC_ISSUER: 'https://login.example.com',
+  OIDC_CLIENT_ID: 'console',
   CONSOLE_SESSION_KEYS: SESSION_KEY,
 };
 const JWKS = {
-  ...{ CODEC_TOKENS: '', CODEC_JWKS_URL: 'https://login.example.com/keys' },
-  ...{ CODEC_JWT_ISSUER: 'https://login.example.com', CODEC_JWT_AUDIENCE: 'gangway-codec' },
+  CODEC_TOKENS: '',
+  CODEC_JWKS_URL: 'https://login.example.com/keys',
+  CODEC_JWT_ISSUER: 'https://login.example.com',
+  CODEC_JWT_AUDIENCE: 'gangway-codec',
 };
 it.each<[command: string, Settings, code: number, line: RegExp]>([
   ['receiver', ELSEWHERE, 2, /^PAYLOAD_KEYS: is not set/],

@@ -3,8 +3,13 @@ import type { Command } from 'unbash';
 
 /** Pages that a visitor expects. A test fails where one of them is missing. */
 export const EXPECTED_PAGES: readonly string[] = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
-  ...['docs/architecture.md', 'docs/tutorial.md', 'docs/decisions/README.md'],
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  'docs/architecture.md',
+  'docs/tutorial.md',
+  'docs/decisions/README.md',
 ];
 
 /** All pages of the project. */

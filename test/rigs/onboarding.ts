@@ -6,12 +6,12 @@ import {
 } from '@temporalio/client';
 import type { Assignment } from '../../src/messages/claims.js';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../../src/messages/ids.js';
-import type { ListedRequirement } from '../../src/messages/listed.js';
+import type { ListedRequirement } from '../../src/messages/list-fields.js';
 import { type OnboardingState, stateQuery } from '../../src/messages/onboarding-state.js';
 import type { Part } from '../../src/messages/onboardings.js';
 import { type Answer, type Requirement, resolveRequirement } from '../../src/messages/requirements.js';
-import { sendAssignment, sendConfirmation, sendProposal } from '../../src/services/inbox/answering.js';
-import { partIds } from '../../src/temporal/onboardings.js';
+import { sendAssignment, sendConfirmation, sendProposal } from '../../src/services/inbox/send-answer.js';
+import { partIds } from '../../src/temporal/find-onboarding.js';
 import { type Listed, listOnboardings } from '../../src/temporal/search.js';
 import { unlessStill } from './still.js';
 import { eventually } from './waiting.js';

@@ -75,8 +75,13 @@ export const PROGRAMS = { 'worker.mts': WORKER, 'board.mts': ESM, 'board.cts': C
 /** As strict as the compiler can be, the declarations of this package included. */
 const TSCONFIG = {
   compilerOptions: {
-    ...{ module: 'nodenext', target: 'es2023', types: ['node'], noEmit: true },
-    ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+    module: 'nodenext',
+    target: 'es2023',
+    types: ['node'],
+    noEmit: true,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
   },
   include: ['*.mts', '*.cts', 'caller/*.ts'],
 };
@@ -147,15 +152,15 @@ export async function importedPackages(): Promise<ReadonlyMap<string, string[]>>
   };
   const { metafile } = await build({
     entryPoints: paths.filter((path) => /\.c?js$/.test(path) && !path.includes('workflow-bundle')),
-    ...{
-      bundle: true,
-      splitting: true,
-      packages: 'external',
-      platform: 'node',
-      format: 'esm',
-      outdir: 'never-written',
-    },
-    ...{ write: false, metafile: true, logLevel: 'silent' },
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    outdir: 'never-written',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
   });
   for (const [path, { imports }] of Object.entries(metafile.inputs))
     for (const { path: name, external } of imports) if (external) add(name, path);
@@ -182,9 +187,11 @@ export async function expectBoarded({ env }: Rig, program: string): Promise<void
   const input = JSON.stringify(merchant());
   const { code, stdout, stderr } = await run(process.execPath, [program, input], env, '', project());
   expect({ code, outcome: JSON.parse(stdout || '{}'), stderr: code === 0 ? '' : stderr }).toEqual({
-    ...{ code: 0, stderr: '' },
+    code: 0,
+    stderr: '',
     outcome: {
-      ...{ outcome: 'boarded', merchantProfileId: expect.any(Number) },
+      outcome: 'boarded',
+      merchantProfileId: expect.any(Number),
       mid: expect.stringMatching(/^\d{15}$/),
     },
   });

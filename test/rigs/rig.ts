@@ -104,7 +104,10 @@ export async function realPlace(options: RigOptions, taskQueue: string): Promise
   const sandbox = await startSandbox({ ...PACE, ...options.sandbox });
   return {
     client: new Client({
-      ...{ connection, namespace, dataConverter: converter, interceptors: clientInterceptors },
+      connection,
+      namespace,
+      dataConverter: converter,
+      interceptors: clientInterceptors,
     }),
     sandbox: new SandboxControl(sandbox.url),
     env: {

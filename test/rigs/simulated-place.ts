@@ -84,7 +84,9 @@ const fetchFromPartners: typeof fetch = async (input, init = {}) => {
     headers: got,
   } = await worldOfTests().awaited(
     listener({
-      ...{ method, url: pathname + search, body: Buffer.from((sent as string | undefined) ?? '') },
+      method,
+      url: pathname + search,
+      body: Buffer.from((sent as string | undefined) ?? ''),
       headers: Object.fromEntries(new Headers(headers)),
     }),
   );

@@ -3,7 +3,7 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { AWAIT_STATUS_ACTIVITY_ID, isCustomer } from '../../src/messages/ids.js';
 import { stateQuery } from '../../src/messages/onboarding-state.js';
-import { describe, partIds } from '../../src/temporal/onboardings.js';
+import { describe, partIds } from '../../src/temporal/find-onboarding.js';
 import { TIMEOUT_MS } from './waiting.js';
 
 /**
@@ -109,7 +109,10 @@ export async function pendingWork(client: Client, workflowId: string): Promise<s
   const handle = client.workflow.getHandle(workflowId);
   const pending = raw.pendingActivities?.map(
     ({ activityType, state, attempt, lastStartedTime, lastFailure }) => ({
-      ...{ type: activityType?.name, state, attempt, failure: lastFailure?.message },
+      type: activityType?.name,
+      state,
+      attempt,
+      failure: lastFailure?.message,
       startedAt: new Date(Number(lastStartedTime?.seconds ?? 0) * 1_000),
     }),
   );

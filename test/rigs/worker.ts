@@ -1,10 +1,10 @@
 import type { NativeConnection } from '@temporalio/worker';
 import { sandboxAccount } from '../../src/apps/sandbox/systems.js';
-import type { DbaForm } from '../../src/messages/listed.js';
+import type { DbaForm } from '../../src/messages/list-fields.js';
 import type { FourEyes } from '../../src/messages/requirements.js';
 import { type Account, readAccounts } from '../../src/partners/account-settings.js';
+import type { SystemName } from '../../src/partners/descriptors.js';
 import type { HttpLimits } from '../../src/partners/http.js';
-import type { SystemName } from '../../src/partners/systems.js';
 import type { EventSettings } from '../../src/platform/events/sender.js';
 import { followFeePlans } from '../../src/temporal/fee-plans.js';
 import { type PayloadKeys, parsePayloadKeys } from '../../src/temporal/payload-codec.js';
@@ -80,23 +80,23 @@ export function configOf(
   const feePlans = followFeePlans(undefined);
   const { poll = { minMs: 50, maxMs: 10_000 } } = options;
   const stalledCalls = {
-    ...{ retryAfterMaxMs: 3_600_000, stepMs: 24 * 3_600_000, unreadableMs: 3_600_000 },
+    retryAfterMaxMs: 3_600_000,
+    stepMs: 24 * 3_600_000,
+    unreadableMs: 3_600_000,
     ...options.stalledCalls,
   };
   const account = accountOf(sandboxUrl, options);
   return {
-    ...{
-      ...account,
-      ...place,
-      dbaForm,
-      fourEyes,
-      feePlans,
-      version,
-      activePatches: [],
-      poll,
-      stalledCalls,
-      events,
-    },
+    ...account,
+    ...place,
+    dbaForm,
+    fourEyes,
+    feePlans,
+    version,
+    activePatches: [],
+    poll,
+    stalledCalls,
+    events,
     accounts: Object.fromEntries(
       accounts.map((name) => {
         const password = accountPasswords[name];
@@ -130,9 +130,12 @@ function accountOf(url: string, options: WorkerOptions): Account {
   const { boardingUrl = url, bankingUrl = url, paymentsUrl = url } = options;
   const account = readAccounts({
     ...sandboxAccount(url),
-    ...{ BOARDING_URL: boardingUrl, BOARDING_USERNAME: user, BOARDING_PASSWORD: password },
+    BOARDING_URL: boardingUrl,
+    BOARDING_USERNAME: user,
+    BOARDING_PASSWORD: password,
     BANKING_URL: bankingUser === null ? '' : bankingUrl,
-    ...{ BANKING_USERNAME: bankingUser ?? '', BANKING_PASSWORD: bankingPassword },
+    BANKING_USERNAME: bankingUser ?? '',
+    BANKING_PASSWORD: bankingPassword,
     PAYMENTS_URL: paymentsUrl,
     ...(options.record !== undefined && { GANGWAY_RECORD: options.record }),
     ...(options.posNames && { BOARDING_POS_NAMES: options.posNames.join(',') }),

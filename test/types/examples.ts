@@ -6,18 +6,18 @@ import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { partsOfId } from '../../src/messages/ids.js';
 import type { KnownAccounts } from '../../src/messages/inputs.js';
-import { ONBOARDINGS } from '../../src/messages/kinds.js';
 import { omitUndefined } from '../../src/messages/objects.js';
 import type { OnboardingState } from '../../src/messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
-import type { SystemName } from '../../src/partners/names.js';
+import { ONBOARDINGS } from '../../src/messages/workflow-types.js';
 import type { FieldProblem } from '../../src/partners/partner-error.js';
+import type { SystemName } from '../../src/partners/system-names.js';
 import { Deadline } from '../../src/platform/http/deadline.js';
 import { redact } from '../../src/platform/privacy/masked.js';
-import { didYouMean } from '../../src/platform/settings/nearest.js';
+import { didYouMean } from '../../src/platform/settings/did-you-mean.js';
 import { BadSetting, readSettings } from '../../src/platform/settings/settings.js';
 import { InvalidInput } from '../../src/services/texts/invalid-input.js';
-import { stateOf } from '../../src/temporal/onboardings.js';
+import { queryState } from '../../src/temporal/find-onboarding.js';
 
 declare const client: Client;
 
@@ -36,5 +36,5 @@ export const examples = [
   didYouMean('emial', ['email', 'phone']),
   { posNames: [], accounts: { acme: { posNames: ['Clover'] } } } satisfies KnownAccounts,
   new Deadline({ ms: 30_000 }).signal,
-  stateOf(client, 'merchant-boarding-m-1'),
+  queryState(client, 'merchant-boarding-m-1'),
 ];

@@ -8,7 +8,7 @@ import { AT_MOST_ONCE, type SendOnce, type Verdict } from '../../src/at-most-onc
 import type { BankingActivities } from '../../src/messages/banking-activities.js';
 import type { BoardingActivities, CreateMerchantRequest } from '../../src/messages/boarding-activities.js';
 import { workflowId } from '../../src/messages/ids.js';
-import type { PartnerActivities } from '../../src/messages/kind-types.js';
+import type { PartnerActivities } from '../../src/messages/onboarding-outcomes.js';
 import type { BankingClient } from '../../src/partners/banking/client.js';
 import type { BoardingClient } from '../../src/partners/boarding/client.js';
 import { idempotent, type Operation, type Operations, once, read } from '../../src/partners/catalogue.js';

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { describe, expect, it } from 'vitest';
 import config, { LAYERS } from '../../.dependency-cruiser.mjs';
-import { SYSTEM_NAMES } from '../../src/partners/names.js';
+import { SYSTEM_NAMES } from '../../src/partners/system-names.js';
 import { newFolder } from '../rigs/folders.js';
 
 const ROOT = process.cwd();
@@ -38,7 +38,7 @@ const REFUSED: Readonly<Record<string, readonly (readonly [file: string, importe
     ['src/workflows/boarding/volatile-fields.ts', 'src/messages/requirements.ts'],
     ['src/workflows/business/questions.ts', '@temporalio/workflow'],
     ['src/workflows/business/tickets.ts', 'src/workflows/runtime/a.ts'],
-    ['src/workflows/runtime/rules.ts', '@temporalio/common'],
+    ['src/workflows/runtime/reducer.ts', '@temporalio/common'],
   ],
   'partners: no Temporal': [['src/partners/banking/a.ts', '@temporalio/common']],
   'sandbox: no Temporal': [
@@ -70,7 +70,7 @@ const REFUSED: Readonly<Record<string, readonly (readonly [file: string, importe
     ['src/at-most-once/permit.ts', '@temporalio/client'],
   ],
   'calls by hand: only gangway call makes them, and people in the simulation': [
-    ['src/activities/calls.ts', 'src/partners/by-hand.ts'],
+    ['src/activities/cli-calls.ts', 'src/partners/by-hand.ts'],
     ['src/apps/command/partner/probe-run.ts', 'src/partners/by-hand.ts'],
   ],
   // Proves P5.

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { patternsIn } from '../../scripts/patterns.js';
 import { ticketsAbout } from '../../src/activities/banking/tickets.js';
 import { correctionProblems } from '../../src/activities/corrections.js';
-import { eventsFrom } from '../../src/apps/receiver/cloud-events.js';
-import { idsIn, webhookIn } from '../../src/apps/receiver/nudges.js';
+import { parseCloudEvents } from '../../src/apps/receiver/cloud-events.js';
+import { idsInWebhook, webhookIn } from '../../src/apps/receiver/nudges.js';
 import { allIn } from '../../src/apps/sandbox/faults.js';
 import { merchantBoardingInput, NO_ACCOUNTS } from '../../src/messages/inputs.js';
-import { indexedWords } from '../../src/messages/listed.js';
+import { indexedWords } from '../../src/messages/list-fields.js';
 import { boardingOperations } from '../../src/partners/boarding/operations.js';
 import { differencesIn } from '../../src/partners/differences.js';
 import { documentName } from '../../src/partners/documents/document-types.js';
-import { parseExactly, parseKeepingDigits } from '../../src/partners/json.js';
-import { jsonIn } from '../../src/partners/responses.js';
+import { parseExactly, parsePreservingNumbers } from '../../src/partners/json.js';
+import { parseJsonBody } from '../../src/partners/responses.js';
 import { retryAfterMs } from '../../src/platform/http/deadline.js';
 import { PRIVATE_PATTERNS, privatePattern } from '../../src/platform/privacy/masked.js';
 import { Placeholders } from '../../src/platform/privacy/placeholders.js';
@@ -71,7 +71,9 @@ async function slownessFor(
 
 const people = (count: number) =>
   Array.from({ length: count }, (_, at) => ({
-    ...{ ssn: `${100_000_000 + at}`, firstName: `Ann ${at}`, phone: `${5_185_550_000 + at}` },
+    ssn: `${100_000_000 + at}`,
+    firstName: `Ann ${at}`,
+    phone: `${5_185_550_000 + at}`,
   }));
 
 // Proves B3.
@@ -145,15 +147,25 @@ describe('100,000 hostile characters take less than 50 ms of the processor', () 
     return merchantBoardingInput(NO_ACCOUNTS).safeParse({ externalId: text, merchant: fields });
   };
 
-  const anyWebhook = (text: string) => idsIn(webhookIn(text), [{ path: 'id', kind: 'Mid' }]);
+  const anyWebhook = (text: string) => idsInWebhook(webhookIn(text), [{ path: 'id', kind: 'Mid' }]);
   const WEBHOOKS = ['a', 'a=', 'a ', '%41', '-', '{"a":1},', '"[",'];
 
   const READERS: readonly [string, (text: string) => unknown, readonly string[], (readonly Frame[])?][] = [
     ['JSON', parseExactly, JSONS, FRAMES],
-    ['JSON whose digits stay', parseKeepingDigits, JSONS, FRAMES],
+    ['JSON whose digits stay', parsePreservingNumbers, JSONS, FRAMES],
     ['the JSON of a person', (text) => parseJson(text, 'input.json'), ['[', '\\u0000'], FRAMES],
-    ['the body of a partner', (text) => jsonIn(Buffer.from(text), { exactNumbers: true }), JSONS, FRAMES],
-    ['an event', (text) => eventsFrom({ 'content-type': `application/json;${text}` }, text), JSONS, FRAMES],
+    [
+      'the body of a partner',
+      (text) => parseJsonBody(Buffer.from(text), { exactNumbers: true }),
+      JSONS,
+      FRAMES,
+    ],
+    [
+      'an event',
+      (text) => parseCloudEvents({ 'content-type': `application/json;${text}` }, text),
+      JSONS,
+      FRAMES,
+    ],
     ['a webhook', anyWebhook, WEBHOOKS, [...FRAMES, ['{', ''], [`{"${'a'.repeat(50_000)}":[`, '0]}']]],
     ['a table', csv, ['"', 'a,'], [['externalId,merchant.dba\n"', '']]],
     ['a correction', (text) => settingsFrom([text]), ['a=', ' ', '.']],
@@ -182,7 +194,8 @@ describe('100,000 hostile characters take less than 50 ms of the processor', () 
     ['zeros', false, (length) => `[1.${'0'.repeat(length)}1]`],
     ['levels', true, (length) => `${'['.repeat(length / 2)}${2 ** 60}${']'.repeat(length / 2)}`],
   ])('and the largest body of a partner is read in less than a second: %s', async (_, exactNumbers, json) => {
-    const read = (length: number) => jsonIn(Buffer.from(json(length)), exactNumbers ? { exactNumbers } : {});
+    const read = (length: number) =>
+      parseJsonBody(Buffer.from(json(length)), exactNumbers ? { exactNumbers } : {});
     expect(await slowness(read)).toBeUndefined();
     const before = cpuMs();
     read(8 * 1024 * 1024);

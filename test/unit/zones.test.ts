@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { chosenItems } from '../../src/apps/console/pages/inbox-filter.js';
 import { formatWarnings } from '../../src/services/batches/warnings.js';
-import { mondayOf, weekOf } from '../../src/services/reports/figures.js';
+import { mondayOf, weekOf } from '../../src/services/reports/statistics.js';
 import { Times, timeBefore } from '../../src/services/texts/time.js';
-import { watchAges } from '../../src/worker/watch.js';
+import { credentialAgeGauges } from '../../src/worker/watch.js';
 import { stoppedAt } from '../rigs/clock.js';
 import { gauges } from '../rigs/gauges.js';
 import { machineIn, ZONES, type Zone } from '../rigs/zones.js';
@@ -43,23 +43,28 @@ const NOW = '2026-03-09T12:00:00.000Z';
 
 const MIDNIGHTS: Readonly<Record<Zone, Readonly<Record<'today' | 'yesterday' | '2026-01-31', string>>>> = {
   UTC: {
-    ...{ today: '2026-03-09T00:00:00.000Z', yesterday: '2026-03-08T00:00:00.000Z' },
+    today: '2026-03-09T00:00:00.000Z',
+    yesterday: '2026-03-08T00:00:00.000Z',
     '2026-01-31': '2026-01-31T00:00:00.000Z',
   },
   'America/St_Johns': {
-    ...{ today: '2026-03-09T02:30:00.000Z', yesterday: '2026-03-08T03:30:00.000Z' },
+    today: '2026-03-09T02:30:00.000Z',
+    yesterday: '2026-03-08T03:30:00.000Z',
     '2026-01-31': '2026-01-31T03:30:00.000Z',
   },
   'America/New_York': {
-    ...{ today: '2026-03-09T04:00:00.000Z', yesterday: '2026-03-08T05:00:00.000Z' },
+    today: '2026-03-09T04:00:00.000Z',
+    yesterday: '2026-03-08T05:00:00.000Z',
     '2026-01-31': '2026-01-31T05:00:00.000Z',
   },
   'Asia/Kathmandu': {
-    ...{ today: '2026-03-08T18:15:00.000Z', yesterday: '2026-03-07T18:15:00.000Z' },
+    today: '2026-03-08T18:15:00.000Z',
+    yesterday: '2026-03-07T18:15:00.000Z',
     '2026-01-31': '2026-01-30T18:15:00.000Z',
   },
   'Pacific/Auckland': {
-    ...{ today: '2026-03-09T11:00:00.000Z', yesterday: '2026-03-08T11:00:00.000Z' },
+    today: '2026-03-09T11:00:00.000Z',
+    yesterday: '2026-03-08T11:00:00.000Z',
     '2026-01-31': '2026-01-30T11:00:00.000Z',
   },
 };
@@ -99,7 +104,10 @@ describe.each(ZONES)('on a machine in %s', (zone) => {
       },
     );
     expect(weeks).toEqual([
-      ...['2026-02-23 2026-W09', '2026-03-02 2026-W10', '2026-03-02 2026-W10', '2026-03-09 2026-W11'],
+      '2026-02-23 2026-W09',
+      '2026-03-02 2026-W10',
+      '2026-03-02 2026-W10',
+      '2026-03-09 2026-W11',
     ]);
   });
 
@@ -114,9 +122,9 @@ describe.each(ZONES)('on a machine in %s', (zone) => {
 
   it('the day of a key is one of UTC', () => {
     const { meter, shown: render } = gauges();
-    watchAges(meter).payloadKey([{ id: 'k20260131-a' }] as never);
+    credentialAgeGauges(meter).payloadKey([{ id: 'k20260131-a' }] as never);
     const at = Date.parse('2026-01-31T00:00:00Z') / 1_000;
-    expect(render('gangway_payload_key_made_timestamp_seconds')).toEqual({ 'key=k20260131-a': at });
+    expect(render('gangway_payload_key_created_timestamp_seconds')).toEqual({ 'key=k20260131-a': at });
   });
 
   it('what is due today is so where the person is', () => {

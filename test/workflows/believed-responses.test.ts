@@ -253,8 +253,15 @@ describe.concurrent('a merchant that has this status right after its create', ()
   });
 
   it.each([
-    ...['UW Level 1', 'UW Level 1: Pending', 'UW Level 1: Pending Review', 'Pending Review', 'UW Level 2'],
-    ...['UW Level 2: Pending', 'UW Level 2: Pending Review', 'Conditionally Approved', 'CR:POS Equipment'],
+    'UW Level 1',
+    'UW Level 1: Pending',
+    'UW Level 1: Pending Review',
+    'Pending Review',
+    'UW Level 2',
+    'UW Level 2: Pending',
+    'UW Level 2: Pending Review',
+    'Conditionally Approved',
+    'CR:POS Equipment',
   ])('%s is asked about, and not called submitted', async (status) => {
     const { boarding } = await board(() => ({ status }));
     const question = await boarding.requirement('not-submitted');

@@ -69,7 +69,10 @@ describe.concurrent('the bank’s decision wins', () => {
     await onboarding.requirement('uncertain-write');
     await rig.sandbox.transitionProfile(profileId, { bankingStatus });
     expect(await onboarding.outcome()).toEqual({
-      ...{ outcome: name, profileId, financialAccountId: null, bankingStatus },
+      outcome: name,
+      profileId,
+      financialAccountId: null,
+      bankingStatus,
       unfinished: [{ write: replies[0], outcome: 'uncertain' }],
     });
     const { stage, requirements, timeline } = await onboarding.state();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { partIds } from '../../src/temporal/onboardings.js';
+import { partIds } from '../../src/temporal/find-onboarding.js';
 import { customer } from '../rigs/inputs.js';
 import { asShown, Onboarding } from '../rigs/onboarding.js';
 import { sharedRig } from '../rigs/shared-rig.js';

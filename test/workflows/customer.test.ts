@@ -47,7 +47,8 @@ describe.concurrent('a customer', () => {
     expect(state.boarding).toEqual({ ...asShown(await boarding.state()), ...atTheEnd });
     expect(state.business).toEqual({
       ...asShown(await business.state()),
-      ...{ ...atTheEnd, partnerStatus: 'Approved' },
+      ...atTheEnd,
+      partnerStatus: 'Approved',
     });
     const writes = await rig.sandbox.writes(input.externalId);
     expect(writes).toEqual(['create-merchant', 'submit-merchant']);
@@ -381,8 +382,11 @@ describe.concurrent('a customer that is restored from a backup without its busin
     const { merchantProfileId } = await existing(rig).merchant();
     const entry: BackedUp = {
       workflowId: `customer-onboarding-${input.externalId}`,
-      ...{ type: 'customerOnboarding', status: 'running', startedAt: '2026-01-31T10:00:00.000Z' },
-      ...{ merchantProfileId, input },
+      type: 'customerOnboarding',
+      status: 'running',
+      startedAt: '2026-01-31T10:00:00.000Z',
+      merchantProfileId,
+      input,
     };
     const start = async () => {
       const { client, taskQueue } = rig;

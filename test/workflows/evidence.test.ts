@@ -127,7 +127,8 @@ describe.concurrent('a request for review that the partner overtakes with its de
   it('is asked about once the partner takes the decision back', async () => {
     const { boarding, input, id, move, notes } = await noted(unaware);
     await unaware.sandbox.plan('500-before-commit', REVIEW, {
-      ...{ about: `${id}`, meanwhile: { status: 'Approved' } },
+      about: `${id}`,
+      meanwhile: { status: 'Approved' },
     });
     await answer(boarding, notes[0] as Requirement);
     const { requirements } = await boarding.until(
@@ -240,7 +241,8 @@ describe.concurrent('a submission of changes', () => {
   it('whose outcome is unknown is asked about once an approval without a mid is taken back', async () => {
     const { boarding, id, move, requirement, submissions } = await asked(unaware);
     await unaware.sandbox.plan('500-before-commit', 'submit-merchant', {
-      ...{ about: `${id}`, meanwhile: { status: 'Approved' } },
+      about: `${id}`,
+      meanwhile: { status: 'Approved' },
     });
     await boarding.resolve(requirement.id, correction);
     const { requirements } = await boarding.until(({ stage }) => stage === 'boarding', 'the approval');

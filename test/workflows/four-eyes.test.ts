@@ -8,9 +8,9 @@ import {
   KeyReused,
   sendRemark,
   sendResolution,
-} from '../../src/services/inbox/answering.js';
+} from '../../src/services/inbox/send-answer.js';
 import { reportStatus } from '../../src/temporal/partner-accounts.js';
-import { Refusal, resolveOnce } from '../../src/temporal/requests.js';
+import { Refusal, resolveOnce } from '../../src/temporal/program-requests.js';
 import { gangway } from '../rigs/command.js';
 import { customer, merchant } from '../rigs/inputs.js';
 import { Onboarding } from '../rigs/onboarding.js';

@@ -203,8 +203,10 @@ it.runIf(inject('isSimulated'))(
 it.runIf(inject('isSimulated')).each([
   ['submit-lost', 'waiting', 'not-submitted', 'Submitted, and not shown', 'submit-merchant'],
   [
-    ...(['review-lost', 'uw-level-1', 'underwriting-note'] as const),
-    ...['Note from Underwriting: Please send three months of processing statements.'],
+    'review-lost',
+    'uw-level-1',
+    'underwriting-note',
+    'Note from Underwriting: Please send three months of processing statements.',
     'request-underwriting-review',
   ],
 ] as const)(

@@ -2,8 +2,8 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { partnerRecordId } from '../../src/messages/ids.js';
 import { type ChildReport, childReport } from '../../src/messages/onboardings.js';
 import { statusSeen } from '../../src/messages/partner-account.js';
-import { proposedAnswerOf } from '../../src/temporal/onboardings.js';
-import { recordOf, reportStatus } from '../../src/temporal/partner-accounts.js';
+import { proposedAnswerOf } from '../../src/temporal/find-onboarding.js';
+import { queryPartnerRecord, reportStatus } from '../../src/temporal/partner-accounts.js';
 import { initialState } from '../../src/workflows/runtime/state.js';
 import { business, customer } from '../rigs/inputs.js';
 import { Onboarding } from '../rigs/onboarding.js';
@@ -26,7 +26,7 @@ describe('a record of which each change is in a run of its own', () => {
   const { client, taskQueue } = volatile;
   const place = { fourEyes: [], system: 'boarding', account: undefined, taskQueue } as const;
   const record = new Onboarding(client, partnerRecordId('boarding', taskQueue));
-  const statuses = async () => (await recordOf(client, place))?.statuses ?? [];
+  const statuses = async () => (await queryPartnerRecord(client, place))?.statuses ?? [];
   const decided = async () =>
     (await statuses()).flatMap(({ status, decision }) =>
       decision ? [`${status}: ${decision.meaning}`] : [],
@@ -57,7 +57,9 @@ describe('a record of which each change is in a run of its own', () => {
     const list = await record.listedAs((all) => ids.every((id) => all.some((each) => each.id === id)));
     const names = await statuses();
     return {
-      ...{ ...state, requirements: requirements.filter(isMeant), timeline },
+      ...state,
+      requirements: requirements.filter(isMeant),
+      timeline,
       names: names.filter(({ requirementId = '' }) => ids.includes(requirementId)),
       listed: list.requirements.filter(isMeant),
       proposed: await Promise.all(ids.map((id) => proposedAnswerOf(client, record.workflowId, id))),
@@ -70,7 +72,11 @@ describe('a record of which each change is in a run of its own', () => {
     for (const name of names) ids.push(await seen(name));
     // Names that look alike are told apart by a number, whichever run asks.
     expect(ids).toEqual([
-      ...['status-on-hold', 'status-on-hold-2', 'status-parked', 'status-frozen', 'status-on-hold-3'],
+      'status-on-hold',
+      'status-on-hold-2',
+      'status-parked',
+      'status-frozen',
+      'status-on-hold-3',
     ]);
     const [hold = '', second = '', parked = '', frozen = '', third = ''] = ids;
     await record.claim(parked, 'pete');
@@ -106,7 +112,10 @@ describe('a record of which each change is in a run of its own', () => {
     await record.confirm(frozen, proposedAt, 'olga');
     const four = await eventually(decided, ({ length }) => length === 4, 'four decisions');
     expect(four).toEqual([
-      ...['On Hold: ended-closed', 'On-Hold: under-review', 'Frozen: ended-declined', 'on hold: approved'],
+      'On Hold: ended-closed',
+      'On-Hold: under-review',
+      'Frozen: ended-declined',
+      'on hold: approved',
     ]);
     // What is decided is not asked again.
     for (const name of names) await reportStatus(client, place, name);
@@ -115,10 +124,15 @@ describe('a record of which each change is in a run of its own', () => {
     const { requirements, timeline } = await record.state();
     expect(requirements.filter(({ id }) => ids.includes(id)).map(({ id }) => id)).toEqual([parked]);
     expect(timeline.filter(({ event }) => event === 'status-explained').map(({ detail }) => detail)).toEqual([
-      ...['On Hold: ended-closed', 'on hold: approved', 'On-Hold: under-review', 'Frozen: ended-declined'],
+      'On Hold: ended-closed',
+      'on hold: approved',
+      'On-Hold: under-review',
+      'Frozen: ended-declined',
     ]);
     expect((await statuses()).find(({ status }) => status === 'on hold')?.decision).toMatchObject({
-      ...{ meaning: 'approved', actor: 'olga', reason: 'it is approved' },
+      meaning: 'approved',
+      actor: 'olga',
+      reason: 'it is approved',
     });
   });
 });
@@ -139,7 +153,7 @@ it('a record in a later run counts the names of the earlier ones: it keeps at mo
   for (const status of ['Last', 'Too many', 'Far too many']) await handle.signal(statusSeen, { status });
   const place = { system: 'banking', account: undefined, taskQueue: volatile.taskQueue } as const;
   const matches = await eventually(
-    async () => (await recordOf(client, place))?.statuses ?? [],
+    async () => (await queryPartnerRecord(client, place))?.statuses ?? [],
     ({ length }) => length >= 100,
     'the last name',
   );
@@ -189,7 +203,8 @@ describe.concurrent('a customer in its third run', () => {
     const { profileId = 0, merchantProfileId } = await onboarding.state();
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
     expect(await onboarding.outcome()).toMatchObject({
-      ...{ outcome: 'partly-onboarded', boarding: { outcome: 'declined', merchantProfileId } },
+      outcome: 'partly-onboarded',
+      boarding: { outcome: 'declined', merchantProfileId },
       business: { outcome: 'onboarded', profileId },
     });
     expect(await ended(onboarding)).toEqual(['boarding-ended', 'business-ended']);
@@ -251,8 +266,14 @@ it('a customer starts a part as its own, also in the task after which it continu
   await worker.stop();
   // One task brings the merchant, and a history that is too long.
   const report = (number: number, facts = {}): ChildReport => ({
-    ...{ part: 'boarding', run: 'the next one', runStartedAt: new Date().toISOString(), number },
-    ...{ isWhole: number === 1, facts, raised: [], closed: [] },
+    part: 'boarding',
+    run: 'the next one',
+    runStartedAt: new Date().toISOString(),
+    number,
+    isWhole: number === 1,
+    facts,
+    raised: [],
+    closed: [],
   });
   for (let number = 1; number < 60; number += 1) await onboarding.handle.signal(childReport, report(number));
   await onboarding.handle.signal(childReport, report(60, { merchantProfileId: 1_001 }));

@@ -54,15 +54,16 @@ async function batchOf(
     );
   }
   const state: BatchState = {
-    ...{ stage: limits ? 'running' : 'checked', name: 'merchants.csv', actor: 'olga', rows: rows.length },
-    ...{
-      kinds: { merchantBoarding: rows.length },
-      accounts: [''],
-      parts: 0,
-      counts: NO_RESULTS,
-      failures: [],
-      ...facts,
-    },
+    stage: limits ? 'running' : 'checked',
+    name: 'merchants.csv',
+    actor: 'olga',
+    rows: rows.length,
+    kinds: { merchantBoarding: rows.length },
+    accounts: [''],
+    parts: 0,
+    counts: NO_RESULTS,
+    failures: [],
+    ...facts,
   };
   const input: BatchInput = { ...limits, parts, state };
   const memo = { [BATCH_MEMO]: state };
@@ -141,11 +142,16 @@ it('starts when it is confirmed, and each of its runs keeps the limits of the fi
     const { client } = busyRig;
     // Two of each, as after other parts.
     const failures = [8, 9].map((line) => ({
-      ...{ line, externalId: `m-${line}`, workflowId: `merchant-boarding-m-${line}` },
-      ...{ result: 'failed' as const, error: 'too long' },
+      line,
+      externalId: `m-${line}`,
+      workflowId: `merchant-boarding-m-${line}`,
+      result: 'failed' as const,
+      error: 'too long',
     }));
     const facts = {
-      ...{ failures, counts: { started: 2, attached: 3, failed: 2 }, accounts: ['', 'acme'] },
+      failures,
+      counts: { started: 2, attached: 3, failed: 2 },
+      accounts: ['', 'acme'],
       kinds: { merchantBoarding: 14, businessOnboarding: 1 },
     };
     const { handle, state } = await batchOf(4, undefined, busyRig, facts);

@@ -135,8 +135,11 @@ describe.concurrent('closing a card', () => {
     const closing = await bank.operate('close-card', card.paymentCardId, card);
     expect(await closing.outcome()).toEqual({ outcome: 'done', paymentCardId: card.paymentCardId });
     expect(await closing.events()).toEqual([
-      ...['started', 'write-uncertain', 'write-confirmed'],
-      ...['card-closed', 'ended'],
+      'started',
+      'write-uncertain',
+      'write-confirmed',
+      'card-closed',
+      'ended',
     ]);
     expect(await bank.writesTo(card.paymentCardId)).toEqual(['create-card', 'close-card']);
   });

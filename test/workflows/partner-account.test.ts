@@ -3,7 +3,7 @@ import { PARTNER_ACTIVITIES } from '../../src/activities/partner-activities.js';
 import { partnerAccountId } from '../../src/messages/ids.js';
 import type { MerchantBoardingInput } from '../../src/messages/inputs.js';
 import type { MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
-import { readWaits } from '../../src/services/inbox/waits.js';
+import { readWaits } from '../../src/services/inbox/waiting-state.js';
 import { type CountingProxy, countingProxy } from '../rigs/counting-proxy.js';
 import { business, merchant } from '../rigs/inputs.js';
 import type { Onboarding } from '../rigs/onboarding.js';

@@ -3,8 +3,13 @@ import { expect, it } from 'vitest';
 import { WORKFLOW_BUNDLES } from '../../src/worker/bundles.js';
 
 const NAMES = [
-  ...['Not Submitted', 'Pending Review', 'RequestChanges', 'UW Level 1'],
-  ...['ApprovedUW', 'AutoApprovedUW', 'Denied'],
+  'Not Submitted',
+  'Pending Review',
+  'RequestChanges',
+  'UW Level 1',
+  'ApprovedUW',
+  'AutoApprovedUW',
+  'Denied',
 ];
 
 // A partner's name of a status is corrected in its client alone, so that running workflows go on with the correction.

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { partnerRecordId } from '../../src/messages/ids.js';
-import { recordOf, reportStatus } from '../../src/temporal/partner-accounts.js';
+import { queryPartnerRecord, reportStatus } from '../../src/temporal/partner-accounts.js';
 import { Onboarding } from '../rigs/onboarding.js';
 import { createRig } from '../rigs/rig.js';
 import { eventually } from '../rigs/waiting.js';
@@ -14,7 +14,7 @@ it('the next run of a record shows the decisions and the open questions of the o
   await reportStatus(client, place, 'On Hold');
   const { id } = await record.requirement('new-status');
   await record.resolve(id, { kind: 'choice', choice: 'ended-closed' });
-  const decided = async () => (await recordOf(client, place))?.statuses[0]?.decision?.meaning;
+  const decided = async () => (await queryPartnerRecord(client, place))?.statuses[0]?.decision?.meaning;
   await eventually(decided, (meaning) => meaning === 'ended-closed', 'the decision');
   let open = 0;
   await record.changedUntilNextRun(async (question) => {

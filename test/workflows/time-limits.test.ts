@@ -60,7 +60,9 @@ it('what delivers an answer goes before all else of its onboarding, which has th
     priority?.priorityKey,
   ]);
   expect(Object.fromEntries(priorities)).toMatchObject({
-    ...{ createMerchant: undefined, awaitStatusChange: undefined },
-    ...{ attachDocument: 2, requestUnderwritingReview: 2 },
+    createMerchant: undefined,
+    awaitStatusChange: undefined,
+    attachDocument: 2,
+    requestUnderwritingReview: 2,
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sendAssignment } from '../../src/services/inbox/answering.js';
+import { sendAssignment } from '../../src/services/inbox/send-answer.js';
 import { merchant } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 
@@ -23,7 +23,8 @@ async function asking(hours: object = { unclaimedInHours: 2 * SECOND }) {
       `${times} requirements that nobody has claimed`,
     );
     return entries(timeline).map(({ at, detail = '' }) => [
-      ...[detail.split(': ')[0], Math.floor((Date.parse(at) - raised) / 1_000)],
+      detail.split(': ')[0],
+      Math.floor((Date.parse(at) - raised) / 1_000),
     ]);
   };
   const release = (requirementId: string, actor: string) =>

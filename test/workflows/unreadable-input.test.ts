@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { workflowId } from '../../src/messages/ids.js';
-import type { WorkflowType } from '../../src/messages/kinds.js';
+import type { WorkflowType } from '../../src/messages/workflow-types.js';
 import { business, customer, merchant } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 
@@ -47,7 +47,8 @@ describe('a workflow that was started without gangway, and with nothing that cou
         ],
       ] as const
     ).map(([operation, why, request]): [WorkflowType, string, unknown] => [
-      ...(['partnerOperation', why] as const),
+      'partnerOperation',
+      why,
       { operation, request },
     ]),
   ])('(%s) fails, and names what it lacks: %s', async (type, why, input) => {

@@ -1,5 +1,5 @@
 import { activityInfo } from '@temporalio/activity';
-import { LostResponse } from '../../at-most-once/activity.js';
+import { MissingResponse } from '../../at-most-once/activity.js';
 import type {
   BankingActivities,
   BusinessIdentity,
@@ -15,7 +15,7 @@ import { businessOnboardingInput } from '../../messages/inputs.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import { type HolderSubmission, OWNER_FIELDS, submissionOf } from '../../partners/banking/holder.js';
 import type { BankingOperations } from '../../partners/banking/operations.js';
-import { isUnderReview, UNKNOWN } from '../../partners/banking/phases.js';
+import { isProfileUnderReview, UNKNOWN_STATUS } from '../../partners/banking/phases.js';
 import { accountHolder, beneficialOwner } from '../../partners/banking/requests.js';
 import type { BankingProfile, BoardingResponse } from '../../partners/banking/responses.js';
 import { operationName } from '../../partners/catalogue.js';
@@ -57,7 +57,9 @@ export function holderActivities(
       read.inspected = { candidate, now };
       return [
         ...candidate.against,
-        ...(!isDate(createdDate) && !isUnderReview(now.phase) ? [`its status is ${now.bankingStatus}`] : []),
+        ...(!isDate(createdDate) && !isProfileUnderReview(now.phase)
+          ? [`its status is ${now.bankingStatus}`]
+          : []),
         ...(isClearlyBefore(createdDate, since) ? [`it was created at ${createdDate}`] : []),
       ];
     });
@@ -77,7 +79,7 @@ export function holderActivities(
           const { baseline: before } = options.refused ?? {};
           const latest = before ? await candidates.find(business, [...before, ...declined], read) : [];
           if (latest.some(({ owners }) => owners.length === 0))
-            throw new LostResponse('it was refused, and the bank has a new profile that may be its own');
+            throw new MissingResponse('it was refused, and the bank has a new profile that may be its own');
           const saved = await candidates.savedBy(refused, declined, business, read);
           if (saved) return { existing: saved, isSaved: true };
           let baseline: readonly number[] = [];
@@ -256,7 +258,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     return {
       profileId,
       dba: record?.doingBusinessAsName ?? null,
-      bankingStatus: statusShown(bankingStatus ?? UNKNOWN),
+      bankingStatus: statusShown(bankingStatus ?? UNKNOWN_STATUS),
       against: [...others.map((each) => `${each} has it`), ...against],
       owners: others,
       unclear,
@@ -268,7 +270,10 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     const owner = await ownerOf(profileId, workflowId);
     const owners = owner === undefined ? [] : [owner];
     return {
-      ...{ profileId, dba: null, bankingStatus: UNKNOWN, owners },
+      profileId,
+      dba: null,
+      bankingStatus: UNKNOWN_STATUS,
+      owners,
       against: [],
       unclear: [],
       isHidden: true,

@@ -1,7 +1,15 @@
 import type { BankingActivities, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
 import type { BankingClient } from '../../partners/banking/client.js';
-import { EXPLAINED, isUnderReview, UNKNOWN } from '../../partners/banking/phases.js';
-import { type BankingProfile, isKnownStatus, phaseOf } from '../../partners/banking/responses.js';
+import {
+  EXPLAINED_PROFILE_PHASES,
+  isProfileUnderReview,
+  UNKNOWN_STATUS,
+} from '../../partners/banking/phases.js';
+import {
+  type BankingProfile,
+  isDocumentedProfileStatus,
+  profilePhase,
+} from '../../partners/banking/responses.js';
 import type { CallOptions } from '../../partners/client.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { callOptions, readAgain } from '../failures.js';
@@ -23,8 +31,8 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets,
 
   /** The meaning of a status, from the documentation or from a person's decision. */
   async function meant(status: string): Promise<ProfileSnapshot['phase']> {
-    const meaning = isKnownStatus(status) ? undefined : await meaningOf(status);
-    return meaning === undefined ? phaseOf(status) : EXPLAINED[meaning];
+    const meaning = isDocumentedProfileStatus(status) ? undefined : await meaningOf(status);
+    return meaning === undefined ? profilePhase(status) : EXPLAINED_PROFILE_PHASES[meaning];
   }
 
   /** Reports whether a person has since decided that the status means something else. */
@@ -39,10 +47,10 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets,
     isEnough: IsEnough = () => true,
   ): Promise<ProfileSnapshot> {
     const { bankingStatus, financialAccountId, isLocked } = profile;
-    const status = statusShown(bankingStatus ?? UNKNOWN);
+    const status = statusShown(bankingStatus ?? UNKNOWN_STATUS);
     const phase = await meant(status);
     const now = { bankingStatus: status, phase, financialAccountId, isLocked: isLocked === true };
-    if (!isUnderReview(phase)) return { ...now, tickets: [] };
+    if (!isProfileUnderReview(phase)) return { ...now, tickets: [] };
     const withTickets = async () => {
       const { tickets, others, listed } = await ticketsAbout(client, profile, options);
       otherTickets.seen(others, listed);
@@ -99,7 +107,7 @@ function hasProfileChanged(seen: SeenProfile, now: ProfileSnapshot): boolean {
 
 /** Reports whether a ticket disappeared while the bank is working and no new one appeared. The list may have missed a row. */
 function lacksTickets(seen: SeenProfile, { phase, tickets, isWithoutTickets }: ProfileSnapshot): boolean {
-  if (!isUnderReview(phase) || isWithoutTickets) return false;
+  if (!isProfileUnderReview(phase) || isWithoutTickets) return false;
   const before = Object.keys(seen?.tickets ?? {});
   return lacksAny(
     before,

@@ -1,4 +1,4 @@
-import { LostResponse } from '../../at-most-once/activity.js';
+import { MissingResponse } from '../../at-most-once/activity.js';
 import type {
   BoardingActivities,
   CreatedMerchant,
@@ -17,11 +17,11 @@ import {
   type ReferenceField,
 } from '../../partners/boarding/references.js';
 import { createdMerchant, merchantFees } from '../../partners/boarding/schemas.js';
-import { problemText } from '../../partners/bounds.js';
 import type { CallOptions } from '../../partners/client.js';
 import { writeExactly } from '../../partners/json.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
-import { didYouMean } from '../../platform/settings/nearest.js';
+import { problemText } from '../../partners/text-limits.js';
+import { didYouMean } from '../../platform/settings/did-you-mean.js';
 import {
   callOptions,
   ifNotRejected,
@@ -119,7 +119,7 @@ export function applicationActivities(
         async () => {
           await reservations.hold(id);
           const before = await client.getFees({ id }, callOptions());
-          const changed = differences(changes, before).length;
+          const changed = feeDifferences(changes, before).length;
           if (changed === 0) return { changed, differing: [] };
           return await collectWarnings({}, async (options) => {
             const update = (fees: Record<string, unknown>) =>
@@ -134,7 +134,7 @@ export function applicationActivities(
               });
             });
             const after = await client.getFees({ id }, callOptions());
-            const differing = differences(changes, after, ['fees']);
+            const differing = feeDifferences(changes, after, ['fees']);
             return { changed, differing };
           });
         },
@@ -150,7 +150,7 @@ export function applicationActivities(
           const { refused } = options;
           // Before and after a submission, a merchant may be pending.
           if (refused && (phase !== refused.phase || phase === 'pending'))
-            throw new LostResponse(`it was refused, and the status is ${status}`);
+            throw new MissingResponse(`it was refused, and the status is ${status}`);
           if (!phases.includes(phase)) return { submitted: false, ...before };
           options.compareWith({ phase });
           return collectWarnings(options, async (warning) => {
@@ -258,7 +258,7 @@ type Fields = Record<PropertyKey, unknown>;
 const AMOUNT = /^-?\d{1,9}(?:\.\d{1,6})?$/;
 
 /** The differences between the partner's fees and the requested ones. Fields that were not requested do not count. */
-export function differences(
+export function feeDifferences(
   requested: unknown,
   has: unknown,
   path: readonly string[] = [],
@@ -266,11 +266,11 @@ export function differences(
 ): FieldProblem[] {
   if (isObject(requested) && isObject(has)) {
     return Object.entries(requested).flatMap(([name, value]) =>
-      differences(value, fieldOf(has, name), [...path, name], Object.keys(has)),
+      feeDifferences(value, fieldOf(has, name), [...path, name], Object.keys(has)),
     );
   }
   if (Array.isArray(requested) && Array.isArray(has) && requested.length === has.length) {
-    return requested.flatMap((item, index) => differences(item, has[index], [...path, String(index)]));
+    return requested.flatMap((item, index) => feeDifferences(item, has[index], [...path, String(index)]));
   }
   if (isSame(requested, has)) return [];
   const similar = didYouMean(path.at(-1) ?? '', names);

@@ -1,8 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Note, SeenStatus, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { BoardingClient } from '../../partners/boarding/client.js';
-import { EXPLAINED, isUnderReview } from '../../partners/boarding/phases.js';
-import { isKnownStatus, isMid, phaseOf, type UnderwritingNote } from '../../partners/boarding/schemas.js';
+import { EXPLAINED_MERCHANT_PHASES, isMerchantUnderReview } from '../../partners/boarding/phases.js';
+import {
+  isDocumentedMerchantStatus,
+  isMid,
+  merchantPhase,
+  type UnderwritingNote,
+} from '../../partners/boarding/schemas.js';
 import type { CallOptions } from '../../partners/client.js';
 import { withoutEntities } from '../../partners/encoding.js';
 import { PartnerError } from '../../partners/partner-error.js';
@@ -25,16 +30,24 @@ export function merchantReader(
     if (other === undefined) return;
     const fields = [{ field: 'mid', message: `is that of ${other}` }];
     throw new PartnerError({
-      ...{ system: 'boarding', operation: 'get-status', kind: 'Uncertain', status: 200, fields },
-      ...{ reason: 'unreadable response', unreadable: 'get-status' },
+      system: 'boarding',
+      operation: 'get-status',
+      kind: 'Uncertain',
+      status: 200,
+      fields,
+      reason: 'unreadable response',
+      unreadable: 'get-status',
     });
   }
 
   /** Adds the meaning of a status, from the documentation or from a person's decision. */
   async function named(name: string): Promise<Pick<StatusSnapshot, 'status' | 'phase'>> {
     const status = statusShown(name);
-    const meaning = isKnownStatus(status) ? undefined : await meaningOf(status);
-    return { status, phase: meaning === undefined ? phaseOf(status) : EXPLAINED[meaning] };
+    const meaning = isDocumentedMerchantStatus(status) ? undefined : await meaningOf(status);
+    return {
+      status,
+      phase: meaning === undefined ? merchantPhase(status) : EXPLAINED_MERCHANT_PHASES[meaning],
+    };
   }
 
   /** @param isEnough whether the status alone suffices if the account cannot read notes */
@@ -51,7 +64,9 @@ export function merchantReader(
     const now = { status, phase, statusDate, comment: comment && withoutEntities(comment), ...mids };
     const withNotes = async () => ({
       ...now,
-      notes: isUnderReview(phase) ? identified(await client.getUnderwritingNotes({ id }, options)) : [],
+      notes: isMerchantUnderReview(phase)
+        ? identified(await client.getUnderwritingNotes({ id }, options))
+        : [],
     });
     return readAgain(withNotes, { ...now, notes: [], isWithoutNotes: true }, isEnough);
   }
@@ -142,7 +157,7 @@ export function lacksNotes(
   { noteIds = [] }: Pick<SeenStatus, 'noteIds'>,
   { phase, notes, isWithoutNotes }: StatusSnapshot,
 ): boolean {
-  if (!isUnderReview(phase) || isWithoutNotes) return false;
+  if (!isMerchantUnderReview(phase) || isWithoutNotes) return false;
   return lacksAny(
     noteIds,
     notes.map(({ id }) => id),

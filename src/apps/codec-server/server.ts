@@ -14,8 +14,8 @@ import {
   bearerChallenge,
   bearerCheck,
   countCallers,
+  errorKind,
   isHealthCheck,
-  kindOf,
   type Listening,
   listen,
   logRequests,
@@ -75,7 +75,7 @@ export async function codecServer(options: CodecServerOptions): Promise<FastifyI
     help: 'Requests with a payload whose key is not in PAYLOAD_KEYS',
     registers: [registry],
   });
-  handleErrors(server, logger);
+  handleCodecErrors(server, logger);
   if (uiOrigin !== undefined) await allowOrigin(server, uiOrigin);
   await admitCallers(server, options);
   boundRequests(server, limits.idleMs);
@@ -182,10 +182,10 @@ const FASTIFY_ERRORS: Readonly<Record<number, string>> = {
 };
 
 /** Responds to every error with `{"message": "..."}`. Logs the kind of an internal error, and no other error. */
-export function handleErrors(server: FastifyInstance, logger: Logger): void {
+export function handleCodecErrors(server: FastifyInstance, logger: Logger): void {
   server.setErrorHandler((error, _, reply) => {
     const { status, message } = responseTo(error);
-    if (status >= 500) logger.error({ kind: kindOf(error) }, message);
+    if (status >= 500) logger.error({ kind: errorKind(error) }, message);
     return reply.code(status).send({ message });
   });
   server.setNotFoundHandler((request, reply) => {

@@ -6,8 +6,8 @@ import {
   bearerTokens,
   flag,
   isSecureOrLoopback,
-  list,
   listenAddress,
+  listSetting,
   metricsAddress,
   readSettings,
 } from '../../platform/settings/settings.js';
@@ -56,7 +56,7 @@ export const codecServerSettings = z.object({
       address: false,
       unset: 'no origin',
     }),
-  CODEC_NAMESPACES: list
+  CODEC_NAMESPACES: listSetting
     .refine((names) => names.every(Boolean), 'must be names of namespaces, separated by commas')
     .optional()
     .meta({
@@ -88,7 +88,9 @@ export function loadCodecSettings(environment: NodeJS.ProcessEnv) {
   if (tokenInPath && (!isLocal || set.CODEC_BEHIND_TLS))
     throw new BadSetting('CODEC_TOKEN_IN_PATH', 'is allowed on loopback only, without a proxy in front');
   return {
-    ...{ ...address, tokenInPath, bearer: { tokens, jwt } },
+    ...address,
+    tokenInPath,
+    bearer: { tokens, jwt },
     metricsAddress: set.CODEC_METRICS_ADDRESS,
     keys: set.PAYLOAD_KEYS,
     uiOrigin: set.CODEC_UI_ORIGIN,

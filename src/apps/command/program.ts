@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { Deadline } from '../../platform/http/deadline.js';
-import { didYouMean } from '../../platform/settings/nearest.js';
+import { didYouMean } from '../../platform/settings/did-you-mean.js';
 import { packageVersion } from '../../services/texts/docs.js';
 import { addBatches } from './batch/commands.js';
 import type { CommandIo } from './cli/command-line.js';
@@ -15,7 +15,7 @@ import {
 } from './cli/errors.js';
 import { type Action, type Definition, milliseconds } from './cli/options.js';
 import { fitText, type Output, Printer, widthOf } from './cli/output.js';
-import { addCompletion, addHelp, COMPLETE, namesOf } from './help/commands.js';
+import { addCompletion, addHelp, COMPLETE, commandNames } from './help/commands.js';
 import { addAnswers, addClaims, addFollowing, addLinks, addStarts, addViews } from './onboarding/commands.js';
 import { addBankOperations, addCalls, addFees, addStatements } from './partner/commands.js';
 import { addReports } from './report/commands.js';
@@ -122,7 +122,9 @@ function withSuggestion(text: string, program: Command): string {
   const isUnknown = /unknown command '[^']*'\n$/.test(text);
   const isUsage = /^error: (missing required argument|unknown option|too many arguments)/.test(text);
   const help = isUsage ? `\nsee "gangway ${['help', ...typedPath(program)].join(' ')}"` : '';
-  const next = isUnknown ? `; the commands are ${namesOf(program.commands).join(', ')}` : suggestion + help;
+  const next = isUnknown
+    ? `; the commands are ${commandNames(program.commands).join(', ')}`
+    : suggestion + help;
   return text.replace(/^error: /, '').replace(/\n$/, `${next}\n`);
 }
 
@@ -159,8 +161,8 @@ async function report(printer: Printer, { aborted, reason }: AbortSignal, error:
   if (aborted) return reason instanceof Interrupted ? reason.exitCode : EXIT.failed;
   // Commander has printed it already; a request for help or the version is no mistake.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  const { exitCodeOf, explain } = await import('./cli/failures.js');
-  printer.note(explain(error) ?? formatUnexpected(error));
+  const { exitCodeOf, explainError } = await import('./cli/failures.js');
+  printer.note(explainError(error) ?? formatUnexpected(error));
   if (debug) printer.note(stackOf(error));
   return exitCodeOf(error);
 }

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isFormOfOthers } from '../../platform/http/pages.js';
+import { isFormOfOthers } from '../../platform/http/html-server.js';
 import { isHealthCheck, knownSecrets, limitRequests, routeOf } from '../../platform/http/server.js';
-import { userName } from '../../services/texts/names.js';
+import { userName } from '../../services/texts/display-names.js';
 import { isUnavailable } from '../../temporal/unavailable.js';
 import { ASSETS } from './layout.js';
 import { SIGN_IN_PATHS } from './provider.js';

@@ -7,7 +7,7 @@ import type { Answer, AnswerKind, Requirement, RequirementKind } from '../../mes
 import { oneTimeCode } from '../../partners/banking/rules.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { type Change, changesOf, checkCorrection, mayMoveMoney } from '../../services/forms/corrections.js';
-import { NEED_REASON, needsApproval, sendResolution } from '../../services/inbox/answering.js';
+import { needsApproval, REASON_REQUIRED, sendResolution } from '../../services/inbox/send-answer.js';
 import { InvalidInput } from '../../services/texts/invalid-input.js';
 import { patchIn } from './correction-fields.js';
 import { onboardingView } from './onboarding-view.js';
@@ -79,7 +79,7 @@ export interface CorrectionContext {
  * @param correction is read only for a correction
  * @throws {InvalidInput} that names each wrong field
  */
-export async function readAnswer(
+export async function readAnswerForm(
   fields: Fields,
   kind: FormKind,
   requirement: Pick<Requirement, 'idFormat' | 'choices'>,
@@ -100,7 +100,7 @@ export const givenReason = (reason: string | undefined) => (reason === NO_REASON
 /** The reason, or what the timeline keeps without one. */
 export function reasonIn(fields: Fields, kind: AnswerKind, problems: FieldProblem[]): string {
   const reason = fields.text('reason').trim();
-  if (reason === '' && NEED_REASON.includes(kind))
+  if (reason === '' && REASON_REQUIRED.includes(kind))
     problems.push({ field: 'reason', message: 'is required: the timeline shows why you decided this' });
   if (reason.length > MOST_REASON)
     problems.push({ field: 'reason', message: `must be at most ${MOST_REASON} characters` });
@@ -197,7 +197,7 @@ export async function whatIsOpen(
 }
 
 /** Sends an answer, and sorts what the workflow refuses by the fields of the form. Throws as {@link sendResolution}. */
-export async function sendAnswer(
+export async function sendAnswerForm(
   client: Client,
   workflowId: string,
   resolution: Parameters<typeof sendResolution>[2],

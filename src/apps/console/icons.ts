@@ -1,8 +1,30 @@
 /** The icons of the console, by their names in Octicons. The build puts them into the style sheet, a class for each. */
 export const ICONS = [
-  ...(['inbox', 'list-unordered', 'pulse', 'plus-circle', 'graph', 'search', 'sign-out', 'filter'] as const),
-  ...(['person', 'organization', 'gear', 'comment', 'question', 'pencil', 'paperclip', 'link'] as const),
-  ...(['check', 'check-circle', 'x', 'x-circle', 'alert', 'clock', 'copy', 'upload', 'download'] as const),
+  'inbox' as const,
+  'list-unordered' as const,
+  'pulse' as const,
+  'plus-circle' as const,
+  'graph' as const,
+  'search' as const,
+  'sign-out' as const,
+  'filter' as const,
+  'person' as const,
+  'organization' as const,
+  'gear' as const,
+  'comment' as const,
+  'question' as const,
+  'pencil' as const,
+  'paperclip' as const,
+  'link' as const,
+  'check' as const,
+  'check-circle' as const,
+  'x' as const,
+  'x-circle' as const,
+  'alert' as const,
+  'clock' as const,
+  'copy' as const,
+  'upload' as const,
+  'download' as const,
 ];
 
 export type IconName = (typeof ICONS)[number];

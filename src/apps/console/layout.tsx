@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
-import { asset } from '../../platform/http/pages.js';
+import { asset } from '../../platform/http/html-server.js';
 import { SHARED_STYLE } from '../../services/reports/page.js';
 import { harmless } from '../../services/texts/text.js';
 import { FILTER_FORM, FIND } from './pages/filters.js';
@@ -42,7 +42,7 @@ function isAt(path: string, itemPath: string): boolean {
 }
 
 /** A whole page as HTML. */
-export function renderPage(layout: Layout, children: ComponentChildren): string {
+export function renderConsolePage(layout: Layout, children: ComponentChildren): string {
   return `<!doctype html>${renderPart(layout.context, <Page {...layout}>{children}</Page>)}`;
 }
 

@@ -6,14 +6,14 @@ import { isCorrectable } from '../../services/forms/corrections.js';
 import {
   askingPart,
   type OpenRequirement,
+  openRequirementsOf,
   type PartState,
-  partsOf,
   readableParts,
-  requirementsOf,
+  readParts,
   requirementsOfAccounts,
-} from '../../services/inbox/waits.js';
-import { describeWithin, inputOf, isWithin, stateOf } from '../../temporal/onboardings.js';
-import { SharedReads } from '../../temporal/sharing.js';
+} from '../../services/inbox/waiting-state.js';
+import { describeWithin, inputOf, isInSomeAccount, queryState } from '../../temporal/find-onboarding.js';
+import { SharedReads } from '../../temporal/shared-reads.js';
 import { failuresIn, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { PageError, type RequestContext } from './route.js';
 
@@ -66,7 +66,7 @@ async function readView(client: Client, workflowId: string): Promise<OnboardingV
     if (part.obstacle) throw part.obstacle;
     return part.state as OnboardingState;
   };
-  const parts = await partsOf(client, workflowId, state, read);
+  const parts = await readParts(client, workflowId, state, read);
   const ids = [workflowId, ...parts.map((part) => part.workflowId)];
   const all = await Promise.all(ids.map((id) => readState(client, id)));
   const failures = all.flatMap((each) => each.failures);
@@ -88,8 +88,8 @@ function askedBy(workflowId: string, state: OnboardingState, parts: readonly Par
     ({ id }) => !asking.some(({ part }) => part === askingPart(state, id)),
   );
   return [
-    ...requirementsOf(workflowId, { ...state, requirements }, []),
-    ...asking.flatMap((part) => requirementsOf(part.workflowId, part.state, [])),
+    ...openRequirementsOf(workflowId, { ...state, requirements }, []),
+    ...asking.flatMap((part) => openRequirementsOf(part.workflowId, part.state, [])),
   ];
 }
 
@@ -106,7 +106,7 @@ export function readState(client: Client, workflowId: string, fresh = false): Pr
     const isSame = before?.state && !before.obstacle && before.history === history;
     if (!fresh && isSame) return { ...before, failures };
     try {
-      return { state: await stateOf(client, workflowId), obstacle: undefined, failures, history };
+      return { state: await queryState(client, workflowId), obstacle: undefined, failures, history };
     } catch (error) {
       if (!(error instanceof UnreadableOnboarding)) throw error;
       return { state: before?.state, obstacle: error, failures, history };
@@ -154,7 +154,7 @@ export function tabTitle(
 // Keeps D1.
 /** Reports whether this person may see the workflow of an id, whether or not it exists. A batch has pages of its own. */
 export function mayOpen({ user }: Pick<RequestContext, 'user'>, workflowId: string): boolean {
-  return isWithin(workflowId, user.accounts);
+  return isInSomeAccount(workflowId, user.accounts);
 }
 
 /**

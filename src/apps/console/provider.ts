@@ -15,7 +15,7 @@ const TOLERANCE_SECONDS = 5;
 const LOGOUT = 'http://schemas.openid.net/event/backchannel-logout';
 
 /** The state that the console keeps while a person is at the provider. */
-export const transaction = z.strictObject({
+export const signInTransaction = z.strictObject({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
@@ -88,17 +88,23 @@ export function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
       const url = openid.buildAuthorizationUrl(await configured(), {
         redirect_uri: consoleUrl() + SIGN_IN_PATHS.back,
         scope: oidc.scope,
-        ...{ ...expected, code_challenge: await openid.calculatePKCECodeChallenge(verifier) },
+        ...expected,
+        code_challenge: await openid.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
       });
       return { url, remembered: { ...expected, verifier, to } };
     },
     /** @param query of the address that the provider sent the person back to */
-    async finish(query: string, { state, nonce, verifier }: z.output<typeof transaction>): Promise<Person> {
+    async finish(
+      query: string,
+      { state, nonce, verifier }: z.output<typeof signInTransaction>,
+    ): Promise<Person> {
       const configuration = await configured();
       const url = new URL(consoleUrl() + SIGN_IN_PATHS.back + query);
       const granted = await openid.authorizationCodeGrant(configuration, url, {
-        ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
         idTokenExpected: true,
       });
       const claims = granted.claims();
@@ -118,8 +124,12 @@ export function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
       const { issuer, jwks_uri: url = '' } = (await configured()).serverMetadata();
       keys ??= createRemoteJWKSet(new URL(url), { [customFetch]: fetchThroughProxy });
       const { payload } = await jwtVerify<{ events: object }>(token, keys, {
-        ...{ issuer, audience: oidc.clientId, algorithms: ALGORITHMS, maxTokenAge: '5m' },
-        ...{ clockTolerance: TOLERANCE_SECONDS, requiredClaims: ['sub', 'events'] },
+        issuer,
+        audience: oidc.clientId,
+        algorithms: ALGORITHMS,
+        maxTokenAge: '5m',
+        clockTolerance: TOLERANCE_SECONDS,
+        requiredClaims: ['sub', 'events'],
       });
       // An ID token has a nonce, and must not end a session.
       if ('nonce' in payload || !Object.hasOwn(Object(payload.events), LOGOUT))

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
 import { stateQuery } from '../../messages/onboarding-state.js';
 import { detailBeside } from '../../messages/requirements.js';
-import { truncate } from '../../partners/bounds.js';
+import { truncate } from '../../partners/text-limits.js';
 import type { InboxItem } from '../../services/inbox/inbox.js';
 import { withLabels } from './pages/input-fields.js';
 

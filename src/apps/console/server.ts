@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
 import { StoreFailure } from '../../platform/documents/file-store.js';
+import { pageOptions, preparePages, serveAssets, UNREADABLE } from '../../platform/http/html-server.js';
 import { measureRequests } from '../../platform/http/metrics.js';
-import { pageOptions, preparePages, serveAssets, UNREADABLE } from '../../platform/http/pages.js';
 import {
   type ArrivalLimits,
   listen,
@@ -20,7 +20,7 @@ import { temporalCheck } from '../../temporal/server.js';
 import { type Ended, hasEnded, recordSignOut } from '../../temporal/sign-outs.js';
 import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../../temporal/unavailable.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
-import { ASSETS, errorPage, type Message, renderPage, renderPart } from './layout.js';
+import { ASSETS, errorPage, type Message, renderConsolePage, renderPart } from './layout.js';
 import { countWaiting } from './pages/inbox-filter.js';
 import { ROUTES } from './pages/routes.js';
 import { providerOf } from './provider.js';
@@ -97,7 +97,9 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
     seconds: 'gangway_console_request_duration_seconds',
   });
   await preparePages(server, isSecure, {
-    ...{ scriptSrc: ["'self'"], connectSrc: ["'self'"], imgSrc: ["'self'", 'data:'] },
+    scriptSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    imgSrc: ["'self'", 'data:'],
   });
   const isReady = temporalCheck(client);
   const { oidc } = settings;
@@ -209,7 +211,11 @@ function contextOf(
 ): RequestContext {
   const user = { actor, name, role, accounts };
   return {
-    ...{ ...console, user, csrf, request, reply },
+    ...console,
+    user,
+    csrf,
+    request,
+    reply,
     times: new Times({ TZ: request.cookies[ZONE_COOKIE] || 'UTC' }),
     fields: new Fields(request.method === 'GET' ? request.query : request.body),
     params: request.params as RequestContext['params'],
@@ -249,7 +255,7 @@ async function send(
   if (message && isShown) sessions.forget(reply, 'message');
   const { title, waiting = await countThem() } = response;
   const frame = { title, context, message, path: routeOf(request), waiting };
-  return reply.send(renderPage(frame, response.page));
+  return reply.send(renderConsolePage(frame, response.page));
 }
 
 /** A text of a header by RFC 8187: any other character is in its UTF-8 bytes. */
@@ -286,7 +292,7 @@ function handleErrors(server: FastifyInstance, handling: Handling): void {
     return reply
       .code(response.status)
       .type('text/html; charset=utf-8')
-      .send(renderPage({ title: response.title, context, waiting }, response.page));
+      .send(renderConsolePage({ title: response.title, context, waiting }, response.page));
   };
   server.setErrorHandler((error, request, reply) => {
     // A stream that has begun cannot become an error page.

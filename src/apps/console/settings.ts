@@ -7,8 +7,8 @@ import {
   BadSetting,
   isLoopbackHost,
   isSecureOrLoopback,
-  list,
   listenAddress,
+  listSetting,
   metricsAddress,
   readSettings,
   secureUrl,
@@ -16,7 +16,7 @@ import {
   withAdvice,
 } from '../../platform/settings/settings.js';
 import { followPeople, peopleSettings } from '../../services/inbox/people.js';
-import { linkSettings, linksFrom, readTemplates } from '../../services/links/asking.js';
+import { linkCreationSettings, linksFrom, readTemplates } from '../../services/links/create-link.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
 import { followFeePlans } from '../../temporal/fee-plans.js';
 import { MAX_SESSION_MS } from '../../temporal/sign-outs.js';
@@ -44,7 +44,7 @@ export const consoleSettings = z.object({
       unset: 'its own address, on loopback only',
       address: false,
     }),
-  CONSOLE_SESSION_KEYS: list
+  CONSOLE_SESSION_KEYS: listSetting
     .refine(
       (keys) => keys.every((key) => /^[\w.~+/=-]{32,}$/.test(key)),
       'each must be 32 or more letters, digits or signs of "._~+/=-", such as the output of: openssl rand -hex 32',
@@ -86,7 +86,7 @@ export const consoleSettings = z.object({
     description: 'Claim with the partner accounts that a person may see. `default` is the unnamed account.',
     unset: 'everyone sees all accounts',
   }),
-  ...linkSettings.shape,
+  ...linkCreationSettings.shape,
   ...webUiSettings.shape,
   ...accountNames.shape,
   ...temporalClientSettings.shape,
@@ -121,7 +121,9 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
     ...accounts,
     ...storesFrom(set),
     ...linksFrom(set),
-    ...{ host, port, oidc },
+    host,
+    port,
+    oidc,
     people: followPeople(set.GANGWAY_PEOPLE_FILE, Object.keys(accounts.accounts)),
     metricsAddress: set.CONSOLE_METRICS_ADDRESS,
     // Without it, browsers use the address that the console listens at.
@@ -146,7 +148,11 @@ function oidcFrom(set: z.output<typeof consoleSettings>) {
   if (issuer === undefined) return undefined;
   if (clientId === undefined) throw new BadSetting('OIDC_CLIENT_ID', 'is not set, but OIDC_ISSUER is');
   return {
-    ...{ issuer, clientId, clientSecret: set.OIDC_CLIENT_SECRET || undefined },
-    ...{ scope: set.OIDC_SCOPE, rolesClaim: set.OIDC_ROLES_CLAIM, accountsClaim: set.OIDC_ACCOUNTS_CLAIM },
+    issuer,
+    clientId,
+    clientSecret: set.OIDC_CLIENT_SECRET || undefined,
+    scope: set.OIDC_SCOPE,
+    rolesClaim: set.OIDC_ROLES_CLAIM,
+    accountsClaim: set.OIDC_ACCOUNTS_CLAIM,
   };
 }

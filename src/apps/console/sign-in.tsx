@@ -4,12 +4,12 @@ import type { Logger } from 'pino';
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
 import { looksLikeProgram, ROLES } from '../../messages/actors.js';
-import { LONGEST, truncate } from '../../partners/bounds.js';
-import { isAboutToken, kindOf } from '../../platform/http/server.js';
+import { LONGEST, truncate } from '../../partners/text-limits.js';
+import { errorKind, isAboutToken } from '../../platform/http/server.js';
 import { harmless } from '../../services/texts/text.js';
 import type { Ended } from '../../temporal/sign-outs.js';
-import { renderPage } from './layout.js';
-import { type Person, type Provider, renewal, SIGN_IN_PATHS, transaction } from './provider.js';
+import { renderConsolePage } from './layout.js';
+import { type Person, type Provider, renewal, SIGN_IN_PATHS, signInTransaction } from './provider.js';
 import { PageError, type Role } from './route.js';
 import { randomToken, type SessionData, type Sessions } from './session.js';
 import type { OidcSettings } from './settings.js';
@@ -189,7 +189,7 @@ export function addSignIn(server: FastifyInstance, options: SignInOptions): void
     return goOn(reply, url, 'Sign in', 'Continue to the identity provider');
   });
   server.get(SIGN_IN_PATHS.back, async (request, reply) => {
-    const remembered = transaction.safeParse(await sessions.readEntry(request, 'sign-in', SIGN_IN_MS));
+    const remembered = signInTransaction.safeParse(await sessions.readEntry(request, 'sign-in', SIGN_IN_MS));
     sessions.forget(reply, 'sign-in');
     if (!remembered.success) {
       logger.info({ audit: true, actor: 'unknown' }, 'sign-in refused');
@@ -222,7 +222,7 @@ export function addSignIn(server: FastifyInstance, options: SignInOptions): void
     const { logout_token: token } = (body ?? {}) as { readonly logout_token?: unknown };
     const subject = await provider.signedOut(String(token)).catch((error: unknown) => {
       if (!isAboutToken(error)) return explained(logger)(error);
-      logger.warn({ audit: true, actor: 'unknown', kind: kindOf(error) }, 'logout token refused');
+      logger.warn({ audit: true, actor: 'unknown', kind: errorKind(error) }, 'logout token refused');
       throw new PageError(400, 'This is no logout token of the identity provider with a subject.');
     });
     const { actor } = namesOf({}, subject);
@@ -258,7 +258,7 @@ function goOn(reply: FastifyReply, { href }: URL, title: string, link: string): 
 }
 
 function plainPage(title: string, content: ComponentChildren): string {
-  return renderPage(
+  return renderConsolePage(
     { title },
     <>
       <h1>{title}</h1>
@@ -282,7 +282,7 @@ function explained(logger: Logger, actor = 'unknown'): (error: unknown) => never
     const [status, message] = explanationOf(error);
     const reason = error instanceof ResponseBodyError ? error.error : undefined;
     logger.warn(
-      { audit: true, actor, kind: kindOf(error), ...(reason !== undefined && { reason }) },
+      { audit: true, actor, kind: errorKind(error), ...(reason !== undefined && { reason }) },
       'sign-in failed',
     );
     throw new PageError(status, message);

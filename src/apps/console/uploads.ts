@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 import type { FastifyMultipartBaseOptions } from '@fastify/multipart';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentRef } from '../../messages/requirements.js';
-import { LONGEST, truncate } from '../../partners/bounds.js';
 import { type DocumentStore, documentStore } from '../../partners/documents/document-store.js';
 import { MOST_BYTES, MOST_FILES, RefusedDocument } from '../../partners/documents/document-types.js';
+import { LONGEST, truncate } from '../../partners/text-limits.js';
 import { openStore, type StorePlaces } from '../../platform/documents/open-store.js';
 import { refusedBeyond } from '../../platform/http/server.js';
 import { InvalidInput } from '../../services/texts/invalid-input.js';
@@ -17,11 +17,15 @@ const TOO_LARGE = `At most ${MOST_FILES} files of 25 MiB each, together ${MOST_B
 
 const LIMITS = {
   // The check of each document has a better message for one that is too large.
-  ...{ fileSize: MOST_BYTES + 1, files: MOST_FILES },
-  ...{ fields: 10, fieldSize: 8 * 1024, fieldNameSize: 200, headerPairs: 20 },
+  fileSize: MOST_BYTES + 1,
+  files: MOST_FILES,
+  fields: 10,
+  fieldSize: 8 * 1024,
+  fieldNameSize: 200,
+  headerPairs: 20,
 };
 
-export async function documentsOf({ documentDir }: StorePlaces): Promise<DocumentStore> {
+export async function openDocumentStore({ documentDir }: StorePlaces): Promise<DocumentStore> {
   return documentStore(await openStore(documentDir));
 }
 

@@ -68,7 +68,14 @@ async function launch(binary: string, options: DevServerOptions) {
   const uiPort = await freePort(port + 1_000);
   const address = `127.0.0.1:${port}`;
   const flags = [
-    ...['--ip', '127.0.0.1', '--port', `${port}`, '--ui-port', `${uiPort}`, '--log-level', 'error'],
+    '--ip',
+    '127.0.0.1',
+    '--port',
+    `${port}`,
+    '--ui-port',
+    `${uiPort}`,
+    '--log-level',
+    'error',
     ...(codecEndpoint ? ['--ui-codec-endpoint', codecEndpoint] : []),
     ...(databaseFile ? ['--db-filename', databaseFile] : []),
     ...Object.entries({ ...PROMPT, ...UNDIVIDED, ...FAIRNESS, ...dynamicConfig }).flatMap(([key, value]) => [

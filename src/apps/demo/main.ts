@@ -13,10 +13,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { SCOPES } from '../../messages/actors.js';
 import { workflowId } from '../../messages/ids.js';
-import { ONBOARDINGS } from '../../messages/kinds.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import type { OutboundEventType } from '../../messages/outbound-events.js';
-import { outcomeOf, stateOf } from '../../temporal/onboardings.js';
+import { ONBOARDINGS } from '../../messages/workflow-types.js';
+import { queryState, waitForResult } from '../../temporal/find-onboarding.js';
 import { dataConverter, generatePayloadKey, parsePayloadKeys } from '../../temporal/payload-codec.js';
 import { searchOnboardings, typesOf } from '../../temporal/search.js';
 import { shellWord } from '../command/cli/arguments.js';
@@ -33,12 +33,12 @@ import {
   COLLEAGUES,
   type Crm,
   deleteData,
-  gangway,
-  inbox,
   isForMerchant,
   type Part,
   type Process,
   ROOT,
+  readInbox,
+  runGangway,
   start,
   startCrm,
   startPlayground,
@@ -106,7 +106,7 @@ function leaveToYou(
     printer.line(command);
   }
   printer.line('\nIts outcome appears here.');
-  outcomeOf<MerchantBoardingOutcome>(client, id).then(
+  waitForResult<MerchantBoardingOutcome>(client, id).then(
     (ended) => {
       const mid = ended.outcome === 'boarded' ? `: mid ${ended.mid}` : '';
       printer.line(`\n${name} ${ended.outcome}${mid}. Ctrl-C ends the demo.`);
@@ -178,8 +178,11 @@ async function startEverything() {
     STATEMENT_DIR: join(FOLDER, 'statements'),
   };
   const ofPage = {
-    ...{ LINK_ADDRESS: linkAddress, LINK_URL: linkUrl, LINK_COMPANY: 'Acme Payments' },
-    ...{ LINK_API_URL: receiverUrl, LINK_API_TOKEN: page.token },
+    LINK_ADDRESS: linkAddress,
+    LINK_URL: linkUrl,
+    LINK_COMPANY: 'Acme Payments',
+    LINK_API_URL: receiverUrl,
+    LINK_API_TOKEN: page.token,
   };
   const startLogged = (name: Parameters<typeof start>[0], probe: string) =>
     // The page is for strangers, so it gets no key.
@@ -187,7 +190,7 @@ async function startEverything() {
   const [sandbox, codecServer] = await Promise.all([
     startLogged('sandbox', `${sandboxUrl}/sandbox/scenarios`),
     startLogged('codec-server', `http://${codecAddress}/decode`),
-    gangway(env, ['setup']),
+    runGangway(env, ['setup']),
   ]);
   running.push(sandbox, codecServer);
   const health = `http://127.0.0.1:${healthPort}/readyz`;
@@ -213,7 +216,7 @@ async function onboardEveryone(env: NodeJS.ProcessEnv, crm: Crm, receiverUrl: st
       await crm.send(receiverUrl, type, JSON.parse(await readFile(join(ROOT, file), 'utf8')));
     } else {
       printer.line(`$ gangway ${command} ${file}`);
-      await gangway(env, [command, file]);
+      await runGangway(env, [command, file]);
     }
   }
   printer.line('');
@@ -236,7 +239,7 @@ async function untilAllHaveEnded(client: Client, env: NodeJS.ProcessEnv): Promis
 }
 
 async function answerEverything(env: NodeJS.ProcessEnv): Promise<void> {
-  for (const { workflowId: of, id, kind, detail } of await inbox(env)) {
+  for (const { workflowId: of, id, kind, detail } of await readInbox(env)) {
     const answer = answerTo(kind, detail);
     if (!answer) continue;
     printer.prose(`\n${of} asks: ${detail.replace(/\s+/g, ' ')}`);
@@ -249,7 +252,7 @@ async function answerEverything(env: NodeJS.ProcessEnv): Promise<void> {
 /** Runs `gangway`, and prints the command. */
 async function show<Line>(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<Line | undefined> {
   printer.line(`$ gangway ${args.map(shellWord).join(' ')}`);
-  return (await gangway<Line>(env, args))[0];
+  return (await runGangway<Line>(env, args))[0];
 }
 
 /** Asks the merchant through a link, lets it answer on its page, and confirms the answer. */
@@ -272,7 +275,7 @@ async function report(client: Client): Promise<boolean> {
   let surprises = 0;
   const reported = CAST.map(async ({ type, externalId, outcome }) => {
     const id = workflowId(type, externalId);
-    const state = await stateOf(client, id);
+    const state = await queryState(client, id);
     const ended = state.outcome ?? `${state.stage}, not ended`;
     const isSurprise = state.outcome !== outcome;
     if (isSurprise) surprises += 1;

@@ -12,13 +12,13 @@ import type { Client } from '@temporalio/client';
 import { Webhook } from 'standardwebhooks';
 import { workflowId } from '../../messages/ids.js';
 import type { MerchantBoardingInput } from '../../messages/inputs.js';
-import type { WorkflowType } from '../../messages/kinds.js';
 import type { OutcomeName } from '../../messages/onboarding-state.js';
 import type { OutboundEvent } from '../../messages/outbound-events.js';
 import type { Requirement, RequirementKind } from '../../messages/requirements.js';
+import type { WorkflowType } from '../../messages/workflow-types.js';
 import { endWithUs } from '../../platform/process/lifecycle.js';
 import { inPackage } from '../../platform/process/package.js';
-import { stateOf } from '../../temporal/onboardings.js';
+import { queryState } from '../../temporal/find-onboarding.js';
 import { shellWord } from '../command/cli/arguments.js';
 import { EXIT } from '../command/cli/errors.js';
 
@@ -73,7 +73,7 @@ async function untilUp(name: string, child: ChildProcess, probe: string, log: st
 }
 
 /** Runs `gangway` as a person or a script does, but in this process, and returns its JSON lines. */
-export async function gangway<Line>(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<Line[]> {
+export async function runGangway<Line>(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<Line[]> {
   const { run } = await import('../command/program.js');
   const [stdin, stdout, stderr] = [Readable.from([]), new PassThrough(), new PassThrough()];
   const { signal } = new AbortController();
@@ -91,8 +91,8 @@ export async function gangway<Line>(env: NodeJS.ProcessEnv, args: readonly strin
 
 type InboxItem = Requirement & { readonly workflowId: string };
 
-export async function inbox(env: NodeJS.ProcessEnv): Promise<InboxItem[]> {
-  const items = await gangway<Partial<InboxItem>>(env, ['inbox', '--details']);
+export async function readInbox(env: NodeJS.ProcessEnv): Promise<InboxItem[]> {
+  const items = await runGangway<Partial<InboxItem>>(env, ['inbox', '--details']);
   return items.filter((item): item is InboxItem => item.detail !== undefined);
 }
 
@@ -230,9 +230,9 @@ export async function startPlayground(client: Client, env: NodeJS.ProcessEnv, fo
     application: { ...application, merchantProfile: { legalName: `${YOURS.name} Inc` } },
   };
   await writeFile(file, JSON.stringify({ ...input, ...own }));
-  await gangway(env, ['board', file]);
+  await runGangway(env, ['board', file]);
   for (const until = Date.now() + TIMEOUT_MS; Date.now() < until; await sleep(300)) {
-    const { requirements } = await stateOf(client, workflowId('merchantBoarding', YOURS.externalId));
+    const { requirements } = await queryState(client, workflowId('merchantBoarding', YOURS.externalId));
     if (requirements.length < QUESTIONS) continue;
     return requirements.map(({ id, kind, detail }) => {
       const answer = answerTo(kind, detail) ?? [];

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { Deadline, retryAfterMs } from '../../platform/http/deadline.js';
 import { fetchThroughProxy } from '../../platform/http/proxy.js';
-import { kindOf } from '../../platform/http/server.js';
+import { errorKind } from '../../platform/http/server.js';
 import { isTimeZone } from '../../services/texts/time.js';
 import { type Language, languageIn } from './texts.js';
 
@@ -121,7 +121,8 @@ export class LinkApi {
   upload({ name, token, session }: Key, fileName: string, file: AsyncIterable<Buffer>, ms: number) {
     const boundary = `link-${crypto.randomUUID()}`;
     const headers = {
-      ...{ 'content-type': `multipart/form-data; boundary=${boundary}`, 'link-token': token },
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+      'link-token': token,
       ...(session && { 'link-session': session }),
     };
     const body = oneFile(boundary, fileName, file);
@@ -144,7 +145,10 @@ export class LinkApi {
     const deadline = new Deadline({ ms });
     try {
       const response = await fetchThroughProxy(`${this.at.url}/v1/links/${name}/${action}`, {
-        ...{ method: 'POST', redirect: 'error', signal: deadline.signal, ...rest },
+        method: 'POST',
+        redirect: 'error',
+        signal: deadline.signal,
+        ...rest,
         headers: { ...headers, authorization: `Bearer ${this.at.token}` },
       });
       const json: unknown = await response.json();
@@ -162,7 +166,7 @@ export class LinkApi {
       );
     } catch (error) {
       if (error instanceof Failure) throw error;
-      this.logger.warn({ action, kind: kindOf(error) }, 'the API did not respond as it should');
+      this.logger.warn({ action, kind: errorKind(error) }, 'the API did not respond as it should');
       throw new Failure(503, isWrite);
     } finally {
       deadline.release();

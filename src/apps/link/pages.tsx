@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { asset } from '../../platform/http/pages.js';
+import { asset } from '../../platform/http/html-server.js';
 import { harmless } from '../../services/texts/text.js';
 import type { FieldErrors, Filled, Link, Question } from './api.js';
 import type { LinkSettings } from './settings.js';
@@ -10,16 +10,21 @@ import { type Language, type TextName, textIn, timeIn } from './texts.js';
 /** What each page of a link shows. None has a script, and none shows a part of the address. */
 
 export const LIMITS = {
-  ...{ text: 10_000, field: 400, remark: 400, mebibytes: 10, files: 20, sent: 10 },
+  text: 10_000,
+  field: 400,
+  remark: 400,
+  mebibytes: 10,
+  files: 20,
+  sent: 10,
   revisions: 20,
 };
 
 export const STYLE_SHEET = asset('style.css', 'text/css; charset=utf-8', Buffer.from(STYLE));
 
-export type View = ReturnType<typeof viewOf>;
+export type View = ReturnType<typeof linkPageView>;
 
 /** @param path `/a/L-.../...`; empty where the address does not lead to a link */
-export function viewOf(
+export function linkPageView(
   { company }: Pick<LinkSettings, 'company'>,
   about: { readonly language: Language; readonly path: string; readonly logoPath: string | undefined },
 ) {
@@ -29,7 +34,7 @@ export function viewOf(
 }
 
 /** Escapes every text, and removes control characters and marks that reverse the direction of text. */
-export function renderPage(
+export function renderLinkPage(
   { language, company, logoPath }: View,
   title: string,
   children: ComponentChildren,
@@ -61,7 +66,7 @@ interface ProblemProps {
 }
 
 /** Why there is no other page, and whether something was received. */
-export function Problem({ view: { say, path }, text, action, values }: ProblemProps) {
+export function ProblemText({ view: { say, path }, text, action, values }: ProblemProps) {
   // A form of another site must not be sent from this one.
   const isAgain = values.length > 0 && (text === 'later' || text === 'unsure');
   return (
@@ -327,8 +332,12 @@ function AnswerForm({ view, link, notice, errors, typed }: LinkProps<Question>) 
         )}
         <Control
           {...{
-            ...{ name: 'remark', label: say('remark'), value: answer.remark },
-            ...{ most: LIMITS.remark, rows: 2, errors },
+            name: 'remark',
+            label: say('remark'),
+            value: answer.remark,
+            most: LIMITS.remark,
+            rows: 2,
+            errors,
           }}
         />
         {isDocuments && (

@@ -5,12 +5,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { VNode } from 'preact';
 import { Registry } from 'prom-client';
+import {
+  asset,
+  isFormOfOthers,
+  pageOptions,
+  preparePages,
+  serveAssets,
+} from '../../platform/http/html-server.js';
 import { measureRequests } from '../../platform/http/metrics.js';
-import { asset, isFormOfOthers, pageOptions, preparePages, serveAssets } from '../../platform/http/pages.js';
 import {
   type ArrivalLimits,
+  errorKind,
   isHealthCheck,
-  kindOf,
   listen,
   logRequests,
   mayTakeLong,
@@ -31,12 +37,12 @@ import {
   LIMITS,
   LinkPage,
   type LinkProps,
+  linkPageView,
   type Notice,
-  Problem,
-  renderPage,
+  ProblemText,
+  renderLinkPage,
   STYLE_SHEET,
   titleOf,
-  viewOf,
 } from './pages.js';
 import type { LinkSettings } from './settings.js';
 import { type Language, languageIn, textIn } from './texts.js';
@@ -99,7 +105,7 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
 
   const view = (request: FastifyRequest) => {
     const language = languages.get(request) ?? languageIn(request.headers['accept-language']);
-    return viewOf(settings, { language, path: pathOf(request), logoPath: logoFile?.path });
+    return linkPageView(settings, { language, path: pathOf(request), logoPath: logoFile?.path });
   };
   const send = (
     request: FastifyRequest,
@@ -108,7 +114,7 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
     title: string,
     children: VNode,
   ) => {
-    const html = renderPage(view(request), title, children);
+    const html = renderLinkPage(view(request), title, children);
     return reply.code(status).type('text/html; charset=utf-8').send(html);
   };
   const read = async (request: FastifyRequest): Promise<Link> => {
@@ -139,11 +145,11 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
     if (isLater) reply.header('retry-after', retryAfterS);
     const action = routeOf(request).replace(LINK, pathOf(request));
     const props = { view: view(request), text, action, values: [...fieldsOf(request)] } as const;
-    return send(request, reply, status, props.view.say(text), <Problem {...props} />);
+    return send(request, reply, status, props.view.say(text), <ProblemText {...props} />);
   });
   server.setNotFoundHandler((request, reply) => {
     const props = { view: view(request), text: 'missing', action: '', values: [] } as const;
-    return send(request, reply, 404, props.view.say(props.text), <Problem {...props} />);
+    return send(request, reply, 404, props.view.say(props.text), <ProblemText {...props} />);
   });
 
   // The page itself says when the API is unavailable, so it is ready as soon as it is alive.
@@ -273,10 +279,8 @@ function errorsIn(
   { language, wants, revision }: Question,
 ): FieldErrors {
   const texts = [
-    ...([
-      ['text', text, LIMITS.text],
-      ['remark', remark, LIMITS.remark],
-    ] as const),
+    ['text', text, LIMITS.text] as const,
+    ['remark', remark, LIMITS.remark] as const,
     ...Object.entries(values).map(([name, value]) => [name, value, LIMITS.field] as const),
   ];
   const long = texts.filter(([, value = '', most]) => value.length > most);
@@ -330,7 +334,9 @@ async function store(
   request.body = fields;
   let part: MultipartFile | undefined;
   const because = (text: Notice['text'], status: number) => ({
-    ...{ text, status, file: part?.filename?.slice(-200) ?? '' },
+    text,
+    status,
+    file: part?.filename?.slice(-200) ?? '',
   });
   try {
     while (!part) {
@@ -374,6 +380,6 @@ async function* whole(file: MultipartFile['file']): AsyncGenerator<Buffer> {
 function shown(error: unknown, { method }: FastifyRequest, logger: Logger): Failure {
   if (error instanceof Failure) return error;
   const { statusCode = 500 } = error as { readonly statusCode?: number };
-  if (statusCode >= 500) logger.error({ kind: kindOf(error) }, 'a page could not be shown');
+  if (statusCode >= 500) logger.error({ kind: errorKind(error) }, 'a page could not be shown');
   return new Failure(Math.min(statusCode, 500), method === 'POST');
 }

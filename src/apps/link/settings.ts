@@ -16,7 +16,7 @@ import {
 /** A merchant may wait for it on a phone. */
 const MOST_LOGO_BYTES = 64 * 1024;
 
-export const linkSettings = z.object({
+export const linkServerSettings = z.object({
   LINK_ADDRESS: listenAddress
     .prefault('127.0.0.1:8086')
     .describe('Where the merchant’s page listens. Outside loopback, `LINK_URL` must be https.'),
@@ -62,14 +62,18 @@ export type LinkSettings = Readonly<ReturnType<typeof loadLinkSettings>>;
 
 /** @throws {BadSetting} which names the first setting that cannot be used */
 export function loadLinkSettings(environment: NodeJS.ProcessEnv) {
-  const set = readSettings(linkSettings, environment);
+  const set = readSettings(linkServerSettings, environment);
   const { host, port } = set.LINK_ADDRESS;
   if (!isSecureOrLoopback(new URL(`http://${host}`)) && !set.LINK_URL.startsWith('https:'))
     throw new BadSetting('LINK_ADDRESS', 'must be a loopback address unless LINK_URL is https');
   return {
-    ...{ host, port, metricsAddress: set.LINK_METRICS_ADDRESS, url: new URL(set.LINK_URL) },
+    host,
+    port,
+    metricsAddress: set.LINK_METRICS_ADDRESS,
+    url: new URL(set.LINK_URL),
     api: { url: set.LINK_API_URL.replace(/\/$/, ''), token: set.LINK_API_TOKEN },
-    ...{ company: set.LINK_COMPANY, logo: logoIn(set.LINK_LOGO_FILE) },
+    company: set.LINK_COMPANY,
+    logo: logoIn(set.LINK_LOGO_FILE),
     requestsPerMinute: set.LINK_REQUESTS_PER_MINUTE,
     trustedProxies: set.LINK_TRUSTED_PROXIES,
     logLevel: set.GANGWAY_LOG_LEVEL,

@@ -86,7 +86,9 @@ export type IdentifyClient = (authorization: string | undefined) => Promise<ApiC
 export function identifyAmong(lines: readonly ClientLine[]): IdentifyClient {
   const clients = lines.map(
     ({ name, scopes, accounts, requestsPerMinute }): ApiClient => ({
-      ...{ name, scopes, requestsPerMinute },
+      name,
+      scopes,
+      requestsPerMinute,
       accounts: accounts?.map((account) => (account === UNNAMED ? '' : account)),
     }),
   );

@@ -6,7 +6,7 @@ import { MAX_NESTING, parseExactly, withoutDepth } from '../../partners/json.js'
 import { isHealthCheck, routeOf } from '../../platform/http/server.js';
 import { holdPrivate } from '../../platform/process/logging.js';
 import { fail, inSpan, tracer } from '../../platform/tracing/spans.js';
-import { invalid, Problem } from './problems.js';
+import { invalidRequest, Problem } from './problems.js';
 
 export const STRUCTURED = 'application/cloudevents+json';
 export const BATCHED = 'application/cloudevents-batch+json';
@@ -27,7 +27,7 @@ const NEVER_MISSING = ['id', 'time', 'specversion'];
  *
  * @throws {Problem} when the request is not one
  */
-export function eventsFrom(headers: IncomingHttpHeaders, body: string) {
+export function parseCloudEvents(headers: IncomingHttpHeaders, body: string) {
   const json = parse(body);
   const mode = mediaTypeOf(headers);
   if (mode === BATCHED) return { events: batched(json), isBatch: true };
@@ -64,7 +64,7 @@ function structured(json: unknown): GivenEvent {
   try {
     return { ...event, data: parse(Buffer.from(String(base64), 'base64').toString()) };
   } catch {
-    throw invalid([{ field: 'data_base64', message: 'must be JSON in base64' }]);
+    throw invalidRequest([{ field: 'data_base64', message: 'must be JSON in base64' }]);
   }
 }
 

@@ -4,11 +4,11 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { eventActor } from '../../messages/actors.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
-import { ONBOARDINGS } from '../../messages/kinds.js';
-import { capitalize } from '../../partners/bounds.js';
-import { fieldProblems } from '../../partners/describe-rules.js';
+import { ONBOARDINGS } from '../../messages/workflow-types.js';
 import { isNestedDeeper, MAX_NESTING, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { fieldProblems } from '../../partners/schema-messages.js';
+import { capitalize } from '../../partners/text-limits.js';
 import { EACH_KIND } from '../../temporal/kinds/kinds.js';
 import {
   type Backend,
@@ -18,17 +18,17 @@ import {
   Refusal,
   resolveOnce,
   whoAndWhy,
-} from '../../temporal/requests.js';
+} from '../../temporal/program-requests.js';
 import {
   BATCHED,
   BINARY,
   checkConformance,
-  eventsFrom,
   type GivenEvent,
   holdUntilClosed,
   inEventSpan,
   MAX_EVENTS,
   mediaTypeOf,
+  parseCloudEvents,
   STRUCTURED,
   textBodies,
   textOf,
@@ -45,7 +45,7 @@ import {
 import {
   callTemporal,
   DEADLINE_MS,
-  invalid,
+  invalidRequest,
   PROBLEMS,
   Problem,
   problemFrom,
@@ -75,7 +75,7 @@ export function eventRoutes({ types, backend, checkSignature, requestsPerMinute 
     server.post('/events', { schema }, async (request, reply) => {
       const body = textOf(request, MEDIA_TYPES);
       checkSignature?.(request.headers, body);
-      const { events, isBatch } = eventsFrom(request.headers, body);
+      const { events, isBatch } = parseCloudEvents(request.headers, body);
       holdUntilClosed(events, reply);
       const isSignedBinary = checkSignature !== undefined && mediaTypeOf(request.headers) === BINARY;
       if (isSignedBinary) requireSignedId(request.headers, events);
@@ -306,7 +306,7 @@ export function prepareAll(
   const detail = `known types: ${Object.keys(types).join(', ')}; ${NO_EFFECT}`;
   if (wrong.some(({ message }) => message === UNKNOWN_TYPE))
     throw new Problem('unknown-event-type', detail, { errors: wrong });
-  if (wrong.length > 0) throw invalid(wrong);
+  if (wrong.length > 0) throw invalidRequest(wrong);
   for (const event of events) checkConformance(event);
   return prepared.filter((result): result is ApplyEvent => !Array.isArray(result));
 }
@@ -325,7 +325,7 @@ function prepare(types: EventTypes, event: GivenEvent, identity?: string): Apply
 function tooDeep(event: GivenEvent): ApplyEvent | undefined {
   const fields = Object.keys(event).filter((name) => isNestedDeeper(event[name], MAX_NESTING - 1));
   const errors = fields.map((field) => ({ field, message: TOO_NESTED }));
-  return errors.length > 0 ? () => Promise.reject(invalid(errors)) : undefined;
+  return errors.length > 0 ? () => Promise.reject(invalidRequest(errors)) : undefined;
 }
 
 /** Source and id identify an event (CloudEvents 1.0). Update IDs are visible in Temporal, so this one is a hash. */

@@ -4,13 +4,13 @@ import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { z } from 'zod';
-import { labelsOf, POLLS, possibleWorkflowIds, workflowId } from '../../messages/ids.js';
+import { metricLabels, POLLS, possibleWorkflowIds, workflowId } from '../../messages/ids.js';
 import { externalId } from '../../messages/inputs.js';
 import type { IdField } from '../../partners/partner.js';
-import { kindOf } from '../../platform/http/server.js';
+import { errorKind } from '../../platform/http/server.js';
 import { NUDGES, nudge, type Pending, readsChange } from '../../temporal/nudge.js';
+import type { Backend } from '../../temporal/program-requests.js';
 import { all, type Condition, either, IS_RUNNING, is, isIn } from '../../temporal/query.js';
-import type { Backend } from '../../temporal/requests.js';
 import { listOnboardings } from '../../temporal/search.js';
 import { isNotFound } from '../../temporal/unavailable.js';
 import { parse } from './cloud-events.js';
@@ -67,7 +67,7 @@ export function webhookIn(body: string): unknown {
  * The first IDs in the fields of a webhook, at any depth, in lists and in texts of JSON, with names in any case, also `snake_case`
  * and `kebab-case`. A value without the form of its id is ignored, because the shapes of webhooks are not documented.
  */
-export function idsIn(webhook: unknown, fields: readonly IdField[]): NamedIds {
+export function idsInWebhook(webhook: unknown, fields: readonly IdField[]): NamedIds {
   const named = new Map<string, NamedId>();
   for (const { path, value } of fieldsOf(webhook)) {
     for (const { kind } of fields.filter((field) => path.endsWith(`.${plain(field.path)}`))) {
@@ -122,15 +122,17 @@ export function nudgeMetrics(registry: Registry, accounts: readonly string[]) {
   const labelNames = ['workflowType', 'system', 'account'] as const;
   const how = { labelNames, registers: [registry] };
   const changes = new Counter({
-    ...{ name: 'gangway_receiver_changes_nudged_total', ...how },
+    name: 'gangway_receiver_changes_nudged_total',
+    ...how,
     help: 'Status changes that were read because of a partner webhook',
   });
   // Prometheus notices an increase from a known value only.
   for (const { type } of POLLS)
     for (const account of [undefined, ...accounts])
-      changes.inc(labelsOf(workflowId(type, 'any', account)), 0);
+      changes.inc(metricLabels(workflowId(type, 'any', account)), 0);
   const last = new Gauge({
-    ...{ name: 'gangway_receiver_webhook_last_timestamp_seconds', ...how },
+    name: 'gangway_receiver_webhook_last_timestamp_seconds',
+    ...how,
     help: 'When the last partner webhook about a running workflow arrived',
   });
   return { changes, last, nudges: new Counter({ ...NUDGES, ...how, labelNames: ['result'] }) };
@@ -206,7 +208,7 @@ export class WebhookNudges {
       this.#gathering = { ids: new Map(), workflowIds: new Set() };
       this.#searchLater(this.#gathering).catch((error: unknown) => {
         if (this.#closing.signal.aborted) return;
-        this.logger.warn({ kind: kindOf(error) }, 'second search for IDs of partner webhooks failed');
+        this.logger.warn({ kind: errorKind(error) }, 'second search for IDs of partner webhooks failed');
       });
     }
     addIds(this.#gathering.ids, ids, MAX_IDS);
@@ -248,7 +250,7 @@ export class NudgeQueue {
   ) {}
 
   add(workflowId: string): void {
-    const about = labelsOf(workflowId);
+    const about = metricLabels(workflowId);
     // The customer of a merchant has the same IDs, and polls nothing.
     if (POLLS.some(({ type }) => type === about.workflowType))
       this.metrics.last.set(about, Math.floor(Date.now() / 1_000));
@@ -283,7 +285,7 @@ export class NudgeQueue {
       const hasEnded = isNotFound(error);
       this.metrics.nudges.inc({ result: hasEnded ? 'nobody' : 'failed' });
       if (hasEnded) return;
-      this.logger.warn({ kind: kindOf(error) }, 'nudge failed: the workflow reads at its next poll');
+      this.logger.warn({ kind: errorKind(error) }, 'nudge failed: the workflow reads at its next poll');
     }
   }
 
@@ -294,6 +296,6 @@ export class NudgeQueue {
     const handle = this.client.workflow.getHandle(workflowId);
     const isChange = await readsChange(handle, before, this.#closing.signal).catch(() => false);
     this.#followed.delete(workflowId);
-    if (isChange) this.metrics.changes.inc(labelsOf(workflowId));
+    if (isChange) this.metrics.changes.inc(metricLabels(workflowId));
   }
 }

@@ -8,9 +8,9 @@ import {
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { globalRegistry, z } from 'zod';
 import { isObject } from '../../messages/objects.js';
-import { capitalize } from '../../partners/bounds.js';
-import { json } from '../../partners/fields.js';
+import { json } from '../../partners/field-schemas.js';
 import { reachable } from '../../partners/openapi/document.js';
+import { capitalize } from '../../partners/text-limits.js';
 import type { Json } from '../../platform/schemas/shape.js';
 import { NAMED_OF_LINKS } from './api/link-shapes.js';
 import { MERCHANT_EXAMPLE, NAMED } from './api/shapes.js';
@@ -29,8 +29,11 @@ const wrongFields = z
 
 const eventResult = z.object({
   status: z.int(),
-  ...{ workflowId: z.string().optional(), type: z.string().optional(), title: z.string().optional() },
-  ...{ detail: z.string().optional(), errors: wrongFields },
+  workflowId: z.string().optional(),
+  type: z.string().optional(),
+  title: z.string().optional(),
+  detail: z.string().optional(),
+  errors: wrongFields,
 });
 
 export const problem = z.object({
@@ -42,8 +45,11 @@ export const problem = z.object({
   events: z.array(eventResult).optional().describe('For a batch of events: the result of each'),
   first: z
     .object({
-      ...{ event: z.string(), at: z.string(), actor: z.string().optional() },
-      ...{ detail: z.string().optional(), reason: z.string().optional() },
+      event: z.string(),
+      at: z.string(),
+      actor: z.string().optional(),
+      detail: z.string().optional(),
+      reason: z.string().optional(),
     })
     .optional()
     .describe('Who was first'),

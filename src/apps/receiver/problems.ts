@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { StoreFailure } from '../../platform/documents/file-store.js';
-import { kindOf, Refused, refusesUnreadable } from '../../platform/http/server.js';
-import { NO_EFFECT, Refusal } from '../../temporal/requests.js';
+import { errorKind, Refused, refusesUnreadable } from '../../platform/http/server.js';
+import { NO_EFFECT, Refusal } from '../../temporal/program-requests.js';
 import { isDenied, isUnavailable } from '../../temporal/unavailable.js';
 import { OBSTACLES, UnreadableOnboarding } from '../../temporal/unreadable.js';
 
@@ -79,7 +79,7 @@ export class Problem extends Error {
   }
 }
 
-export function invalid(errors: readonly FieldProblem[]): Problem {
+export function invalidRequest(errors: readonly FieldProblem[]): Problem {
   return new Problem('invalid', NO_EFFECT, { errors });
 }
 
@@ -94,11 +94,11 @@ const FASTIFY_ERRORS: Readonly<Record<number, readonly [ProblemKind, string]>> =
 };
 
 /** Responds to every error with problem+json. Logs the kind of an internal error, and no other error. */
-export function handleErrors(server: FastifyInstance, logger: Logger, count: (problem: Problem) => void) {
+export function handleProblems(server: FastifyInstance, logger: Logger, count: (problem: Problem) => void) {
   server.setErrorHandler((error, _, reply) => {
     const problem = problemFrom(error);
     count(problem);
-    if (problem.status >= 500) logger.error({ kind: kindOf(error) }, PROBLEMS[problem.kind][1]);
+    if (problem.status >= 500) logger.error({ kind: errorKind(error) }, PROBLEMS[problem.kind][1]);
     return sendProblem(reply, problem);
   });
 }

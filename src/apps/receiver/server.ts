@@ -24,7 +24,7 @@ import { traceRequests } from './cloud-events.js';
 import { eventRoutes, eventSchemas, eventTypes } from './event-routes.js';
 import { nudgeMetrics, WebhookNudges } from './nudges.js';
 import { documentRoutes, response } from './openapi.js';
-import { handleClientError, handleErrors, PROBLEMS, Problem, sendProblem } from './problems.js';
+import { handleClientError, handleProblems, PROBLEMS, Problem, sendProblem } from './problems.js';
 import { type ReceiverSettings, signatureCheck } from './settings.js';
 import { partnerWebhookRoutes } from './webhook-routes.js';
 
@@ -73,7 +73,7 @@ export async function receiverOf(options: ReceiverOptions): Promise<FastifyInsta
     total: 'gangway_receiver_requests_total',
     seconds: 'gangway_receiver_request_duration_seconds',
   });
-  handleErrors(server, logger, ({ kind }) => metrics.problems.inc({ problem: kind }));
+  handleProblems(server, logger, ({ kind }) => metrics.problems.inc({ problem: kind }));
   const types = eventTypes(options);
   const bodies = bodySchemas(options);
   const routes = [...onboardingRoutes(bodies), ...requirementRoutes(), ...linkRoutes(options.linkUrl)];
@@ -91,8 +91,13 @@ export async function receiverOf(options: ReceiverOptions): Promise<FastifyInsta
   const checkSignature = secrets.length > 0 ? signatureCheck(secrets) : undefined;
   await server.register(eventRoutes({ types, backend, checkSignature, requestsPerMinute }));
   const api = {
-    ...{ backend, logger, known: options, documentDir: options.documentDir, people: options.people },
-    ...{ identify, clientOf: (request: FastifyRequest) => callers.get(request) },
+    backend,
+    logger,
+    known: options,
+    documentDir: options.documentDir,
+    people: options.people,
+    identify,
+    clientOf: (request: FastifyRequest) => callers.get(request),
   };
   await server.register(apiRoutes(api, routes));
   await server.register(apiRoutes(api, forms));

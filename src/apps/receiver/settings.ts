@@ -3,8 +3,8 @@ import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { knownAccounts } from '../../messages/inputs.js';
 import { accountNames, readWordings } from '../../partners/account-settings.js';
+import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../partners/descriptors.js';
 import type { IdField } from '../../partners/partner.js';
-import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../partners/systems.js';
 import { storeSettings } from '../../platform/documents/open-store.js';
 import { knownSecrets, REQUESTS_PER_MINUTE } from '../../platform/http/server.js';
 import { logSettings } from '../../platform/process/logging.js';
@@ -14,8 +14,8 @@ import {
   isLoopbackHost,
   isSecureOrLoopback,
   isSigningSecret,
-  list,
   listenAddress,
+  listSetting,
   metricsAddress,
   readSettings,
   signingSecrets,
@@ -24,7 +24,7 @@ import {
   withPrefix,
 } from '../../platform/settings/settings.js';
 import { followPeople, peopleSettings } from '../../services/inbox/people.js';
-import { linkSettings, linksFrom, readTemplates } from '../../services/links/asking.js';
+import { linkCreationSettings, linksFrom, readTemplates } from '../../services/links/create-link.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
 import { followFeePlans } from '../../temporal/fee-plans.js';
 import { clientList } from './clients.js';
@@ -111,7 +111,7 @@ export type SenderRule =
  * `signature:whsec_<base64>`, `header:<name>:<value>`, `path:<secret>`, or several with commas, each of which is enough; or
  * `none` alone.
  */
-const senderRules = list
+const senderRules = listSetting
   .refine(
     (entries) => entries.every((entry) => ruleFrom(entry) !== undefined),
     'each must be signature:whsec_<base64>, header:<name>:<16 or more characters>, ' +
@@ -231,7 +231,7 @@ export const receiverSettings = z.object({
         fix: `set ${name} to what echo "whsec_$(openssl rand -base64 32)" prints`,
       },
   ),
-  ...linkSettings.shape,
+  ...linkCreationSettings.shape,
   API_CLIENTS_FILE: z.string().optional().meta({
     description: 'File with the [clients](api.md#clients) of the HTTP API. Read again when it changes.',
     format: 'path',

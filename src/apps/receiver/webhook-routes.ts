@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Counter } from 'prom-client';
 import { z } from 'zod';
-import { PARTNERS, type SystemName } from '../../partners/systems.js';
+import { PARTNERS, type SystemName } from '../../partners/descriptors.js';
 import { ANY_TYPE, holdUntilClosed, textBodies } from './cloud-events.js';
-import { idsIn, type WebhookNudges, webhookIn } from './nudges.js';
+import { idsInWebhook, type WebhookNudges, webhookIn } from './nudges.js';
 import { problems, response } from './openapi.js';
 import { Problem } from './problems.js';
 import {
@@ -110,6 +110,6 @@ function receiverOf(
     if (!isPartner(headers, body, params.secret)) {
       throw new Problem('bad-sender', `the credential that ${setting} requires is missing or wrong`);
     }
-    return idsIn(holdUntilClosed(webhookIn(body), reply), idFields);
+    return idsInWebhook(holdUntilClosed(webhookIn(body), reply), idFields);
   };
 }

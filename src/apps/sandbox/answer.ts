@@ -18,7 +18,7 @@ export interface Answer {
 export type Wire = 'endless' | 'too-long' | 'too-short' | 'http-1.0' | 'closes';
 
 /** Sends a response over HTTP, also one that HTTP does not allow. */
-export async function sendAnswer(reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
+export async function sendResponse(reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
   const { status, contentType, body, headers = {}, delayMs, wire } = answer;
   if (delayMs !== undefined) await sleep(delayMs, undefined, { ref: false });
   if (status === 0) {

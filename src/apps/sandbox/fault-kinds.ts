@@ -1,5 +1,12 @@
 import type { Answer } from './answer.js';
-import { bodies, type Deviation, everywhere, isObject, responses, type Wrapper } from './habits/habit.js';
+import {
+  bodies,
+  changeResponses,
+  type Deviation,
+  everywhere,
+  isFields,
+  type Wrapper,
+} from './habits/habit.js';
 
 /**
  * What can happen to a single call. A fault is a wrapper around the emulated operation, as a habit is: it hits one call, where a habit
@@ -92,7 +99,9 @@ const failure =
 
 /** Bodies that no document names. */
 const STRANGE: readonly (object | string)[] = [
-  ...[{}, [], { data: 'later' }],
+  {},
+  [],
+  { data: 'later' },
   '<html>Please come back later.</html>',
 ];
 
@@ -147,12 +156,14 @@ const KINDS = {
   },
   '200-refused': {
     does: 'a partner that writes failures into successful responses does so, nothing took effect',
-    ...{ refuses: true, isUnclear: true },
+    refuses: true,
+    isUnclear: true,
     start: failure(`email: ${NOT_TODAY}; fields: ${NOT_TODAY}`),
   },
   '200-refused-without-reason': {
     does: 'the same, without a reason where the partner may leave it out',
-    ...{ refuses: true, isUnclear: true },
+    refuses: true,
+    isUnclear: true,
     start: failure(null),
   },
   '403': {
@@ -205,7 +216,7 @@ const KINDS = {
   'cut-short': {
     does: 'the call takes effect, and its response ends in the middle',
     isUnclear: true,
-    start: responses(
+    start: changeResponses(
       () => true,
       (answer) => ({ ...answer, wire: 'too-short' }),
     ),
@@ -213,7 +224,7 @@ const KINDS = {
   'another-form': {
     does: 'the call takes effect, and its response has a form that no document names',
     isUnclear: true,
-    start: responses(
+    start: changeResponses(
       () => true,
       (answer) =>
         answer.status < 300
@@ -227,9 +238,10 @@ const KINDS = {
     start: bodies(
       () => true,
       (body, { operation }) =>
-        isObject(body)
+        isFields(body)
           ? {
-              ...{ ...body, warning: 'Check it.' },
+              ...body,
+              warning: 'Check it.',
               ...(operation.startsWith('create-merchant') && {
                 validationResults: [{ memberNames: ['dba'], errorMessage: 'Check it.' }],
               }),
@@ -254,7 +266,7 @@ const KINDS = {
     start: bodies(
       () => true,
       (body) => {
-        const { data, ...around } = isObject(body) ? body : {};
+        const { data, ...around } = isFields(body) ? body : {};
         if (!Array.isArray(data) || data.length < 2) return body;
         return { ...around, data: data.slice(0, 1), totalCount: data.length };
       },

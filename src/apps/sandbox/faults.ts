@@ -210,14 +210,20 @@ export function withFaults(behavior: Behavior, called: Called, served: Served) {
     const fields = await served.fields(request);
     const { method, url } = request;
     const call: Call = {
-      ...{ isWrite: false, ...called, fields, method, url },
+      isWrite: false,
+      ...called,
+      fields,
+      method,
+      url,
       authorization: request.headers.authorization ?? '',
     };
     const perform: Perform = (own = fields) =>
       habits.perform({ ...call, fields: own }, (wanted = own) => served.perform(request, wanted));
     const { milliseconds = 0 } = plan ?? {};
     const wrap = CALL_FAULTS[plan?.fault as CallFault]?.start({
-      ...{ now, milliseconds, wait: async () => plan && faults.delay(plan) },
+      now,
+      milliseconds,
+      wait: async () => plan && faults.delay(plan),
       refusal: (status) => ({ status, body: served.errorBody(status) }),
     });
     const answer = await (wrap ? wrap(call, perform) : perform());

@@ -3,11 +3,11 @@ import { operationName } from '../../partners/catalogue.js';
 import { writeExactly } from '../../partners/json.js';
 import { NEUTRAL_KEY_HEADER } from '../../partners/payments/client.js';
 import { PAYMENTS_OPERATIONS, type PaymentsOperations } from '../../partners/payments/operations.js';
-import type { page } from '../../partners/payments/schemas.js';
+import type { pageQuery } from '../../partners/payments/schemas.js';
 import {
   type EmulatedPartner,
   type Handlers,
-  invalid,
+  invalidField,
   isKey,
   partnerRoutes,
   plainBody,
@@ -63,7 +63,7 @@ function storeOf(kind: string, rules: Partial<Rules<InAccount>> = {}) {
 function pageOf(
   name: string,
   records: readonly object[],
-  { search = '', limit = 50, offset = 0, ...fields }: z.output<z.ZodObject<typeof page>>,
+  { search = '', limit = 50, offset = 0, ...fields }: z.output<z.ZodObject<typeof pageQuery>>,
 ) {
   const match = records.filter(
     (record) =>
@@ -80,7 +80,7 @@ function paymentsHandlers(world: World) {
   });
   const inAccount = {
     check: ({ account_id: id }: Partial<InAccount>, owner: Owner) => {
-      if (id !== undefined && !accounts.has(id, owner)) throw invalid('account_id', 'is unknown');
+      if (id !== undefined && !accounts.has(id, owner)) throw invalidField('account_id', 'is unknown');
     },
     initial: () => ({ status: 'active' }),
   };
@@ -112,7 +112,7 @@ function paymentsHandlers(world: World) {
       const response = responses.get(call);
       if (response) return response;
       const started = () => {
-        if (!terminals.has(fields.terminal_id, owner)) throw invalid('terminal_id', 'is unknown');
+        if (!terminals.has(fields.terminal_id, owner)) throw invalidField('terminal_id', 'is unknown');
         const { account_id } = terminals.get(String(fields.terminal_id), owner);
         return transactions.create({ ...fields, account_id, status }, owner);
       };

@@ -8,7 +8,7 @@ import {
   bearerOf,
   type EmulatedPartner,
   type Handlers,
-  invalid,
+  invalidField,
   isKey,
   onTheWire,
   partnerRoutes,
@@ -55,13 +55,13 @@ function plantHandlers({ ledger }: World): Handlers<PlantStoreOperations, void> 
   return {
     listPlants: ({ limit = plants.size }) => [...plants.values()].slice(0, Math.max(0, limit)),
     createPlant: ({ id, ...plant }) => {
-      if (plants.has(id)) throw invalid('id', 'is taken');
+      if (plants.has(id)) throw invalidField('id', 'is taken');
       plants.set(id, plant);
       record('create-plant', id);
       return plant;
     },
     deletePlant: ({ id }) => {
-      if (!plants.delete(id)) throw invalid('id', 'is unknown');
+      if (!plants.delete(id)) throw invalidField('id', 'is unknown');
       record('delete-plant', id);
     },
   } satisfies Required<Handlers<PlantStoreOperations, void>>;

@@ -4,9 +4,9 @@ import type { FieldProblem } from '../../partners/partner-error.js';
 import { PROCESSOR_OPERATIONS } from '../../partners/processor/operations.js';
 import {
   bearerOf,
-  byField,
   type EmulatedPartner,
   isKey,
+  messagesByField,
   partnerRoutes,
   Refusal,
   type World,
@@ -57,7 +57,7 @@ function envelope(status: boolean, message: string, fields: readonly FieldProble
     status,
     message,
     data: null,
-    errors: fields.length > 0 ? byField(fields) : null,
+    errors: fields.length > 0 ? messagesByField(fields) : null,
     error_code: null,
   };
 }

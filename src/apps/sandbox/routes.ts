@@ -2,10 +2,10 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Operation, type Operations, operationName } from '../../partners/catalogue.js';
-import { fieldProblems } from '../../partners/describe-rules.js';
 import { parseExactly } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { formsOf, type Shape, shapeOf } from '../../platform/schemas/shape.js';
+import { fieldProblems } from '../../partners/schema-messages.js';
+import { alternativesOf, type Shape, shapeOf } from '../../platform/schemas/shape.js';
 import type { Answer } from './answer.js';
 import { type Behavior, type Meanwhile, withFaults } from './faults.js';
 import type { Fields } from './habits/habit.js';
@@ -75,7 +75,7 @@ export class FileResponse {
 }
 
 /** `BadRequest` of 400. */
-export function labelOf(status: number): string | undefined {
+export function statusLabel(status: number): string | undefined {
   return STATUS_CODES[status]?.replaceAll(' ', '');
 }
 
@@ -141,7 +141,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
         return { status, body: body ?? failure(status, message, fields) };
       }
     };
-    const errorBody = (status: number) => failure(status, labelOf(status) ?? 'fault');
+    const errorBody = (status: number) => failure(status, statusLabel(status) ?? 'fault');
     const move = async (request: FastifyRequest, meanwhile: Meanwhile) =>
       system.move?.(await fields(request), meanwhile);
     const isWrite = operation.effect !== 'read' && !operation.anonymous;
@@ -192,7 +192,7 @@ interface KnownFields {
 
 /** For a union, the fields of all its forms. */
 function knownFields({ request }: Operation): KnownFields {
-  const fields = formsOf(shapeOf(request)).flatMap((form) => [...form.fields]);
+  const fields = alternativesOf(shapeOf(request)).flatMap((form) => [...form.fields]);
   const types = new Map(fields.map(([name, { types }]) => [name, types]));
   return { types, names: new Map([...types.keys()].map((name) => [name.toLowerCase(), name])) };
 }
@@ -235,11 +235,11 @@ export class Refusal extends Error {
 }
 
 /** The refusal of a request that fits the schema but not the present state. */
-export function invalid(field: string, message: string): Refusal {
+export function invalidField(field: string, message: string): Refusal {
   return new Refusal(400, 'One or more fields are invalid', [{ field, message }]);
 }
 
-export function byField(fields: readonly FieldProblem[]): Readonly<Record<string, string[]>> {
+export function messagesByField(fields: readonly FieldProblem[]): Readonly<Record<string, string[]>> {
   const errors: Record<string, string[]> = {};
   for (const { field, message } of fields) errors[field] = [...(errors[field] ?? []), message];
   return errors;
@@ -247,7 +247,7 @@ export function byField(fields: readonly FieldProblem[]): Readonly<Record<string
 
 /** Plain JSON: the payload itself, or problems by field. */
 export function plainBody(_: Operation, { data, error, fields }: Content): object {
-  return error === null ? (data as object) : { message: error, errors: byField(fields) };
+  return error === null ? (data as object) : { message: error, errors: messagesByField(fields) };
 }
 
 /** The key of a caller at a system that has keys in place of users. Default: the caller's name. */

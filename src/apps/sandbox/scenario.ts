@@ -32,7 +32,7 @@ export function unknownMagicValue(scenarios: Readonly<Record<string, unknown>>, 
 export type Pace = { readonly milliseconds: number } | { readonly reads: number };
 
 /** `500ms`, `2s`; or `20reads`: each step comes with the 20th status read after the one before. */
-export const pace = z
+export const paceSetting = z
   .union([
     z
       .string()

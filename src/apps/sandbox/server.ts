@@ -6,19 +6,25 @@ import { z } from 'zod';
 import { readWordings, wordingSettings } from '../../partners/account-settings.js';
 import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
 import { operationName } from '../../partners/catalogue.js';
+import {
+  catalogue,
+  eachSystem,
+  PARTNERS,
+  SYSTEM_NAMES,
+  type SystemName,
+} from '../../partners/descriptors.js';
 import { pendingEvents } from '../../partners/http.js';
 import { writeExactly } from '../../partners/json.js';
 import { openApiDocument } from '../../partners/openapi/document.js';
-import { catalogue, eachSystem, PARTNERS, SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
 import { BadSetting, listenAddress, readSettings } from '../../platform/settings/settings.js';
-import { sendAnswer } from './answer.js';
+import { sendResponse } from './answer.js';
 import { TOKEN_LIFETIME_MS } from './banking/users.js';
 import { FAULTS } from './fault-kinds.js';
 import { Faults, faultPlan } from './faults.js';
 import { ActiveHabits, HABITS, habitsWanted } from './habits/habits.js';
 import { Ledger } from './ledger.js';
 import { invalidControl, readExactJson, type World } from './routes.js';
-import { DEFAULT_PACE, type Pace, pace } from './scenario.js';
+import { DEFAULT_PACE, type Pace, paceSetting } from './scenario.js';
 import { EMULATED } from './systems.js';
 
 /** Words that a request has in its URL or JSON body, all of them. */
@@ -82,7 +88,7 @@ function controlRoutes(
   });
 
   server.put('/sandbox/pace', ({ body }, reply) => {
-    const wanted = z.strictObject({ pace }).safeParse(body);
+    const wanted = z.strictObject({ pace: paceSetting }).safeParse(body);
     if (!wanted.success) return invalidControl(reply, wanted.error);
     setPace(wanted.data.pace);
     return wanted.data;
@@ -110,7 +116,7 @@ export interface SandboxOptions {
 
 export const sandboxSettings = z.object({
   SANDBOX_ADDRESS: listenAddress.prefault('127.0.0.1:4010').describe('Where the sandbox listens.'),
-  SANDBOX_PACE: pace
+  SANDBOX_PACE: paceSetting
     .prefault('1s')
     .describe('Time, or number of status reads, between two steps of the underwriters.'),
   ...wordingSettings.shape,
@@ -144,14 +150,22 @@ export async function emulatePartners(
   options: SandboxOptions = {},
   refuse: (milliseconds: number) => void = () => {},
 ) {
-  const { posNames = [], send = sendAnswer, faultOf = () => undefined } = options;
+  const { posNames = [], send = sendResponse, faultOf = () => undefined } = options;
   const { tokenLifetimeMs = TOKEN_LIFETIME_MS, now = Date.now, password } = options;
   let pace = options.pace ?? DEFAULT_PACE;
   const ledger = new Ledger();
   const faults = new Faults();
   const habits = new ActiveHabits({ now });
   const world: World = {
-    ...{ ledger, faults, faultOf, habits, send, now, tokenLifetimeMs, password, posNames },
+    ledger,
+    faults,
+    faultOf,
+    habits,
+    send,
+    now,
+    tokenLifetimeMs,
+    password,
+    posNames,
     pace: () => pace,
     merchants: { idsNamed: () => [], latestLike: (id) => id },
   };

@@ -147,6 +147,6 @@ export function usualHandlers<Ops extends Operations>(
   return Object.fromEntries(handlers) as unknown as Handlers<Ops, Owner>;
 }
 
-export function pageOf<Item>(items: readonly Item[], skip: number, count: number): readonly Item[] {
+export function pageOfItems<Item>(items: readonly Item[], skip: number, count: number): readonly Item[] {
   return items.slice(Math.max(0, skip), Math.max(0, skip) + Math.max(0, count));
 }

@@ -1,4 +1,4 @@
-import { SYSTEM_NAMES, type SystemName, urlSetting } from '../../partners/systems.js';
+import { SYSTEM_NAMES, type SystemName, urlSetting } from '../../partners/descriptors.js';
 import { bankingPartner } from './banking/service.js';
 import { boardingPartner } from './boarding/service.js';
 import { paymentsPartner } from './payments.js';

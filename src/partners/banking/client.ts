@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type CallOptions, type Credentials, type PartnerClient, partnerClient } from '../client.js';
-import { openPlain } from '../fields.js';
+import { openPlain } from '../field-schemas.js';
 import { PartnerHttp } from '../http.js';
 import type { Connection } from '../partner.js';
 import { type BankingOperations, bankingOperations } from './operations.js';

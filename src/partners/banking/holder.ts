@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { HttpResponse } from '../http.js';
-import type { Opened } from '../responses.js';
+import type { Unwrapped } from '../responses.js';
 import { type accountHolder, beneficialOwner, type businessAccountHolder } from './requests.js';
 
 /** The holder's own fields of E7, as people write them. `annualBusinessRevenue` is in whole US dollars. */
@@ -44,7 +44,7 @@ const SPEAKS_OF_A_FACTOR =
  * failures do; how they differ is not printed. Assumed: a 403 is about the code unless its message mentions a lock or a suspension,
  * and a 401 is about the code if its message mentions codes or factors.
  */
-export function asksForCode({ status, body }: HttpResponse, opened: Opened | undefined): boolean {
+export function asksForCode({ status, body }: HttpResponse, opened: Unwrapped | undefined): boolean {
   if (status !== 401 && status !== 403) return false;
   const said = body.toString('utf8');
   if (SPEAKS_OF_A_LOCK.test(said)) return false;

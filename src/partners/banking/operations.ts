@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { from, idempotent, madeOnce, type Operations, once, RESPONSE_BYTES, read } from '../catalogue.js';
-import { exactJson, int32, int64, text } from '../fields.js';
+import { exactJson, int32, int64, text } from '../field-schemas.js';
 import { accountOperations, profileOperations } from './profile-operations.js';
 import * as requests from './requests.js';
 import * as responses from './responses.js';

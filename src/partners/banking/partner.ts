@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { withAdvice } from '../../platform/settings/settings.js';
 import { nothing } from '../catalogue.js';
-import { exactJson } from '../fields.js';
-import { type Contract, PROBLEM, ref, repeatResponse, text } from '../openapi/contract.js';
+import { exactJson } from '../field-schemas.js';
+import { type Contract, OPENAPI_TEXT, PROBLEM, ref, repeatResponse } from '../openapi/contract.js';
 import { definePartner, password } from '../partner.js';
 import { type BankingSettings, bankingClient, STATEMENT_FORMATS } from './client.js';
 import { bankingOperations } from './operations.js';
@@ -23,7 +23,7 @@ const contract: Contract = {
       name: 'X-Partner-Id',
       required: false,
       description: 'The id that a partner gets at onboarding. The contract does not show how it is sent',
-      schema: text,
+      schema: OPENAPI_TEXT,
       'x-provenance': 'assumed',
     },
   ],

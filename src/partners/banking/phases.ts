@@ -7,7 +7,7 @@ import type { StatusMeaning } from '../phases.js';
 export type ProfilePhase = 'new' | 'under-review' | 'approved' | 'declined' | 'closed' | 'withdrawn';
 
 /** The status of a profile in a response that has none. */
-export const UNKNOWN = 'Unknown';
+export const UNKNOWN_STATUS = 'Unknown';
 
 /** What a phase means for a business. A new phase is a row. */
 export const PROFILE_PHASES: Readonly<Record<ProfilePhase, ProfileRules>> = {
@@ -29,12 +29,12 @@ export interface ProfileRules {
 }
 
 /** Reports whether the bank has not decided yet, so that a ticket can be open. */
-export function isUnderReview(phase: ProfilePhase): boolean {
+export function isProfileUnderReview(phase: ProfilePhase): boolean {
   return PROFILE_PHASES[phase].tickets === 'asked';
 }
 
 /** The phase of a status that a person explained. The bank asks by tickets, in any status. */
-export const EXPLAINED: Readonly<Record<StatusMeaning, ProfilePhase>> = {
+export const EXPLAINED_PROFILE_PHASES: Readonly<Record<StatusMeaning, ProfilePhase>> = {
   'not-submitted': 'new',
   'under-review': 'under-review',
   'needs-answers': 'under-review',

@@ -9,7 +9,7 @@ import {
   RESPONSE_BYTES,
   read,
 } from '../catalogue.js';
-import { dateTime, exactJson, int32, text } from '../fields.js';
+import { dateTime, exactJson, int32, text } from '../field-schemas.js';
 import * as requests from './requests.js';
 import * as responses from './responses.js';
 
@@ -71,7 +71,7 @@ export function accountOperations(svc: string) {
         skip: int32.optional(),
         take: int32.optional(),
       }),
-      response: responses.transactions,
+      response: responses.bankingTransactions,
       maxBytes: RESPONSE_BYTES.everything,
     }),
     listFinancialAccounts: read('GET /api/FinancialAccount/V2', {

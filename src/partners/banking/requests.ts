@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime, email, httpsUrl, int32, text } from '../fields.js';
+import { dateTime, email, httpsUrl, int32, text } from '../field-schemas.js';
 import {
   dollars,
   ein,

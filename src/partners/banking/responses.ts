@@ -21,8 +21,8 @@ import {
   someText,
   sometimes,
   statusName,
-} from '../fields.js';
-import { type ProfilePhase, UNKNOWN } from './phases.js';
+} from '../field-schemas.js';
+import { type ProfilePhase, UNKNOWN_STATUS } from './phases.js';
 
 /**
  * Responses of the partner (docs/partner-apis.md#banking). Unknown fields are kept, and so are unknown values of an
@@ -144,17 +144,27 @@ export const businessHolderRecord = z.looseObject({
  * The names in `bankingStatus` that Gangway acts on, of the twelve in docs/partner-apis.md#banking-rules. Every other name is
  * kept and shown, and the workflow waits for the next. No other file depends on a name.
  */
-export const NEW = 'New';
+export const PROFILE_NEW = 'New';
 export const APPROVED_UW = 'ApprovedUW';
-export const CLOSED = 'Closed';
+export const PROFILE_CLOSED = 'Closed';
 export const CANCELLED = 'Cancelled';
 export const DENIED = 'Denied';
-export const APPROVED = 'Approved';
+export const PROFILE_APPROVED = 'Approved';
 export const AUTO_APPROVED_UW = 'AutoApprovedUW';
 
 const BANKING_STATUSES = [
-  ...[NEW, 'Submitted', 'PendingUW', APPROVED_UW, CLOSED, CANCELLED, 'Pending_Review', DENIED],
-  ...[APPROVED, 'Pending', 'InReview', AUTO_APPROVED_UW],
+  PROFILE_NEW,
+  'Submitted',
+  'PendingUW',
+  APPROVED_UW,
+  PROFILE_CLOSED,
+  CANCELLED,
+  'Pending_Review',
+  DENIED,
+  PROFILE_APPROVED,
+  'Pending',
+  'InReview',
+  AUTO_APPROVED_UW,
 ];
 
 /** Banking profile record. `bankingStatus` is open; only business profiles have a `businessAccountHolder`. */
@@ -210,10 +220,24 @@ export const boardingResponse = z.looseObject({
 });
 
 const UPDATE_FIELD_REQUESTS = [
-  ...['Email', 'Phone', 'Address', 'PrimAuthEmail', 'PrimAuthPhone', 'PrimAuthAddress'],
+  'Email',
+  'Phone',
+  'Address',
+  'PrimAuthEmail',
+  'PrimAuthPhone',
+  'PrimAuthAddress',
   ...['Email', 'Phone', 'Address'].flatMap((field) => [1, 2, 3, 4].map((owner) => `Owner${owner}${field}`)),
-  ...['Employer', 'EmployerIdentificationNumber', 'BusinessStartDate', 'DateOfBirth', 'Ssn', 'GivenName'],
-  ...['MiddleName', 'FamilyName', 'DoingBusinessAsName', 'LegalBusinessName', 'LoanApprove'],
+  'Employer',
+  'EmployerIdentificationNumber',
+  'BusinessStartDate',
+  'DateOfBirth',
+  'Ssn',
+  'GivenName',
+  'MiddleName',
+  'FamilyName',
+  'DoingBusinessAsName',
+  'LegalBusinessName',
+  'LoanApprove',
 ];
 
 /** Ticket. `updateFieldRequest` names the field of the profile that the partner asks about, if any. */
@@ -285,19 +309,19 @@ export const departments = list(
 export const financialAccounts = list(open(z.looseObject({ id: idText })));
 
 /** Amounts are in cents. */
-export const transactions = pageOf(z.looseObject({}));
+export const bankingTransactions = pageOf(z.looseObject({}));
 
 export type BankingProfile = z.output<typeof bankingProfile>;
 export type BoardingResponse = z.output<typeof boardingResponse>;
 export type Ticket = z.output<typeof ticket>;
 
 const PHASES: ReadonlyMap<string, ProfilePhase> = new Map([
-  [NEW, 'new'],
-  [APPROVED, 'approved'],
+  [PROFILE_NEW, 'new'],
+  [PROFILE_APPROVED, 'approved'],
   [APPROVED_UW, 'approved'],
   [AUTO_APPROVED_UW, 'approved'],
   [DENIED, 'declined'],
-  [CLOSED, 'closed'],
+  [PROFILE_CLOSED, 'closed'],
   [CANCELLED, 'withdrawn'],
 ]);
 
@@ -306,10 +330,10 @@ export function statusesOf(...phases: readonly ProfilePhase[]): string[] {
 }
 
 /** Reports whether the documentation has this status name, so that no person needs to explain it. */
-export function isKnownStatus(bankingStatus: string): boolean {
-  return bankingStatus === UNKNOWN || isAmong(BANKING_STATUSES, bankingStatus);
+export function isDocumentedProfileStatus(bankingStatus: string): boolean {
+  return bankingStatus === UNKNOWN_STATUS || isAmong(BANKING_STATUSES, bankingStatus);
 }
 
-export function phaseOf(bankingStatus: string): ProfilePhase {
+export function profilePhase(bankingStatus: string): ProfilePhase {
   return byName(PHASES, bankingStatus) ?? 'under-review';
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { int64, text } from '../fields.js';
+import { int64, text } from '../field-schemas.js';
 
 /** Rules of single values (docs/partner-apis.md#banking-rules). Their messages name the rule and never the value. */
 

@@ -3,11 +3,11 @@ import { Secret, TOTP } from 'otpauth';
 import type { z } from 'zod';
 import { idempotent, type Operations, RESPONSE_BYTES } from '../catalogue.js';
 import { type Credentials, type PartnerClient, partnerClient } from '../client.js';
-import { openPlain } from '../fields.js';
+import { openPlain } from '../field-schemas.js';
 import type { Transport } from '../http.js';
 import type { Connection } from '../partner.js';
-import { PartnerError, type PartnerErrorDetails, problemsOf } from '../partner-error.js';
-import type { Opened, PartnerResponse } from '../responses.js';
+import { PartnerError, type PartnerErrorDetails, problemsInBody } from '../partner-error.js';
+import type { PartnerResponse, Unwrapped } from '../responses.js';
 import { asksForCode } from './holder.js';
 import { secondFactorRequest, tokenRequest } from './requests.js';
 import { tokenResponse } from './responses.js';
@@ -299,7 +299,7 @@ export class BankingToken {
     return this.#latest?.date ?? Number.NaN;
   }
 
-  #open(response: PartnerResponse): Opened | undefined {
+  #open(response: PartnerResponse): Unwrapped | undefined {
     const opened = openToken(response);
     const date = Date.parse(String(response.headers['date']));
     this.#latest = { date, asksForCode: asksForCode(response, opened) };
@@ -333,9 +333,9 @@ export class BankingToken {
 }
 
 /** A 2xx with a message instead of a token, such as a captcha challenge, is a refused sign-in. */
-function openToken(response: PartnerResponse): Opened | undefined {
+function openToken(response: PartnerResponse): Unwrapped | undefined {
   const opened = openPlain(response);
   if (!opened || opened.failed || tokenResponse.safeParse(opened.payload).success) return opened;
-  const fields = problemsOf(opened.payload);
+  const fields = problemsInBody(opened.payload);
   return fields.length > 0 ? { failed: true, kind: 'Unauthorized', fields } : opened;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PartnerClient } from '../client.js';
 import { type Closable, type Connection, connectClient } from '../partner.js';
 import { isNothing, UNKNOWN_FORM, validationProblems } from '../partner-error.js';
-import type { Opened, PartnerResponse } from '../responses.js';
+import type { PartnerResponse, Unwrapped } from '../responses.js';
 import { type BoardingOperations, boardingOperations } from './operations.js';
 
 export interface BoardingSettings extends Connection {
@@ -63,7 +63,7 @@ function isInEnvelope(body: unknown): boolean {
   );
 }
 
-function openEnvelope({ json }: PartnerResponse): Opened | undefined {
+function openEnvelope({ json }: PartnerResponse): Unwrapped | undefined {
   if (!isInEnvelope(json)) return undefined;
   const { data, error, success, requestId, validationResults, validationErrors } = envelope.parse(json);
   const { warning, message } = others.parse(json);

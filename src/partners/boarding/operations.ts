@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idempotent, madeOnce, type Operations, once, RESPONSE_BYTES, read } from '../catalogue.js';
-import { int32 } from '../fields.js';
+import { int32 } from '../field-schemas.js';
 import * as schemas from './schemas.js';
 
 const byId = z.strictObject({ id: int32 });

@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import type { Json } from '../../platform/schemas/shape.js';
 import type { Operation } from '../catalogue.js';
-import { exactJson, json } from '../fields.js';
-import { type Contract, listOf, object, ref, repeatResponse, text, textOrNull } from '../openapi/contract.js';
+import { exactJson, json } from '../field-schemas.js';
+import {
+  type Contract,
+  listOf,
+  OPENAPI_TEXT,
+  object,
+  ref,
+  repeatResponse,
+  textOrNull,
+} from '../openapi/contract.js';
 import { definePartner, password } from '../partner.js';
 import { boardingClient } from './client.js';
 import { boardingOperations, FEES_PATH } from './operations.js';
@@ -11,10 +19,10 @@ import * as schemas from './schemas.js';
 const PAYLOAD: Json = { description: 'Payload of the operation; null when it failed' };
 
 const AROUND: Json = {
-  status: { ...text, description: 'Label of the HTTP status' },
+  status: { ...OPENAPI_TEXT, description: 'Label of the HTTP status' },
   error: textOrNull,
   'warning?': textOrNull,
-  validationResults: listOf(object({ memberNames: listOf(text), errorMessage: text })),
+  validationResults: listOf(object({ memberNames: listOf(OPENAPI_TEXT), errorMessage: OPENAPI_TEXT })),
   requestId: { type: 'integer' },
 };
 
@@ -22,7 +30,7 @@ const AROUND_FEES: Json = {
   requestId: { type: 'integer' },
   success: { type: 'boolean' },
   error: textOrNull,
-  validationErrors: listOf(object({ field: text, error: text })),
+  validationErrors: listOf(object({ field: OPENAPI_TEXT, error: OPENAPI_TEXT })),
 };
 
 /**
@@ -35,7 +43,7 @@ const contract: Contract = {
   bodies: {
     Envelope: object({ data: PAYLOAD, ...AROUND }),
     FeesEnvelope: object({ data: PAYLOAD, ...AROUND_FEES }),
-    RefusedCaller: object({ error: text, message: text }),
+    RefusedCaller: object({ error: OPENAPI_TEXT, message: OPENAPI_TEXT }),
   },
   envelope: (operation, data) => ({ allOf: [boardingEnvelope(operation), { properties: { data } }] }),
   around: ({ path }) => object(path === FEES_PATH ? AROUND_FEES : AROUND),

@@ -23,7 +23,7 @@ export type MerchantPhase =
   | 'other';
 
 /** The phase of a status that a person explained. Neither of the phases that are evidence of a write is among them. */
-export const EXPLAINED: Readonly<Record<StatusMeaning, MerchantPhase>> = {
+export const EXPLAINED_MERCHANT_PHASES: Readonly<Record<StatusMeaning, MerchantPhase>> = {
   'not-submitted': 'not-submitted',
   'under-review': 'other',
   'needs-answers': 'awaiting-answers',
@@ -94,7 +94,7 @@ export function isDecided(phase: MerchantPhase): boolean {
 }
 
 /** Reports whether underwriters are working on the application, so that a note can be open. */
-export function isUnderReview(phase: MerchantPhase): boolean {
+export function isMerchantUnderReview(phase: MerchantPhase): boolean {
   return MERCHANT_PHASES[phase].notes === 'asked';
 }
 

@@ -14,7 +14,7 @@ import {
   sometimes,
   statusName,
   text,
-} from '../fields.js';
+} from '../field-schemas.js';
 import type { MerchantPhase } from './phases.js';
 
 /** The `pos` names that the contract prints. It leaves out sixteen product names, see `BOARDING_POS_NAMES`. */
@@ -169,11 +169,11 @@ export function isMid(text: string): boolean {
 export const NOT_SUBMITTED = 'Not Submitted';
 export const PENDING = 'Pending';
 export const PENDING_REVIEW = 'Pending Review';
-export const APPROVED = 'Approved';
+export const MERCHANT_APPROVED = 'Approved';
 export const DECLINED = 'Declined';
 export const REQUEST_CHANGES = 'RequestChanges';
 export const WITHDRAWN = 'Withdrawn';
-export const CLOSED = 'Closed';
+export const MERCHANT_CLOSED = 'Closed';
 export const UW_LEVEL_1 = 'UW Level 1';
 export const UW_LEVEL_1_PENDING = 'UW Level 1: Pending';
 export const UW_LEVEL_1_PENDING_REVIEW = 'UW Level 1: Pending Review';
@@ -184,18 +184,18 @@ const UNEXPLAINED = [UW_LEVEL_1, 'UW Level 2', 'Conditionally Approved', 'CR:POS
 const PHASES: ReadonlyMap<string, MerchantPhase> = new Map([
   [NOT_SUBMITTED, 'not-submitted'],
   [PENDING, 'pending'],
-  [APPROVED, 'approved'],
+  [MERCHANT_APPROVED, 'approved'],
   [DECLINED, 'declined'],
   [REQUEST_CHANGES, 'changes-requested'],
   [WITHDRAWN, 'withdrawn'],
-  [CLOSED, 'closed'],
+  [MERCHANT_CLOSED, 'closed'],
 ]);
 
 /** The names that a document has. The statuses of the underwriters' levels end alike. */
 const STATUS_NAMES = [...PHASES.keys(), ...UNEXPLAINED, `*: ${PENDING}`, `*${PENDING_REVIEW}`];
 
 /** Reports whether the documentation has this status name, so that no person needs to explain it. */
-export function isKnownStatus(status: string): boolean {
+export function isDocumentedMerchantStatus(status: string): boolean {
   return isAmong(STATUS_NAMES, status);
 }
 
@@ -203,7 +203,7 @@ export function isKnownStatus(status: string): boolean {
  * The phase of a status. The statuses of the underwriters' levels end alike: `UW Level 1: Pending`
  * (docs/partner-apis.md#merchant-boarding-rules).
  */
-export function phaseOf(status: string): MerchantPhase {
+export function merchantPhase(status: string): MerchantPhase {
   const phase = byName(PHASES, status);
   if (phase !== undefined) return phase;
   if (isAmong([`*${PENDING_REVIEW}`], status)) return 'in-review';

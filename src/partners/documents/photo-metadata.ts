@@ -16,8 +16,20 @@ const KEPT_APPS = new Map([
 
 /** What a reader of a PNG needs for its colors, its size and its frames. The names of chunks that each reader needs begin with a capital. */
 const PNG_KEPT = [
-  ...['cHRM', 'cICP', 'cLLI', 'gAMA', 'iCCP', 'mDCV', 'sBIT', 'sRGB', 'bKGD', 'tRNS', 'pHYS'],
-  ...['acTL', 'fcTL', 'fdAT'],
+  'cHRM',
+  'cICP',
+  'cLLI',
+  'gAMA',
+  'iCCP',
+  'mDCV',
+  'sBIT',
+  'sRGB',
+  'bKGD',
+  'tRNS',
+  'pHYS',
+  'acTL',
+  'fcTL',
+  'fdAT',
 ];
 
 /**

@@ -30,10 +30,10 @@ export function ref(name: string): Json {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-export const text: Json = { type: 'string' };
+export const OPENAPI_TEXT: Json = { type: 'string' };
 export const textOrNull: Json = { type: ['string', 'null'] };
 export const listOf = (items: Json): Json => ({ type: 'array', items });
-export const byField: Json = { type: 'object', additionalProperties: listOf(text) };
+export const OPENAPI_BY_FIELD: Json = { type: 'object', additionalProperties: listOf(OPENAPI_TEXT) };
 
 /** An object. A field is required unless its name ends in `?`. */
 export function object(fields: Json): Json {
@@ -48,6 +48,6 @@ export function repeatResponse(body: Json, ...statuses: number[]): Readonly<Reco
 
 /** No contract shows this body of a failure (docs/partner-apis.md#banking-assumptions). It is the usual one. */
 export const PROBLEM: Json = {
-  ...object({ 'message?': textOrNull, 'errors?': byField }),
+  ...object({ 'message?': textOrNull, 'errors?': OPENAPI_BY_FIELD }),
   'x-provenance': 'assumed',
 };

@@ -57,7 +57,7 @@ function describe(name: string, operation: Operation, contract: Contract, compon
     ...(anonymous && { security: [] }),
     parameters: [...parameters(operation, request), ...headers],
     ...(body && { requestBody: body }),
-    responses: responses(operation, contract, components.of(operation.response)),
+    responses: openApiResponses(operation, contract, components.of(operation.response)),
     'x-effect': effect,
     'x-provenance': provenance,
     ...(reference !== undefined && { 'x-reference': reference }),
@@ -170,7 +170,7 @@ function answer(description: string, schema: Json): Json {
 
 const ASSUMED: Json = { 'x-provenance': 'assumed' };
 
-export function responses(operation: Operation, contract: Contract, payload: Json): Json {
+export function openApiResponses(operation: Operation, contract: Contract, payload: Json): Json {
   const { failures = {}, statusPayloads = {} } = operation;
   const refusals = Object.entries(contract.failures(operation)).map(([status, body]) => {
     const standsFor = statusPayloads[Number(status)];

@@ -1,6 +1,6 @@
 import type { Operation } from '../catalogue.js';
 import type { CallOptions, PartnerClient, PartnerProtocol } from '../client.js';
-import { openPlain } from '../fields.js';
+import { openPlain } from '../field-schemas.js';
 import { type Closable, type Connection, connectClient } from '../partner.js';
 import { PAYMENTS_OPERATIONS, type PaymentsOperations } from './operations.js';
 import { isVersioned, type PaymentsCatalogue, versionedPrefixes } from './schemas.js';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { from, idempotent, once, read } from '../catalogue.js';
-import { text } from '../fields.js';
+import { text } from '../field-schemas.js';
 import * as schemas from './schemas.js';
 
-const { search, limit, offset } = schemas.page;
+const { search, limit, offset } = schemas.pageQuery;
 const oneAccount = { account_id: text };
 const oneKey = { apikey_id: text };
 
@@ -11,7 +11,7 @@ const ACCOUNT_OPERATIONS = {
   listAccounts: read('GET /v1/accounts', {
     summary: 'A page of accounts',
     query: ['search', 'status', 'limit', 'offset'],
-    request: z.strictObject({ search, status: schemas.page.status, limit, offset }),
+    request: z.strictObject({ search, status: schemas.pageQuery.status, limit, offset }),
     response: schemas.accounts,
   }),
   getAccount: read('GET /v1/accounts/{account_id}', {
@@ -77,9 +77,9 @@ const oneLocation = { location_id: text };
 const PLACE_OPERATIONS = {
   listTerminals: read('GET /v2/terminals', {
     summary: 'A page of terminals; with `search`, those that match',
-    query: Object.keys(schemas.page),
+    query: Object.keys(schemas.pageQuery),
     inWorkflows: true,
-    request: z.strictObject(schemas.page),
+    request: z.strictObject(schemas.pageQuery),
     response: schemas.terminals,
   }),
   createTerminal: once('POST /v2/terminals', {
@@ -203,8 +203,8 @@ const oneBatch = { batch_id: text };
 const TRANSACTION_OPERATIONS = {
   listTransactions: read('GET /v1/transactions', {
     summary: 'A page of transactions; with `search`, those that match',
-    query: Object.keys(schemas.page),
-    request: z.strictObject(schemas.page),
+    query: Object.keys(schemas.pageQuery),
+    request: z.strictObject(schemas.pageQuery),
     response: schemas.transactions,
   }),
   getTransaction: read('GET /v1/transactions/{transaction_id}', {
@@ -233,7 +233,7 @@ const TRANSACTION_OPERATIONS = {
     summary: 'Open a settlement batch',
     makes: 'id',
     request: schemas.newBatch,
-    response: schemas.batch,
+    response: schemas.paymentBatch,
   }),
   closeBatch: idempotent('POST /v1/batches/{batch_id}/close', {
     repeats: 'sets a value',
@@ -241,13 +241,13 @@ const TRANSACTION_OPERATIONS = {
     failures: schemas.missing('batch'),
     irreversible: true,
     request: z.strictObject(oneBatch),
-    response: schemas.batch,
+    response: schemas.paymentBatch,
   }),
   updateBatch: idempotent('PUT /v1/batches/{batch_id}', {
     summary: 'Change fields of an open batch',
     failures: schemas.missing('batch'),
     request: schemas.newBatch.partial().extend(oneBatch),
-    response: schemas.batch,
+    response: schemas.paymentBatch,
   }),
 } satisfies schemas.PaymentsCatalogue;
 

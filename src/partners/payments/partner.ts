@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BadSetting, isLoopbackHost } from '../../platform/settings/settings.js';
-import { json } from '../fields.js';
+import { json } from '../field-schemas.js';
 import { type Contract, PROBLEM, ref, repeatResponse } from '../openapi/contract.js';
 import { definePartner } from '../partner.js';
 import { NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient } from './client.js';

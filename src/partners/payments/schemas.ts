@@ -15,7 +15,7 @@ import {
   sometimes,
   statusName,
   text,
-} from '../fields.js';
+} from '../field-schemas.js';
 
 /**
  * Operations of the payments platform: a path without version, or with a version that the resource lacks, does not
@@ -88,7 +88,7 @@ const TRANSACTION_STATUSES = [
 
 const cents = z.int().min(1, 'must be cents, 1 or more');
 
-export const page = {
+export const pageQuery = {
   search: text.optional(),
   account_id: text.optional(),
   status: text.optional(),
@@ -180,7 +180,7 @@ export const transaction = record({
   terminal_id: someId,
 });
 
-export const batch = record({ id: idText, status: someText, account_id: someId });
+export const paymentBatch = record({ id: idText, status: someText, account_id: someId });
 
 /** `key` is the secret itself, which only the response to the creation has. */
 export const apiKey = record({

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { idempotent, type Operations, once, read } from '../catalogue.js';
 import type { PartnerClient } from '../client.js';
-import { absent, idText, int32, int64, openPlain, sometimes } from '../fields.js';
+import { absent, idText, int32, int64, openPlain, sometimes } from '../field-schemas.js';
 import { bearer, type Closable, type Connection, connectClient } from '../partner.js';
-import type { Opened, PartnerResponse } from '../responses.js';
+import type { PartnerResponse, Unwrapped } from '../responses.js';
 
 export { int64 };
 
@@ -58,7 +58,7 @@ export function plantStoreClient(settings: Connection & { readonly token: string
 }
 
 /** Plain JSON; a failure is an Error, whose number is shown next to its message. */
-function openBody(response: PartnerResponse): Opened | undefined {
+function openBody(response: PartnerResponse): Unwrapped | undefined {
   const opened = openPlain(response);
   const error = failure.safeParse(opened?.payload);
   if (!opened?.failed || !error.success) return opened;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Contract, object, ref, repeatResponse, text } from '../openapi/contract.js';
+import { type Contract, OPENAPI_TEXT, object, ref, repeatResponse } from '../openapi/contract.js';
 import { definePartner } from '../partner.js';
 import * as operations from './operations.js';
 import { plantStoreClient } from './operations.js';
@@ -8,7 +8,7 @@ import { plantStoreClient } from './operations.js';
 const contract: Contract = {
   security: { type: 'http', scheme: 'bearer' },
   names: operations,
-  bodies: { Error: object({ error: { type: 'integer', format: 'int32' }, message: text }) },
+  bodies: { Error: object({ error: { type: 'integer', format: 'int32' }, message: OPENAPI_TEXT }) },
   failures: () => repeatResponse(ref('Error'), 400),
 };
 

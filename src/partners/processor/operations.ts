@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Operations, once } from '../catalogue.js';
 import type { PartnerClient } from '../client.js';
-import { httpsUrl, open, openPlain, text } from '../fields.js';
+import { httpsUrl, open, openPlain, text } from '../field-schemas.js';
 import { bearer, type Closable, type Connection, connectClient } from '../partner.js';
-import { problemsOf } from '../partner-error.js';
-import type { Opened, PartnerResponse } from '../responses.js';
+import { problemsInBody } from '../partner-error.js';
+import type { PartnerResponse, Unwrapped } from '../responses.js';
 
 export const PROCESSOR_OPERATIONS = {
   registerWebhook: once('POST /processor/api/v1/webhook', {
@@ -41,7 +41,7 @@ const envelope = z.looseObject({ status: z.boolean(), message: z.string().nullis
  * The contract does not show the HTTP status of a failure, so the envelope's `status` decides. A rejected token is then
  * visible in the message only.
  */
-function openEnvelope(response: PartnerResponse): Opened | undefined {
+function openEnvelope(response: PartnerResponse): Unwrapped | undefined {
   const body = openPlain(response)?.payload;
   const read = envelope.safeParse(body);
   if (!read.success) return undefined;
@@ -51,7 +51,7 @@ function openEnvelope(response: PartnerResponse): Opened | undefined {
   return {
     failed: true,
     payload: body,
-    fields: problemsOf(body),
+    fields: problemsInBody(body),
     ...(isRefusedToken && { kind: 'Unauthorized' as const }),
   };
 }

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { byField, type Contract, object, ref, repeatResponse, text } from '../openapi/contract.js';
+import {
+  type Contract,
+  OPENAPI_BY_FIELD,
+  OPENAPI_TEXT,
+  object,
+  ref,
+  repeatResponse,
+} from '../openapi/contract.js';
 import { definePartner } from '../partner.js';
 import { PROCESSOR_OPERATIONS, processorClient } from './operations.js';
 
@@ -10,9 +17,9 @@ const contract: Contract = {
   bodies: {
     Envelope: object({
       status: { type: 'boolean', description: 'Whether it succeeded, whatever the HTTP status' },
-      message: text,
+      message: OPENAPI_TEXT,
       'data?': { type: 'null' },
-      'errors?': { anyOf: [byField, { type: 'array', maxItems: 0 }, { type: 'null' }] },
+      'errors?': { anyOf: [OPENAPI_BY_FIELD, { type: 'array', maxItems: 0 }, { type: 'null' }] },
       'error_code?': { type: 'null' },
     }),
   },

@@ -7,10 +7,10 @@ import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { Deadline, retryAfterMs } from '../http/deadline.js';
 import { connectorFor } from '../http/proxy.js';
-import { BadSetting, flag, isSecureOrLoopback, list, signingSecrets } from '../settings/settings.js';
+import { BadSetting, flag, isSecureOrLoopback, listSetting, signingSecrets } from '../settings/settings.js';
 
 export const eventSettings = z.object({
-  EVENTS_URLS: list
+  EVENTS_URLS: listSetting
     .refine((urls) => urls.every((text) => URL.canParse(text)), 'each must be a URL')
     .default([])
     .meta({
@@ -24,10 +24,10 @@ export const eventSettings = z.object({
   EVENTS_TO_LOOPBACK: flag.describe('Allows `EVENTS_URLS` on this machine, with http as well.'),
 });
 
-export type EventSettings = Readonly<ReturnType<typeof eventsFrom>>;
+export type EventSettings = Readonly<ReturnType<typeof createEventSender>>;
 
 /** Outbound events are signed, and go to https only, or to this machine where that is allowed. @throws {BadSetting} */
-export function eventsFrom(set: z.output<typeof eventSettings>) {
+export function createEventSender(set: z.output<typeof eventSettings>) {
   const { EVENTS_URLS: urls, EVENTS_SECRETS: secrets, EVENTS_TO_LOOPBACK: toLoopback } = set;
   const isAllowed = (url: URL) => url.protocol === 'https:' || (toLoopback && isSecureOrLoopback(url));
   const rule = 'each must be https (http only to loopback, with EVENTS_TO_LOOPBACK=true)';

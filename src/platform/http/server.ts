@@ -21,10 +21,10 @@ export class Refused extends Error {
 }
 
 /** `TypeError`, or `Problem: ECONNREFUSED`: the part of an error that may be logged. A message may contain private data. */
-export function kindOf(error: unknown): string {
+export function errorKind(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const code = String((error as NodeJS.ErrnoException).code ?? error.name);
-  return error.cause === undefined ? code : `${code}: ${kindOf(error.cause)}`;
+  return error.cause === undefined ? code : `${code}: ${errorKind(error.cause)}`;
 }
 
 export interface ArrivalLimits {
@@ -201,8 +201,17 @@ export interface JwtRule {
 
 /** Signatures by key pairs only: nobody can make a token from what the issuer publishes. */
 export const ALGORITHMS = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
 ];
 
 /** The maximum time that a token may be dated ahead, in seconds. */
@@ -322,8 +331,11 @@ export async function limitRequests(
   callerOf: (request: FastifyRequest) => string,
 ): Promise<void> {
   await server.register(rateLimit, {
-    ...{ global: false, max: perMinute, timeWindow: 60_000 },
-    ...{ keyGenerator: callerOf, allowList: isHealthCheck },
+    global: false,
+    max: perMinute,
+    timeWindow: 60_000,
+    keyGenerator: callerOf,
+    allowList: isHealthCheck,
   });
   server.addHook('onRequest', server.rateLimit());
 }

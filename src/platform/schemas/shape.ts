@@ -136,11 +136,11 @@ export function isAny({ types, forms }: Shape): boolean {
 }
 
 /** The alternatives of a shape, including those of nested unions; the shape itself if it is not a union. Marks apply to each. */
-export function formsOf(shape: Shape): readonly Shape[] {
+export function alternativesOf(shape: Shape): readonly Shape[] {
   if (shape.forms.length === 0) return [shape];
   const { open, names } = shape.mark;
   return shape.forms
-    .flatMap(formsOf)
+    .flatMap(alternativesOf)
     .map((form) => ({ ...form, mark: { ...form.mark, ...(open && { open }), ...(names && { names }) } }));
 }
 
@@ -150,7 +150,7 @@ const MOST_ITEMS = 100;
 export function isItem(shape: Shape, name: string): boolean {
   return (
     /^(0|[1-9]\d*)$/.test(name) &&
-    formsOf(shape).some((form) => {
+    alternativesOf(shape).some((form) => {
       const { types, maxItems = MOST_ITEMS } = form;
       return (types.includes('array') || isAny(form)) && Number(name) < maxItems;
     })
@@ -161,7 +161,7 @@ export function isItem(shape: Shape, name: string): boolean {
 export function inside(shape: Shape, name: string): Shape | undefined {
   if (name === '') return undefined;
   if (isAny(shape)) return ANY;
-  const match = formsOf(shape).flatMap((form) => {
+  const match = alternativesOf(shape).flatMap((form) => {
     const part = isItem(form, name) ? form.items : (form.fields.get(name) ?? form.others);
     return part ?? [];
   });
@@ -187,7 +187,7 @@ export function* placesIn(
   indexes: (list: Shape) => readonly string[] = () => ['N'],
   { path, isRequired }: Pick<Place, 'path' | 'isRequired'> = { path: [], isRequired: true },
 ): Generator<Place> {
-  for (const form of formsOf(shape)) {
+  for (const form of alternativesOf(shape)) {
     const { items } = form;
     const parts = [...form.fields, ...(items ? indexes(form).map((index) => [index, items] as const) : [])];
     for (const [name, part] of parts) {

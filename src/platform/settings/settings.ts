@@ -104,12 +104,12 @@ export const flag = z
   .prefault('false')
   .transform((text) => text === 'true');
 
-export const list = z
+export const listSetting = z
   .string()
   .transform((text) => text.split(',').map((entry) => entry.trim()))
   .meta({ format: 'comma-separated list' });
 
-export const bearerTokens = list
+export const bearerTokens = listSetting
   .refine(
     (tokens) => tokens.every((token) => TOKEN.test(token)),
     'each token must be 32 or more letters, digits or signs of "._~+/=-", such as the output of: openssl rand -hex 32',
@@ -119,7 +119,7 @@ export const bearerTokens = list
 /** Standard Webhooks asks for 24 to 64 random bytes. */
 const SECRET_BYTES = { min: 24, max: 64 };
 
-export const signingSecrets = list
+export const signingSecrets = listSetting
   .refine(
     (secrets) => secrets.every(isSigningSecret),
     'each secret must be whsec_ and 24 to 64 bytes in base64, such as the output of: echo "whsec_$(openssl rand -base64 32)"',
@@ -136,7 +136,7 @@ export function isSigningSecret(text: string): boolean {
 /** An address, or a network as CIDR. A network of /0 would be everyone. */
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith('/0'));
 
-export const trustedProxies = list
+export const trustedProxies = listSetting
   .refine(
     (networks) => networks.every((text) => network.safeParse(text).success),
     'each must be an address or a network, such as 10.0.0.7 or 10.0.0.0/24',

@@ -20,13 +20,13 @@ import {
   withResults,
 } from '../../messages/batches.js';
 import { partsOfId, workflowId } from '../../messages/ids.js';
-import { BATCHES } from '../../messages/kinds.js';
-import { describe } from '../../temporal/onboardings.js';
+import { BATCHES } from '../../messages/workflow-types.js';
+import { describe } from '../../temporal/find-onboarding.js';
 import { decodeFailure, decodePayloads } from '../../temporal/payload-codec.js';
 import { all, is, isIn } from '../../temporal/query.js';
 import { inMemo, listExecutions, type Raw, typesOf } from '../../temporal/search.js';
 import { startSingle } from '../../temporal/single-activities.js';
-import { callPromptly, isNotFound, PassingProblem } from '../../temporal/unavailable.js';
+import { callPromptly, isNotFound, TransientError } from '../../temporal/unavailable.js';
 import { NoWorker, pollersOf, whyNoWorker } from '../../temporal/workers.js';
 import { kindsOf, type Ready, rowsOf } from './validation.js';
 
@@ -82,12 +82,20 @@ export async function handOver(
     throw error;
   }
   const state: BatchState = {
-    ...{ ...about, stage: limits ? 'running' : 'checked', rows: total, kinds, accounts: [...accounts] },
-    ...{ parts: 0, counts: NO_RESULTS, failures: [] },
+    ...about,
+    stage: limits ? 'running' : 'checked',
+    rows: total,
+    kinds,
+    accounts: [...accounts],
+    parts: 0,
+    counts: NO_RESULTS,
+    failures: [],
   };
   const input: BatchInput = { ...limits, parts, state };
   await client.workflow.start('onboardingBatch', {
-    ...{ workflowId: batch, taskQueue, args: [input] },
+    workflowId: batch,
+    taskQueue,
+    args: [input],
     memo: { [BATCH_MEMO]: state, ...(warnings && { [WARNINGS_MEMO]: warnings }) },
     staticSummary: `${rowsOf(total)}: ${kindsOf(kinds)}`,
   });
@@ -117,7 +125,7 @@ const AT_WORKER = {
 } as const;
 
 /** A worker could not store or read a part. The reason comes from its document store or from Temporal. */
-export class PartFailed extends PassingProblem {
+export class PartFailed extends TransientError {
   override readonly name = 'PartFailed';
 }
 
@@ -193,7 +201,8 @@ async function batchIn(client: Client, raw: Raw, recent: readonly RowResult[] = 
     state: { ...state, ...withResults(state, summaryOf(recent)) } as BatchState,
     /** Warnings about the file, from before the start. */
     warnings: (await inMemo(client, raw, WARNINGS_MEMO)) as FileWarnings | undefined,
-    ...{ recent, problem },
+    recent,
+    problem,
     /** Nothing more is started. */
     hasEnded: raw.status !== WORKFLOW_EXECUTION_STATUS_RUNNING || !isUnderWay,
     startedAt: requiredTsToDate(raw.startTime, 'startTime'),

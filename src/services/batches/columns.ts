@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import {
-  formsOf,
+  alternativesOf,
   inside,
   isAny,
   isItem,
@@ -41,7 +41,7 @@ function find(root: Shape, names: readonly string[]): Column | undefined {
   }
   const takes = shape ? cellTypes(shape) : [];
   const [type] = takes;
-  const forms = shape ? formsOf(shape) : [];
+  const forms = shape ? alternativesOf(shape) : [];
   const values = forms.flatMap(({ values = [] }) => values);
   return type && { path, type, takes, values, patterns: forms.flatMap(({ pattern = [] }) => pattern) };
 }
@@ -69,7 +69,7 @@ function namesIn(root: Shape): string[] {
 
 /** Text first, where the schema allows it, because text keeps leading zeros. */
 function cellTypes(shape: Shape): CellType[] {
-  const forms = formsOf(shape);
+  const forms = alternativesOf(shape);
   const allow = (...wanted: string[]) =>
     forms.some((form) => isAny(form) || form.types.some((type) => wanted.includes(type)));
   return [

@@ -3,19 +3,19 @@ import type { z } from 'zod';
 import type { FileWarnings } from '../../messages/batches.js';
 import { atAccount, workflowId } from '../../messages/ids.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
-import { ONBOARDINGS, type OnboardingType } from '../../messages/kinds.js';
-import { truncate } from '../../partners/bounds.js';
-import { fieldProblems } from '../../partners/describe-rules.js';
+import { ONBOARDINGS, type OnboardingType } from '../../messages/workflow-types.js';
 import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import type { Kind } from '../../temporal/kinds/kind.js';
+import { fieldProblems } from '../../partners/schema-messages.js';
+import { truncate } from '../../partners/text-limits.js';
+import type { Kind } from '../../temporal/kinds/define-kind.js';
 import { EACH_KIND } from '../../temporal/kinds/kinds.js';
 import { isIn } from '../../temporal/query.js';
 import { listExecutions } from '../../temporal/search.js';
 import { differenceFromStart } from '../../temporal/start.js';
 import { distinct } from '../texts/invalid-input.js';
 import { NOT_UTF_8 } from '../texts/text.js';
-import { identityOf, isTwin, twinsOf } from './twins.js';
+import { businessIdentity, findDuplicates, isDuplicate } from './duplicates.js';
 import {
   formatWarnings,
   type Named,
@@ -49,7 +49,7 @@ type Check = (line: number, value: unknown) => Ready | Invalid;
 
 const BY_FIELD = new Map(EACH_KIND.flatMap((kind) => kind.fields.map((field) => [field, kind] as const)));
 
-export function kindOf(value: unknown): { readonly kind: Kind } | { readonly problem: string } {
+export function inputKind(value: unknown): { readonly kind: Kind } | { readonly problem: string } {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { problem: 'must be a JSON object' };
   if (isNestedDeeper(value)) return { problem: TOO_NESTED };
@@ -67,7 +67,7 @@ export function rowCheck(accounts: KnownAccounts): (row: Row) => Ready | Invalid
   ) as Readonly<Record<OnboardingType, Check>>;
   return ({ line, value, problems }) => {
     if (problems) return { line, problems };
-    const result = kindOf(value);
+    const result = inputKind(value);
     if ('problem' in result) return { line, problems: [{ field: '', message: result.problem }] };
     return checks[result.kind.type](line, value);
   };
@@ -193,10 +193,10 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
     }
     if (isBroken || lastBad === line) continue;
     const { type, input, workflowId, warnings: own = NONE } = row;
-    const identity = identityOf(input);
+    const identity = businessIdentity(input);
     const twin = lineOf.get(identity);
     if (identity !== '') lineOf.set(identity, twin ?? line);
-    const warnings = twin === undefined ? own : [...own, { field: '', message: isTwin(`line ${twin}`) }];
+    const warnings = twin === undefined ? own : [...own, { field: '', message: isDuplicate(`line ${twin}`) }];
     const here = namedIn(input);
     const key = JSON.stringify(here);
     const named = names.get(key) ?? here;
@@ -260,10 +260,10 @@ async function differingRows(client: Client, rows: AsyncIterable<Ready>, existin
     if (!existing.has(row.workflowId)) others.push(row);
     else if (compared.length < MOST_COMPARED) compared.push(compare(row));
   }
-  const twins = await twinsOf(client, others);
+  const twins = await findDuplicates(client, others);
   const again = others.flatMap((row) => {
     const twin = twins.get(row.workflowId);
-    return warned(row, twin === undefined ? [] : [{ field: '', message: isTwin(twin) }]);
+    return warned(row, twin === undefined ? [] : [{ field: '', message: isDuplicate(twin) }]);
   });
   return [...(await Promise.all(compared)).flat(), ...again];
 }

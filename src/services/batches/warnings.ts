@@ -12,16 +12,16 @@ import {
   type Reference,
   type ReferenceField,
 } from '../../partners/boarding/references.js';
-import { localeRule } from '../../partners/describe-rules.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { didYouMean } from '../../platform/settings/nearest.js';
-import { describe } from '../../temporal/onboardings.js';
+import { localeRule } from '../../partners/schema-messages.js';
+import { didYouMean } from '../../platform/settings/did-you-mean.js';
+import { describe } from '../../temporal/find-onboarding.js';
 import { startSingle } from '../../temporal/single-activities.js';
 import { callPromptly } from '../../temporal/unavailable.js';
 import { pollersOf } from '../../temporal/workers.js';
 import { lineWarnings } from '../fee-plans/fee-lines.js';
 import { distinct } from '../texts/invalid-input.js';
-import { isTwin, twinOf } from './twins.js';
+import { isDuplicate, twinOf } from './duplicates.js';
 
 /**
  * Finds probable mistakes in a valid input: unusual formats, and an agent or boarding settings that the partner does not list. A
@@ -137,7 +137,9 @@ export async function referencesAt(
   const queue = partnerTaskQueue(taskQueue, 'boarding', account);
   const read = async (field: ReferenceField) => {
     const single: SingleActivity = {
-      ...{ activity: 'callPartner', queue: 'boarding', account },
+      activity: 'callPartner',
+      queue: 'boarding',
+      account,
       args: [{ system: 'boarding', operation: LISTS[field], request: {} }],
       summary: `boarding ${LISTS[field]}`,
       options: { scheduleToCloseTimeout: within, retry: { maximumAttempts: 1 } },
@@ -193,7 +195,7 @@ export async function inputWarnings(
     ...formatWarnings(input),
     ...(named && lists ? referenceWarnings(named, lists) : []),
     ...(named && lists ? await lineWarnings(client, taskQueue, named, lists.boardingSettingsId) : []),
-    ...(twin === undefined ? [] : [{ field: '', message: `${isTwin(twin)}: is it another one?` }]),
+    ...(twin === undefined ? [] : [{ field: '', message: `${isDuplicate(twin)}: is it another one?` }]),
   ];
   return { warnings, isComplete: !named || lists !== undefined };
 }

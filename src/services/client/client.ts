@@ -9,20 +9,20 @@ import type {
 } from '../../messages/claims.js';
 import { partsOfId } from '../../messages/ids.js';
 import type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../../messages/inputs.js';
-import { ONBOARDINGS } from '../../messages/kinds.js';
 import { omitUndefined } from '../../messages/objects.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from '../../messages/requirements.js';
+import { ONBOARDINGS } from '../../messages/workflow-types.js';
 import { Deadline } from '../../platform/http/deadline.js';
 import { besideOwn, openClient, requireKeys, temporalSettings } from '../../temporal/connection.js';
-import type { Kind } from '../../temporal/kinds/kind.js';
 import {
   describe,
   findOnboarding,
+  queryState,
   requestCancellation,
-  stateOf,
   UnknownOnboarding,
-} from '../../temporal/onboardings.js';
+} from '../../temporal/find-onboarding.js';
+import type { Kind } from '../../temporal/kinds/define-kind.js';
 import { dataConverter, type PayloadKeys } from '../../temporal/payload-codec.js';
 import { type Filter, type Listed, searchOnboardings, typesOf } from '../../temporal/search.js';
 import type { Started } from '../../temporal/start.js';
@@ -33,8 +33,8 @@ import {
   sendProposal,
   sendResolution,
   sendWithdrawal,
-} from '../inbox/answering.js';
-import { type OpenRequirement, readWaits } from '../inbox/waits.js';
+} from '../inbox/send-answer.js';
+import { type OpenRequirement, readWaits } from '../inbox/waiting-state.js';
 import type { ClientSettings } from './settings.js';
 import {
   type Advice,
@@ -95,7 +95,9 @@ function addressOf({ connection }: Client): string {
 function encrypting({ connection, options }: Client, keys: PayloadKeys | undefined): Client {
   const { namespace, identity, interceptors } = options;
   return new Client({
-    ...{ connection, namespace, identity },
+    connection,
+    namespace,
+    identity,
     dataConverter: dataConverter(keys),
     interceptors: besideOwn(interceptors),
   });
@@ -201,7 +203,7 @@ export class GangwayClient {
    * @throws {UnreadableOnboarding} when no worker responds
    */
   status(id: string): Promise<OnboardingState> {
-    return this.#of(id, (workflowId) => stateOf(this.#parts.temporal, workflowId));
+    return this.#of(id, (workflowId) => queryState(this.#parts.temporal, workflowId));
   }
 
   /**
@@ -219,7 +221,7 @@ export class GangwayClient {
    * Answers a requirement.
    *
    * @throws {InvalidInput} when the onboarding does not accept the answer; it had no effect
-   * @throws {NotYetApplied} when no worker applies it within 10 s; one may still apply it
+   * @throws {UpdateTimedOut} when no worker applies it within 10 s; one may still apply it
    * @throws {EndedOnboarding} when the onboarding has ended
    */
   answer(id: string, resolution: Resolution): Promise<ResolutionReceipt> {

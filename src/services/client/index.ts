@@ -7,16 +7,16 @@
 
 export type { ClaimAndProposal } from '../../messages/claims.js';
 export type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../../messages/inputs.js';
-export type { ListedRequirement, StageSeconds } from '../../messages/listed.js';
+export type { ListedRequirement, StageSeconds } from '../../messages/list-fields.js';
 export { BadSetting } from '../../platform/settings/settings.js';
 export { TemporalUnavailable } from '../../temporal/connection.js';
-export { UnknownOnboarding } from '../../temporal/onboardings.js';
+export { UnknownOnboarding } from '../../temporal/find-onboarding.js';
 export type { Listed } from '../../temporal/search.js';
 export type { Started } from '../../temporal/start.js';
 export { TemporalProblem } from '../../temporal/unavailable.js';
 export { OBSTACLES, type Obstacle, UnreadableOnboarding } from '../../temporal/unreadable.js';
-export { EndedOnboarding, NotYetApplied } from '../inbox/answering.js';
-export type { OpenRequirement, PartState, Waits } from '../inbox/waits.js';
+export { EndedOnboarding, UpdateTimedOut } from '../inbox/send-answer.js';
+export type { OpenRequirement, PartState, Waits } from '../inbox/waiting-state.js';
 export { InvalidInput } from '../texts/invalid-input.js';
 export {
   type GangwayClient,

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import { isCustomer, partsOfId } from '../../messages/ids.js';
-import type { OnboardingOutcomes } from '../../messages/kind-types.js';
-import type { OnboardingType } from '../../messages/kinds.js';
+import type { OnboardingOutcomes } from '../../messages/onboarding-outcomes.js';
 import type { TimelineEntry } from '../../messages/onboarding-state.js';
 import type { Part } from '../../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import type { OnboardingType } from '../../messages/workflow-types.js';
 import { Deadline, untilAborted } from '../../platform/http/deadline.js';
-import { describe, outcomeOf, partIds } from '../../temporal/onboardings.js';
-import { isNotFound, PassingProblem, TemporalProblem } from '../../temporal/unavailable.js';
-import { type OpenRequirement, readableParts, type Waits, waitsOf } from '../inbox/waits.js';
+import { describe, partIds, waitForResult } from '../../temporal/find-onboarding.js';
+import { isNotFound, TemporalProblem, TransientError } from '../../temporal/unavailable.js';
+import { type OpenRequirement, readableParts, type Waits, waitsOf } from '../inbox/waiting-state.js';
 
 /** Follows an onboarding to its end: its readings on the way, and its outcome. */
 
@@ -181,7 +181,7 @@ export interface OutcomeOptions {
 }
 
 /** An onboarding did not end within the time that the caller gave. It continues. */
-export class StillRunning extends PassingProblem {
+export class StillRunning extends TransientError {
   override readonly name = 'StillRunning';
   constructor(
     id: string,
@@ -226,7 +226,7 @@ export interface Advice {
  */
 export async function awaitOutcome<Ending>(client: Client, workflowId: string, { restart, input }: Advice) {
   try {
-    return await outcomeOf<Ending>(client, workflowId);
+    return await waitForResult<Ending>(client, workflowId);
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     const advice = await howToImport(client, workflowId, input);

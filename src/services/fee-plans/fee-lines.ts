@@ -8,7 +8,7 @@ import { isObject } from '../../messages/objects.js';
 import { chosenReference, type Reference } from '../../partners/boarding/references.js';
 import { feeChanges } from '../../partners/boarding/schemas.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { inputOf } from '../../temporal/onboardings.js';
+import { inputOf } from '../../temporal/find-onboarding.js';
 import { searchOnboardings } from '../../temporal/search.js';
 import { startSingle } from '../../temporal/single-activities.js';
 
@@ -19,7 +19,9 @@ export function feesRead(
   within: Duration,
 ): SingleActivity {
   return {
-    ...{ activity: 'callPartner', queue: 'boarding', account },
+    activity: 'callPartner',
+    queue: 'boarding',
+    account,
     args: [{ system: 'boarding', operation: 'get-fees', request: { id: merchantProfileId } }],
     summary: `boarding get-fees ${merchantProfileId}`,
     options: { scheduleToCloseTimeout: within, retry: { maximumAttempts: 1 } },

@@ -1,4 +1,4 @@
-import { localeRule } from '../../partners/describe-rules.js';
+import { localeRule } from '../../partners/schema-messages.js';
 
 /**
  * Fees as people type them: `3.5%`, `$0.10`. The contract counts a percentage in percent and an amount in dollars, so `3.5` is `3.5%`

@@ -4,19 +4,19 @@ import { changeableInput, correctionProblems, leavesIn } from '../../activities/
 import type { Correctable, Patch } from '../../messages/activities.js';
 import { partsOfId } from '../../messages/ids.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
-import { EACH_ONBOARDING } from '../../messages/kinds.js';
-import { isWithin, mergePatch } from '../../messages/objects.js';
+import { isFieldWithin, mergePatch } from '../../messages/objects.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
-import { localeRule } from '../../partners/describe-rules.js';
+import { EACH_ONBOARDING } from '../../messages/workflow-types.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { localeRule } from '../../partners/schema-messages.js';
 import { REDACTED } from '../../platform/privacy/masked.js';
 import { withoutPrivate } from '../../platform/privacy/private-fields.js';
-import { didYouMean } from '../../platform/settings/nearest.js';
-import { inputOf } from '../../temporal/onboardings.js';
+import { didYouMean } from '../../platform/settings/did-you-mean.js';
+import { inputOf } from '../../temporal/find-onboarding.js';
 import { differingFields } from '../../temporal/start.js';
-import { askingWorkflow } from '../inbox/waits.js';
+import { askingWorkflow } from '../inbox/waiting-state.js';
 import { InvalidInput } from '../texts/invalid-input.js';
-import { describes, type Field, fieldsOf } from './schema-fields.js';
+import { describes, type Field, schemaFields } from './schema-fields.js';
 import { valueAt } from './set-fields.js';
 
 /** Returns the input that a correction changes. For a customer, it is the input of the part that asks. */
@@ -128,7 +128,7 @@ export interface ChangeableField extends Field {
 export function changeableFields(correctable: Correctable, accounts: KnownAccounts): ChangeableField[] {
   const { fields, schema, added } = changeableInput(correctable, accounts);
   const present = withoutPrivate(correctable.input);
-  const named = fieldsOf(schema).filter(({ name }) => isWithin(name, fields));
+  const named = schemaFields(schema).filter(({ name }) => isFieldWithin(name, fields));
   const names = new Set(named.map(({ name }) => name));
   // The schema does not name what is in an open field.
   const open = leavesIn(correctable.input, fields).filter(

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { fieldProblems } from '../../partners/describe-rules.js';
+import { fieldProblems } from '../../partners/schema-messages.js';
 import { inside, isAny, type Place, placesIn, type Shape, shapeOf } from '../../platform/schemas/shape.js';
 
 /** The fields of an input or request with their rules, from the schema that checks them. */
@@ -17,7 +17,7 @@ export interface Field {
   readonly kind: 'text' | 'number' | 'flag' | 'choice' | 'date' | 'json';
 }
 
-export function fieldsOf(schema: z.ZodType): Field[] {
+export function schemaFields(schema: z.ZodType): Field[] {
   const places = [...placesIn(shapeOf(schema))].filter(({ path }) => path.at(-1) !== 'N');
   const fields = places.map((place) => described(place, schema));
   return [...new Map(fields.map((field) => [field.name, field])).values()];

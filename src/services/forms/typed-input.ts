@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { fieldProblems, REQUIRED } from '../../partners/describe-rules.js';
 import { isNestedDeeper, parseExactly, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { fieldProblems, REQUIRED } from '../../partners/schema-messages.js';
 import { columnsOf } from '../batches/columns.js';
 import { cellValue, put } from '../batches/csv.js';
 import { distinct } from '../texts/invalid-input.js';
@@ -67,11 +67,11 @@ export function inputForm<Input>(schema: z.ZodType<Input>) {
 /** The fields of a part, with an index in place of `N`. */
 export function fieldsIn(part: FormPart): Field[] {
   if (part.kind !== 'group') return [part];
-  return itemsOf(part).flatMap((parts) => parts.flatMap(fieldsIn));
+  return groupItems(part).flatMap((parts) => parts.flatMap(fieldsIn));
 }
 
 /** The parts of a group; for a list, the parts of each item. */
-export function itemsOf({ parts, most, name }: FormGroup): (readonly FormPart[])[] {
+export function groupItems({ parts, most, name }: FormGroup): (readonly FormPart[])[] {
   if (most === undefined) return [parts];
   return Array.from({ length: most }, (_, index) => parts.map((part) => numbered(part, name, index)));
 }
@@ -90,7 +90,7 @@ function requiredGroups(parts: readonly FormPart[]): FormGroup[] {
 
 function typedIn(part: FormPart, fields: Readonly<Record<string, unknown>>): [string, string][] {
   if (part.kind === 'group' && part.most !== undefined) {
-    const items = itemsOf(part).map((parts) => parts.flatMap((inside) => typedIn(inside, fields)));
+    const items = groupItems(part).map((parts) => parts.flatMap((inside) => typedIn(inside, fields)));
     const place = (index: number) => `${part.name}.${index}.`;
     return items
       .map((typed, index) => typed.map(([name, text]) => [name.slice(place(index).length), text] as const))

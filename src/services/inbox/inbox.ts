@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
 import { isSamePerson } from '../../messages/actors.js';
 import { atAccount, partsOfId } from '../../messages/ids.js';
-import { ASKING, ONBOARDINGS } from '../../messages/kinds.js';
-import type { ListedRequirement } from '../../messages/listed.js';
+import type { ListedRequirement } from '../../messages/list-fields.js';
 import { omitUndefined } from '../../messages/objects.js';
 import { type AnswerKind, TASKS } from '../../messages/requirements.js';
+import { ASKING, ONBOARDINGS } from '../../messages/workflow-types.js';
 import { type Filter, type Listed, mostUrgent, pageBy } from '../../temporal/search.js';
 
 /** An open requirement, its onboarding, and the people who handle it. */
@@ -38,11 +38,12 @@ export function isMine({ claimedBy, mentioned = [] }: InboxItem, actor: string):
 }
 
 /** The open requirements of a listed workflow. One item without an ID stands for those that the list only counts. */
-export function itemsOf(listed: Listed): InboxItem[] {
+export function inboxItems(listed: Listed): InboxItem[] {
   const { workflowId, taskQueue, dba, system, partnerAccount, stage, moreRequirements: more } = listed;
   const of = { workflowId, taskQueue, dba, system, partnerAccount, stage };
   const items = listed.requirements.map(({ claim, proposal, ...requirement }) => ({
-    ...{ ...of, ...requirement },
+    ...of,
+    ...requirement,
     task: TASKS[requirement.kind],
     overdue: isOverdue(requirement.dueAt),
     ...(claim && omitUndefined({ claimedBy: claim.actor, claimedUntil: claim.until, assignedBy: claim.by })),
@@ -119,7 +120,7 @@ export async function waitingPage(
   const end = window === wanted ? until : window.dueUntil?.toISOString();
   const place = page.next === undefined ? end && { after: end } : { after, until: end, token: page.next };
   const items = page.found
-    .flatMap(itemsOf)
+    .flatMap(inboxItems)
     .filter(({ kind }) => input.kind === undefined || kind === input.kind);
   return {
     items: items.filter(({ id }) => id !== undefined).sort(compareDueDates),
@@ -133,7 +134,7 @@ export async function waitingPage(
  */
 export function shortIds(workflowIds: readonly string[]): (workflowId: string) => string {
   const idsByWorkflow = new Map(
-    workflowIds.map((id) => [id, { ...partsOfId(id), short: onboardingName(id) ?? id }] as const),
+    workflowIds.map((id) => [id, { ...partsOfId(id), short: shortName(id) ?? id }] as const),
   );
   const keys = [...idsByWorkflow.values()].map(({ key }) => key);
   const isAlone = (key: string | undefined) => keys.indexOf(key) === keys.lastIndexOf(key);
@@ -144,7 +145,7 @@ export function shortIds(workflowIds: readonly string[]): (workflowId: string) =
 }
 
 /** `externalId` or `externalId@account`; undefined for other workflows, or if that name looks like a workflow ID. */
-export function onboardingName(workflowId: string): string | undefined {
+export function shortName(workflowId: string): string | undefined {
   const { type = '', key = '', account } = partsOfId(workflowId) ?? {};
   const name = atAccount(key, account);
   return type in ONBOARDINGS && !partsOfId(name) ? name : undefined;

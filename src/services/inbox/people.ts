@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { COLLEAGUE_RULE, folded, isColleague, ROLES } from '../../messages/actors.js';
 import { type Assignment, LONGEST_REMARK, type Remark } from '../../messages/claims.js';
+import { didYouMean } from '../../platform/settings/did-you-mean.js';
 import { followFile } from '../../platform/settings/followed-file.js';
-import { didYouMean } from '../../platform/settings/nearest.js';
-import { isWithin } from '../../temporal/onboardings.js';
+import { isInSomeAccount } from '../../temporal/find-onboarding.js';
 import { UNNAMED } from '../reports/report.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { mapLines } from '../texts/json-lines.js';
@@ -73,7 +73,7 @@ export function seenWithin(people: readonly Colleague[], own: readonly string[] 
 
 /** The colleagues who may answer a requirement of this workflow, or of any workflow if there is no `workflowId`. */
 export function colleaguesFor(people: readonly Colleague[], workflowId?: string): readonly Colleague[] {
-  const sees = ({ accounts }: Colleague) => workflowId === undefined || isWithin(workflowId, accounts);
+  const sees = ({ accounts }: Colleague) => workflowId === undefined || isInSomeAccount(workflowId, accounts);
   return people.filter((each) => each.role !== 'viewer' && sees(each));
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../../messages/requirements.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
 import { type Json, jsonSchemaOf, patchSchemaOf } from '../../platform/schemas/shape.js';
-import { documentRefs } from '../../temporal/requests.js';
+import { documentRefs } from '../../temporal/program-requests.js';
 import { isOverdue } from './inbox.js';
 
 /** A requirement as programs get it: typed by its kind, and with a JSON Schema for each answer. No type contains itself. */
@@ -21,9 +21,14 @@ import { isOverdue } from './inbox.js';
 const anyFields = z.record(z.string(), z.unknown());
 
 const output = {
-  ...{ id: z.string(), title: z.string(), detail: z.string(), task: z.string() },
+  id: z.string(),
+  title: z.string(),
+  detail: z.string(),
+  task: z.string(),
   workflowId: z.string().describe('The workflow that takes the answer'),
-  ...{ raisedAt: z.iso.datetime(), dueAt: z.iso.datetime(), overdue: z.boolean() },
+  raisedAt: z.iso.datetime(),
+  dueAt: z.iso.datetime(),
+  overdue: z.boolean(),
   claim: z.object({ actor: z.string(), until: z.iso.datetime(), by: z.string().optional() }).optional(),
   proposal: z
     .object({ actor: z.string(), at: z.iso.datetime(), reason: z.string(), answer: z.string() })
@@ -59,7 +64,7 @@ export const requirementView = z.discriminatedUnion('kind', VIEWS as [View, ...V
 export type RequirementView = z.output<View>;
 
 /** @param correctable the input that a correction changes; without it, any patch fits its schema */
-export function viewOf(
+export function viewOfRequirement(
   workflowId: string,
   requirement: Requirement,
   accounts: KnownAccounts,
@@ -68,10 +73,19 @@ export function viewOf(
   const { id, kind, title, detail, raisedAt, dueAt, answers, choices, fields, blank, proposal } = requirement;
   const patch = correctable && patchIn(correctable, accounts);
   return {
-    ...{ id, workflowId, kind, task: TASKS[kind], title, detail, raisedAt, dueAt, overdue: isOverdue(dueAt) },
+    id,
+    workflowId,
+    kind,
+    task: TASKS[kind],
+    title,
+    detail,
+    raisedAt,
+    dueAt,
+    overdue: isOverdue(dueAt),
     ...omitUndefined({ claim: currentClaim(requirement), proposal, choices, fields, blank }),
     answers: answers.map((answer) => ({
-      ...{ kind: answer, fourEyes: needsConfirmation(requirement, answer) },
+      kind: answer,
+      fourEyes: needsConfirmation(requirement, answer),
       schema: jsonSchemaOf(answerTo(requirement, answer, patch)),
     })),
   } as RequirementView;

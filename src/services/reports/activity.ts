@@ -3,17 +3,17 @@ import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
 import { folded } from '../../messages/actors.js';
 import { ACTIVITIES, type ActivityKind, type TimelineEvent } from '../../messages/codes.js';
-import { ONBOARDINGS } from '../../messages/kinds.js';
 import { omitUndefined } from '../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
+import { ONBOARDINGS } from '../../messages/workflow-types.js';
 import { answersIn, argumentsOf, runsOf } from '../../temporal/history.js';
 import { isUnreadablePayload } from '../../temporal/payload-codec.js';
 import { compareField, either, IS_RUNNING } from '../../temporal/query.js';
 import { type Filter, type Listed, pageBy, typesOf } from '../../temporal/search.js';
-import { SharedReads } from '../../temporal/sharing.js';
+import { SharedReads } from '../../temporal/shared-reads.js';
 import { isNotFound } from '../../temporal/unavailable.js';
 import { saidOf } from '../texts/timeline-entries.js';
-import type { ExportedCorrection } from './record.js';
+import type { ExportedCorrection } from './exported-record.js';
 import { correctionsOf, MASKED, type Mask } from './record-parts.js';
 
 /** What a correction changed, oldest first. Needs no worker. @throws {UnreadablePayload} without a key */
@@ -109,7 +109,16 @@ export function activityRows(
 }
 
 export const ACTIVITY_COLUMNS = [
-  ...['at', 'workflowId', 'dba', 'event', 'actor', 'detail', 'reason', 'field', 'old', 'new'],
+  'at',
+  'workflowId',
+  'dba',
+  'event',
+  'actor',
+  'detail',
+  'reason',
+  'field',
+  'old',
+  'new',
 ];
 
 /** The onboardings whose timelines are read at once: those that started last, or after those of the page before. */

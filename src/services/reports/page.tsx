@@ -128,7 +128,7 @@ p { margin: .4rem 0; max-width: 46rem; }
 const STYLE_HASH = hash('sha256', STYLE, 'base64');
 
 /** A page that is complete in itself, as HTML: it has no script, and its policy forbids every request. */
-export function pageOf(title: string, body: ComponentChildren): string {
+export function renderReportPage(title: string, body: ComponentChildren): string {
   const page = (
     <html lang="en">
       <head>

@@ -2,17 +2,17 @@ import type { ComponentChildren } from 'preact';
 import { type Part as CustomerPart, PARTS } from '../../messages/onboardings.js';
 import type { Answer } from '../../messages/requirements.js';
 import type { Times } from '../texts/time.js';
-import { type Column, Facts, Notes, pageOf, Table, Time } from './page.js';
 import type {
   ExportedCall,
   ExportedCorrection,
   ExportedDocument,
   ExportedOnboarding,
   ExportedRecord,
-} from './record.js';
+} from './exported-record.js';
+import { type Column, Facts, Notes, renderReportPage, Table, Time } from './page.js';
 
 export function recordPage(record: ExportedRecord, times: Times): string {
-  return pageOf(`Record of ${nameOf(record)}`, <RecordBody record={record} times={times} />);
+  return renderReportPage(`Record of ${nameOf(record)}`, <RecordBody record={record} times={times} />);
 }
 
 function nameOf({ onboarding: { facts, externalId, workflowId } }: ExportedRecord): string {

@@ -7,8 +7,8 @@ import { StoreFailure } from '../../platform/documents/file-store.js';
 import { REDACTED } from '../../platform/privacy/masked.js';
 import { withoutPrivate } from '../../platform/privacy/private-fields.js';
 import type { AcceptedAnswer, PartnerActivity } from '../../temporal/history.js';
-import { explainPartnerFailure, partnerErrorIn } from '../texts/partner-failures.js';
-import type { CallResult, ExportedCall, ExportedDocument, ExportedRequirement } from './record.js';
+import { explainPartnerFailure, partnerErrorOfFailure } from '../texts/partner-failures.js';
+import type { CallResult, ExportedCall, ExportedDocument, ExportedRequirement } from './exported-record.js';
 
 export interface Mask {
   /** Masks what Gangway wrote: timeline, outcome. Its numbers are IDs. */
@@ -47,7 +47,7 @@ export type OpenRequirement = Pick<Requirement, 'id' | 'kind' | 'raisedAt' | 'du
 const ABOUT = /^(\S+?)(?:: (.*))?$/s;
 
 /** Every requirement that the timeline names, or that is open now. @param titles the partners' questions, by requirement ID */
-export function requirementsOf(
+export function recordedRequirements(
   timeline: readonly RecordedEvent[],
   open: readonly OpenRequirement[],
   titles: ReadonlyMap<string, string>,
@@ -120,7 +120,12 @@ export function correctionsOf(input: object, answers: readonly AcceptedAnswer[],
     return changed.map(({ field, old, now }) => {
       const display = (value: unknown) => maskedAt(field.split('.'), value, mask);
       return {
-        ...{ at, requirementId, actor, reason: mask.theirs(reason), field, takenBack },
+        at,
+        requirementId,
+        actor,
+        reason: mask.theirs(reason),
+        field,
+        takenBack,
         ...(old !== undefined && { old: display(old) }),
         ...(now !== undefined && { new: display(now) }),
       };
@@ -150,10 +155,15 @@ function changesBetween(
 export function callsOf(activities: readonly PartnerActivity[], mask: Mask): ExportedCall[] {
   return activities.map((call, index) => {
     const { activity, summary, system, scheduledAt, startedAt, closedAt, attempts, request, response } = call;
-    const failure = partnerErrorIn(call.failure);
+    const failure = partnerErrorOfFailure(call.failure);
     const problem = failure ? explainPartnerFailure(failure).replaceAll('\n', ';') : call.failure?.message;
     return {
-      ...{ number: index + 1, operation: activity, system, scheduledAt, attempts, result: resultOf(call) },
+      number: index + 1,
+      operation: activity,
+      system,
+      scheduledAt,
+      attempts,
+      result: resultOf(call),
       ...(omitUndefined({
         summary: summary && mask.ours(summary),
         startedAt,
@@ -182,7 +192,7 @@ function resultOf({ end, response, failure }: PartnerActivity): CallResult {
     case 'completed':
       return hasProblems(response) ? 'rejected' : 'done';
     case 'failed': {
-      const kind = partnerErrorIn(failure)?.kind;
+      const kind = partnerErrorOfFailure(failure)?.kind;
       return kind === undefined ? 'failed' : RESULTS[kind];
     }
     case 'unfinished':
@@ -200,7 +210,7 @@ function hasProblems(response: unknown): boolean {
 }
 
 /** Every document that an answer named or a call sent, with the hash of what the store has. */
-export async function documentsOf(
+export async function recordedDocuments(
   store: DocumentStore,
   answers: readonly AcceptedAnswer[],
   activities: readonly PartnerActivity[],
@@ -218,7 +228,9 @@ export async function documentsOf(
   for (const [key, { fileName, contentType }] of all) {
     const isIt = ({ document }: { readonly document: DocumentRef }) => document.key === key;
     documents.push({
-      ...{ key, fileName: mask.theirs(fileName), contentType },
+      key,
+      fileName: mask.theirs(fileName),
+      contentType,
       answered: [...new Set(answered.filter(isIt).map(({ requirementId }) => requirementId))],
       sentBy: sent.filter(isIt).map(({ number }) => number),
       ...(await store.hash({ key }).catch((error: unknown): Pick<ExportedDocument, 'problem'> => {

@@ -1,9 +1,9 @@
 import { OUTCOMES, STAGES } from '../../messages/codes.js';
 import { fieldOf } from '../../messages/objects.js';
 import type { Times } from '../texts/time.js';
-import { SUCCESSES } from './figures.js';
-import { type Column, Name, Notes, pageOf, Table, Time } from './page.js';
+import { type Column, Name, Notes, renderReportPage, Table, Time } from './page.js';
 import { type FigureTable, lackOf, type Report, tablesOf } from './report.js';
+import { SUCCESSES } from './statistics.js';
 import { webhookText } from './webhooks.js';
 
 interface Shown {
@@ -28,12 +28,17 @@ export interface Counted {
 }
 
 export function reportPage(report: Report, times: Times): string {
-  return pageOf('Onboardings', [<h1>Onboardings</h1>, <ReportFigures report={report} times={times} />]);
+  return renderReportPage('Onboardings', [
+    <h1>Onboardings</h1>,
+    <ReportFigures report={report} times={times} />,
+  ]);
 }
 
 /** Names of filters that are not the word for what they filter. */
 const FILTERS: Readonly<Record<string, string>> = {
-  ...{ system: 'partner', partnerAccount: 'account', partnerAccounts: 'account' },
+  system: 'partner',
+  partnerAccount: 'account',
+  partnerAccounts: 'account',
 };
 
 export function ReportFigures({ report, times, links }: Shown) {
@@ -160,8 +165,12 @@ function formatCell(title: string, value: Row[number] | undefined, { times, link
 
 /** Where a long list has its columns on a phone. How long a row waits says since when, so that has no place. */
 const PLACES: Readonly<Record<string, Column<Row>['at']>> = {
-  ...{ Name: 'first', Wait: 'first-end', Requirement: 'second', Stage: 'second' },
-  ...{ 'Partner status': 'second-end', ID: 'wide' },
+  Name: 'first',
+  Wait: 'first-end',
+  Requirement: 'second',
+  Stage: 'second',
+  'Partner status': 'second-end',
+  ID: 'wide',
 };
 
 /** The columns with codes, whose hyphens people need not see. */
@@ -199,7 +208,8 @@ const TONES: Readonly<Record<string, Tone>> = {
   closed: 'tail',
   abandoned: 'left',
   cancelled: 'left',
-  ...{ done: 'good', completed: 'good' },
+  done: 'good',
+  completed: 'good',
 };
 
 const ENDED: readonly string[] = OUTCOMES;

@@ -1,11 +1,11 @@
 import type { Client } from '@temporalio/client';
-import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/kinds.js';
 import { omitUndefined } from '../../messages/objects.js';
-import type { SystemName } from '../../partners/systems.js';
+import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/workflow-types.js';
+import type { SystemName } from '../../partners/descriptors.js';
 import { compareField, either, IS_RUNNING, is } from '../../temporal/query.js';
 import { type Filter, searchOnboardings, typesOf } from '../../temporal/search.js';
 import { span, type Times } from '../texts/time.js';
-import { type Figures, type Grouping, SUCCESSES, Tally, type WaitFigure } from './figures.js';
+import { type Figures, type Grouping, SUCCESSES, Tally, type WaitFigure } from './statistics.js';
 import type { WebhookFigure } from './webhooks.js';
 
 export interface Report extends Figures {
@@ -172,7 +172,10 @@ export function weekRowsOf({ weeks }: Pick<Report, 'weeks'>): Readonly<Record<st
     const sum = (names: readonly string[]) =>
       own.reduce((total, each) => names.reduce((more, name) => more + (each.outcomes[name] ?? 0), total), 0);
     return {
-      ...{ week: own[0]?.week ?? '', monday, ended: sum(outcomes), succeeded: sum(SUCCESSES) },
+      week: own[0]?.week ?? '',
+      monday,
+      ended: sum(outcomes),
+      succeeded: sum(SUCCESSES),
       ...Object.fromEntries(outcomes.map((outcome) => [outcome, sum([outcome])])),
     };
   });
@@ -207,9 +210,13 @@ export async function reportOf(client: Client, options: ReportOf): Promise<Repor
   for await (const row of searchOnboardings(client, others)) tally.add(row);
   const { namespace } = client.options;
   return {
-    ...{ version: 1, at: now.toISOString(), namespace, since: since.toISOString() },
+    version: 1,
+    at: now.toISOString(),
+    namespace,
+    since: since.toISOString(),
     filter: wordsOf(filter),
-    ...{ by: by ?? null, retentionSeconds: await retentionOf(client) },
+    by: by ?? null,
+    retentionSeconds: await retentionOf(client),
     ...tally.figures,
   };
 }

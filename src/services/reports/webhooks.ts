@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Deadline } from '../../platform/http/deadline.js';
 import { readSettings, url } from '../../platform/settings/settings.js';
 import { span } from '../texts/time.js';
-import { subjectOf } from './figures.js';
+import { subjectOf } from './statistics.js';
 
 /** The figures about partner webhooks. Only Prometheus keeps them: the processes count from their start, and each sees a part. */
 

@@ -1,5 +1,5 @@
 import type { RequirementKind } from '../../messages/codes.js';
-import { page, type Row, tablesIn } from './docs.js';
+import { type Row, readDocsPage, tablesIn } from './docs.js';
 
 /** The codes that people meet, as docs/ describes them: the tables of docs/codes.md, and the runbooks of docs/operations.md. */
 
@@ -12,8 +12,8 @@ export interface Code {
 }
 
 export const CODES: readonly Code[] = [
-  ...runbooksIn(page('operations')),
-  ...tablesIn(page('codes')).flatMap(({ heading, rows }) =>
+  ...runbooksIn(readDocsPage('operations')),
+  ...tablesIn(readDocsPage('codes')).flatMap(({ heading, rows }) =>
     rows.flatMap(({ code: codes = '', ...facts }) =>
       codes
         .replaceAll('`', '')

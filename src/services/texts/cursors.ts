@@ -10,7 +10,7 @@ export function cursorOf(place: unknown): string | undefined {
 }
 
 /** The place of a cursor; undefined if no page has returned the cursor. */
-export function placeOf(cursor: string): unknown {
+export function parseCursor(cursor: string): unknown {
   const [text = '', sum] = cursor.split('.');
   return sum === checkSum(text) ? JSON.parse(Buffer.from(text, 'base64url').toString()) : undefined;
 }

@@ -6,7 +6,7 @@ import { inPackage } from '../../platform/process/package.js';
 /** A row of a table, by the names of its columns. Markdown; an empty cell is absent. */
 export type Row = Readonly<Record<string, string>>;
 
-export function page(name: 'codes' | 'configuration' | 'operations'): string {
+export function readDocsPage(name: 'codes' | 'configuration' | 'operations'): string {
   return readFileSync(inPackage(`docs/${name}.md`), 'utf8');
 }
 

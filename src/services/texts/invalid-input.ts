@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { problemText } from '../../partners/bounds.js';
-import { fieldProblems } from '../../partners/describe-rules.js';
 import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { fieldProblems } from '../../partners/schema-messages.js';
+import { problemText } from '../../partners/text-limits.js';
 
 // Keeps S1.
 /**

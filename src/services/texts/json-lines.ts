@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { problemText } from '../../partners/bounds.js';
-import { fieldProblems } from '../../partners/describe-rules.js';
+import { fieldProblems } from '../../partners/schema-messages.js';
+import { problemText } from '../../partners/text-limits.js';
 import { BadSetting } from '../../platform/settings/settings.js';
 
 /** Files that operators keep: a JSON object on each line. Errors name the line, and quote nothing of it. */

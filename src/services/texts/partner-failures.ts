@@ -1,11 +1,11 @@
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { PARTNER_ERROR } from '../../messages/activities.js';
-import { describeReason } from '../../partners/bounds.js';
 import type { PartnerErrorDetails } from '../../partners/partner-error.js';
+import { describeReason } from '../../partners/text-limits.js';
 import { problemLines } from './invalid-input.js';
 
 /** The partner call for which an activity failed, or for whose repetition its time ran out; undefined for another failure. */
-export function partnerErrorIn(error: unknown): PartnerErrorDetails | undefined {
+export function partnerErrorOfFailure(error: unknown): PartnerErrorDetails | undefined {
   const failure = error instanceof TimeoutFailure ? error.cause : error;
   if (!(failure instanceof ApplicationFailure) || failure.type !== PARTNER_ERROR) return undefined;
   return failure.details?.[0] as PartnerErrorDetails;

@@ -92,8 +92,14 @@ export function isTimeZone(name: string): boolean {
 function formatIn(timeZone: string | undefined): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en-US', {
-      ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
-      ...{ second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      hourCycle: 'h23',
+      timeZoneName: 'short',
       ...(timeZone !== undefined && { timeZone }),
     });
   } catch (error) {

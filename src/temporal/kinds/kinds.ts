@@ -13,9 +13,9 @@ import {
   merchantBoardingInput,
   partnerId,
 } from '../../messages/inputs.js';
-import { ONBOARDINGS, type OnboardingType } from '../../messages/kinds.js';
 import { omitUndefined } from '../../messages/objects.js';
-import { defineKind, type Kind } from './kind.js';
+import { ONBOARDINGS, type OnboardingType } from '../../messages/workflow-types.js';
+import { defineKind, type Kind } from './define-kind.js';
 
 const merchantBackup = z.looseObject({
   merchant: z.looseObject({ dba: z.string() }),

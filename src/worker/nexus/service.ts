@@ -25,29 +25,29 @@ import {
 } from 'nexus-rpc';
 import { z } from 'zod';
 import type { KnownAccounts } from '../../messages/inputs.js';
-import type { DbaForm } from '../../messages/listed.js';
+import type { DbaForm } from '../../messages/list-fields.js';
 import { gangwayService, type NexusProblem } from '../../messages/nexus.js';
 import type { FourEyes } from '../../messages/requirements.js';
-import { problemText } from '../../partners/bounds.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { problemText } from '../../partners/text-limits.js';
 import { Deadline, untilAborted } from '../../platform/http/deadline.js';
 import { holdPrivate } from '../../platform/process/logging.js';
-import type { Kind } from '../../temporal/kinds/kind.js';
+import { queryState, waitForResult } from '../../temporal/find-onboarding.js';
+import type { Kind } from '../../temporal/kinds/define-kind.js';
 import { BUSINESS, CUSTOMER, MERCHANT } from '../../temporal/kinds/kinds.js';
-import { outcomeOf, stateOf } from '../../temporal/onboardings.js';
 import {
   type Backend,
   find,
   givenAnswer,
-  onboardingName,
+  onboardingNameSchema,
   parseBody,
   Refusal,
   resolveOnce,
   startOrAttach,
-} from '../../temporal/requests.js';
+} from '../../temporal/program-requests.js';
 import { isDenied, isNotFound, isUnavailable } from '../../temporal/unavailable.js';
 import { OBSTACLES, UnreadableOnboarding } from '../../temporal/unreadable.js';
-import { NOT_KNOWN } from '../../temporal/updates.js';
+import { OUTCOME_UNKNOWN_MESSAGE } from '../../temporal/updates.js';
 
 export interface NexusPlace {
   readonly taskQueue: string;
@@ -56,7 +56,7 @@ export interface NexusPlace {
   readonly accounts: KnownAccounts;
 }
 
-const named = z.strictObject({ id: onboardingName });
+const named = z.strictObject({ id: onboardingNameSchema });
 
 export function nexusService({
   taskQueue,
@@ -84,7 +84,7 @@ export function nexusService({
       respond(context, request, async () => {
         const { client } = backend();
         const { workflowId } = await find(backend(), parseBody(named, request).id);
-        return { workflowId, ...(await stateOf(client, workflowId, QUERY_MS)) };
+        return { workflowId, ...(await queryState(client, workflowId, QUERY_MS)) };
       }),
   });
 }
@@ -154,7 +154,7 @@ async function runFor<Input, Outcome>(
 /** The outcome of an onboarding that has ended. @throws {OperationError} when it has none */
 async function endOf<Outcome>(client: Client, workflowId: string) {
   try {
-    return HandlerStartOperationResult.sync(await outcomeOf<Outcome>(client, workflowId));
+    return HandlerStartOperationResult.sync(await waitForResult<Outcome>(client, workflowId));
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     const isCancelled = error.cause instanceof CancelledFailure;
@@ -210,7 +210,7 @@ export function callersError(error: unknown): HandlerError | OperationError {
   if (error instanceof UnreadableOnboarding)
     return handlerError('unreadable-onboarding', OBSTACLES[error.obstacle], { retryableOverride: false });
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
-    return handlerError('not-applied', NOT_KNOWN);
+    return handlerError('not-applied', OUTCOME_UNKNOWN_MESSAGE);
   if (isUnavailable(error) || isDenied(error) || isCutOff(error))
     return handlerError('temporal-unavailable', 'no response of Temporal in time');
   log.error('Nexus operation failed', { error });

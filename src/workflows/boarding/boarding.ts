@@ -5,13 +5,13 @@ import { isFollowed } from '../../messages/onboardings.js';
 import { isDecided } from '../../partners/boarding/phases.js';
 import { ANSWER, POLL, partnerActivities, REPEATABLE } from '../runtime/activity-proxies.js';
 import type { NextSteps } from '../runtime/current-details.js';
-import { describeLeftBehind } from '../runtime/ending.js';
 import { requireFields } from '../runtime/input.js';
 import { OnboardingRuntime } from '../runtime/onboarding-runtime.js';
+import { describeLeftBehind } from '../runtime/run-to-end.js';
 import type { CarriedState } from '../runtime/stateful.js';
 import { StatusPoll } from '../runtime/status-poll.js';
 import { Tasks } from '../runtime/tasks.js';
-import { type BoardingContext, type BoardingState, INITIAL_STATE } from './decisions.js';
+import { type BoardingContext, type BoardingState, INITIAL_BOARDING_STATE } from './decisions.js';
 import { isPartlySent } from './deliveries.js';
 
 export const partner = partnerActivities('boarding')({
@@ -44,7 +44,7 @@ const NEXT_STEPS_FOLLOWED: NextSteps = {
 
 type Input = MerchantBoardingInput | FollowedMerchantInput;
 
-export class Boarding extends OnboardingRuntime<BoardingState, Input> {
+export class BoardingRuntime extends OnboardingRuntime<BoardingState, Input> {
   /** Nothing is sent unless a person asked for it. */
   readonly isFollowed: boolean;
   readonly poll = new StatusPoll<SeenStatus, StatusSnapshot>(this, (seen, pace) =>
@@ -57,7 +57,11 @@ export class Boarding extends OnboardingRuntime<BoardingState, Input> {
     const follows = isFollowed(input);
     if (follows) requireFields(input, { merchantProfileId: 'number' });
     super({
-      ...{ input, carriedState, partnerState: INITIAL_STATE, correctable: 'merchantBoarding', isPartlySent },
+      input,
+      carriedState,
+      partnerState: INITIAL_BOARDING_STATE,
+      correctable: 'merchantBoarding',
+      isPartlySent,
       nextSteps: follows ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
       dba: ({ merchant }) => String(merchant.dba),
       leftBehind: describeLeftBehind('merchant', 'merchantProfileId', 'not submitted'),
@@ -90,7 +94,8 @@ export class Boarding extends OnboardingRuntime<BoardingState, Input> {
       isWriting: this.tasks.isBusy,
       consecutiveChanges: this.poll.changes,
       now: Date.now(),
-      ...{ open, answered },
+      open,
+      answered,
     };
   }
 }

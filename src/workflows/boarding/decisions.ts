@@ -8,7 +8,7 @@ import { merchantOutcome } from '../../messages/outcomes.js';
 import type { RequirementKind } from '../../messages/requirements.js';
 import {
   isDecided,
-  isUnderReview,
+  isMerchantUnderReview,
   MERCHANT_PHASES,
   type MerchantPhase,
 } from '../../partners/boarding/phases.js';
@@ -29,7 +29,7 @@ import {
   type Plan,
   type Questions,
   type Reduction,
-} from '../runtime/rules.js';
+} from '../runtime/reducer.js';
 import type { PendingAnswer } from '../runtime/state.js';
 import { changesQuestion, midQuestion, noteQuestion, submissionQuestion } from './questions.js';
 import {
@@ -65,12 +65,12 @@ export interface BoardingState {
   readonly delivered: Readonly<Record<string, DeliveredAnswer>>;
   /** IDs of uploaded documents that belong to answers whose review is not requested yet. */
   readonly uploaded: readonly string[];
-  /** Answers that the partner did not take in this status, joined by {@link idsOf}. Gangway sends them again in another status. */
+  /** Answers that the partner did not take in this status, joined by {@link requirementIdsOf}. Gangway sends them again in another status. */
   readonly deferred?: StatusVersion & { readonly answers: string };
   readonly volatile: VolatileFields;
 }
 
-export const INITIAL_STATE: BoardingState = {
+export const INITIAL_BOARDING_STATE: BoardingState = {
   seen: { phase: null },
   submitted: null,
   delivered: {},
@@ -79,13 +79,13 @@ export const INITIAL_STATE: BoardingState = {
 };
 
 export const UNSUBMITTED_STATE: BoardingState = {
-  ...INITIAL_STATE,
+  ...INITIAL_BOARDING_STATE,
   seen: { phase: 'not-submitted' },
   submitted: false,
 };
 
 /** The kinds of requirements that these rules raise. Steps raise others, and handle their answers themselves. */
-export const RAISED_KINDS = [
+export const BOARDING_RULE_KINDS = [
   'underwriting-note',
   'changes-requested',
   'not-submitted',
@@ -104,7 +104,7 @@ export interface BoardingContext extends Questions {
   readonly now: number;
 }
 
-export function reduce(
+export function reduceBoarding(
   before: BoardingState,
   now: StatusSnapshot,
   context: BoardingContext,
@@ -193,7 +193,7 @@ function onNotes(
     drops: MERCHANT_PHASES[phase].answerToGoneNote === 'dropped' && !context.isWriting,
     why: () => 'the underwriters no longer ask',
   });
-  if (!isUnderReview(phase)) return closed;
+  if (!isMerchantUnderReview(phase)) return closed;
   const isNew = (id: string) => !Object.hasOwn(delivered, id) && !remaining.some(({ about }) => about === id);
   return [...closed, ...notes.filter(({ id }) => isNew(id)).map((note) => ({ ask: noteQuestion(note) }))];
 }
@@ -293,7 +293,9 @@ export function pendingTask(state: BoardingState, context: BoardingContext): Pen
   const isComplete = answers.length > 0 && openOfKind(context, 'underwriting-note').length === 0;
   if (!isComplete || MERCHANT_PHASES[phase].answer === 'waits') return readAtDeadline(state, context);
   const isDeferred =
-    deferred !== undefined && isSame(deferred, seen, volatile) && deferred.answers === idsOf(answers);
+    deferred !== undefined &&
+    isSame(deferred, seen, volatile) &&
+    deferred.answers === requirementIdsOf(answers);
   return isDeferred ? undefined : { send: 'answers', answers };
 }
 
@@ -318,7 +320,7 @@ function pendingDeadlines({
 }
 
 /** Returns at most one pending task, because the partner accepts one change of a merchant at a time. */
-export function plan(
+export function planBoarding(
   state: BoardingState,
   context: BoardingContext,
 ): Plan<SeenStatus, PendingTask, MerchantBoardingOutcome> {
@@ -347,7 +349,7 @@ function endByConfirmedMid(context: BoardingContext): End<MerchantBoardingOutcom
   };
 }
 
-export function idsOf(answers: readonly PendingAnswer[]): string {
+export function requirementIdsOf(answers: readonly PendingAnswer[]): string {
   return answers.map(({ requirement }) => requirement.id).join();
 }
 

@@ -3,7 +3,7 @@ import type { StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import { isDecided, MERCHANT_PHASES } from '../../partners/boarding/phases.js';
 import type { PendingAnswer } from '../runtime/state.js';
-import { type BoardingState, idsOf, type StatusVersion } from './decisions.js';
+import { type BoardingState, requirementIdsOf, type StatusVersion } from './decisions.js';
 import { comparable } from './volatile-fields.js';
 
 /**
@@ -78,7 +78,7 @@ export function withDeferred(
   answers: readonly PendingAnswer[],
   { status, statusDate }: StatusVersion,
 ): BoardingState {
-  return { ...before, deferred: { status, statusDate, answers: idsOf(answers) } };
+  return { ...before, deferred: { status, statusDate, answers: requirementIdsOf(answers) } };
 }
 
 /** Reports whether a read lists notes whose answers are delivered. */

@@ -2,13 +2,13 @@ import type { Delivery, StatusSnapshot, Warned } from '../../messages/boarding-a
 import { MERCHANT_PHASES } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { redact } from '../../platform/privacy/masked.js';
+import { withoutExpired } from '../runtime/reducer.js';
 import { removeAnswered } from '../runtime/requirements.js';
-import { withoutExpired } from '../runtime/rules.js';
 import { runOnce } from '../runtime/run-step.js';
 import type { PendingAnswer } from '../runtime/state.js';
 import { askForCorrection, Rejected } from '../runtime/step.js';
 import { runPendingTasks } from '../runtime/tasks.js';
-import { type Boarding, partner } from './boarding.js';
+import { type BoardingRuntime, partner } from './boarding.js';
 import type { StatusVersion } from './decisions.js';
 import {
   afterDelivery,
@@ -26,7 +26,10 @@ import { readStatus, readUndecided } from './steps.js';
 
 const REVIEW = 'request the review of the answers';
 
-export async function deliverAnswers(boarding: Boarding, answers: readonly PendingAnswer[]): Promise<void> {
+export async function deliverAnswers(
+  boarding: BoardingRuntime,
+  answers: readonly PendingAnswer[],
+): Promise<void> {
   const uploads = missingDocuments(boarding.partnerState, answers).map(({ id }) => id);
   const problems = await boarding.whileSending(answers, [...uploads, REVIEW], async () => {
     boarding.poll.forgetLatest();
@@ -51,7 +54,7 @@ export async function deliverAnswers(boarding: Boarding, answers: readonly Pendi
   if (problems) await askAboutReview(boarding, answers, problems);
 }
 
-async function uploadDocuments(boarding: Boarding, answers: readonly PendingAnswer[]): Promise<void> {
+async function uploadDocuments(boarding: BoardingRuntime, answers: readonly PendingAnswer[]): Promise<void> {
   await runPendingTasks(() =>
     missingDocuments(boarding.partnerState, answers).map((document) => ({
       name: document.id,
@@ -64,7 +67,7 @@ async function uploadDocuments(boarding: Boarding, answers: readonly PendingAnsw
 }
 
 async function recordDelivery(
-  boarding: Boarding,
+  boarding: BoardingRuntime,
   answers: readonly PendingAnswer[],
   before: StatusVersion,
 ): Promise<void> {
@@ -79,7 +82,7 @@ async function recordDelivery(
 }
 
 /** Reads once more. Notes that are still listed long after their answers are asked again, and so is a submission that does not show. */
-export async function readAfterDeadline(boarding: Boarding): Promise<void> {
+export async function rereadStatus(boarding: BoardingRuntime): Promise<void> {
   const begunAt = Date.now();
   const now = await readStatus(boarding);
   const { delivered, shownBy = begunAt + 1 } = boarding.partnerState;
@@ -89,7 +92,11 @@ export async function readAfterDeadline(boarding: Boarding): Promise<void> {
 }
 
 /** Holds answers that the partner refuses in this status, until the status or the questions change. */
-function deferAnswers(boarding: Boarding, answers: readonly PendingAnswer[], now: StatusSnapshot): void {
+function deferAnswers(
+  boarding: BoardingRuntime,
+  answers: readonly PendingAnswer[],
+  now: StatusSnapshot,
+): void {
   boarding.patchState(withDeferred(boarding.partnerState, answers, now));
   const detail = `the partner takes no answers in status ${now.status}`;
   boarding.record('answers-wait', { detail });
@@ -98,7 +105,7 @@ function deferAnswers(boarding: Boarding, answers: readonly PendingAnswer[], now
 
 /** Asks whether to send rejected answers again, until one is taken back, or the partner changes something. */
 async function askAboutReview(
-  boarding: Boarding,
+  boarding: BoardingRuntime,
   answers: readonly PendingAnswer[],
   problems: readonly FieldProblem[],
 ): Promise<void> {
@@ -109,7 +116,7 @@ async function askAboutReview(
 }
 
 /** Uploads a document of an answer. If the partner rejects it, a person may replace it. */
-async function upload(boarding: Boarding, { id, description, ...first }: Upload): Promise<void> {
+async function upload(boarding: BoardingRuntime, { id, description, ...first }: Upload): Promise<void> {
   const { merchantProfileId } = boarding;
   let { document } = first;
   await runOnce<Warned>(boarding, {
@@ -137,7 +144,7 @@ type Sent =
   | (Delivery & { readonly delivered: false });
 
 /** Reports to the underwriters that their notes are answered, with the texts as comment. */
-function requestReview(boarding: Boarding, answers: readonly PendingAnswer[]): Promise<Sent> {
+function requestReview(boarding: BoardingRuntime, answers: readonly PendingAnswer[]): Promise<Sent> {
   const { merchantProfileId, partnerState: state, poll } = boarding;
   // A read after the outcome is uncertain may be too late: the partner may have taken the answers and asked the same again.
   const { status = '', statusDate = null } = state.seen;
@@ -148,7 +155,8 @@ function requestReview(boarding: Boarding, answers: readonly PendingAnswer[]): P
   const proofIn = (now: StatusSnapshot | undefined) =>
     now && showsReview(now) ? { result: taken } : undefined;
   const request = {
-    ...{ merchantProfileId, noteIds },
+    merchantProfileId,
+    noteIds,
     ...(comment && { comment }),
     ...(deliveredIds && { deliveredIds }),
   };

@@ -7,7 +7,7 @@ import type {
   StatusSnapshot,
 } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingInput } from '../../messages/inputs.js';
-import { formsOf } from '../../messages/listed.js';
+import { dbaForms } from '../../messages/list-fields.js';
 import { omitUndefined } from '../../messages/objects.js';
 import { mayBeDone, type Restored } from '../../messages/onboardings.js';
 import { isDecided, phasesBefore } from '../../partners/boarding/phases.js';
@@ -18,11 +18,11 @@ import { setAgent } from '../runtime/state.js';
 import {
   askForCorrection,
   NotConfirmable,
-  partnerFailure,
+  partnerFailureOf,
   Rejected,
   requireSecondConfirmation,
 } from '../runtime/step.js';
-import { type Boarding, partner } from './boarding.js';
+import { type BoardingRuntime, partner } from './boarding.js';
 import { UNSUBMITTED_STATE } from './decisions.js';
 import { comparable } from './volatile-fields.js';
 
@@ -37,7 +37,7 @@ interface FoundMerchant {
  * Creates the merchant. If the outcome is unknown, a person may find the merchant at the partner. The partner may also respond with a
  * merchant that it had before, so the create reserves the merchant in the response, or asks a person whose it is.
  */
-export async function createMerchant(boarding: Boarding, restored?: Restored): Promise<void> {
+export async function createMerchant(boarding: BoardingRuntime, restored?: Restored): Promise<void> {
   for (let problems: readonly FieldProblem[] | undefined; ; ) {
     const merchant = await createStep(boarding, problems, restored);
     if ('merchant' in merchant) return importFound(boarding, merchant.merchant, restored);
@@ -64,7 +64,7 @@ const CREATE = 'create the merchant';
 
 /** Reserves the merchant in the response to a create, if the create itself could not do that. */
 async function reserveCreated(
-  boarding: Boarding,
+  boarding: BoardingRuntime,
   created: Parameters<typeof partner.reserveCreatedMerchant>[0],
 ): Promise<readonly string[]> {
   try {
@@ -79,7 +79,7 @@ async function reserveCreated(
 }
 
 function unlessForbidden(error: unknown): never {
-  const { kind, status = 403 } = partnerFailure(error);
+  const { kind, status = 403 } = partnerFailureOf(error);
   if (kind !== 'Forbidden') throw error;
   throw new NotConfirmable(
     `the partner does not let us read it (${status}): it belongs to another organization`,
@@ -97,7 +97,7 @@ function describeForeign(merchantProfileId: number, against: readonly string[]):
 type Created = (CreatedMerchant & { readonly since: string }) | { readonly merchant: FoundMerchant };
 
 function createStep(
-  boarding: Boarding,
+  boarding: BoardingRuntime,
   earlierProblems: readonly FieldProblem[] | undefined,
   restored: Restored | undefined,
 ): Promise<Created> {
@@ -169,7 +169,7 @@ function problemWithSaved(id: number): FieldProblem {
  * nobody has submitted it.
  */
 export async function importMerchant(
-  boarding: Boarding,
+  boarding: BoardingRuntime,
   merchantProfileId: number,
   restored?: Restored,
 ): Promise<void> {
@@ -180,7 +180,7 @@ export async function importMerchant(
 
 /** Reserves a merchant that exists. Nobody knows whether a pending one was submitted, unless the backup of this boarding says so. */
 async function importFound(
-  boarding: Boarding,
+  boarding: BoardingRuntime,
   { merchantProfileId, now, owner }: FoundMerchant,
   restored?: Restored,
 ): Promise<void> {
@@ -202,14 +202,14 @@ async function importFound(
 }
 
 /** Reads the merchant until it can be imported. While it cannot, a person is asked what to do. */
-async function findImportable(boarding: Boarding, merchantProfileId: number): Promise<FoundMerchant> {
+async function findImportable(boarding: BoardingRuntime, merchantProfileId: number): Promise<FoundMerchant> {
   const title = `import merchant ${merchantProfileId}`;
   const warnOnce = requireSecondConfirmation('retry');
   for (;;) {
     try {
       const merchant = await inspect(boarding, merchantProfileId);
       const { owner } = merchant;
-      if (owner?.dba !== undefined && !formsOf(boarding.dba).includes(owner.dba))
+      if (owner?.dba !== undefined && !dbaForms(boarding.dba).includes(owner.dba))
         warnOnce(merchantProfileId, `it is the merchant “${redact(owner.dba)}” of ${owner.workflowId}`);
       return merchant;
     } catch (error) {
@@ -222,7 +222,7 @@ async function findImportable(boarding: Boarding, merchantProfileId: number): Pr
 /**
  * Reads a merchant that this boarding is to take over. It must not belong to another organization or to another running boarding.
  */
-async function inspect(boarding: Boarding, merchantProfileId: number): Promise<FoundMerchant> {
+async function inspect(boarding: BoardingRuntime, merchantProfileId: number): Promise<FoundMerchant> {
   const { workflowId } = workflowInfo();
   const title = `read merchant ${merchantProfileId}`;
   const run = () => partner.inspectMerchant({ merchantProfileId, workflowId }).catch(unlessForbidden);
@@ -238,7 +238,7 @@ export const FEES = 'set the fees';
 const PAUSES_BETWEEN_READS = ['10s', '1 minute', '10 minutes', '1 hour'] as const;
 
 /** Sets the requested fees, if there are any, and asks a person if the partner keeps others. */
-export async function setFees(boarding: Boarding): Promise<void> {
+export async function setFees(boarding: BoardingRuntime): Promise<void> {
   const { merchantProfileId, input } = boarding;
   const { correct } = input;
   const title = FEES;
@@ -258,14 +258,14 @@ export async function setFees(boarding: Boarding): Promise<void> {
   }
 }
 
-export function readStatus(boarding: Boarding): Promise<StatusSnapshot> {
+export function readStatus(boarding: BoardingRuntime): Promise<StatusSnapshot> {
   const { merchantProfileId, partnerState: state } = boarding;
   const seen = comparable(state.volatile, state.seen);
   return runRead(boarding, 'read the status', () => partner.readStatus({ merchantProfileId, seen }));
 }
 
 /** Reads the status. Waits until the partner takes a decision back; the end of the boarding cancels that. */
-export async function readUndecided(boarding: Boarding): Promise<StatusSnapshot> {
+export async function readUndecided(boarding: BoardingRuntime): Promise<StatusSnapshot> {
   const now = await readStatus(boarding);
   if (!isDecided(now.phase)) return now;
   const { poll } = boarding;

@@ -7,7 +7,7 @@ import { runOnce } from '../runtime/run-step.js';
 import type { PendingAnswer } from '../runtime/state.js';
 import type { EarlierAttempts } from '../runtime/step.js';
 import { commandTransition } from '../runtime/until-decided.js';
-import { type Boarding, partner } from './boarding.js';
+import { type BoardingRuntime, partner } from './boarding.js';
 import { onChangesRequested } from './decisions.js';
 import { showsSubmission } from './deliveries.js';
 import { FEES, readStatus, readUndecided, setFees } from './steps.js';
@@ -15,7 +15,10 @@ import { FEES, readStatus, readUndecided, setFees } from './steps.js';
 const SUBMIT = 'submit to underwriting';
 
 /** Submits as a person has answered, with any corrections; or records the person's confirmation that it was submitted. */
-export async function submitAsAnswered(boarding: Boarding, answers: readonly PendingAnswer[]): Promise<void> {
+export async function submitAnswers(
+  boarding: BoardingRuntime,
+  answers: readonly PendingAnswer[],
+): Promise<void> {
   const { input } = boarding;
   const confirmed = answers.find(({ resolution: { answer } }) => answer.kind === 'confirm');
   if (confirmed) {
@@ -35,7 +38,7 @@ export async function submitAsAnswered(boarding: Boarding, answers: readonly Pen
       await setFees(boarding);
       input.commit('fees');
     }
-    const now = await submit(boarding, answers);
+    const now = await submitToUnderwriting(boarding, answers);
     if (!now) {
       input.rollBack();
       return;
@@ -49,8 +52,8 @@ export async function submitAsAnswered(boarding: Boarding, answers: readonly Pen
 }
 
 /** Submits the application with the answers. Undefined if the status had changed, or if somebody else submitted it. */
-export async function submit(
-  boarding: Boarding,
+export async function submitToUnderwriting(
+  boarding: BoardingRuntime,
   answers: readonly PendingAnswer[] = [],
 ): Promise<StatusSnapshot | undefined> {
   boarding.poll.forgetLatest();
@@ -77,7 +80,7 @@ export async function submit(
 type Submitted = Submission & { readonly isOthers?: true };
 
 /** The first submission. Only a submission leads away from the phases before it, so a later phase is evidence. */
-function firstSubmission(boarding: Boarding): Promise<Submitted> {
+function firstSubmission(boarding: BoardingRuntime): Promise<Submitted> {
   const { submitted, seen } = boarding.partnerState;
   // Once a person has said that nobody has submitted it, its phase is one before a submission.
   const before = phasesBefore(submitted ? 'next' : 'first');
@@ -98,7 +101,7 @@ function firstSubmission(boarding: Boarding): Promise<Submitted> {
  * Submits the changes that the partner asked for. A decision is no evidence, because it may be about the earlier submission. `pending`
  * proves that somebody has submitted them: Gangway, if one of its requests may have arrived, or else somebody else.
  */
-function submissionOfChanges(boarding: Boarding): Promise<Submitted> {
+function submissionOfChanges(boarding: BoardingRuntime): Promise<Submitted> {
   const before = ({ phase = 'changes-requested' }: EarlierAttempts) => phase;
   return sendSubmission(boarding, {
     phases: (earlier) => phasesToSendIn(boarding, phasesBefore('next'), before(earlier)),
@@ -121,7 +124,7 @@ function mayBeAccepted({ failure }: EarlierAttempts): boolean {
 
 /** Leaves out `pending` if an earlier request found another phase, because it then shows that the submission arrived. */
 function phasesToSendIn(
-  { partnerState: { unclearIn } }: Boarding,
+  { partnerState: { unclearIn } }: BoardingRuntime,
   phases: readonly MerchantPhase[],
   before: string | undefined,
 ): readonly MerchantPhase[] {
@@ -140,13 +143,14 @@ interface SubmissionRules {
   readonly isSuperseded: (earlier: EarlierAttempts) => boolean;
 }
 
-function sendSubmission(boarding: Boarding, rules: SubmissionRules): Promise<Submitted> {
+function sendSubmission(boarding: BoardingRuntime, rules: SubmissionRules): Promise<Submitted> {
   const { merchantProfileId, input, poll } = boarding;
   let shownStatus = 'not submitted';
   let hasNewFees = false;
   const submissionIn = ({ status, phase }: StatusSnapshot | Submission, earlier: EarlierAttempts) => ({
     submitted: rules.isOurs(phase, earlier),
-    ...{ status, phase },
+    status,
+    phase,
   });
   const proofIn = (now: StatusSnapshot | undefined, earlier: EarlierAttempts) =>
     now && rules.shows(now, earlier) ? { result: submissionIn(now, earlier) } : undefined;

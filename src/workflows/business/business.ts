@@ -9,14 +9,14 @@ import type { BusinessOnboardingInput, FollowedBusinessInput } from '../../messa
 import { isFollowed } from '../../messages/onboardings.js';
 import { ANSWER, POLL, partnerActivities, REPEATABLE } from '../runtime/activity-proxies.js';
 import type { NextSteps } from '../runtime/current-details.js';
-import { describeLeftBehind } from '../runtime/ending.js';
 import { requireFields } from '../runtime/input.js';
 import { OnboardingRuntime } from '../runtime/onboarding-runtime.js';
+import { describeLeftBehind } from '../runtime/run-to-end.js';
 import type { CarriedState } from '../runtime/stateful.js';
 import { StatusPoll } from '../runtime/status-poll.js';
 import { Tasks } from '../runtime/tasks.js';
 import { commandTransition } from '../runtime/until-decided.js';
-import { type BusinessContext, type BusinessState, INITIAL_STATE, onAccount } from './decisions.js';
+import { type BusinessContext, type BusinessState, INITIAL_BUSINESS_STATE, onAccount } from './decisions.js';
 
 export const bank = partnerActivities('banking')({
   submitHolder: { ...AT_MOST_ONCE, summary: 'Submit the business account holder' },
@@ -45,7 +45,7 @@ const NEXT_STEPS_FOLLOWED: NextSteps = { ...NEXT_STEPS, applying: 'read the prof
 
 type Input = BusinessOnboardingInput | FollowedBusinessInput;
 
-export class Business extends OnboardingRuntime<BusinessState, Input> {
+export class BusinessRuntime extends OnboardingRuntime<BusinessState, Input> {
   /** Nothing is sent that no person asked for. */
   readonly isFollowed: boolean;
   readonly poll = new StatusPoll<SeenProfile, ProfileSnapshot>(this, (seen, pace) =>
@@ -60,7 +60,10 @@ export class Business extends OnboardingRuntime<BusinessState, Input> {
     if (follows) requireFields(input, { profileId: 'number' });
     requireFields(input.holder, { doingBusinessAsName: 'string' });
     super({
-      ...{ input, carriedState, partnerState: INITIAL_STATE, correctable: 'businessOnboarding' },
+      input,
+      carriedState,
+      partnerState: INITIAL_BUSINESS_STATE,
+      correctable: 'businessOnboarding',
       nextSteps: follows ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
       dba: dbaOf,
       leftBehind: describeLeftBehind('banking profile', 'profileId', 'not read yet'),
@@ -105,7 +108,9 @@ export class Business extends OnboardingRuntime<BusinessState, Input> {
       financialAccountId: published.facts.financialAccountId,
       running: this.tasks.running,
       now: Date.now(),
-      ...{ dueInMs, open, answered },
+      dueInMs,
+      open,
+      answered,
     };
   }
 

@@ -8,7 +8,7 @@ import type { Stage } from '../../messages/onboarding-state.js';
 import type { BusinessOnboardingOutcome } from '../../messages/onboardings.js';
 import { businessOutcome } from '../../messages/outcomes.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { PROFILE_PHASES, UNKNOWN } from '../../partners/banking/phases.js';
+import { PROFILE_PHASES, UNKNOWN_STATUS } from '../../partners/banking/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import {
   answeredOfKind,
@@ -21,7 +21,7 @@ import {
   type Plan,
   type Questions,
   type Reduction,
-} from '../runtime/rules.js';
+} from '../runtime/reducer.js';
 import type { PendingAnswer } from '../runtime/state.js';
 import { lockQuestion, notSubmittedQuestion } from './questions.js';
 import { NO_TICKETS, reduceTickets, type Tickets, type TicketWording, withAnswer } from './tickets.js';
@@ -33,10 +33,10 @@ export interface BusinessState extends Tickets {
 }
 
 /** A profile that reads as new may not be submitted yet, or the bank may have rejected its submission. */
-export const INITIAL_STATE: BusinessState = { ...NO_TICKETS, seen: null, problems: null };
+export const INITIAL_BUSINESS_STATE: BusinessState = { ...NO_TICKETS, seen: null, problems: null };
 
 /** The kinds of requirements that these rules raise. Abandoning one of them ends the onboarding. */
-export const RAISED_KINDS = ['ticket', 'locked-profile', 'not-submitted'] as const;
+export const BUSINESS_RULE_KINDS = ['ticket', 'locked-profile', 'not-submitted'] as const;
 
 export interface BusinessContext extends Questions {
   readonly profileId: number;
@@ -57,7 +57,7 @@ const ASKING: TicketWording = {
   whenGone: 'the partner no longer asks',
 };
 
-export function reduce(
+export function reduceBusiness(
   before: BusinessState,
   { isWithoutTickets, ...read }: ProfileSnapshot,
   context: BusinessContext,
@@ -149,7 +149,7 @@ export function isAccepted({ seen }: BusinessState): boolean {
 
 /** A response without a status shows nothing. */
 function hasMovedOn({ phase, bankingStatus }: Pick<ProfileSnapshot, 'phase' | 'bankingStatus'>): boolean {
-  return PROFILE_PHASES[phase].holder === 'accepted' && bankingStatus !== UNKNOWN;
+  return PROFILE_PHASES[phase].holder === 'accepted' && bankingStatus !== UNKNOWN_STATUS;
 }
 
 export type PendingTask =
@@ -160,14 +160,14 @@ export type PendingTask =
   | { readonly begin: 'account' }
   | { readonly begin: 'late tickets' };
 
-export function plan(
+export function planBusiness(
   state: BusinessState,
   context: BusinessContext,
 ): Plan<SeenProfile, PendingTask, BusinessOnboardingOutcome> {
   const { running, open, now } = context;
   const { seen } = state;
   // While a person is asked about an account that is being opened, anything may happen.
-  const kinds: readonly string[] = RAISED_KINDS;
+  const kinds: readonly string[] = BUSINESS_RULE_KINDS;
   const isListening = !running.includes('account') || open.some(({ kind }) => !kinds.includes(kind));
   const outcome = outcomeOf(state, context);
   return {

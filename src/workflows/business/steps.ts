@@ -11,7 +11,7 @@ import type { Requirement } from '../../messages/requirements.js';
 import type { OnboardingRuntime } from '../runtime/onboarding-runtime.js';
 import { ownershipPassesUnasked, runIdempotent, runOnce, runRead } from '../runtime/run-step.js';
 import { askForCorrection, NotConfirmable, Rejected, requireSecondConfirmation } from '../runtime/step.js';
-import { type Business, bank } from './business.js';
+import { type BusinessRuntime, bank } from './business.js';
 import { describeCandidate, inPortal, ownershipQuestion, type SOURCES, ticketIdOf } from './questions.js';
 
 export const SUBMIT = 'submit the business account holder';
@@ -27,8 +27,8 @@ type Submitted =
  * @param unclaimed submissions whose profile is unknown: the bank refused them, or responded with another business's profile
  * @param uncertainty why the holder may have been submitted already
  */
-export function submit(
-  business: Business,
+export function submitBusiness(
+  business: BusinessRuntime,
   declined: readonly number[],
   unclaimed: RefusedSubmission[],
   uncertainty: string | undefined,
@@ -79,7 +79,7 @@ export function submit(
   });
 }
 
-export function readProfile(business: Business): Promise<ProfileSnapshot> {
+export function readProfile(business: BusinessRuntime): Promise<ProfileSnapshot> {
   const { profileId } = business;
   return runRead(business, 'read the banking profile', () => bank.readProfile({ profileId }));
 }
@@ -89,7 +89,7 @@ export function readProfile(business: Business): Promise<ProfileSnapshot> {
  * belong to another business.
  */
 export async function reserveSubmitted(
-  business: Business,
+  business: BusinessRuntime,
   { now, profileId, since }: { readonly now?: SubmittedProfile; profileId: number; since: string },
 ): Promise<SubmittedProfile> {
   if (now) return now;
@@ -108,7 +108,7 @@ export async function reserveSubmitted(
 export const CORRECT = 'correct the business account holder';
 
 /** Replaces the holder by the corrected one, until the partner accepts it or the correction is superseded. */
-export async function replaceHolder(business: Business, isSuperseded?: () => boolean): Promise<void> {
+export async function replaceHolder(business: BusinessRuntime, isSuperseded?: () => boolean): Promise<void> {
   const { profileId } = business;
   const { correct } = business.input;
   const title = CORRECT;
@@ -128,7 +128,7 @@ export async function replaceHolder(business: Business, isSuperseded?: () => boo
 }
 
 /** Opens a financial account for an approved business, unless it already has one. */
-export async function openAccount(business: Business): Promise<void> {
+export async function openAccount(business: BusinessRuntime): Promise<void> {
   const { profileId } = business;
   const warnOnce = requireSecondConfirmation();
   const financialAccountId = await runOnce<string>(business, {
@@ -193,7 +193,7 @@ export async function sendReply(
  * Imports the profile that the input names. Asks a person first, unless nothing about the profile is missing or contradicts the
  * input.
  */
-export async function followProfile(business: Business, profileId: number): Promise<void> {
+export async function followProfile(business: BusinessRuntime, profileId: number): Promise<void> {
   const { workflowId } = workflowInfo();
   const title = `import banking profile ${profileId}`;
   for (;;) {
@@ -216,7 +216,7 @@ export async function followProfile(business: Business, profileId: number): Prom
 
 /** Reserves a profile that exists. */
 export async function importProfile(
-  business: Business,
+  business: BusinessRuntime,
   { profileId, owners }: Pick<Candidate, 'profileId' | 'owners'>,
   now?: ProfileSnapshot,
 ): Promise<void> {
@@ -233,7 +233,7 @@ function isSurelyOurs({ against, unclear }: Candidate): boolean {
 }
 
 /** Checks the profile that a person names. Naming the same one a second time overrides what contradicts it. */
-function confirmCandidate(business: Business): (id: string) => Promise<Candidate> {
+function confirmCandidate(business: BusinessRuntime): (id: string) => Promise<Candidate> {
   const warnOnce = requireSecondConfirmation();
   return async (id) => {
     const profileId = Number(id);
@@ -249,7 +249,7 @@ function confirmCandidate(business: Business): (id: string) => Promise<Candidate
 
 /** Returns the profile that, by evidence or by a person's answer, belongs to this business; undefined if the person answers retry. */
 export async function confirmOwnership(
-  business: Business,
+  business: BusinessRuntime,
   title: string,
   existing: Candidate,
   source: keyof typeof SOURCES,

@@ -8,7 +8,7 @@ import {
   type Questions,
   type Reduction,
   withoutExpired,
-} from '../runtime/rules.js';
+} from '../runtime/reducer.js';
 import { aboutTicket, detailOf, ticketQuestion } from './questions.js';
 
 /** The state of tickets. Keys are the `about` of their questions. */

@@ -1,7 +1,6 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { CancellationScope, getExternalWorkflowHandle, proxyActivities } from '@temporalio/workflow';
 import type { OnboardingActivities } from '../../messages/activities.js';
-import { ONBOARDINGS } from '../../messages/kinds.js';
 import {
   type ChildReport,
   type CustomerOnboardingOutcome,
@@ -14,20 +13,21 @@ import {
 } from '../../messages/onboardings.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Resolution, ResolutionReceipt } from '../../messages/requirements.js';
-import { accountName, REPEATABLE } from '../runtime/activity-proxies.js';
+import { ONBOARDINGS } from '../../messages/workflow-types.js';
+import { currentAccount, REPEATABLE } from '../runtime/activity-proxies.js';
 import type { NextSteps } from '../runtime/current-details.js';
 import { applyReport } from '../runtime/customer-reports.js';
-import { runToEnd } from '../runtime/ending.js';
 import { PublishedState } from '../runtime/published-state.js';
+import type { PublishedCommand, Reduction } from '../runtime/reducer.js';
 import { problemWith } from '../runtime/resolutions.js';
-import type { PublishedCommand, Reduction } from '../runtime/rules.js';
-import type { Facts } from '../runtime/state.js';
+import { runToEnd } from '../runtime/run-to-end.js';
+import type { PublishedFields } from '../runtime/state.js';
 import { type CarriedState, StatefulWorkflow } from '../runtime/stateful.js';
 import { reductionTransition } from '../runtime/until-decided.js';
 import {
   type CustomerInput,
   type CustomerState,
-  INITIAL_STATE,
+  INITIAL_CUSTOMER_STATE,
   partWith,
   publishedParts,
   reduceReport,
@@ -60,14 +60,14 @@ export interface PartRun {
   isStarting?: boolean;
 }
 
-function leftBehind({ merchantProfileId, profileId }: Facts): string {
+function leftBehind({ merchantProfileId, profileId }: PublishedFields): string {
   const merchant = merchantProfileId === undefined ? 'no merchant' : `merchant ${merchantProfileId}`;
   const profile = profileId === undefined ? 'no banking profile' : `banking profile ${profileId}`;
   return `${merchant} and ${profile} are known at the partners`;
 }
 
 /** Tracks the parts of a customer, and publishes them as one state. Forwards an answer to the part that asked. */
-export class Customer extends StatefulWorkflow<CustomerState, CustomerInput> {
+export class CustomerRuntime extends StatefulWorkflow<CustomerState, CustomerInput> {
   readonly published: PublishedState;
   readonly runs = new Map<Part, PartRun>();
   /** Parts that are being asked for a whole report. */
@@ -78,7 +78,7 @@ export class Customer extends StatefulWorkflow<CustomerState, CustomerInput> {
     readonly options: CustomerOptions,
     carriedState?: CarriedState<CustomerState>,
   ) {
-    super({ input, carriedState, partnerState: INITIAL_STATE, dueInMs: 0 });
+    super({ input, carriedState, partnerState: INITIAL_CUSTOMER_STATE, dueInMs: 0 });
     this.published = new PublishedState({
       store: this.store,
       nextSteps: NEXT_STEPS,
@@ -91,7 +91,9 @@ export class Customer extends StatefulWorkflow<CustomerState, CustomerInput> {
 
   run<Outcome extends CustomerOnboardingOutcome>(parts: () => Promise<Outcome>): Promise<Outcome> {
     return runToEnd(parts, {
-      ...{ store: this.store, published: this.published, isContinued: this.isContinued },
+      store: this.store,
+      published: this.published,
+      isContinued: this.isContinued,
       leftBehind: (facts) => [leftBehind(facts)],
       close: () => this.patchState(withoutRequirements(this.partnerState)),
     });
@@ -102,7 +104,7 @@ export class Customer extends StatefulWorkflow<CustomerState, CustomerInput> {
     this.published.report();
   }
 
-  learn(facts: Partial<Facts>): void {
+  learn(facts: Partial<PublishedFields>): void {
     this.published.setFacts(facts);
     this.published.report();
   }
@@ -116,7 +118,7 @@ export class Customer extends StatefulWorkflow<CustomerState, CustomerInput> {
   }
 
   workflowIdOf(part: Part): string {
-    return partId(part, this.input.externalId, accountName());
+    return partId(part, this.input.externalId, currentAccount());
   }
 
   /** Has the server check whether a part still runs. */

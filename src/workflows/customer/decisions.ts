@@ -9,11 +9,11 @@ import type {
 } from '../../messages/inputs.js';
 import type { OnboardingState, OutcomeName } from '../../messages/onboarding-state.js';
 import type { CustomerOnboardingOutcome, Part, PartEnd, PartOutcome } from '../../messages/onboardings.js';
-import { idsIn } from '../../messages/outcomes.js';
+import { partnerIdsIn } from '../../messages/outcomes.js';
 import type { Resolved } from '../../messages/requirements.js';
 import type { ReportedPart } from '../runtime/customer-reports.js';
-import type { PublishedCommand, Reduction } from '../runtime/rules.js';
-import type { Facts } from '../runtime/state.js';
+import type { PublishedCommand, Reduction } from '../runtime/reducer.js';
+import type { PublishedFields } from '../runtime/state.js';
 
 type ByPart<Value> = Readonly<Partial<Record<Part, Value>>>;
 
@@ -28,7 +28,7 @@ export interface CustomerState {
   readonly suspectedEnds: ByPart<true>;
 }
 
-export const INITIAL_STATE: CustomerState = { starts: {}, reports: {}, ends: {}, suspectedEnds: {} };
+export const INITIAL_CUSTOMER_STATE: CustomerState = { starts: {}, reports: {}, ends: {}, suspectedEnds: {} };
 
 export type CustomerInput = (CustomerOnboardingInput | FollowedCustomerInput) & Resolved;
 
@@ -107,7 +107,7 @@ export function reduceReport(
   const report = ended?.run === now.run ? closePart(now, ended.end) : now;
   const reports = { ...before.reports, [part]: report };
   const states = Object.values(reports).map(({ state }) => state);
-  const facts: Partial<Facts> = Object.assign({}, ...states.map(idsIn));
+  const facts: Partial<PublishedFields> = Object.assign({}, ...states.map(partnerIdsIn));
   return { state: { ...before, reports }, commands: [{ set: facts }] };
 }
 
@@ -122,7 +122,7 @@ export function reduceEnd(
   const reports = report ? { ...before.reports, [part]: closePart(report, end) } : before.reports;
   const commands: readonly PublishedCommand[] =
     end.how === 'completed'
-      ? [{ set: idsIn(end.outcome) }, { record: `${part}-ended`, detail: end.outcome.outcome }]
+      ? [{ set: partnerIdsIn(end.outcome) }, { record: `${part}-ended`, detail: end.outcome.outcome }]
       : end.how === 'failed'
         ? [{ record: `${part}-failed`, detail: 'see the child workflow' }]
         : [{ record: `${part}-ended`, detail: end.how }];
@@ -159,14 +159,14 @@ function closePart(part: ReportedPart, end: PartEnd): ReportedPart {
   const { outcome } = end;
   const { outcome: stage } = outcome as { readonly outcome: OutcomeName };
   const partnerStatus = 'bankingStatus' in outcome ? outcome.bankingStatus : null;
-  return { ...report, state: { ...state, ...idsIn(outcome), stage, outcome: stage, partnerStatus } };
+  return { ...report, state: { ...state, ...partnerIdsIn(outcome), stage, outcome: stage, partnerStatus } };
 }
 
 export function outcomeIn(end: PartEnd): PartOutcome {
   return end.how === 'completed' ? end.outcome : { outcome: 'cancelled' };
 }
 
-export function isSuccess({ outcome }: PartOutcome): boolean {
+export function isSuccessfulOutcome({ outcome }: PartOutcome): boolean {
   return ['boarded', 'onboarded'].includes(outcome);
 }
 
@@ -175,13 +175,13 @@ export function failedPart({ ends }: CustomerState): Part | undefined {
 }
 
 /** Returns the outcome of the customer. If no part succeeded, it is the outcome of the first part that ended with a reason. */
-export function outcomeOf({ ends }: CustomerState): CustomerOnboardingOutcome {
+export function customerOutcome({ ends }: CustomerState): CustomerOnboardingOutcome {
   const outcomes = Object.fromEntries(
     Object.entries(ends).map(([part, { end }]) => [part, outcomeIn(end)]),
   ) as unknown as Omit<CustomerOnboardingOutcome, 'outcome'>;
   const all = Object.values(outcomes);
-  if (all.every(isSuccess)) return { outcome: 'onboarded', ...outcomes };
-  if (all.some(isSuccess)) return { outcome: 'partly-onboarded', ...outcomes };
+  if (all.every(isSuccessfulOutcome)) return { outcome: 'onboarded', ...outcomes };
+  if (all.some(isSuccessfulOutcome)) return { outcome: 'partly-onboarded', ...outcomes };
   const reason = all.find(({ outcome }) => outcome !== 'cancelled' && outcome !== 'not-started');
   const outcome = (reason?.outcome ?? 'abandoned') as CustomerOnboardingOutcome['outcome'];
   return { outcome, ...outcomes };

@@ -18,7 +18,7 @@ import {
   partnerTaskQueue,
   partsOfId,
 } from '../../messages/ids.js';
-import type { ActivitiesAt } from '../../messages/kind-types.js';
+import type { ActivitiesAt } from '../../messages/onboarding-outcomes.js';
 
 /** The server notices a worker that died during a read after this time. Activities send a heartbeat three times as often. */
 const HEARTBEAT = '10s';
@@ -52,7 +52,7 @@ export const POLL: ActivityOptions = { ...WAIT, activityId: AWAIT_STATUS_ACTIVIT
 export const ANSWER: WriteOptions = { ...AT_MOST_ONCE, priority: { priorityKey: PRIORITY_KEYS.answer } };
 
 /** The account at the partners, from the workflow id; undefined for the unnamed account. The search attribute is a filter. */
-export function accountName(): string | undefined {
+export function currentAccount(): string | undefined {
   return partsOfId(workflowInfo().workflowId)?.account;
 }
 
@@ -77,7 +77,7 @@ function onTaskQueueOf(queue: PartnerTaskQueue, name: string, options: ActivityO
   return (...args) => {
     const activities = proxyActivities<Record<typeof name, ActivityFunction>>({
       ...options,
-      taskQueue: partnerTaskQueue(workflowInfo().taskQueue, queue, accountName()),
+      taskQueue: partnerTaskQueue(workflowInfo().taskQueue, queue, currentAccount()),
       // The rate limit of a task queue does not count activities that a worker dispatches to itself.
       allowEagerDispatch: false,
     });

@@ -40,11 +40,11 @@ import {
 import { redact } from '../../platform/privacy/masked.js';
 import type { Answers } from './answers.js';
 import { minuteOf } from './current-details.js';
-import { applyOnce, validateUnlessApplied } from './keys.js';
+import { applyOnce, validateUnlessApplied } from './idempotency.js';
 import type { PublishedState } from './published-state.js';
 import {
   acceptAnswer,
-  claimsOf,
+  collaborationOn,
   openRequirements,
   setAssignment,
   setClaims,
@@ -115,7 +115,7 @@ export class Claims {
     const assignee = assigneeOf(request);
     const isOwn = isSamePerson(assignee, actor);
     const before = this.#claimOfOther(request);
-    const last = currentClaim(claimsOf(this.store.state, requirementId));
+    const last = currentClaim(collaborationOn(this.store.state, requirementId));
     const isNewAssignee = !last || !isSamePerson(last.actor, assignee);
     const claim = { actor: assignee, until: new Date(until).toISOString(), ...(isOwn ? {} : { by: actor }) };
     this.store.update(setAssignment(requirementId, claim, isNewAssignee));
@@ -130,7 +130,7 @@ export class Claims {
 
   /** Ends the current claim, if there is one. An expired claim may stay, because nothing shows it. */
   #release(id: string, actor: string): void {
-    const claim = currentClaim(claimsOf(this.store.state, id));
+    const claim = currentClaim(collaborationOn(this.store.state, id));
     if (!claim) return;
     this.store.update(setClaims(id, { claim: undefined }));
     this.#record('requirement-released', id, `before ${minuteOf(claim.until)}`, { actor });
@@ -138,7 +138,7 @@ export class Claims {
 
   /** The current claim, unless this actor holds it or assigned it. */
   #claimOfOther({ requirementId, actor }: Assignment): Claim | undefined {
-    const claim = currentClaim(claimsOf(this.store.state, requirementId));
+    const claim = currentClaim(collaborationOn(this.store.state, requirementId));
     const isOwn = claim && [claim.actor, claim.by ?? claim.actor].some((each) => isSamePerson(each, actor));
     return isOwn ? undefined : claim;
   }
@@ -243,12 +243,12 @@ export class Claims {
   }
 
   readonly #proposedFor = (id: string): ProposedAnswer | null =>
-    claimsOf(this.store.state, id).proposed ?? null;
+    collaborationOn(this.store.state, id).proposed ?? null;
 
   /** @throws {ApplicationFailure} when the requirement is not open, or nothing is proposed for it */
   #proposed(request: { readonly requirementId: string }): ProposedAnswer {
     rejectProblem(problemWithId(request, openRequirements(this.store.state)));
-    const { proposed } = claimsOf(this.store.state, request.requirementId);
+    const { proposed } = collaborationOn(this.store.state, request.requirementId);
     if (!proposed) throw rejection('requirementId: no answer is proposed for this requirement');
     return proposed;
   }

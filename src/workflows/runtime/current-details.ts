@@ -1,6 +1,6 @@
 import { currentClaim } from '../../messages/claims.js';
 import type { OnboardingState, PartnerIds, Stage } from '../../messages/onboarding-state.js';
-import { idsIn } from '../../messages/outcomes.js';
+import { partnerIdsIn } from '../../messages/outcomes.js';
 import {
   type Answer,
   type AnswerKind,
@@ -8,7 +8,7 @@ import {
   type Requirement,
   type Resolution,
 } from '../../messages/requirements.js';
-import { capitalize, LONGEST, truncate } from '../../partners/bounds.js';
+import { capitalize, LONGEST, truncate } from '../../partners/text-limits.js';
 
 /** The next step in each stage, and the meaning of each ending that is not in {@link ENDS}, for people. */
 export type NextSteps = Readonly<Partial<Record<Stage, string>>>;
@@ -65,7 +65,7 @@ function factsOf(state: OnboardingState): string {
     dba !== undefined && `**${escapeLine(dba)}**`,
     `**Stage** ${stage}`,
     partnerStatus !== null && `**Partner status** ${escapeLine(partnerStatus)}`,
-    ...Object.entries(idsIn(state)).map(
+    ...Object.entries(partnerIdsIn(state)).map(
       ([name, id]) => `**${ID_NAMES[name as keyof PartnerIds]}** ${escapeLine(String(id))}`,
     ),
   ];

@@ -6,7 +6,6 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { OnboardingActivities } from '../../messages/activities.js';
-import { ONBOARDINGS } from '../../messages/kinds.js';
 import { isSame, omitUndefined } from '../../messages/objects.js';
 import { blankState, type OnboardingState } from '../../messages/onboarding-state.js';
 import {
@@ -17,6 +16,7 @@ import {
   type PartOutcome,
   type StateChanges,
 } from '../../messages/onboardings.js';
+import { ONBOARDINGS } from '../../messages/workflow-types.js';
 import { REPEATABLE } from './activity-proxies.js';
 import type { ReportState, Store, Transition } from './state.js';
 

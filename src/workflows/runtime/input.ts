@@ -1,10 +1,10 @@
 import { ApplicationFailure, CancellationScope, proxyActivities } from '@temporalio/workflow';
 import type { Correctable, CorrectionActivities, Patch } from '../../messages/activities.js';
-import { type CorrectableType, ONBOARDINGS } from '../../messages/kinds.js';
 import { hasEffect, isObject, mergePatch } from '../../messages/objects.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Answer, Resolution } from '../../messages/requirements.js';
-import { accountName } from './activity-proxies.js';
+import { type CorrectableType, ONBOARDINGS } from '../../messages/workflow-types.js';
+import { currentAccount } from './activity-proxies.js';
 import type { CorrectedInput, Store, Transition } from './state.js';
 
 /** The fields without which a workflow cannot work. */
@@ -101,7 +101,7 @@ export class CorrectableInput<Input extends object = object> {
       type: this.type as CorrectableType,
       input: this.current,
       merchantExists: merchantProfileId !== undefined,
-      account: accountName(),
+      account: currentAccount(),
     };
   }
 

@@ -21,14 +21,14 @@ import {
   returnToMerchant,
   revokeLink,
 } from '../../messages/links.js';
-import { isObject, isWithin, omitUndefined } from '../../messages/objects.js';
+import { isFieldWithin, isObject, omitUndefined } from '../../messages/objects.js';
 import type { TimelineEntry } from '../../messages/onboarding-state.js';
 import { rejection, rejectProblem } from '../../messages/rejections.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { redact } from '../../platform/privacy/masked.js';
 import type { Answers } from './answers.js';
 import { minuteOf } from './current-details.js';
-import { applyOnce, validateUnlessApplied } from './keys.js';
+import { applyOnce, validateUnlessApplied } from './idempotency.js';
 import {
   type LinkState,
   linkState,
@@ -40,7 +40,7 @@ import {
 } from './link-rules.js';
 import { requirementEvent } from './outbound-events.js';
 import type { PublishedState } from './published-state.js';
-import { claimsOf, openRequirements, setClaims, setProposal } from './requirements.js';
+import { collaborationOn, openRequirements, setClaims, setProposal } from './requirements.js';
 import { isText, problemWithId, summarizeAnswer } from './resolutions.js';
 import { recordEvent, type Store } from './state.js';
 
@@ -82,7 +82,7 @@ export class Links {
     rejectProblem(problemWithId(request, open));
     const { answers } = open.find(({ id }) => id === request.requirementId) as Requirement;
     rejectProblem(problemWithQuestion(request, answers) ?? problemWithSecrets(request));
-    const { proposed } = claimsOf(this.store.state, request.requirementId);
+    const { proposed } = collaborationOn(this.store.state, request.requirementId);
     if (proposed) throw rejection('requirementId: an answer is proposed; confirm or withdraw it first');
   };
 
@@ -111,7 +111,7 @@ export class Links {
 
   readonly #validateReturn = (request: ReturnRequest): void => {
     const link = this.#linkOf(request);
-    const { proposed } = claimsOf(this.store.state, request.requirementId);
+    const { proposed } = collaborationOn(this.store.state, request.requirementId);
     if (proposed?.actor !== merchantActor(link.link))
       throw rejection('requirementId: the merchant has proposed no answer');
     if (proposed.at !== request.proposedAt)
@@ -135,7 +135,7 @@ export class Links {
     const view = this.#view(request);
     const { kind } = isObject(request.action) ? request.action : { kind: undefined };
     if (view.state === 'closed') throw rejection('link: it is closed');
-    const link = claimsOf(this.store.state, requirementId).link as LinkState;
+    const link = collaborationOn(this.store.state, requirementId).link as LinkState;
     if (kind === 'enter' && link.codeHash !== undefined) return;
     if (view.state === 'code') throw rejection('link: enter the code first');
     switch (kind) {
@@ -165,7 +165,7 @@ export class Links {
 
   readonly #act = async (request: MerchantRequest): Promise<LinkView> => {
     const { requirementId, action } = request;
-    const link = claimsOf(this.store.state, requirementId).link as LinkState;
+    const link = collaborationOn(this.store.state, requirementId).link as LinkState;
     switch (action.kind) {
       case 'begin':
         if (!link.began) this.#begin(requirementId, link);
@@ -216,9 +216,9 @@ export class Links {
     const { wants } = before.question;
     const names = wants.kind === 'fields' ? wants.fields.map(({ name }) => name) : [];
     // The merchant can do nothing about other fields. Whoever confirms the answer sees what is wrong with them.
-    await this.answers.check(resolution, (field) => isWithin(field, names));
+    await this.answers.check(resolution, (field) => isFieldWithin(field, names));
     // The partner may have moved on meanwhile, or a colleague has acted.
-    const { link, proposed } = claimsOf(this.store.state, requirementId);
+    const { link, proposed } = collaborationOn(this.store.state, requirementId);
     if (link?.link !== before.link || (proposed && proposed.actor !== resolution.actor))
       throw rejection('link: it is closed');
     const sent = { ...answer, ...omitUndefined({ remark }) };
@@ -234,7 +234,7 @@ export class Links {
   }
 
   #view({ requirementId, link: name, tokenHash, language, session }: LinkHolder): LinkView {
-    const { link, proposed } = claimsOf(this.store.state, requirementId);
+    const { link, proposed } = collaborationOn(this.store.state, requirementId);
     const closed = (why: LinkEnd) => ({ state: 'closed', language, why }) as const;
     // A proposed answer outlives its link.
     if (!link)
@@ -248,7 +248,11 @@ export class Links {
     if (link.codeHash !== undefined && !link.sessions.some((each) => each === session))
       return { state: 'code', language, attemptsLeft: LINK_LIMITS.wrongCodes - link.wrongCodes };
     return {
-      ...{ ...question, state, expiresAt: until, revision, began },
+      ...question,
+      state,
+      expiresAt: until,
+      revision,
+      began,
       ...omitUndefined({ dba: this.published.current.dba, answer: sent, message }),
       documents: documents.map(({ fileName, at }, index) => ({ id: index + 1, fileName, at })),
     };
@@ -267,7 +271,7 @@ export class Links {
   #linkOf(request: LinkRequest): LinkState {
     rejectProblem(problemWithId(request, openRequirements(this.store.state)));
     if (!isText(request.actor)) throw rejection('actor: must name a person');
-    const { link } = claimsOf(this.store.state, request.requirementId);
+    const { link } = collaborationOn(this.store.state, request.requirementId);
     if (link) return link;
     throw rejection('requirementId: the merchant is not asked; there is no link');
   }

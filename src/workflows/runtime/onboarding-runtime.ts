@@ -1,7 +1,6 @@
 import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import { inputQuery } from '../../messages/activities.js';
 import type { MerchantBoardingInput } from '../../messages/inputs.js';
-import type { CorrectableType } from '../../messages/kinds.js';
 import {
   type OutcomeName,
   stalledCallSignal,
@@ -19,13 +18,13 @@ import {
   receiptQuery,
   resolveRequirement,
 } from '../../messages/requirements.js';
+import type { CorrectableType } from '../../messages/workflow-types.js';
 import { Answers, pendingAnswerTo, raiseQuestion } from './answers.js';
 import { Claims } from './claims.js';
 import type { NextSteps } from './current-details.js';
 import { CustomerReports } from './customer-reports.js';
-import { describeUnfinished, runToEnd, watchDeadlines } from './ending.js';
+import { applyOnce, receiptOf, validateUnlessApplied } from './idempotency.js';
 import { CorrectableInput } from './input.js';
-import { applyOnce, receiptOf, validateUnlessApplied } from './keys.js';
 import { Links } from './links.js';
 import { PublishedState } from './published-state.js';
 import {
@@ -38,8 +37,9 @@ import {
   openWithClaims,
   unsentIds,
 } from './requirements.js';
+import { describeUnfinished, runToEnd, watchDeadlines } from './run-to-end.js';
 import { StalledCalls } from './stalled-calls.js';
-import type { Facts, PendingAnswer, Question, Store } from './state.js';
+import type { PendingAnswer, PublishedFields, Question, Store } from './state.js';
 import { type StatefulOptions, StatefulWorkflow } from './stateful.js';
 import { type StepContext, unfinishedWrites } from './step.js';
 import { ignoreCancellation } from './tasks.js';
@@ -52,7 +52,7 @@ export interface RuntimeOptions<PartnerState, Input extends object>
   readonly nextSteps: NextSteps;
   dba?(input: Input): string;
   /** Describes what exists at the partner, for people who clean up after a cancellation. */
-  leftBehind(facts: Facts): string;
+  leftBehind(facts: PublishedFields): string;
   /** Reports whether the partner has documents of an answer, but not the whole answer. Default: never. */
   isPartlySent?(partnerState: PartnerState, answered: PendingAnswer): boolean;
 }
@@ -84,7 +84,9 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
       requirements: this.open,
     }));
     this.published = new PublishedState({
-      ...{ store, nextSteps, reports: this.#reports },
+      store,
+      nextSteps,
+      reports: this.#reports,
       dba: options.dba && (() => options.dba?.(store.state.input.current) ?? ''),
       others: () => ({ requirements: openWithClaims(store.state), unsent: unsentIds(store.state) }),
     });
@@ -153,7 +155,7 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
    */
   run<Outcome extends { readonly outcome: OutcomeName }>(
     steps: () => Promise<Outcome>,
-    abandoned?: (comment: string, facts: Facts) => Outcome,
+    abandoned?: (comment: string, facts: PublishedFields) => Outcome,
   ): Promise<Outcome & Unfinished> {
     const { store, published, options, isContinued } = this;
     this.#handle();
@@ -166,7 +168,9 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
       return this.#unfinished.length > 0 ? { ...outcome, unfinished: this.#unfinished } : outcome;
     };
     return runToEnd(untilAbandoned, {
-      ...{ store, published, isContinued },
+      store,
+      published,
+      isContinued,
       leftBehind: (facts) => [options.leftBehind(facts), ...this.#unfinished.map(describeUnfinished)],
       close: (outcome) => this.update(closeRequirements(outcome === 'abandoned', this.#isPartlySent)),
     });

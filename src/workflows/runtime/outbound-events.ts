@@ -1,4 +1,3 @@
-import { ONBOARDINGS } from '../../messages/kinds.js';
 import { omitUndefined } from '../../messages/objects.js';
 import type { OutcomeName } from '../../messages/onboarding-state.js';
 import type {
@@ -8,6 +7,7 @@ import type {
   RequirementEvent,
 } from '../../messages/outbound-events.js';
 import type { Requirement } from '../../messages/requirements.js';
+import { ONBOARDINGS } from '../../messages/workflow-types.js';
 import { compose, type Transition } from './state.js';
 
 /**

@@ -1,15 +1,15 @@
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { CLAIMS_MEMO, claimsOf } from '../../messages/claims.js';
-import { type DbaForm, listedRequirements, listedStages } from '../../messages/listed.js';
+import { CLAIMS_MEMO, claimsMemo } from '../../messages/claims.js';
+import { type DbaForm, listedRequirements, listedStages } from '../../messages/list-fields.js';
 import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { dbaAttributes, SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import { LONGEST, truncate } from '../../partners/bounds.js';
+import { LONGEST, truncate } from '../../partners/text-limits.js';
 import { currentDetails, type NextSteps } from './current-details.js';
 import type { CustomerReports } from './customer-reports.js';
 import { endEvent, publishPending, stageEvent } from './outbound-events.js';
-import { type EndState, type Facts, type Store, setEnd, setFacts } from './state.js';
+import { type EndState, type PublishedFields, type Store, setEnd, setFacts } from './state.js';
 
 export interface PublishedStateOptions {
   readonly store: Store;
@@ -28,7 +28,7 @@ export interface PublishedStateOptions {
 export class PublishedState {
   constructor(private readonly options: PublishedStateOptions) {}
 
-  get facts(): Facts {
+  get facts(): PublishedFields {
     return this.options.store.state.facts;
   }
 
@@ -48,7 +48,7 @@ export class PublishedState {
   }
 
   /** Changes facts. The outside sees them with the next {@link refresh} or {@link report}. */
-  setFacts(facts: Partial<Facts>): void {
+  setFacts(facts: Partial<PublishedFields>): void {
     this.options.store.update(setFacts(facts));
   }
 
@@ -125,7 +125,7 @@ function listOrNull(values: string[]): string[] | null {
 
 /** Writes a history event only when it differs from what the memo has. */
 function showClaims(requirements: readonly Requirement[]): void {
-  const claims = claimsOf(requirements) ?? null;
+  const claims = claimsMemo(requirements) ?? null;
   const present = workflowInfo().memo?.[CLAIMS_MEMO] ?? null;
   if (JSON.stringify(present) !== JSON.stringify(claims)) upsertMemo({ [CLAIMS_MEMO]: claims });
 }

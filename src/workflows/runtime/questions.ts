@@ -1,7 +1,7 @@
 /** The questions that a step asks about its call. */
 import type { Patch } from '../../messages/activities.js';
-import { describeReason, problemText } from '../../partners/bounds.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
+import { describeReason, problemText } from '../../partners/text-limits.js';
 import { redact } from '../../platform/privacy/masked.js';
 import { minuteOf, momentOf } from './current-details.js';
 import type { Question } from './state.js';

@@ -1,6 +1,6 @@
 // Keeps F4.
 /** What is asked of people, and what they answered: one slice of the state, and its transitions. */
-import { identityOf, isSamePerson, personId } from '../../messages/actors.js';
+import { isSamePerson, personId, personIdentity } from '../../messages/actors.js';
 import { MOST_MENTIONS, type ProposedAnswer } from '../../messages/claims.js';
 import type { TimelineEvent } from '../../messages/codes.js';
 import { omitUndefined } from '../../messages/objects.js';
@@ -14,13 +14,13 @@ import {
   type RequirementKind,
   type Resolution,
 } from '../../messages/requirements.js';
-import { LONGEST, truncate } from '../../partners/bounds.js';
+import { LONGEST, truncate } from '../../partners/text-limits.js';
 import { redact } from '../../platform/privacy/masked.js';
 import { summarizeLink } from './link-rules.js';
 import { requirementEvent } from './outbound-events.js';
 import { summarizeAnswer } from './resolutions.js';
 import {
-  type Claims,
+  type Collaboration,
   type Context,
   compose,
   type PendingAnswer,
@@ -71,7 +71,7 @@ export function unsentIds({ requirements }: State): readonly string[] {
   );
 }
 
-export function claimsOf(state: State, id: string): Claims {
+export function collaborationOn(state: State, id: string): Collaboration {
   const progress = entryOf(state, id)?.progress;
   return progress?.is === 'open' ? progress : {};
 }
@@ -79,7 +79,7 @@ export function claimsOf(state: State, id: string): Claims {
 /** Returns open requirements with their claims and proposals. A requirement without any is the same object as in the state. */
 export function openWithClaims(state: State): readonly Requirement[] {
   return openEntries(state).map(({ requirement }) => {
-    const { claim, proposed, mentioned, link } = claimsOf(state, requirement.id);
+    const { claim, proposed, mentioned, link } = collaborationOn(state, requirement.id);
     if (!claim && !proposed && !mentioned && !link) return requirement;
     return {
       ...requirement,
@@ -105,7 +105,7 @@ export function deadlinesIn(state: State, unclaimedInHours: number | undefined):
     isOverdue ? [] : [{ requirement, what: 'overdue', at: Date.parse(requirement.dueAt) }];
   const unclaimed = ({ requirement, isUnclaimed }: RequirementEntry): Deadline[] => {
     if (unclaimedInHours === undefined || isUnclaimed) return [];
-    const { claim } = claimsOf(state, requirement.id);
+    const { claim } = collaborationOn(state, requirement.id);
     const first = Date.parse(requirement.raisedAt) + unclaimedInHours * 3_600_000;
     return [{ requirement, what: 'unclaimed', at: claim ? Math.max(first, Date.parse(claim.until)) : first }];
   };
@@ -163,7 +163,12 @@ export const raiseRequirement =
     const detail = truncate(question.detail, LONGEST.detail);
     const fourEyes = question.answers.filter((answer) => needsTwo(context, kind, answer));
     const requirement = {
-      ...{ id, ...question, title, detail, raisedAt, dueAt },
+      id,
+      ...question,
+      title,
+      detail,
+      raisedAt,
+      dueAt,
       ...(fourEyes.length > 0 && { fourEyes }),
     };
     const raise = updateRequirements(({ entries }) => ({
@@ -254,14 +259,14 @@ export const markSending = (answered: readonly PendingAnswer[], writes?: readonl
         const { resolution } = progress;
         return {
           ...entry,
-          progress: writes ? { is: 'on its way', resolution, writes } : { is: 'answered', resolution },
+          progress: writes ? { is: 'sending', resolution, writes } : { is: 'answered', resolution },
         };
       }),
     ),
   );
 
 /** Changes who handles an open requirement. A claim, proposal or link that is `undefined` ends. */
-export const setClaims = (id: string, claims: Claims): Transition =>
+export const setClaims = (id: string, claims: Collaboration): Transition =>
   updateEntry(id, (entry) => {
     if (entry.progress.is !== 'open') return entry;
     return {
@@ -270,7 +275,12 @@ export const setClaims = (id: string, claims: Claims): Transition =>
     };
   });
 
-const pickClaims = ({ claim, proposed, mentioned, link }: Claims) => ({ claim, proposed, mentioned, link });
+const pickClaims = ({ claim, proposed, mentioned, link }: Collaboration) => ({
+  claim,
+  proposed,
+  mentioned,
+  link,
+});
 
 /** Assigns an open requirement. Publishes an event if a colleague assigned it to somebody who did not have it. */
 export const setAssignment =
@@ -292,8 +302,8 @@ export const setAssignment =
 export const setMentions =
   (id: string, actor: string, mentions: readonly string[] = []): Transition =>
   (state, context) => {
-    const others = (claimsOf(state, id).mentioned ?? []).filter((each) => !isSamePerson(each, actor));
-    const all = [...new Map([...others, ...mentions].map((each) => [identityOf(each), each])).values()];
+    const others = (collaborationOn(state, id).mentioned ?? []).filter((each) => !isSamePerson(each, actor));
+    const all = [...new Map([...others, ...mentions].map((each) => [personIdentity(each), each])).values()];
     return setClaims(id, { mentioned: all.length > 0 ? all.slice(-MOST_MENTIONS) : undefined })(
       state,
       context,
@@ -333,7 +343,7 @@ export const dropAnswers =
     const unknown = unknownWrites(state);
     const drop = ({ requirement, progress }: RequirementEntry): readonly Transition[] => {
       if (progress.is === 'open' || !concerns({ requirement, resolution: progress.resolution })) return [];
-      const isUnknown = progress.is === 'on its way' && progress.writes.some((id) => unknown.includes(id));
+      const isUnknown = progress.is === 'sending' && progress.writes.some((id) => unknown.includes(id));
       const when = isUnknown
         ? 'while it was in flight; whether it arrived is unknown'
         : isPartlySent(state.partnerState, { requirement, resolution: progress.resolution })

@@ -1,7 +1,7 @@
 /** What people answer: the check of a resolution, and the short form of an answer. */
 import { fieldOf, isObject } from '../../messages/objects.js';
 import { type Answer, needsConfirmation, type Requirement } from '../../messages/requirements.js';
-import { truncate } from '../../partners/bounds.js';
+import { truncate } from '../../partners/text-limits.js';
 import { redact } from '../../platform/privacy/masked.js';
 
 export interface Answerable {

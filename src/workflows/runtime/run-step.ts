@@ -1,11 +1,11 @@
 import { CancelledFailure, isCancellation } from '@temporalio/workflow';
 import {
   ATTEMPT_MS,
-  awaitVerdict,
   type NextStep,
   type Outcome,
   type Proof,
-  sendUntilKnown,
+  resolveUncertainWrite,
+  sendUntilResolved,
   type Verdict,
 } from '../../at-most-once/workflow.js';
 import { omitUndefined } from '../../messages/objects.js';
@@ -27,7 +27,7 @@ import {
   type IdentifiedWrite,
   type OnceWrite,
   ownFailure,
-  partnerFailure,
+  partnerFailureOf,
   type ReadOptions,
   Rejected,
   type StepContext,
@@ -75,7 +75,7 @@ export async function runIdempotent<Result>(
 /** Makes a write at most once. Evidence or a person decides about an uncertain outcome. */
 export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): Promise<Result> {
   let earlier: EarlierAttempts = { isUncertain: false };
-  return sendUntilKnown<Result, PartnerErrorDetails>({
+  return sendUntilResolved<Result, PartnerErrorDetails>({
     send: async (send, isFirst) => {
       const inherited = isFirst ? inheritedOutcome(step) : undefined;
       try {
@@ -214,7 +214,7 @@ async function askUntilDecided<Result>(
 ): Promise<Verdict<Result>> {
   const { title, polledEvidence } = step;
   const isSuperseded = () => step.isSuperseded?.(earlier) === true;
-  const verdict = await awaitVerdict<Result>({
+  const verdict = await resolveUncertainWrite<Result>({
     evidence: () => (polledEvidence === 'none' ? undefined : polledEvidence(earlier)),
     isSuperseded,
     untilNeeded: () => until(() => !isSuperseded()),
@@ -267,7 +267,7 @@ async function attempt<Result>(
     const failure =
       error instanceof Rejected
         ? ownFailure('Rejected', title, error.message, error.problems)
-        : partnerFailure(error);
+        : partnerFailureOf(error);
     onEnd(writeOutcome(failure));
     if (context.isCancelled) throw new CancelledFailure('canceled while it was in flight');
     const is = OUTCOMES[failure.kind];

@@ -1,5 +1,5 @@
 import type { StalledCall } from '../../messages/onboarding-state.js';
-import { LONGEST, truncate } from '../../partners/bounds.js';
+import { LONGEST, truncate } from '../../partners/text-limits.js';
 import { redact } from '../../platform/privacy/masked.js';
 import type { Answers } from './answers.js';
 import type { PublishedState } from './published-state.js';

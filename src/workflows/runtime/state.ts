@@ -1,7 +1,7 @@
 /** The state of a workflow, as one value. The only other mutable objects in a workflow are handles to running work, such as tasks. */
 import type { ProposedAnswer } from '../../messages/claims.js';
 import { COUNTERS, type TimelineEvent } from '../../messages/codes.js';
-import { type StageSeconds, withStage } from '../../messages/listed.js';
+import { type StageSeconds, withStage } from '../../messages/list-fields.js';
 import {
   blankState,
   type CarriedHistory,
@@ -22,11 +22,11 @@ import type {
   RequirementKind,
   Resolution,
 } from '../../messages/requirements.js';
-import { LONGEST, truncate } from '../../partners/bounds.js';
+import { LONGEST, truncate } from '../../partners/text-limits.js';
 import type { LinkState } from './link-rules.js';
 
 /** The published state without the fields that have their own slice. */
-export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 'timeline'>;
+export type PublishedFields = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 'timeline'>;
 
 // Keeps F7.
 /**
@@ -36,7 +36,7 @@ export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 't
  * @typeParam PartnerState what this kind of workflow knows about its partner
  */
 export interface State<PartnerState = unknown, Input extends object = object> extends CarriedHistory {
-  readonly facts: Facts;
+  readonly facts: PublishedFields;
   readonly timeline: readonly TimelineEntry[];
   readonly stageSeconds: StageSeconds;
   /** Only for the search attribute. No rule reads it. */
@@ -48,7 +48,7 @@ export interface State<PartnerState = unknown, Input extends object = object> ex
   readonly poll: PollState;
   readonly reports: ReportState;
   readonly events: OutboundEventsState;
-  /** Idempotency keys of recent updates, oldest first: see keys.ts. */
+  /** Idempotency keys of recent updates, oldest first: see idempotency.ts. */
   readonly keys: readonly AppliedKey[];
   /** The outcome, and the texts that people read about it. */
   readonly ended?: EndState;
@@ -93,12 +93,12 @@ export interface RequirementEntry {
 }
 
 export type Progress =
-  | ({ readonly is: 'open' } & Claims)
+  | ({ readonly is: 'open' } & Collaboration)
   | { readonly is: 'answered'; readonly resolution: Resolution }
   /** The writes with these IDs are sending the answer. It can no longer be taken back. */
-  | { readonly is: 'on its way'; readonly resolution: Resolution; readonly writes: readonly string[] };
+  | { readonly is: 'sending'; readonly resolution: Resolution; readonly writes: readonly string[] };
 
-export interface Claims {
+export interface Collaboration {
   readonly claim?: Claim | undefined;
   readonly proposed?: ProposedAnswer | undefined;
   readonly mentioned?: readonly string[] | undefined;
@@ -161,10 +161,10 @@ export interface AppliedKey extends IdempotencyKey {
   readonly receipt?: object;
 }
 
-type Effect = Count | { readonly publish: 'events' };
+type Effect = MetricIncrement | { readonly publish: 'events' };
 
 /** Adds one to the counter of a timeline event. */
-export interface Count {
+export interface MetricIncrement {
   readonly count: keyof typeof COUNTERS;
   readonly labels: Readonly<Record<string, string>>;
 }
@@ -185,7 +185,7 @@ export interface Context {
   readonly fourEyes: FourEyes;
 }
 
-export type Transition = <Now extends State>(state: Now, context: Context) => Now;
+export type Transition = <S extends State>(state: S, context: Context) => S;
 
 export function initialState<PartnerState, Input extends object>(
   workflowType: string,
@@ -214,7 +214,7 @@ export const compose =
   (state, context) =>
     transitions.reduce((now, transition) => transition(now, context), state);
 
-type Who = Pick<TimelineEntry, 'detail' | 'actor' | 'reason'>;
+type EventFields = Pick<TimelineEntry, 'detail' | 'actor' | 'reason'>;
 
 /**
  * Appends a timeline event. Pass a summary of an answer as `detail`, never a secret.
@@ -222,7 +222,11 @@ type Who = Pick<TimelineEntry, 'detail' | 'actor' | 'reason'>;
  * @param labels labels for the event's metric, if it has one
  */
 export const recordEvent =
-  (event: TimelineEvent, { detail, ...who }: Who = {}, labels: Count['labels'] = {}): Transition =>
+  (
+    event: TimelineEvent,
+    { detail, ...who }: EventFields = {},
+    labels: MetricIncrement['labels'] = {},
+  ): Transition =>
   (state, { now }) => {
     const about = detail === undefined ? {} : { detail: truncate(detail, LONGEST.text) };
     const timelineEntry = { at: new Date(now).toISOString(), event, ...about, ...who };
@@ -231,30 +235,38 @@ export const recordEvent =
     return { ...state, timeline, effects: [...state.effects, ...counted] };
   };
 
-const MOST_ENTRIES = 1_000;
+const MAX_TIMELINE_ENTRIES = 1_000;
 
 /** Events that a person can cause without limit, and that change nothing at the partner. */
-const ARRANGEMENTS: readonly TimelineEvent[] = [
-  ...(['requirement-claimed', 'requirement-released', 'requirement-taken-over'] as const),
+const COLLABORATION_EVENTS: readonly TimelineEvent[] = [
+  'requirement-claimed',
+  'requirement-released',
+  'requirement-taken-over',
   'requirement-assigned',
-  ...(['requirement-unclaimed', 'answer-proposed', 'proposal-withdrawn', 'proposal-dropped'] as const),
-  ...(['merchant-asked', 'merchant-began', 'answer-sent-back', 'link-revoked'] as const),
+  'requirement-unclaimed',
+  'answer-proposed',
+  'proposal-withdrawn',
+  'proposal-dropped',
+  'merchant-asked',
+  'merchant-began',
+  'answer-sent-back',
+  'link-revoked',
 ];
 
 /** Drops the oldest claim or proposal event when the timeline is full, so a script that claims all day can't fill the state. */
 function boundTimeline(timeline: readonly TimelineEntry[]): readonly TimelineEntry[] {
-  if (timeline.length <= MOST_ENTRIES) return timeline;
-  const oldest = timeline.findIndex(({ event }) => ARRANGEMENTS.includes(event));
+  if (timeline.length <= MAX_TIMELINE_ENTRIES) return timeline;
+  const oldest = timeline.findIndex(({ event }) => COLLABORATION_EVENTS.includes(event));
   return oldest < 0 ? timeline : timeline.toSpliced(oldest, 1);
 }
 
-function isCounted(event: TimelineEvent): event is Count['count'] {
+function isCounted(event: TimelineEvent): event is MetricIncrement['count'] {
   return event in COUNTERS;
 }
 
 /** Sets fields of the published state. The next report publishes them. */
 export const setFacts =
-  (facts: Partial<Facts>): Transition =>
+  (facts: Partial<PublishedFields>): Transition =>
   (state, { now }) => {
     const { stage } = state.facts;
     const [first] = state.timeline;
@@ -297,7 +309,7 @@ export function unknownWrites({ writes }: State): readonly string[] {
 /** Runs the effects of transitions, and generates their UUIDs. */
 export interface Effects {
   readonly random: Context['random'];
-  count(counted: Count): void;
+  count(counted: MetricIncrement): void;
   /** @returns the events state, with nothing pending */
   publish(events: OutboundEventsState): OutboundEventsState;
 }

@@ -1,7 +1,6 @@
 import { metricMeter, proxySinks, uuid4, workflowInfo } from '@temporalio/workflow';
 import { COUNTERS } from '../../messages/codes.js';
 import { partsOfId, systemOf } from '../../messages/ids.js';
-import { ONBOARDINGS, type WorkflowType } from '../../messages/kinds.js';
 import { omitUndefined } from '../../messages/objects.js';
 import type {
   About,
@@ -12,12 +11,13 @@ import type {
 } from '../../messages/outbound-events.js';
 import type { Resolved } from '../../messages/requirements.js';
 import { STARTER_MEMO } from '../../messages/search-attributes.js';
-import { accountName } from './activity-proxies.js';
+import { ONBOARDINGS, type WorkflowType } from '../../messages/workflow-types.js';
+import { currentAccount } from './activity-proxies.js';
 import {
-  type Count,
   compose,
   type Effects,
   initialState,
+  type MetricIncrement,
   type OutboundEventsState,
   recordEvent,
   type State,
@@ -98,11 +98,11 @@ const { outbound } = proxySinks<OutboundEventSinks>();
 const EFFECTS: Effects = { count, publish, random: uuid4 };
 
 /** Counts an event, but not in a replay. The label '' means no partner, or the unnamed account. */
-function count({ count: event, labels }: Count): void {
+function count({ count: event, labels }: MetricIncrement): void {
   const [name, help] = COUNTERS[event];
   metricMeter.createCounter(name, undefined, help).add(1, {
     system: systemOf(workflowInfo().workflowId),
-    account: accountName() ?? '',
+    account: currentAccount() ?? '',
     ...labels,
   });
 }
@@ -117,7 +117,12 @@ function publish({ pending, ...before }: OutboundEventsState): OutboundEventsSta
   const { workflowId, namespace } = workflowInfo();
   const events = pending.map(
     ({ id, sequence, type, time, data }): OutboundEvent => ({
-      ...{ specversion: '1.0', id, source: `/gangway/${namespace}`, type, subject: workflowId, time },
+      specversion: '1.0',
+      id,
+      source: `/gangway/${namespace}`,
+      type,
+      subject: workflowId,
+      time,
       sequence: String(sequence).padStart(8, '0'),
       datacontenttype: 'application/json',
       data: { ...about(), ...data } as unknown as OutboundEventData[OutboundEventType],

@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
-import { type Proof, type SendOnce, unreportedOutcome } from '../../at-most-once/workflow.js';
+import { outcomeFromFailure, type Proof, type SendOnce } from '../../at-most-once/workflow.js';
 import { PARTNER_ERROR } from '../../messages/activities.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { Answer, DocumentRef } from '../../messages/requirements.js';
@@ -102,12 +102,12 @@ export function unfinishedWrites(store: Pick<Store, 'update'>) {
 }
 
 /** Returns the failed partner call of an activity failure; throws any other error. */
-export function partnerFailure(error: unknown): PartnerErrorDetails {
+export function partnerFailureOf(error: unknown): PartnerErrorDetails {
   if (!(error instanceof ActivityFailure)) throw error;
   const { cause, activityType } = error;
   if (cause instanceof ApplicationFailure && cause.type === PARTNER_ERROR)
     return cause.details?.[0] as PartnerErrorDetails;
-  const unreported = unreportedOutcome(cause);
+  const unreported = outcomeFromFailure(cause);
   if (!unreported) throw error;
   const { outcome, reason, sent } = unreported;
   return { ...ownFailure(outcome === 'none' ? 'NotSent' : 'Uncertain', activityType, reason), ...sent };

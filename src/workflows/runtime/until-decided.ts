@@ -3,6 +3,7 @@ import { allHandlersFinished, CancelledFailure, condition, workflowInfo } from '
 import { omitUndefined } from '../../messages/objects.js';
 import type { RequirementKind } from '../../messages/requirements.js';
 import type { OnboardingRuntime } from './onboarding-runtime.js';
+import type { Command, Plan, Reduction, Rules } from './reducer.js';
 import {
   dropAnswer,
   findAbandonment,
@@ -11,7 +12,6 @@ import {
   requireNotAbandoned,
   withdrawRequirement,
 } from './requirements.js';
-import type { Command, Plan, Reduction, Rules } from './rules.js';
 import { compose, recordEvent, setFacts, setPartnerState, type Transition } from './state.js';
 import type { CarriedState } from './stateful.js';
 import type { StatusPoll } from './status-poll.js';

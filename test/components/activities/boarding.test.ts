@@ -165,7 +165,8 @@ const request = {
   merchant: { dba: 'Corner Bakery', firstName: 'Ada', lastName: 'Baker', cashDiscount: 'No', pos: 'None' },
   guid: 'm-1',
   references: { agentProfileId: 101, boardingSettingsId: 11 },
-  ...{ since: '2026-01-31T10:00:00Z', saved: [] },
+  since: '2026-01-31T10:00:00Z',
+  saved: [],
 } as const;
 
 describe('an input with boardingSettings: false', () => {
@@ -177,7 +178,9 @@ describe('an input with boardingSettings: false', () => {
     const { createMerchant } = activitiesAt(url);
     const { externalId, merchant, agentProfileId, boardingSettings } = merchantBoardingInput().parse({
       externalId: 'm-1',
-      ...{ merchant: request.merchant, agentProfileId: 101, boardingSettings: false },
+      merchant: request.merchant,
+      agentProfileId: 101,
+      boardingSettings: false,
     });
     const references = { agentProfileId, boardingSettings };
     await run(createMerchant, { ...request, version, merchant, guid: externalId, references });

@@ -10,7 +10,7 @@ import {
   type PartnerClients,
   SYSTEM_NAMES,
   settingsPrefix,
-} from '../../../src/partners/systems.js';
+} from '../../../src/partners/descriptors.js';
 import { holder as holderOf } from '../../rigs/inputs.js';
 import { failureOf } from '../../rigs/partners/failure.js';
 import { recordingServer, responding } from '../../rigs/partners/servers.js';
@@ -58,8 +58,12 @@ async function echoing(status: number, body: (words: string) => object): Promise
     responding(status, JSON.stringify(body(words.join(' '))))(response, request);
   });
   const account = readAccounts({
-    ...{ BOARDING_URL: url, BOARDING_USERNAME: 'harbor', BOARDING_PASSWORD: 'hunter2/secret' },
-    ...{ BANKING_URL: url, BANKING_USERNAME: 'harbor', BANKING_PASSWORD: 'hunter2/secret' },
+    BOARDING_URL: url,
+    BOARDING_USERNAME: 'harbor',
+    BOARDING_PASSWORD: 'hunter2/secret',
+    BANKING_URL: url,
+    BANKING_USERNAME: 'harbor',
+    BANKING_PASSWORD: 'hunter2/secret',
     BANKING_DEVICE_TOKEN: 'device-1',
     ...Object.assign(
       {},
@@ -81,7 +85,9 @@ const holder = { ...holderOf(), ...names, phone: '5185550100', ssn: '123456789' 
 const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' };
 const account = {
   type: 'merchant',
-  ...{ name: 'Corner', description: 'mid 1', address },
+  name: 'Corner',
+  description: 'mid 1',
+  address,
   admin_email: 'adelheid@example.com',
 } as const;
 
@@ -125,7 +131,11 @@ describe('a partner that repeats the request in a refusal', () => {
     ['processor', 'register-webhook', NUMBERS, register],
   ])('cannot get it past the %s client (%s)', async (system, _, hidden, call) => {
     const clients = await echoing(400, (words) => ({
-      ...{ data: null, status: false, error: words, errors: [words], message: words },
+      data: null,
+      status: false,
+      error: words,
+      errors: [words],
+      message: words,
       requestId: words,
     }));
     const error = await failureOf(call(clients));

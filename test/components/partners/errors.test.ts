@@ -43,7 +43,11 @@ describe('the status of a response decides', () => {
     const { url } = await recordingServer(responding(status, ''));
     const error = await failureAt(url);
     expect(error.details).toEqual({
-      ...{ system: 'boarding', operation: 'create-merchant', kind, status, fields: [] },
+      system: 'boarding',
+      operation: 'create-merchant',
+      kind,
+      status,
+      fields: [],
       reason: `HTTP ${status}`,
       ...more,
     });

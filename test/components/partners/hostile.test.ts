@@ -14,7 +14,10 @@ type End = 'understood' | 'NotSent' | 'Uncertain' | 'Rejected' | 'Unauthorized' 
 type Act = (socket: Socket) => void;
 
 const LIMITS = {
-  ...{ connectTimeoutMs: 500, headersTimeoutMs: 300, bodyTimeoutMs: 300, totalTimeoutMs: 1_000 },
+  connectTimeoutMs: 500,
+  headersTimeoutMs: 300,
+  bodyTimeoutMs: 300,
+  totalTimeoutMs: 1_000,
   maxBodyBytes: 100_000,
 };
 
@@ -151,7 +154,13 @@ const MODES: Readonly<Record<End, Readonly<Record<string, Act>>>> = {
     // It responds with other JSON.
     ...each(
       [
-        ...['null', 'true', '7', '"7"', '[]', '[[[]]]', '{}'],
+        'null',
+        'true',
+        '7',
+        '"7"',
+        '[]',
+        '[[[]]]',
+        '{}',
         ...['null', '[]', '{}', '""'].map((data) => `{"data":${data}}`),
       ],
       (other) => `responds with ${other}`,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { operationName } from '../../../src/partners/catalogue.js';
 import type { Received } from '../../../src/partners/client.js';
+import { catalogue, SYSTEM_NAMES } from '../../../src/partners/descriptors.js';
 import { differencesIn } from '../../../src/partners/differences.js';
-import { catalogue, SYSTEM_NAMES } from '../../../src/partners/systems.js';
 import type { Seen } from '../../rigs/counting-proxy.js';
 import { KNOWN } from '../../rigs/partners/known/known.js';
 import { runPartner } from '../../rigs/partners/openapi/running-partners.js';

@@ -47,25 +47,21 @@ it('names which promise a run breaks, what is enough for it, and how to repeat i
   // Both workers die, and nobody starts them again.
   const forEver = [1, 2].map((number) => ({ of: 'step', number, how: 'killed', milliseconds: 1e12 }));
   const plan = {
-    ...{
-      seed: 1,
-      who: 'any',
-      parties: [0, 1],
-      shiftMs: 21_600_000,
-      paceMs: 3_600_000,
-      continueAfter: 10_000,
-    },
-    ...{
-      faults: [],
-      losses: [],
-      moves: [],
-      slips: [],
-      twists: [],
-      errands: [],
-      habits: [],
-      incidents: forEver,
-      existing: 'nothing',
-    },
+    seed: 1,
+    who: 'any',
+    parties: [0, 1],
+    shiftMs: 21_600_000,
+    paceMs: 3_600_000,
+    continueAfter: 10_000,
+    faults: [],
+    losses: [],
+    moves: [],
+    slips: [],
+    twists: [],
+    errands: [],
+    habits: [],
+    incidents: forEver,
+    existing: 'nothing',
   };
   const { code, stdout } = await simulate('--plan', JSON.stringify(plan));
   expect(code).toBe(1);

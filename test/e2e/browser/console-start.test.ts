@@ -30,7 +30,8 @@ async function fill(page: Page, fields: Readonly<Record<string, string>>): Promi
 }
 
 const file = (name: string, content: string) => ({
-  ...{ name, mimeType: 'text/plain' },
+  name,
+  mimeType: 'text/plain',
   buffer: Buffer.from(content),
 });
 

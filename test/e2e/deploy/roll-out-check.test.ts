@@ -35,7 +35,8 @@ it.each([
   ['late', ['querying workflow failed: context deadline exceeded']],
 ])('an onboarding whose workflow is %s is asked again, and goes on', async (_, errors) => {
   expect(await check(errors)).toEqual({
-    ...{ code: 0, stdout: 'all 1 go on\n' },
+    code: 0,
+    stdout: 'all 1 go on\n',
     stderr: '... asks 1 running workflows, in at most 61 s\n',
   });
 });
@@ -142,8 +143,12 @@ esac
   await writeFile(workers, '#!/bin/sh\n');
   await Promise.all([temporal, workers].map((each) => chmod(each, 0o755)));
   const env = {
-    ...{ TEMPORAL: temporal, WORKERS: workers, ROLL_OUT_TIMEOUT: '2' },
-    ...{ UNREPLAYED: 'a test', RAMP_HOLD: '1', RAMP_STARTS: '1' },
+    TEMPORAL: temporal,
+    WORKERS: workers,
+    ROLL_OUT_TIMEOUT: '2',
+    UNREPLAYED: 'a test',
+    RAMP_HOLD: '1',
+    RAMP_STARTS: '1',
   };
   const ended = await run('deploy/roll-out.sh', args, env);
   return { ...ended, current: await readFile(join(folder, 'current'), 'utf8') };
@@ -215,7 +220,8 @@ it.each([
   [['push', '0.2.0'], 'there is no command push'],
 ])('rejects %j, and does nothing', async (args, why) => {
   expect(await run('deploy/roll-out.sh', args, {})).toEqual({
-    ...{ code: 2, stdout: '' },
+    code: 2,
+    stdout: '',
     stderr: `roll-out.sh: ${why}; see roll-out.sh --help\n`,
   });
 });

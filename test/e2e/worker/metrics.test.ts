@@ -11,8 +11,13 @@ import { eventually } from '../../rigs/waiting.js';
 
 /** What Prometheus makes itself (names with a colon as well), and what is there with a certificate, with builds, with a partner that has changed its API, with a bug, and with another key: test/deploy/alerts.test.ts. */
 const ELSEWHERE = [
-  ...['up', 'ALERTS', 'gangway_credential_expires_timestamp_seconds', 'gangway_build_without_workers'],
-  ...['gangway_partner_drift_total', 'gangway_software_errors_total', 'gangway_payloads_unreadable_total'],
+  'up',
+  'ALERTS',
+  'gangway_credential_expires_timestamp_seconds',
+  'gangway_build_without_workers',
+  'gangway_partner_drift_total',
+  'gangway_software_errors_total',
+  'gangway_payloads_unreadable_total',
   // Below.
   'gangway_requirements_open',
 ];
@@ -32,16 +37,17 @@ async function namesOf(
 /** Any free ports. */
 const CONSOLE = { CONSOLE_ADDRESS: '127.0.0.1:0', CONSOLE_METRICS_ADDRESS: '127.0.0.1:0' };
 const CODEC_SERVER = {
-  ...{ CODEC_ADDRESS: '127.0.0.1:0', CODEC_METRICS_ADDRESS: '127.0.0.1:0' },
+  CODEC_ADDRESS: '127.0.0.1:0',
+  CODEC_METRICS_ADDRESS: '127.0.0.1:0',
   CODEC_TOKENS: '6f1d0c5e8b7a4932a1b0c9d8e7f60512',
 };
 const LINK = {
-  ...{ LINK_ADDRESS: '127.0.0.1:0', LINK_METRICS_ADDRESS: '127.0.0.1:0', LINK_URL: 'http://localhost' },
-  ...{
-    LINK_API_URL: 'http://127.0.0.1:9',
-    LINK_API_TOKEN: CODEC_SERVER.CODEC_TOKENS,
-    LINK_COMPANY: 'Acme Payments',
-  },
+  LINK_ADDRESS: '127.0.0.1:0',
+  LINK_METRICS_ADDRESS: '127.0.0.1:0',
+  LINK_URL: 'http://localhost',
+  LINK_API_URL: 'http://127.0.0.1:9',
+  LINK_API_TOKEN: CODEC_SERVER.CODEC_TOKENS,
+  LINK_COMPANY: 'Acme Payments',
 };
 
 const CALLS = 'gangway_partner_calls_total';
@@ -155,7 +161,8 @@ it('worker and receiver count exactly, and do not count a replay again', async (
   // What people watch is there to be watched.
   const watched = expressions().flatMap(({ promql }) => parsed(promql).metrics);
   const exported = [
-    ...[...counted.names, ...received.names],
+    ...counted.names,
+    ...received.names,
     ...(await namesOf('console', { ...rig.env, ...CONSOLE })),
     ...(await namesOf('codec-server', { ...rig.env, ...CODEC_SERVER })),
     ...(await namesOf('link', LINK)),

@@ -25,7 +25,8 @@ it('the worker logs JSON lines, names the dba next to the workflow, and reports 
   expect([...types]).toEqual(expect.arrayContaining([undefined, 'createMerchant', 'awaitStatusChange']));
   expect(lines.filter(({ warning }) => warning)).toMatchObject([
     {
-      ...{ level: 40, warning: 'DeprecationWarning' },
+      level: 40,
+      warning: 'DeprecationWarning',
       msg: 'boarding create-merchant-v1 is deprecated: use create-merchant (v2)',
     },
   ]);

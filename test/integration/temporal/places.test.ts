@@ -64,7 +64,10 @@ let stop: () => Promise<void>;
 beforeAll(async () => {
   const native = await NativeConnection.connect({ address: inject('temporalAddress') });
   const worker = await Worker.create({
-    ...{ connection: native, namespace: NAMESPACE, taskQueue, activities },
+    connection: native,
+    namespace: NAMESPACE,
+    taskQueue,
+    activities,
     workflowBundle,
     dataConverter: dataConverter(keys),
     // Each task replays the whole history.
@@ -85,7 +88,9 @@ async function signalBatch(workflowId: string, text: string): Promise<void> {
   const payload = client.options.loadedDataConverter.payloadConverter.toPayload(text);
   const payloads = await codec.encode([payload], { namespace: NAMESPACE });
   await workflowService.startBatchOperation({
-    ...{ namespace: NAMESPACE, jobId: randomUUID(), reason: 'a test' },
+    namespace: NAMESPACE,
+    jobId: randomUUID(),
+    reason: 'a test',
     executions: [{ workflowId }],
     signalOperation: { signal: 'note', input: { payloads } },
   });
@@ -155,8 +160,11 @@ describe('what belongs to a workflow', () => {
     expect(await placesIn(handle)).toEqual([': ', ...places]);
     const { runId } = await handle.describe();
     await workflowService.resetWorkflowExecution({
-      ...{ namespace: NAMESPACE, workflowExecution: { workflowId, runId }, requestId: randomUUID() },
-      ...{ reason: 'a test', workflowTaskFinishEventId: 4 as never },
+      namespace: NAMESPACE,
+      workflowExecution: { workflowId, runId },
+      requestId: randomUUID(),
+      reason: 'a test',
+      workflowTaskFinishEventId: 4 as never,
     });
     const reset = client.workflow.getHandle<typeof roads>(workflowId);
     expect((await reset.describe()).runId).not.toBe(runId);
@@ -235,8 +243,13 @@ describe('what belongs to another workflow', () => {
     const [, other] = two();
     const fields = await memoOf(boarding.workflowId);
     await workflowService.startWorkflowExecution({
-      ...{ namespace: NAMESPACE, workflowId: other, requestId: randomUUID(), memo: { fields } },
-      ...{ workflowType: { name: 'merchantBoarding' }, taskQueue: { name: rig.taskQueue }, input },
+      namespace: NAMESPACE,
+      workflowId: other,
+      requestId: randomUUID(),
+      memo: { fields },
+      workflowType: { name: 'merchantBoarding' },
+      taskQueue: { name: rig.taskQueue },
+      input,
     });
     expect(await refusal(other)).toBe(named(boarding.workflowId, other));
     const { code, stderr } = await gangway(rig.env, ['status', other]);

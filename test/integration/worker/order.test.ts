@@ -39,7 +39,10 @@ async function slowPartner() {
 async function waiting(name: string): Promise<number> {
   const { workflowService, options } = rig.client;
   const { statsByPriorityKey } = await workflowService.describeTaskQueue({
-    ...{ namespace: options.namespace, taskQueue: { name }, taskQueueType: ACTIVITIES, reportStats: true },
+    namespace: options.namespace,
+    taskQueue: { name },
+    taskQueueType: ACTIVITIES,
+    reportStats: true,
   });
   return Number(statsByPriorityKey?.['1']?.approximateBacklogCount ?? 0);
 }
@@ -50,8 +53,11 @@ it('a call by hand is the next after 110 status polls that came before it', asyn
   const taskQueue = partnerTaskQueue(rig.taskQueue, 'boarding');
   const polls = Array.from({ length: 110 }, (_, index) =>
     rig.client.activity.start('awaitStatusChange', {
-      ...{ id: `poll-${index}`, taskQueue, args: [{ merchantProfileId: index + 1, seen: { noteIds: [] } }] },
-      ...{ startToCloseTimeout: '1m', heartbeatTimeout: '10s' },
+      id: `poll-${index}`,
+      taskQueue,
+      args: [{ merchantProfileId: index + 1, seen: { noteIds: [] } }],
+      startToCloseTimeout: '1m',
+      heartbeatTimeout: '10s',
     }),
   );
   await Promise.all(polls);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { partIds } from '../../../src/temporal/onboardings.js';
+import { partIds } from '../../../src/temporal/find-onboarding.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { found, markers } from '../../rigs/privacy/markers.js';
@@ -67,7 +67,9 @@ describe.concurrent('a claim', () => {
       .requirements;
     expect([mine?.claim?.actor, mine?.proposal?.actor]).toContain(marked.email);
     const { message, bytes } = await sent(rig, boarding, 'assignRequirement', {
-      ...{ requirementId: note, actor: marked.actor, until: inFuture(HOUR) },
+      requirementId: note,
+      actor: marked.actor,
+      until: inFuture(HOUR),
     });
     expect(message).toMatch(/^requirementId: another person has claimed /);
     for (const each of [bytes, await historyOf(boarding), await listOf(rig, boarding)])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { partnerRecordId } from '../../../src/messages/ids.js';
 import { nudge } from '../../../src/temporal/nudge.js';
-import { recordOf } from '../../../src/temporal/partner-accounts.js';
+import { queryPartnerRecord } from '../../../src/temporal/partner-accounts.js';
 import { gangway } from '../../rigs/command.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
@@ -63,14 +63,12 @@ describe('a status name that no document has', () => {
       title: 'New status of the boarding partner: “On Hold”',
       answers: ['choice'],
       choices: [
-        ...[
-          'not-submitted',
-          'under-review',
-          'needs-answers',
-          'wants-changes',
-          'ended-declined',
-          'ended-closed',
-        ],
+        'not-submitted',
+        'under-review',
+        'needs-answers',
+        'wants-changes',
+        'ended-declined',
+        'ended-closed',
         'approved',
       ],
     });
@@ -88,7 +86,9 @@ describe('a status name that no document has', () => {
     const { requirements, timeline } = await record.state();
     expect(requirements.filter(({ title }) => title.includes('On Hold'))).toEqual([]);
     expect(timeline.find(({ event }) => event === 'status-explained')).toMatchObject({
-      ...{ detail: 'On Hold: ended-declined', actor: 'olga', reason: 'the partner wrote so' },
+      detail: 'On Hold: ended-declined',
+      actor: 'olga',
+      reason: 'the partner wrote so',
     });
 
     const { stdout } = await gangway(rig.env, ['status', record.workflowId]);
@@ -129,7 +129,7 @@ it('a canceled record is forgotten, and people are asked again', async () => {
   await record.resolve(id, { kind: 'choice', choice: 'under-review' });
   const place = { system: 'boarding', account: 'acme', taskQueue: rig.taskQueue } as const;
   await eventually(
-    () => recordOf(rig.client, place),
+    () => queryPartnerRecord(rig.client, place),
     (stored) => stored?.statuses.some(({ decision }) => decision?.meaning === 'under-review') ?? false,
     'the decision',
   );
@@ -140,6 +140,6 @@ it('a canceled record is forgotten, and people are asked again', async () => {
     (status) => status === 'CANCELLED',
     'the end of the record',
   );
-  expect(await recordOf(rig.client, place)).toBeUndefined();
+  expect(await queryPartnerRecord(rig.client, place)).toBeUndefined();
   await boarding.handle.cancel();
 });

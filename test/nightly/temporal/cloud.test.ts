@@ -123,10 +123,19 @@ describe('Temporal behind TLS', () => {
       'this client may not register search attributes in the namespace; add them where it is administered:',
     );
     expect(attributes).toEqual([
-      ...['  Dba Keyword', '  DbaWords Text', '  PartnerAccount Keyword', '  OnboardingStage Keyword'],
-      ...['  PartnerStatus Keyword', '  MerchantProfileId Keyword', '  BankingProfileId Keyword'],
-      ...['  Mid Keyword', '  AgentProfileId Keyword', '  ActionRequired Bool', '  ActionDueAt Datetime'],
-      ...['  Requirements KeywordList', '  StageTimes KeywordList'],
+      '  Dba Keyword',
+      '  DbaWords Text',
+      '  PartnerAccount Keyword',
+      '  OnboardingStage Keyword',
+      '  PartnerStatus Keyword',
+      '  MerchantProfileId Keyword',
+      '  BankingProfileId Keyword',
+      '  Mid Keyword',
+      '  AgentProfileId Keyword',
+      '  ActionRequired Bool',
+      '  ActionDueAt Datetime',
+      '  Requirements KeywordList',
+      '  StageTimes KeywordList',
     ]);
   });
 });

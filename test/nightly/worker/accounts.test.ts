@@ -31,11 +31,13 @@ beforeAll(async () => {
     Object.entries(rig.env).filter(([name]) => /^(TEMPORAL|GANGWAY|PAYLOAD|DOCUMENT|STATEMENT)_/.test(name)),
   );
   const acmes = {
-    ...{ ...common, GANGWAY_ACCOUNTS: 'acme' },
+    ...common,
+    GANGWAY_ACCOUNTS: 'acme',
     ...settings('ACME', `http://${wire.address}`, 'of-acme'),
   };
   const norths = {
-    ...{ ...common, GANGWAY_ACCOUNTS: 'north-iso,tight' },
+    ...common,
+    GANGWAY_ACCOUNTS: 'north-iso,tight',
     ...settings('NORTH_ISO', north.url, 'of-north'),
     ...settings('TIGHT', north.url, 'of-north'),
     TIGHT_BOARDING_ACTIVITIES_PER_SECOND: TIGHT_LIMIT,

@@ -3,7 +3,8 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 
 const ARGUMENTS = [
   // A container supports neither Chromium's sandbox nor a graphics card.
-  ...['--no-sandbox', '--disable-gpu'],
+  '--no-sandbox',
+  '--disable-gpu',
   // The Web UI requests the newest version from the internet, and without a network it would wait for the response.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];

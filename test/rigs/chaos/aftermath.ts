@@ -3,7 +3,7 @@ import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/int
 import proto from '@temporalio/proto';
 import type { Party } from '../../../simulation/cast.js';
 import { workersOf } from '../../../simulation/cast.js';
-import { ACCOUNTS, BATCHES } from '../../../src/messages/kinds.js';
+import { ACCOUNTS, BATCHES } from '../../../src/messages/workflow-types.js';
 import { listDeliveries } from '../../../src/temporal/deliveries.js';
 import { found, type Markers } from '../privacy/markers.js';
 import { type Kept, kept } from '../privacy/places.js';
@@ -67,7 +67,9 @@ export async function aftermath(
     histories: Buffer.concat(executions.map(({ bytes }) => bytes)),
     visibility: Buffer.concat(executions.map(({ visibility }) => visibility)),
     database: await stage.strike(),
-    ...{ logs, events, webhooks },
+    logs,
+    events,
+    webhooks,
   };
   // One webhook alone has about 200 bytes, and a small run may have no more than a few.
   const empty = Object.entries(places).filter(([, bytes]) => bytes.length < 100);

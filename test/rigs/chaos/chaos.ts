@@ -113,11 +113,21 @@ async function runChaos(stage: Stage, marked: Markers, options: ChaosOptions): P
   return {
     wrong: [
       ...before.map((problem) => `before the answers: ${problem}`),
-      ...[...after, ...contradicted, ...operator.surprises, ...merchants.surprises, ...silence, ...left],
+      ...after,
+      ...contradicted,
+      ...operator.surprises,
+      ...merchants.surprises,
+      ...silence,
+      ...left,
       ...forNothing.map(({ workflowId, title }) => `${workflowId} asks about a write never sent: ${title}`),
     ],
-    ...{ waited, waiting: waitingNow(), questions, incidents, calls, requests: sender.requests },
-    ...{ links: merchants.figures },
+    waited,
+    waiting: waitingNow(),
+    questions,
+    incidents,
+    calls,
+    requests: sender.requests,
+    links: merchants.figures,
   };
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../../../simulation/writes.js';
 import type { ReceivedRequest } from '../../../src/apps/sandbox/faults.js';
 import { bankingClient } from '../../../src/partners/banking/client.js';
-import { stateOf } from '../../../src/temporal/onboardings.js';
+import { queryState } from '../../../src/temporal/find-onboarding.js';
 import type { Markers } from '../privacy/markers.js';
 import { pendingWork } from '../still.js';
 import { insist } from '../waiting.js';
@@ -99,7 +99,7 @@ async function witnessesOf({ rig: { client } }: Stage, party: Party) {
 /** Reads a state, which replays its workflow. When that fails, the history stays in a file, for `gangway replay`. */
 async function stateOrHistory(client: Client, workflowId: string): Promise<Witness['state']> {
   try {
-    return await stateOf(client, workflowId);
+    return await queryState(client, workflowId);
   } catch (error) {
     const history = await client.workflow.getHandle(workflowId).fetchHistory();
     await mkdir(HISTORIES, { recursive: true });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MerchantBrowser } from '../../../src/apps/demo/merchant-browser.js';
 import { merchantActor } from '../../../src/messages/links.js';
-import { stateOf } from '../../../src/temporal/onboardings.js';
+import { queryState } from '../../../src/temporal/find-onboarding.js';
 import type { Markers } from '../privacy/markers.js';
 import { insist, TIMEOUT_MS } from '../waiting.js';
 import { CLERK_TOKEN, type Stage } from './stage.js';
@@ -76,7 +76,7 @@ export class Merchants {
     if (!ENDS.includes(last)) complain(`after the end, the merchant reads: ${last}`);
     if (read !== RECEIVED) return;
     this.figures.answered += 1;
-    const { timeline } = await insist(() => stateOf(this.stage.rig.client, workflowId));
+    const { timeline } = await insist(() => queryState(this.stage.rig.client, workflowId));
     const proposed = timeline.filter(
       ({ event, actor }) => event === 'answer-proposed' && actor === merchantActor(newLink.link),
     );
@@ -117,7 +117,7 @@ export class Merchants {
 
   /** Sends the answer back, unless somebody has acted meanwhile. The merchant then answers again. */
   async #sendBack(workflowId: string, id: string, path: string, { link }: Link): Promise<void> {
-    const { requirements } = await insist(() => stateOf(this.stage.rig.client, workflowId));
+    const { requirements } = await insist(() => queryState(this.stage.rig.client, workflowId));
     const proposal = requirements.find((each) => each.id === id)?.proposal;
     if (proposal?.actor !== merchantActor(link)) return;
     this.figures.sentBack += 1;
@@ -126,7 +126,7 @@ export class Merchants {
 
   /** Confirms what the merchant sent. @returns false if the requirement is open, and the merchant has sent nothing */
   async #confirm(workflowId: string, id: string, path: string, { link }: Link): Promise<boolean> {
-    const { requirements } = await insist(() => stateOf(this.stage.rig.client, workflowId));
+    const { requirements } = await insist(() => queryState(this.stage.rig.client, workflowId));
     const requirement = requirements.find((each) => each.id === id);
     if (!requirement) return true;
     const { proposal } = requirement;

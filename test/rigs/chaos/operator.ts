@@ -7,7 +7,7 @@ import { AWAIT_STATUS_ACTIVITY_ID } from '../../../src/messages/ids.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
 import { documentStore } from '../../../src/partners/documents/document-store.js';
 import { folder } from '../../../src/platform/documents/file-store.js';
-import { stateOf } from '../../../src/temporal/onboardings.js';
+import { queryState } from '../../../src/temporal/find-onboarding.js';
 import type { Markers } from '../privacy/markers.js';
 import { insist } from '../waiting.js';
 import type { Merchants } from './merchants.js';
@@ -104,7 +104,7 @@ export class Operator {
   async #isUncertain(id: string): Promise<boolean> {
     const { client } = this.stage.rig;
     const party = this.#parties.get(id);
-    const state = await stateOf(client, id);
+    const state = await queryState(client, id);
     if (!party) return false;
     for (const requirement of state.requirements) this.#asked.add(keyOf(id, requirement));
     const answers = state.requirements.map((one) => [one, answerTo(party, one, this.marked)] as const);

@@ -114,15 +114,17 @@ export class Stage {
       LINK_URL: `http://127.0.0.1:${await freePort()}`,
     };
     const pageEnv = {
-      ...{ LINK_URL: env.LINK_URL, LINK_ADDRESS: new URL(env.LINK_URL).host, LINK_COMPANY: 'Acme Payments' },
-      ...{ LINK_API_URL: receiverUrls[0] ?? '', LINK_API_TOKEN: PAGE_TOKEN },
+      LINK_URL: env.LINK_URL,
+      LINK_ADDRESS: new URL(env.LINK_URL).host,
+      LINK_COMPANY: 'Acme Payments',
+      LINK_API_URL: receiverUrls[0] ?? '',
+      LINK_API_TOKEN: PAGE_TOKEN,
       // All merchants have one address here.
-      ...{ LINK_REQUESTS_PER_MINUTE: '100000', GANGWAY_LOG_LEVEL: 'debug' },
+      LINK_REQUESTS_PER_MINUTE: '100000',
+      GANGWAY_LOG_LEVEL: 'debug',
     };
     const wires = { 'worker 1': await tcpProxy(address), 'worker 2': await tcpProxy(address) };
-    const stage = new Stage(
-      ...([rig, env, crm, receiverUrls, served, folder, wires, build, pageEnv, withWorkers] as const),
-    );
+    const stage = new Stage(rig, env, crm, receiverUrls, served, folder, wires, build, pageEnv, withWorkers);
     const webhook = { notificationType: 'ApplicationStatus', url: `${receiverUrls[0]}/webhooks/banking` };
     await stage.control('POST', '/sandbox/webhooks', webhook);
     await stage.settled();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Party } from '../../../simulation/cast.js';
-import { ONBOARDINGS } from '../../../src/messages/kinds.js';
+import { ONBOARDINGS } from '../../../src/messages/workflow-types.js';
 import { KINDS } from '../../../src/temporal/kinds/kinds.js';
 import { batchFile, ndjson } from '../commands/files.js';
 import { startSpawnedGangway } from '../processes.js';

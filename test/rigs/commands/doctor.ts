@@ -12,7 +12,10 @@ export interface Finding {
 }
 
 export const wrong = (check: string, detail: string, fix: string): Finding => ({
-  ...{ check, state: 'wrong', detail, fix },
+  check,
+  state: 'wrong',
+  detail,
+  fix,
 });
 
 /** The findings of doctor that are not in order, without weak settings. */

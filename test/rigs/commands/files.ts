@@ -6,7 +6,7 @@ import type { Client } from '@temporalio/client';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
 import { documentStore } from '../../../src/partners/documents/document-store.js';
 import { folder } from '../../../src/platform/documents/file-store.js';
-import { describe } from '../../../src/temporal/onboardings.js';
+import { describe } from '../../../src/temporal/find-onboarding.js';
 import { merchant } from '../inputs.js';
 import type { Rig } from '../rig.js';
 import { eventually } from '../waiting.js';

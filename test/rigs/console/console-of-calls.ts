@@ -49,7 +49,10 @@ export interface Given {
 }
 
 export const STATE: OnboardingState = {
-  ...{ stage: 'underwriting', partnerStatus: 'Pending', requirements: [], timeline: [] },
+  stage: 'underwriting',
+  partnerStatus: 'Pending',
+  requirements: [],
+  timeline: [],
 };
 
 /** A boarding that asks about `note-1`, which takes these answers. */
@@ -90,7 +93,10 @@ export function clientOfCalls({
         const { account, parent } = existing();
         const execution = { workflowId, runId: 'run-1' };
         return {
-          ...{ ...execution, historyLength: 7, startTime: new Date(0), status: { name: 'RUNNING' } },
+          ...execution,
+          historyLength: 7,
+          startTime: new Date(0),
+          status: { name: 'RUNNING' },
           typedSearchAttributes: new TypedSearchAttributes(
             account === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.partnerAccount, value: account }],
           ),
@@ -141,7 +147,9 @@ export function clientOfCalls({
     questions.push(['list', request.query]);
     const executions = Array.from({ length: Math.min(ofSouth, request.pageSize) }, (_, number) => ({
       execution: { workflowId: `merchant-boarding-m-${number}@south`, runId: 'run-1' },
-      ...{ type: { name: 'merchantBoarding' }, status: 1, startTime: msToTs(0) },
+      type: { name: 'merchantBoarding' },
+      status: 1,
+      startTime: msToTs(0),
     }));
     return { executions };
   };
@@ -151,15 +159,11 @@ export function clientOfCalls({
   };
   const list = async function* () {};
   const client = {
-    ...{
-      options: { namespace: 'default', loadedDataConverter: loadDataConverter() },
-      workflow: { getHandle, count, start, list },
-      withDeadline,
-    },
-    ...{
-      connection: { withDeadline },
-      workflowService: { describeNamespace, describeWorkflowExecution, listWorkflowExecutions },
-    },
+    options: { namespace: 'default', loadedDataConverter: loadDataConverter() },
+    workflow: { getHandle, count, start, list },
+    withDeadline,
+    connection: { withDeadline },
+    workflowService: { describeNamespace, describeWorkflowExecution, listWorkflowExecutions },
   };
   return { client: client as unknown as Client, asked: questions };
 }
@@ -185,8 +189,10 @@ interface Call {
 
 /** Settings of a console at which people sign in. */
 export const PROVIDER = {
-  ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'console' },
-  ...{ CONSOLE_URL: 'https://console.example.com', CONSOLE_SESSION_KEYS: SESSION_KEY },
+  OIDC_ISSUER: 'https://login.example.com',
+  OIDC_CLIENT_ID: 'console',
+  CONSOLE_URL: 'https://console.example.com',
+  CONSOLE_SESSION_KEYS: SESSION_KEY,
 };
 
 const HOURS_12 = 43_200_000;
@@ -231,7 +237,9 @@ export async function consoleOfCalls(options: CallOptions = {}) {
       );
     const csrf = who ? session.csrf : '';
     const reply = await server.inject({
-      ...{ method, url, cookies },
+      method,
+      url,
+      cookies,
       headers: {
         host: settings.url ? new URL(settings.url).host : 'localhost:8085',
         ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
@@ -245,8 +253,12 @@ export async function consoleOfCalls(options: CallOptions = {}) {
     const next = { cookies: now } as unknown as FastifyRequest;
     const message = (await sessions.readEntry(next, 'message', 30_000)) as Message | undefined;
     return {
-      ...{ status, text, headers: replied, to: replied['location'] },
-      ...{ cookies: Object.keys(now), kept: now },
+      status,
+      text,
+      headers: replied,
+      to: replied['location'],
+      cookies: Object.keys(now),
+      kept: now,
       /** What the next page would show. */
       message: message && { text: message.text },
       isProblem: message?.isProblem,

@@ -146,19 +146,29 @@ export async function runProvider(
   };
   const running: RunningProvider = {
     oidc: {
-      ...{ issuer, clientId: CLIENT_ID, clientSecret, scope: 'openid profile email' },
-      ...{ rolesClaim: 'roles', accountsClaim: undefined },
+      issuer,
+      clientId: CLIENT_ID,
+      clientSecret,
+      scope: 'openid profile email',
+      rolesClaim: 'roles',
+      accountsClaim: undefined,
     },
     env: {
-      ...{ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT_ID },
+      OIDC_ISSUER: issuer,
+      OIDC_CLIENT_ID: CLIENT_ID,
       ...(auth !== 'none' && { OIDC_CLIENT_SECRET: clientSecret }),
     },
-    ...{ requested, isUnavailable: false },
+    requested,
+    isUnavailable: false,
     add: (person) => void people.set(person.sub, person),
     remove: (sub) => void people.delete(sub),
     logoutToken: (sub, claims) =>
       new SignJWT({
-        ...{ iss: issuer, aud: CLIENT_ID, sub, jti: randomUUID(), iat: Math.floor(Date.now() / 1_000) },
+        iss: issuer,
+        aud: CLIENT_ID,
+        sub,
+        jti: randomUUID(),
+        iat: Math.floor(Date.now() / 1_000),
         events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
         ...claims,
       })

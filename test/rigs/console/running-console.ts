@@ -91,7 +91,8 @@ export async function runConsole(
     ...options.env,
   });
   const settings = {
-    ...{ ...read, requestsPerMinute: 100_000 },
+    ...read,
+    requestsPerMinute: 100_000,
     ...(isSimulated() && { idleMs: YEAR_MS, sessionMaxMs: YEAR_MS }),
     ...options.times,
   };

@@ -8,7 +8,9 @@ import { testEnds, type Until } from '../shared.js';
 import { API_TOKEN, ASKED, type Json, LINK, type StandIn, standInApi } from './stand-in-api.js';
 
 export const SETTINGS = {
-  ...{ LINK_URL: 'https://answers.example.com', LINK_API_TOKEN: API_TOKEN, LINK_COMPANY: 'Acme Payments' },
+  LINK_URL: 'https://answers.example.com',
+  LINK_API_TOKEN: API_TOKEN,
+  LINK_COMPANY: 'Acme Payments',
 };
 export const HOST = 'answers.example.com';
 
@@ -38,7 +40,8 @@ export async function runLink({
       LINK_REQUESTS_PER_MINUTE: '10000',
       ...settings,
     }),
-    ...{ logger, ...(limits && { limits }) },
+    logger,
+    ...(limits && { limits }),
   });
   until(() => server.close());
   // A request without a network has arrived as a whole.
@@ -53,7 +56,8 @@ export async function runLink({
     headers: Readonly<Record<string, string>> = {},
   ) =>
     open(`${LINK}/${action}`, {
-      ...{ method: 'POST', payload: String(new URLSearchParams(fields)) },
+      method: 'POST',
+      payload: String(new URLSearchParams(fields)),
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     });
   return { api, server, open, post, log: () => lines.join('') };
@@ -69,7 +73,8 @@ export function upload(
   const texts = Object.entries(fields).map(([name, value]) => `${head(name)}\r\n\r\n${value}\r\n`);
   const file = `${head('file')}; filename="${fileName}"\r\ncontent-type: image/jpeg\r\n\r\n`;
   const payload = Buffer.concat([
-    ...[Buffer.from(texts.join('') + file), Buffer.from(content)],
+    Buffer.from(texts.join('') + file),
+    Buffer.from(content),
     Buffer.from('\r\n--b--\r\n'),
   ]);
   return { method: 'POST', payload, headers: { 'content-type': 'multipart/form-data; boundary=b' } };

@@ -14,8 +14,14 @@ export type Json = Record<string, unknown>;
 
 /** What the API says about a link that asks for a text. */
 export const ASKED = {
-  ...{ state: 'open', language: 'en', dba: 'Corner Bakery', text: 'How do you take orders?' },
-  ...{ wants: { kind: 'text' }, expiresAt: '2026-12-07T21:05:09.000Z', documents: [], revision: 0 },
+  state: 'open',
+  language: 'en',
+  dba: 'Corner Bakery',
+  text: 'How do you take orders?',
+  wants: { kind: 'text' },
+  expiresAt: '2026-12-07T21:05:09.000Z',
+  documents: [],
+  revision: 0,
   began: false,
 } as const;
 
@@ -61,7 +67,10 @@ export async function standInApi(link: Json = ASKED, until: Until = testEnds): P
       .type('application/problem+json')
       .send({ title: '<raw>', status, ...more });
   const state: StandIn = {
-    ...{ url: '', link: { ...link }, instead: () => undefined, calls },
+    url: '',
+    link: { ...link },
+    instead: () => undefined,
+    calls,
     changes: () => calls.map(({ action }) => action).filter((action) => action !== 'read'),
     close: () => server.close(),
   };

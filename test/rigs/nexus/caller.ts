@@ -68,7 +68,11 @@ export async function startCaller(rig: Pick<Rig, 'env' | 'atClose'>): Promise<Ca
       args: [{ endpoint, operation, input }],
     });
   return {
-    ...{ client, namespace, taskQueue, endpoint, start },
+    client,
+    namespace,
+    taskQueue,
+    endpoint,
+    start,
     call: async (operation, input) => (await start(operation, input)).result(),
   };
 }

@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { sandboxAccount } from '../../../src/apps/sandbox/systems.js';
-import { SYSTEM_NAMES, type SystemName, settingsPrefix, urlSetting } from '../../../src/partners/names.js';
+import {
+  SYSTEM_NAMES,
+  type SystemName,
+  settingsPrefix,
+  urlSetting,
+} from '../../../src/partners/system-names.js';
 
 /** Settings of a worker for many accounts, in each of which these partners are on. The account without a name is off. */
 export function manyAccounts(url: string, count: number, on: readonly SystemName[]): Record<string, string> {

@@ -13,8 +13,11 @@ const COMMON: Readonly<Record<string, Settings>> = {
   console: { CONSOLE_ADDRESS: '127.0.0.1:0' },
   'codec-server': { CODEC_ADDRESS: '127.0.0.1:0', CODEC_TOKENS: TOKEN },
   link: {
-    ...{ LINK_ADDRESS: '127.0.0.1:0', LINK_URL: 'http://localhost', LINK_API_URL: 'http://127.0.0.1:9' },
-    ...{ LINK_API_TOKEN: TOKEN, LINK_COMPANY: 'Acme Payments' },
+    LINK_ADDRESS: '127.0.0.1:0',
+    LINK_URL: 'http://localhost',
+    LINK_API_URL: 'http://127.0.0.1:9',
+    LINK_API_TOKEN: TOKEN,
+    LINK_COMPANY: 'Acme Payments',
   },
   worker: { ...ADA, GANGWAY_HEALTH_ADDRESS: '127.0.0.1:0' },
   starter: ADA,
@@ -22,8 +25,11 @@ const COMMON: Readonly<Record<string, Settings>> = {
 
 /** Settings with which a process starts, at any free port and without workers. */
 export const settingsOf = (name: string, more: Settings) => ({
-  ...{ PAYLOAD_KEYS: `k1:${KEY}`, TEMPORAL_ADDRESS: inject('temporalAddress') },
-  ...{ GANGWAY_TASK_QUEUE: 'without-workers', ...COMMON[name], ...more },
+  PAYLOAD_KEYS: `k1:${KEY}`,
+  TEMPORAL_ADDRESS: inject('temporalAddress'),
+  GANGWAY_TASK_QUEUE: 'without-workers',
+  ...COMMON[name],
+  ...more,
 });
 
 /** Anyone could pose as the server of a connection. */

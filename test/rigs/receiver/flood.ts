@@ -86,8 +86,14 @@ export async function flood(
   for await (const { workflowId } of client.workflow.list({ query })) workflows.add(workflowId);
   const expected = valid.map(({ externalId }) => `merchant-boarding-${externalId}`);
   return {
-    ...{ sent: deliveries.length, repeated, forged: forgedCount, responses, sentAgain, seconds },
-    ...{ accepted: accepted.size, started },
+    sent: deliveries.length,
+    repeated,
+    forged: forgedCount,
+    responses,
+    sentAgain,
+    seconds,
+    accepted: accepted.size,
+    started,
     lost: [...accepted].filter((id) => !workflows.has(`merchant-boarding-${id}`)).length,
     doubled: started - expected.filter((id) => workflows.has(id)).length,
   };
@@ -96,8 +102,11 @@ export async function flood(
 function delivery(position: number, secret: string): Delivery {
   const data = merchant();
   const event = new CloudEvent({
-    ...{ id: randomUUID(), source: '/crm', type: 'merchant.boarding.requested.v1' },
-    ...{ datacontenttype: 'application/json', data },
+    id: randomUUID(),
+    source: '/crm',
+    type: 'merchant.boarding.requested.v1',
+    datacontenttype: 'application/json',
+    data,
   });
   const message = position % 2 === 0 ? HTTP.structured(event) : HTTP.binary(event);
   const body = String(message.body);

@@ -34,8 +34,13 @@ export function connectionTo(
   const workflowService = new Proxy({}, { get: (_, name: keyof Service) => call.bind(undefined, name) });
   const within = (_: unknown, run: () => unknown) => run();
   const connection = {
-    ...{ workflowService, plugins: [], close: async () => {}, ensureConnected: async () => {} },
-    ...{ withDeadline, withMetadata: within, withAbortSignal: within },
+    workflowService,
+    plugins: [],
+    close: async () => {},
+    ensureConnected: async () => {},
+    withDeadline,
+    withMetadata: within,
+    withAbortSignal: within,
   };
   return connection as unknown as ConnectionLike;
 }
@@ -148,7 +153,10 @@ export function startIn(request: temporal.api.workflowservice.v1.IStartWorkflowE
   const indexed = Object.entries(searchAttributes?.indexedFields ?? {});
   const { priorityKey, fairnessKey } = priority ?? {};
   return {
-    ...{ workflowId, type: workflowType?.name, taskQueue: taskQueue?.name, args: valuesOf(input) },
+    workflowId,
+    type: workflowType?.name,
+    taskQueue: taskQueue?.name,
+    args: valuesOf(input),
     policies: [WorkflowIdReusePolicy[reuse ?? 0], WorkflowIdConflictPolicy[conflict ?? 0]],
     priority: fairnessKey ? [priorityKey, fairnessKey] : [priorityKey],
     memo: Object.fromEntries(Object.entries(memo?.fields ?? {}).map(([name, value]) => [name, only(value)])),

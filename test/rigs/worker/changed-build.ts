@@ -76,7 +76,7 @@ const replacing =
     return [file, (source) => texts.reduce(edit, source)];
   };
 
-const SETS_FEES = '      await setFees(boarding);\n      await submit(boarding);\n';
+const SETS_FEES = '      await setFees(boarding);\n      await submitToUnderwriting(boarding);\n';
 
 /** A source file, and how it changes. A bundle that has the text as the source has it changes in the same way. */
 type Edit = readonly [file: string, edit: (source: string) => string, isAsInBundles?: true];
@@ -90,9 +90,9 @@ const BUILDS = {
   /** Submits before it sets the fees. */
   'fees-last': replacing(BOARDING, [
     SETS_FEES,
-    '      await submit(boarding);\n      await setFees(boarding);\n',
+    '      await submitToUnderwriting(boarding);\n      await setFees(boarding);\n',
   ]),
-  'without-fees': replacing(BOARDING, [SETS_FEES, '      await submit(boarding);\n']),
+  'without-fees': replacing(BOARDING, [SETS_FEES, '      await submitToUnderwriting(boarding);\n']),
   /** Creates nothing, unless the run continues an earlier one. */
   inverted: replacing(BOARDING, ['if (!carried)', 'if (carried)']),
   /** Waits before it delivers answers. */

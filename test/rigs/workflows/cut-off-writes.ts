@@ -104,7 +104,10 @@ async function creatorAlone({ client, taskQueue, env, atClose }: Rig) {
   const converter = dataConverter(keysFrom(env['PAYLOAD_KEYS'] ?? ''));
   const own = `${taskQueue}-alone`;
   const worker = await Worker.create({
-    ...{ connection, namespace: client.options.namespace, taskQueue: own, dataConverter: converter },
+    connection,
+    namespace: client.options.namespace,
+    taskQueue: own,
+    dataConverter: converter,
     workflowBundle: await bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL('creating-alone.ts', import.meta.url)),
       logger: new DefaultLogger('ERROR'),
@@ -119,13 +122,17 @@ async function creatorAlone({ client, taskQueue, env, atClose }: Rig) {
   });
   return async ({ externalId, merchant: fields }: MerchantBoardingInput) => {
     const request: CreateMerchantRequest = {
-      ...{ version: 'v2', guid: externalId, merchant: fields },
+      version: 'v2',
+      guid: externalId,
+      merchant: fields,
       references: { agentProfileId: 101, boardingSettingsId: 11 },
-      ...{ since: new Date().toISOString(), saved: [] },
+      since: new Date().toISOString(),
+      saved: [],
     };
     const workflowId = `create-${externalId}`;
     await client.workflow.start<typeof creatingAlone>('creatingAlone', {
-      ...{ workflowId, taskQueue: own },
+      workflowId,
+      taskQueue: own,
       args: [partnerTaskQueue(taskQueue, 'boarding'), request],
     });
     return new Onboarding(client, workflowId);

@@ -31,8 +31,12 @@ const rows = [1, 2, 3, 4].map((line): BatchRow => {
 });
 
 const result = (line: number, more: Partial<RowResult> = {}): RowResult => ({
-  ...{ line, externalId: `m-${line}`, workflowId: `merchant-boarding-m-${line}`, result: 'started' },
-  ...{ runId: 'run-2', ...more },
+  line,
+  externalId: `m-${line}`,
+  workflowId: `merchant-boarding-m-${line}`,
+  result: 'started',
+  runId: 'run-2',
+  ...more,
 });
 
 /** Attempts of the activity against a server that answers starts so. @param heartbeats collects their details */

@@ -6,8 +6,8 @@ import {
   correctionProblems,
 } from '../../../src/activities/corrections.js';
 import { NO_ACCOUNTS } from '../../../src/messages/inputs.js';
-import type { CorrectableType } from '../../../src/messages/kinds.js';
-import { fieldsOf } from '../../../src/services/forms/schema-fields.js';
+import type { CorrectableType } from '../../../src/messages/workflow-types.js';
+import { schemaFields } from '../../../src/services/forms/schema-fields.js';
 import { business, merchant, OWNER } from '../../rigs/inputs.js';
 
 const named = { posNames: ['Till'], accounts: { north: { posNames: ['Northern Till'] } } };
@@ -236,7 +236,7 @@ describe('a correction to fill in', () => {
         ? Object.fromEntries(Object.entries(inside).map(([name, more]) => [name, fill(more)]))
         : 'x';
     const { schema } = changeableInput({ type, input, ...progress }, NO_ACCOUNTS);
-    for (const { name } of fieldsOf(schema)) {
+    for (const { name } of schemaFields(schema)) {
       const patch = fill(blankFor(type, input, [name], progress));
       const problems = correctionProblems({ type, input, patch, ...progress }, NO_ACCOUNTS);
       const ofForm = problems.filter(({ message }) => /known field|changed|an object|a list/.test(message));

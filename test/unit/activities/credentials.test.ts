@@ -193,7 +193,10 @@ describe('a process whose credentials are refused', () => {
     refuse({ kind: 'Forbidden', needs: 'one-time-code', fields });
     await failure(run());
     expect(reports[0]?.refusal).toEqual({
-      ...{ kind: 'Forbidden', operation: 'list-agent-profiles', reason: 'HTTP 401', needs: 'one-time-code' },
+      kind: 'Forbidden',
+      operation: 'list-agent-profiles',
+      reason: 'HTTP 401',
+      needs: 'one-time-code',
       words: `[Redacted] is locked; ${'x'.repeat(278)}`,
     });
   });

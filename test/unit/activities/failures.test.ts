@@ -7,7 +7,7 @@ import {
   callOptions,
   isRetryable,
   parseRequest,
-  partnerErrorIn,
+  partnerErrorOfActivity,
   type Repetition,
   withFieldNames,
   withRetries,
@@ -26,7 +26,11 @@ function failed(
   more: Partial<PartnerErrorDetails> = {},
 ): PartnerError {
   return new PartnerError({
-    ...{ system: 'boarding', operation: 'get-status', kind, fields: [], reason: `HTTP ${status}` },
+    system: 'boarding',
+    operation: 'get-status',
+    kind,
+    fields: [],
+    reason: `HTTP ${status}`,
     ...(status !== undefined && { status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...more,
@@ -117,10 +121,10 @@ describe('the failure of a call', () => {
     const reported = { system: 'boarding', operation: 'get-status', kind: 'Rejected', fields: [] };
     const details = { ...reported, reason: 'HTTP 400', status: 400 };
     expect(failure).toHaveProperty('details', [details]);
-    expect(partnerErrorIn(failure)).toEqual(details);
+    expect(partnerErrorOfActivity(failure)).toEqual(details);
     const other = ApplicationFailure.create({ type: 'NotDue', details: [details] });
     expect(await outcomeOf(other)).toBe(other);
-    expect([other, failed('Rejected')].map(partnerErrorIn)).toEqual([undefined, undefined]);
+    expect([other, failed('Rejected')].map(partnerErrorOfActivity)).toEqual([undefined, undefined]);
   });
 });
 

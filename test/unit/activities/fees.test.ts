@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { differences } from '../../../src/activities/boarding/application.js';
+import { feeDifferences } from '../../../src/activities/boarding/application.js';
 import { mergePatch } from '../../../src/messages/objects.js';
 
 /** Any JSON object with few names, so that two of them often meet. */
@@ -17,7 +17,7 @@ const { fees } = fc.letrec<{ fees: Record<string, unknown>; value: unknown }>((t
 it('fees with merged changes have no difference to the requested changes', () => {
   fc.assert(
     fc.property(fees, fees, (read, changes) => {
-      expect(differences(changes, mergePatch(read, changes))).toEqual([]);
+      expect(feeDifferences(changes, mergePatch(read, changes))).toEqual([]);
     }),
   );
 });
@@ -58,11 +58,11 @@ describe('differences', () => {
     ['an item of a list', { m: [{ a: 1 }, { a: 2 }] }, { m: [{ a: 1 }, { a: 3 }] }, ['m.1.a']],
     ['a list instead of a group', { g: { a: 1 } }, { g: [1] }, ['g']],
   ])('are named by their paths, or there are none (%s)', (_, question, has, fields) => {
-    expect(differences(question, has).map(({ field }) => field)).toEqual(fields);
+    expect(feeDifferences(question, has).map(({ field }) => field)).toEqual(fields);
   });
 
   it('have both values', () => {
-    expect(differences({ minimum: 25, amex: { a: 1 } }, { minimum: 0 })).toEqual([
+    expect(feeDifferences({ minimum: 25, amex: { a: 1 } }, { minimum: 0 })).toEqual([
       { field: 'minimum', message: 'asked for 25, the partner has 0' },
       { field: 'amex', message: 'asked for {"a":1}, the partner has nothing' },
     ]);

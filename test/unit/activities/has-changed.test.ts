@@ -5,8 +5,12 @@ import type { SeenStatus, StatusSnapshot } from '../../../src/messages/boarding-
 const note = (id: string) => ({ id, text: 'Why?', author: null, date: null });
 
 const status = {
-  ...({ status: 'Pending', phase: 'pending', statusDate: '2026-01-31T10:00:00Z' } as const),
-  ...{ comment: null, mid: null, unclearMid: null },
+  status: 'Pending' as const,
+  phase: 'pending' as const,
+  statusDate: '2026-01-31T10:00:00Z' as const,
+  comment: null,
+  mid: null,
+  unclearMid: null,
 };
 const now: StatusSnapshot = { ...status, notes: [note('note-1'), note('note-2')] };
 const same: SeenStatus = { ...status, noteIds: ['note-1', 'note-2'] };

@@ -36,7 +36,10 @@ async function deliver(
 }
 
 const later = (message: string, nextRetryDelay?: number) => ({
-  ...{ type: 'NotDelivered', message, nonRetryable: false, nextRetryDelay },
+  type: 'NotDelivered',
+  message,
+  nonRetryable: false,
+  nextRetryDelay,
 });
 const never = (message: string) => ({ type: 'Undeliverable', message, nonRetryable: true });
 const forbidden = new Error(ADDRESS, { cause: new ForbiddenAddress() });

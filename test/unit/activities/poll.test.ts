@@ -92,7 +92,9 @@ describe('a status poll', () => {
   ])('continues without a change: after %s', async (_, info, atLeast, atMost) => {
     const { outcome, heartbeats } = await attempt(async () => 'now', false, info);
     expect(outcome).toMatchObject({
-      ...{ type: 'StatusUnchanged', category: ApplicationFailureCategory.BENIGN, nonRetryable: false },
+      type: 'StatusUnchanged',
+      category: ApplicationFailureCategory.BENIGN,
+      nonRetryable: false,
       nextRetryDelay: between(atLeast, atMost),
     });
     expect(heartbeats).toEqual([READ]);

@@ -299,7 +299,10 @@ describe('an error of our own code', () => {
         'our software fails: createMerchant: TypeError: cannot read [Redacted], since 2026-01-01 10:00 UTC',
       details: [
         {
-          ...{ system: 'boarding', build: 'b-2', operation: 'createMerchant', since: START },
+          system: 'boarding',
+          build: 'b-2',
+          operation: 'createMerchant',
+          since: START,
           reason: 'TypeError: cannot read [Redacted]',
         },
       ],
@@ -350,8 +353,13 @@ describe('an error of our own code', () => {
         message: 'our software fails',
         details: [
           {
-            ...{ system: 'boarding', operation: 'createMerchant', build: 'b-2', since },
-            ...{ kind: 'Uncertain', fields: [], reason: 'TypeError: no street' },
+            system: 'boarding',
+            operation: 'createMerchant',
+            build: 'b-2',
+            since,
+            kind: 'Uncertain',
+            fields: [],
+            reason: 'TypeError: no street',
           },
         ],
       });
@@ -364,8 +372,12 @@ describe('an error of our own code', () => {
     await attempt(failing(START), { attempt: 8, ...workflow('m-2') });
     expect(reports).toEqual([
       {
-        ...{ to: 'partner-account-boarding', operation: 'build b-2', failing: 'createMerchant' },
-        ...{ since: START, what: 'TypeError: no street', workflowId: 'test' },
+        to: 'partner-account-boarding',
+        operation: 'build b-2',
+        failing: 'createMerchant',
+        since: START,
+        what: 'TypeError: no street',
+        workflowId: 'test',
       },
     ]);
   });

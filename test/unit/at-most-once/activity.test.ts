@@ -15,7 +15,7 @@ import { describe, expect, it, vi } from 'vitest';
 import {
   atMostOnce,
   awaitResponse,
-  LostResponse,
+  MissingResponse,
   type RepeatableSendOptions,
 } from '../../../src/at-most-once/activity.js';
 import type { Intent } from '../../../src/at-most-once/intent.js';
@@ -55,9 +55,9 @@ const failureOf = (error: unknown, retryable: boolean, sent: object = {}) => {
   return ApplicationFailure.create({ type: 'ClientError', details, nonRetryable: !retryable });
 };
 const senders = atMostOnce<Baseline>({
-  failureOf,
-  outcomeOf: (error) => OUTCOMES[kindOf(error)],
-  unsentFailureOf: (error) =>
+  toFailure: failureOf,
+  classify: (error) => OUTCOMES[kindOf(error)],
+  toUnsentFailure: (error) =>
     error instanceof ClientError ? failureOf(error, error.kind !== 'Rejected') : error,
 });
 
@@ -120,7 +120,9 @@ describe('a write', () => {
   const scheduledTimestampMs = Date.UTC(2026, 0, 1);
   const startToCloseTimeoutMs = 120_000;
   const scheduledLater = (laterMs: number) => ({
-    ...{ attempt: 1, scheduledTimestampMs, startToCloseTimeoutMs },
+    attempt: 1,
+    scheduledTimestampMs,
+    startToCloseTimeoutMs,
     currentAttemptScheduledTimestampMs: scheduledTimestampMs + laterMs,
   });
   // By then an attempt can have timed out.
@@ -185,7 +187,7 @@ describe('a write', () => {
   });
 
   it('that was refused is uncertain if the call sees its effect', async () => {
-    const call = notSending(new LostResponse('it was refused, and there it is'));
+    const call = notSending(new MissingResponse('it was refused, and there it is'));
     const { log, outcome } = await attempt(call, { info: REFUSED, looksFirst: true });
     expect(log).toEqual([]);
     const details = [

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
-  awaitVerdict,
   type Outcome,
   type Proof,
-  sendUntilKnown,
+  resolveUncertainWrite,
+  sendUntilResolved,
   type WriteQuestion,
 } from '../../../src/at-most-once/workflow.js';
 
@@ -35,12 +35,14 @@ describe('a write is sent until its outcome is known', () => {
   const write = (outcomes: Outcome<string, Failure>[], next: 'again' | { readonly result: string }) => {
     const sent: boolean[] = [];
     const handle = async () => next as never;
-    const facts = sendUntilKnown<string, Failure>({
+    const facts = sendUntilResolved<string, Failure>({
       send: async (_, isFirst) => {
         sent.push(isFirst);
         return outcomes.shift() as Outcome<string, Failure>;
       },
-      ...{ rejected: handle, forbidden: handle, uncertain: handle },
+      rejected: handle,
+      forbidden: handle,
+      uncertain: handle,
     });
     return facts.then((result) => ({ result, sent }));
   };
@@ -63,7 +65,7 @@ describe('an uncertain outcome is decided', () => {
   it('by evidence, and nobody is asked', async () => {
     const { asking, questions, state } = person([]);
     state.seen = { result: 'order 7' };
-    expect([await awaitVerdict(asking), questions]).toEqual([{ result: 'order 7' }, []]);
+    expect([await resolveUncertainWrite(asking), questions]).toEqual([{ result: 'order 7' }, []]);
   });
 
   it('by evidence that appears while a person answers otherwise', async () => {
@@ -73,25 +75,25 @@ describe('an uncertain outcome is decided', () => {
         return 'again';
       },
     ]);
-    expect(await awaitVerdict(asking)).toEqual({ result: 'order 7' });
+    expect(await resolveUncertainWrite(asking)).toEqual({ result: 'order 7' });
   });
 
   it('by a person who confirms an id, and who is told why another one is refused', async () => {
     const { asking, questions } = person([() => ({ confirm: 'wrong' }), () => ({ confirm: '7' })]);
-    expect(await awaitVerdict(asking)).toEqual({ result: 'order 7', confirmedId: '7' });
+    expect(await resolveUncertainWrite(asking)).toEqual({ result: 'order 7', confirmedId: '7' });
     expect(questions).toEqual(['', 'not ours']);
   });
 
   it('by a person who says again, and by nothing else', async () => {
     const { asking, questions } = person([() => undefined, () => 'again']);
-    expect(await awaitVerdict(asking)).toBe('again');
+    expect(await resolveUncertainWrite(asking)).toBe('again');
     expect(questions).toEqual(['', '']);
   });
 
   it('later, when somebody needs the write', async () => {
     const { asking, questions, state } = person([() => 'again']);
     state.isSuperseded = true;
-    expect(await awaitVerdict(asking)).toBe('again');
+    expect(await resolveUncertainWrite(asking)).toBe('again');
     expect(questions).toEqual(['waits', '']);
   });
 
@@ -103,7 +105,7 @@ describe('an uncertain outcome is decided', () => {
       },
       () => ({ confirm: '7' }),
     ]);
-    expect(await awaitVerdict(asking)).toEqual({ result: 'order 7', confirmedId: '7' });
+    expect(await resolveUncertainWrite(asking)).toEqual({ result: 'order 7', confirmedId: '7' });
     expect(questions).toEqual(['', 'waits', '']);
   });
 });

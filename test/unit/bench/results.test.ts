@@ -4,12 +4,19 @@ import { type Results, replaced, resultsMarkdown } from '../../../bench/results.
 import { scaleTables } from '../../../scripts/scale.js';
 
 const MACHINE = {
-  ...{ cpu: 'A CPU', cores: 2, memoryGiB: 4, loadBefore: 0.1 },
-  ...{ node: 'v24.0.0', sdk: '1.24.0', server: 'Server 1.32.0' },
+  cpu: 'A CPU',
+  cores: 2,
+  memoryGiB: 4,
+  loadBefore: 0.1,
+  node: 'v24.0.0',
+  sdk: '1.24.0',
+  server: 'Server 1.32.0',
 };
 
 const result = (what: string) => ({
-  ...{ date: '2026-11-22', seconds: 61, machine: MACHINE },
+  date: '2026-11-22',
+  seconds: 61,
+  machine: MACHINE,
   lines: [
     line({ what, figure: 12, unit: 'ms', baseline: { what: 'bare', figure: 10 }, goal: { atMost: 1.1 } }),
     line({ what, figure: 3, unit: 'events', parts: { 'a|b': 3 } }),
@@ -24,7 +31,8 @@ describe('the results of the bench', () => {
     const now = replaced(KEPT, 'polls', result('new poll'), order);
     expect(Object.keys(now)).toEqual(order);
     expect(replaced(now, 'memory', result('new memory'), order)).toEqual({
-      ...{ nudges: KEPT['nudges'], polls: result('new poll') },
+      nudges: KEPT['nudges'],
+      polls: result('new poll'),
       memory: result('new memory'),
     });
   });

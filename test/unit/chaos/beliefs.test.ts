@@ -36,8 +36,10 @@ const PROFILE = { profileId: 3001 };
 
 const MERCHANT_CREATED = { operation: 'create-merchant', id: 1001, guid: 'c-1' };
 const SUBMITTED = {
-  ...{ operation: 'submit-business-account-holder', id: 3001 },
-  ...{ name: 'Corner Bakery', of: 'Baker LLC' },
+  operation: 'submit-business-account-holder',
+  id: 3001,
+  name: 'Corner Bakery',
+  of: 'Baker LLC',
 };
 
 /** A step that is believed, what is known with it, and the write that it takes. */

@@ -28,8 +28,11 @@ const EFFECTS: readonly Effect[] = [
   { system: 'boarding', operation: 'upload-attachment', id: 1001, guid, name: 'note-1.txt' },
   { system: 'boarding', operation: 'request-underwriting-review', id: 1001, guid },
   {
-    ...{ system: 'banking', operation: 'submit-business-account-holder', id: 3001 },
-    ...{ name: party.businessName, of: party.legalName },
+    system: 'banking',
+    operation: 'submit-business-account-holder',
+    id: 3001,
+    name: party.businessName,
+    of: party.legalName,
   },
   { system: 'banking', operation: 'update-business-account-holder', id: 3001 },
   { system: 'banking', operation: 'create-ticket', id: 9003, of: 9001 },

@@ -11,13 +11,16 @@ const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toIS
 type Moment = readonly [second: number, event: TimelineEvent, detail?: string];
 
 const ask = (second: number, title: string): Moment => [
-  ...([second, 'requirement-raised', `uncertain-write-1: Outcome unknown: ${title}`] as const),
+  second,
+  'requirement-raised' as const,
+  `uncertain-write-1: Outcome unknown: ${title}`,
 ];
 
 function witness(moments: readonly Moment[], facts: Partial<OnboardingState> = {}): Witness {
   const party = { externalId: 'c-1', businessName: 'Corner Bakery', legalName: 'Baker LLC' };
   const timeline = moments.map(([second, event, detail]) => ({
-    ...{ at: at(second), event },
+    at: at(second),
+    event,
     ...(detail !== undefined && { detail }),
   }));
   const nothing = { stage: 'underwriting', partnerStatus: null, requirements: [] } as const;
@@ -36,7 +39,11 @@ async function requestsOf(
 ): Promise<(number | undefined)[]> {
   const log = arrivals.map(
     (second, index): ReceivedRequest => ({
-      ...{ seq: index + 1, at: at(second), system: 'any', operation, url: '' },
+      seq: index + 1,
+      at: at(second),
+      system: 'any',
+      operation,
+      url: '',
     }),
   );
   const matches = await examined([witness(moments)], async (wanted, about) =>
@@ -76,11 +83,16 @@ describe('a question about a write', () => {
 
 describe('a question about a write that was never sent', () => {
   const question = {
-    ...{ workflowId: 'w-1', id: 'uncertain-write-1', title: SUBMIT, at: at(50), request: undefined },
+    workflowId: 'w-1',
+    id: 'uncertain-write-1',
+    title: SUBMIT,
+    at: at(50),
+    request: undefined,
     warning: `, sent at ${at(10).replace('T', ' ').replace('Z', ' UTC')}: its worker stopped before the response was recorded`,
   };
   const killed = (second: number, target = 'worker 1') => ({
-    ...{ at: at(second), what: `${target} is killed, and down for 200 ms` },
+    at: at(second),
+    what: `${target} is killed, and down for 200 ms`,
   });
 
   it.each([

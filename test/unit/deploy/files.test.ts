@@ -8,7 +8,7 @@ import { loadConsoleSettings } from '../../../src/apps/console/settings.js';
 import { loadLinkSettings } from '../../../src/apps/link/settings.js';
 import { loadReceiverSettings } from '../../../src/apps/receiver/settings.js';
 import { partnerTaskQueue } from '../../../src/messages/ids.js';
-import { SYSTEM_NAMES } from '../../../src/partners/systems.js';
+import { SYSTEM_NAMES } from '../../../src/partners/descriptors.js';
 import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { loadWorkerSettings } from '../../../src/worker/settings.js';
 import { SHUTDOWN_FORCE } from '../../../src/worker/tuning.js';
@@ -166,8 +166,10 @@ describe('what is deployed', () => {
       ],
     );
     expect(Object.fromEntries(question)).toEqual({
-      ...{ 'gangway-worker': 'worker:9464', 'gangway-receiver': 'receiver:9464' },
-      ...{ 'gangway-console': 'console:9464', 'gangway-codec-server': 'codec-server:9464' },
+      'gangway-worker': 'worker:9464',
+      'gangway-receiver': 'receiver:9464',
+      'gangway-console': 'console:9464',
+      'gangway-codec-server': 'codec-server:9464',
       'gangway-link': 'link:9464',
     });
     const addresses = services.flatMap(([name, { environment = {}, ports = [] }]) => {
@@ -177,7 +179,8 @@ describe('what is deployed', () => {
     });
     const everywhere = { worker: '0.0.0.0:9464', receiver: '0.0.0.0:9464', console: '0.0.0.0:9464' };
     expect(Object.fromEntries(addresses)).toEqual({
-      ...{ ...everywhere, link: '0.0.0.0:9464' },
+      ...everywhere,
+      link: '0.0.0.0:9464',
       'codec-server': '172.30.83.1:9464',
     });
     const [, prometheus] = services.find(([name]) => name === 'prometheus') ?? [];
@@ -217,10 +220,13 @@ describe('what is deployed', () => {
     const ofServices = services
       .filter(([, { image }]) => image.startsWith('gangway:'))
       .map(([name, { environment, env_file }]): [string, Document] => [
-        ...([name, { ...(env_file && values('deploy/sandbox.env')), ...environment }] as const),
+        name,
+        { ...(env_file && values('deploy/sandbox.env')), ...environment },
       ]);
     const loaders: Readonly<Record<string, (environment: NodeJS.ProcessEnv) => unknown>> = {
-      ...{ receiver: loadReceiverSettings, console: loadConsoleSettings, 'codec-server': loadCodecSettings },
+      receiver: loadReceiverSettings,
+      console: loadConsoleSettings,
+      'codec-server': loadCodecSettings,
       link: loadLinkSettings,
     };
     for (const [name, environment] of [...ofPods, ...ofServices].filter(([each]) => each !== 'sandbox')) {
@@ -306,7 +312,8 @@ describe('what is deployed', () => {
         source: { kind: 'Deployment', name: 'worker-this-build', fieldPath: 'spec.template' },
         targets: [
           {
-            ...{ select: { kind: 'WorkerDeployment' }, fieldPaths: ['spec.template'] },
+            select: { kind: 'WorkerDeployment' },
+            fieldPaths: ['spec.template'],
             options: { create: true },
           },
         ],

@@ -14,7 +14,9 @@ describe('licenses', () => {
     .filter(([path]) => path !== '')
     .map(([path, { version, license, dev }]) => ({
       name: path.replace(/^.*node_modules\//, ''),
-      ...{ version, license: license ?? 'none', isShipped: !dev },
+      version,
+      license: license ?? 'none',
+      isShipped: !dev,
     }));
   const withLicense = (wanted: string) => locked.filter(({ license }) => license === wanted);
   const guide = readFileSync('CONTRIBUTING.md', 'utf8');

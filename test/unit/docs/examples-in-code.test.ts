@@ -15,9 +15,9 @@ const CENTRAL = [
   'didYouMean',
   'omitUndefined',
   'partsOfId',
+  'queryState',
   'readSettings',
   'redact',
-  'stateOf',
 ];
 
 /** The text of each `@example` in a docstring, and the export below it. */

@@ -11,10 +11,10 @@ import { faultPlan } from '../../../src/apps/sandbox/faults.js';
 import { merchantBoardingInput, NO_ACCOUNTS } from '../../../src/messages/inputs.js';
 import { resolveRequirement } from '../../../src/messages/requirements.js';
 import { operationName } from '../../../src/partners/catalogue.js';
-import { PARTNERS, SYSTEM_NAMES } from '../../../src/partners/systems.js';
+import { PARTNERS, SYSTEM_NAMES } from '../../../src/partners/descriptors.js';
 import { personLine } from '../../../src/services/inbox/people.js';
-import { template } from '../../../src/services/links/asking.js';
-import { answerBody, givenAnswer } from '../../../src/temporal/requests.js';
+import { templateSchema } from '../../../src/services/links/create-link.js';
+import { answerBody, givenAnswer } from '../../../src/temporal/program-requests.js';
 import { pastedBlocks } from '../../rigs/docs/pasted.js';
 import { blocksOf, commandsOf, inlineCodeOf, PAGES } from '../../rigs/docs.js';
 
@@ -39,30 +39,39 @@ const ELSEWHERE: readonly (readonly [
   ['README.md', 'text', 'WORKFLOW', 'test/e2e/demo.test.ts', "startsWith('WORKFLOW  ')"],
   ['CONTRIBUTING.md', 'text', 'cost of npm test', 'scripts/cost.mjs', 'OVER BUDGET'],
   [
-    ...(['docs/changing-workflows.md', 'ts', '// src/workflows/merchant-boarding.ts'] as const),
-    ...([
-      'test/rigs/worker/changed-build.ts',
-      'docs/changing-workflows.md no longer shows a change',
-    ] as const),
+    'docs/changing-workflows.md',
+    'ts',
+    '// src/workflows/merchant-boarding.ts',
+    'test/rigs/worker/changed-build.ts',
+    'docs/changing-workflows.md no longer shows a change',
   ],
   [
-    ...(['docs/changing-workflows.md', 'text', 'merchantBoarding: the history has activity'] as const),
-    ...([
-      'test/integration/apps/command/replay.test.ts',
-      'submitMerchant, the code requests activity changeFees',
-    ] as const),
+    'docs/changing-workflows.md',
+    'text',
+    'merchantBoarding: the history has activity',
+    'test/integration/apps/command/replay.test.ts',
+    'submitMerchant, the code requests activity changeFees',
   ],
   [
-    ...(['docs/commands.md', 'text', '... Ctrl-C ends the wait'] as const),
-    ...(['test/workflows/apps/command/waiting.test.ts', 'Ctrl-C ends the wait'] as const),
+    'docs/commands.md',
+    'text',
+    '... Ctrl-C ends the wait',
+    'test/workflows/apps/command/waiting.test.ts',
+    'Ctrl-C ends the wait',
   ],
   [
-    ...(['docs/commands.md', 'text', '1 merchant-boarding-birch-bakery would ask'] as const),
-    ...(['test/workflows/apps/command/import.test.ts', 'would ask: Pending, 2 underwriting-note'] as const),
+    'docs/commands.md',
+    'text',
+    '1 merchant-boarding-birch-bakery would ask',
+    'test/workflows/apps/command/import.test.ts',
+    'would ask: Pending, 2 underwriting-note',
   ],
   [
-    ...(['docs/tutorial-partner.md', 'text', 'operation '] as const),
-    ...(['test/components/apps/command/probe.test.ts', "'docs/tutorial-partner.md'"] as const),
+    'docs/tutorial-partner.md',
+    'text',
+    'operation ',
+    'test/components/apps/command/probe.test.ts',
+    "'docs/tutorial-partner.md'",
   ],
 ];
 
@@ -128,7 +137,7 @@ describe('each block of code on a page', () => {
 const JSON_BLOCKS: Readonly<Record<string, z.ZodType | 'a policy of another service'>> = {
   'docs/api.md': z.union([clientLine, z.array(answerBody), problem]),
   'docs/console.md': personLine,
-  'docs/links.md': template,
+  'docs/links.md': templateSchema,
   'docs/accounts.md': merchantBoardingInput({ posNames: [], accounts: { acme: { posNames: [] } } }),
   'docs/security.md': 'a policy of another service',
 };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { GENERATED_PAGES } from '../../../scripts/generated-pages.js';
 import { LIBRARY_SECTIONS, SECTIONS, settingsOf } from '../../../scripts/settings.js';
 import { operationName } from '../../../src/partners/catalogue.js';
-import { PARTNERS, SYSTEM_NAMES } from '../../../src/partners/systems.js';
+import { PARTNERS, SYSTEM_NAMES } from '../../../src/partners/descriptors.js';
 
 const text = (path: string) => readFileSync(path, 'utf8');
 const namesIn = (code: string, pattern: RegExp) => new Set(code.match(pattern));

@@ -2,8 +2,19 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const CHANNELS = [
-  ...['state', 'log', 'Web UI', 'search attribute', 'memo', 'summary', 'error', 'event'],
-  ...['console', 'report', 'recording', 'metric', 'trace'],
+  'state',
+  'log',
+  'Web UI',
+  'search attribute',
+  'memo',
+  'summary',
+  'error',
+  'event',
+  'console',
+  'report',
+  'recording',
+  'metric',
+  'trace',
 ];
 
 const page = readFileSync('docs/security.md', 'utf8');

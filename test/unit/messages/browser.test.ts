@@ -6,16 +6,26 @@ import { merchant } from '../../rigs/inputs.js';
 
 /** The globals of browsers, besides those of the language. */
 const BROWSER = {
-  ...{ TextEncoder, TextDecoder, URL, URLSearchParams, AbortController },
-  ...{ crypto, setTimeout, clearTimeout },
+  TextEncoder,
+  TextDecoder,
+  URL,
+  URLSearchParams,
+  AbortController,
+  crypto,
+  setTimeout,
+  clearTimeout,
 };
 
 it('gangway/messages in a browser is loaded without modules and globals of Node, and checks an input', async () => {
   // For the platform "browser", esbuild rejects every module of Node.
   const { outputFiles } = await build({
     entryPoints: ['src/messages/index.ts'],
-    ...{ bundle: true, platform: 'browser', format: 'iife', globalName: 'messages' },
-    ...{ write: false, logLevel: 'silent' },
+    bundle: true,
+    platform: 'browser',
+    format: 'iife',
+    globalName: 'messages',
+    write: false,
+    logLevel: 'silent',
   });
   const script = new Script(`${outputFiles[0]?.text}; messages`);
   const loaded = script.runInNewContext({ ...BROWSER }) as typeof messages;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type FeePlan, unknownLines } from '../../../src/messages/fee-plans.js';
 import { customerOnboardingInput, merchantBoardingInput } from '../../../src/messages/inputs.js';
-import { fieldProblems } from '../../../src/partners/describe-rules.js';
+import { fieldProblems } from '../../../src/partners/schema-messages.js';
 import { feePlansIn, followFeePlans } from '../../../src/temporal/fee-plans.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 

@@ -7,7 +7,7 @@ import {
   workflowId,
 } from '../../../src/messages/ids.js';
 import { externalId } from '../../../src/messages/inputs.js';
-import { ACCOUNT_NAME } from '../../../src/partners/bounds.js';
+import { ACCOUNT_NAME } from '../../../src/partners/text-limits.js';
 
 // Proves M2.
 describe('a workflow id', () => {

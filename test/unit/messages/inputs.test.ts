@@ -5,7 +5,7 @@ import {
   merchantBoardingInput,
 } from '../../../src/messages/inputs.js';
 import { isFollowed } from '../../../src/messages/onboardings.js';
-import { fieldProblems } from '../../../src/partners/describe-rules.js';
+import { fieldProblems } from '../../../src/partners/schema-messages.js';
 import { business, customer, merchant, OWNER } from '../../rigs/inputs.js';
 
 const SCHEMAS = {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { partnerClients, readAccounts } from '../../../src/partners/account-settings.js';
 import { type Operation, operationName, pathParameters } from '../../../src/partners/catalogue.js';
+import { catalogue, PARTNERS, SYSTEM_NAMES, settingsPrefix } from '../../../src/partners/descriptors.js';
 import { encode } from '../../../src/partners/encoding.js';
-import { catalogue, PARTNERS, SYSTEM_NAMES, settingsPrefix } from '../../../src/partners/systems.js';
-import { fieldsOf } from '../../../src/services/forms/schema-fields.js';
+import { schemaFields } from '../../../src/services/forms/schema-fields.js';
 import { failureOf } from '../../rigs/partners/failure.js';
 
 describe('names', () => {
@@ -60,7 +60,7 @@ describe('a POST is repeated because of a key', () => {
     '$system $key: only with the key of its partner in the request',
     ({ system, operation }) => {
       const field = PARTNERS[system].idempotencyKey;
-      const names = fieldsOf(operation.request).map(({ name }) => name);
+      const names = schemaFields(operation.request).map(({ name }) => name);
       const hasKey = field !== undefined && names.includes(field);
       expect(operation.repeats === 'has a key' ? hasKey : !hasKey || operation.effect === 'once').toBe(true);
     },
@@ -71,7 +71,7 @@ describe('the catalogue has what a probe sends', () => {
   it.each(operations.filter(({ operation }) => operation.effect === 'read'))(
     '$system $key: a source for each field that the request needs',
     ({ system, operation }) => {
-      const required = fieldsOf(operation.request).filter(
+      const required = schemaFields(operation.request).filter(
         ({ isRequired, name }) => isRequired && !name.includes('.'),
       );
       expect(Object.keys(operation.probe ?? {}).sort()).toEqual(required.map(({ name }) => name).sort());
@@ -96,7 +96,10 @@ describe.each(SYSTEM_NAMES)('%s that is not set up', (system) => {
     'refuses %s with its reason, before anything is sent',
     async (key) => {
       expect((await failureOf(call(key))).details).toEqual({
-        ...{ system, operation: operationName(key), kind: 'NotSent', fields: [] },
+        system,
+        operation: operationName(key),
+        kind: 'NotSent',
+        fields: [],
         reason: `${settingsPrefix(system)}URL is not set`,
       });
     },

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { boardingOperations } from '../../../src/partners/boarding/operations.js';
 import type { Operation } from '../../../src/partners/catalogue.js';
 import type { Received } from '../../../src/partners/client.js';
+import { catalogue } from '../../../src/partners/descriptors.js';
 import { differencesIn } from '../../../src/partners/differences.js';
 import { PAYMENTS_OPERATIONS } from '../../../src/partners/payments/operations.js';
-import { catalogue } from '../../../src/partners/systems.js';
 
 const { getStatus, listAgentProfiles, getFees } = boardingOperations();
 const { listCards, getProfile, generateFullStatement } = catalogue().banking as Record<string, Operation>;
@@ -51,7 +51,10 @@ describe('a response is compared with the catalogue', () => {
   });
 
   it.each([
-    ...['UW Level 7: Pending', 'UW Level 7: Pending Review', 'Conditionally Approved', 'CR:POS Equipment'],
+    'UW Level 7: Pending',
+    'UW Level 7: Pending Review',
+    'Conditionally Approved',
+    'CR:POS Equipment',
     'RequestChanges',
   ])('the status %s has a name that a document has', (status) => {
     expect(found(getStatus, { ...STATUS, status })).toEqual([]);
@@ -176,5 +179,10 @@ describe('a response is compared with the catalogue', () => {
 const BANKING = { system: 'banking' };
 
 const TRANSACTION = {
-  ...{ id: 'tx-1', status: 'settled', amount: 100, account_id: 'acc-1', terminal_id: 't', further: true },
+  id: 'tx-1',
+  status: 'settled',
+  amount: 100,
+  account_id: 'acc-1',
+  terminal_id: 't',
+  further: true,
 };

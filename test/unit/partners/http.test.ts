@@ -3,13 +3,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
+import { observers } from '../../../src/partners/exchange-observers.js';
 import {
   type HttpDownload,
   type HttpResponse,
   type PartnerHttp,
   TransportError,
 } from '../../../src/partners/http.js';
-import { observers } from '../../../src/partners/observers.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import { failureOf as errorOf } from '../../rigs/partners/failure.js';
 import {
@@ -186,13 +186,11 @@ describe('a failed call', () => {
   it.each(BOTH)('of a %s was not sent if there was no connection', async (_, request) => {
     const { http } = memoryPartner({ connect: (connected) => queueMicrotask(() => connected(REFUSED)) });
     expect(await failureOf(http.send(request))).toMatchObject({
-      ...{
-        name: 'TransportError',
-        message: 'ECONNREFUSED',
-        code: 'ECONNREFUSED',
-        sent: false,
-        cause: REFUSED,
-      },
+      name: 'TransportError',
+      message: 'ECONNREFUSED',
+      code: 'ECONNREFUSED',
+      sent: false,
+      cause: REFUSED,
     });
   });
 

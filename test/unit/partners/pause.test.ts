@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { byHand } from '../../../src/partners/by-hand.js';
 import type { Operations } from '../../../src/partners/catalogue.js';
 import { partnerClient } from '../../../src/partners/client.js';
-import { openPlain } from '../../../src/partners/fields.js';
-import type { ExchangeEnd } from '../../../src/partners/observers.js';
+import type { ExchangeEnd } from '../../../src/partners/exchange-observers.js';
+import { openPlain } from '../../../src/partners/field-schemas.js';
 import type { PartnerErrorKind } from '../../../src/partners/partner-error.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import { failureOf } from '../../rigs/partners/failure.js';
@@ -47,13 +47,11 @@ function clientOf(heads: readonly string[], connect?: MemoryOptions['connect'], 
 
 const PAUSED = { failure: 'Paused', code: '429' };
 const paused = (retryAfterMs: number, operation = 'get-status') => ({
-  ...{
-    system: 'boarding',
-    kind: 'RateLimited' satisfies PartnerErrorKind,
-    fields: [],
-    retryAfterMs,
-    operation,
-  },
+  system: 'boarding',
+  kind: 'RateLimited' satisfies PartnerErrorKind,
+  fields: [],
+  retryAfterMs,
+  operation,
   reason: 'not sent: get-status got HTTP 429',
 });
 
@@ -134,7 +132,12 @@ describe('a redirect', () => {
       const { client, sent } = clientOf([to(status)], undefined, HOUR);
       const reason = `HTTP ${status} to ${TO}`;
       expect((await failureOf(client.submit({}))).details).toEqual({
-        ...{ system: 'boarding', operation: 'submit', kind: 'NotSent', status, fields: [], reason },
+        system: 'boarding',
+        operation: 'submit',
+        kind: 'NotSent',
+        status,
+        fields: [],
+        reason,
         unreadable: 'submit',
       });
       const held = { kind: 'RateLimited', unreadable: 'submit', reason: `not sent: submit got ${reason}` };
@@ -155,7 +158,9 @@ describe('a redirect', () => {
       const { client, sent } = clientOf([to(status)], undefined, HOUR);
       const reason = `HTTP ${status} to ${TO}`;
       expect((await failureOf(client.submit({}))).details).toMatchObject({
-        ...{ kind: 'Uncertain', reason, unreadable: 'submit' },
+        kind: 'Uncertain',
+        reason,
+        unreadable: 'submit',
       });
       await client.getStatus({});
       const held = { kind: 'RateLimited', retryAfterMs: HOUR, unreadable: 'submit' };

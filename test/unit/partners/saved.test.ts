@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Operation } from '../../../src/partners/catalogue.js';
-import { savedIn } from '../../../src/partners/responses.js';
+import { savedRecordId } from '../../../src/partners/responses.js';
 
 const CREATE = { effect: 'once', makes: 'merchantProfileId' } as unknown as Operation;
 
@@ -19,9 +19,9 @@ it.each([
   [[], undefined],
   ['saved as 5001', undefined],
 ])('the sign of a record in the refusal %j is %j', (payload, sign) => {
-  expect(savedIn(CREATE, payload)).toBe(sign);
+  expect(savedRecordId(CREATE, payload)).toBe(sign);
 });
 
 it('a refused read has none', () => {
-  expect(savedIn({ ...CREATE, effect: 'read' }, { merchantProfileId: 5001 })).toBeUndefined();
+  expect(savedRecordId({ ...CREATE, effect: 'read' }, { merchantProfileId: 5001 })).toBeUndefined();
 });

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { byHand } from '../../../src/partners/by-hand.js';
 import type { Operations } from '../../../src/partners/catalogue.js';
 import { type Credentials, partnerClient } from '../../../src/partners/client.js';
-import { openPlain } from '../../../src/partners/fields.js';
-import type { ExchangeEnd } from '../../../src/partners/observers.js';
+import type { ExchangeEnd } from '../../../src/partners/exchange-observers.js';
+import { openPlain } from '../../../src/partners/field-schemas.js';
 import { failureOf } from '../../rigs/partners/failure.js';
 import { memoryPartner, response } from '../../rigs/partners/memory.js';
 
@@ -41,7 +41,10 @@ function answering({ write, read }: Refusing) {
     },
   } as const satisfies Operations;
   const protocol = {
-    ...{ system: 'banking', open: openPlain, secrets: () => [], probe: 'list' },
+    system: 'banking',
+    open: openPlain,
+    secrets: () => [],
+    probe: 'list',
     authorization: async () => ({ authorization: 'Bearer first' }),
     reauthorize: async () => ({ authorization: 'Bearer second' }),
   };
@@ -67,9 +70,12 @@ it('a write is sent again with another token if a read with the same one gets a 
   const { client, requests } = answering({ write: '401 Unauthorized', read: '401 Unauthorized' });
   expect((await failureOf(client.submit({ id: 4711 }))).details).toMatchObject({ refusesReads: true });
   expect(linesOf(requests)).toEqual([
-    ...['POST /v1/submit first', 'GET /v1/all first'],
-    ...['POST /v1/submit second', 'GET /v1/all second'],
-    ...['POST /v1/submit second', 'GET /v1/all second'],
+    'POST /v1/submit first',
+    'GET /v1/all first',
+    'POST /v1/submit second',
+    'GET /v1/all second',
+    'POST /v1/submit second',
+    'GET /v1/all second',
   ]);
 });
 
@@ -133,7 +139,9 @@ it.each(['getStatus', 'submit'] as const)(
       expect(first).toContain(part);
     expect(second.replace('Bearer second', 'Bearer first')).toBe(first);
     expect([requests.length, ends.length, refused]).toEqual([
-      ...[2, 2, [{ ...CREDENTIALS, authorization: 'Bearer first' }]],
+      2,
+      2,
+      [{ ...CREDENTIALS, authorization: 'Bearer first' }],
     ]);
   },
 );

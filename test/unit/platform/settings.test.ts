@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LIBRARY_SECTIONS, PROCESS_SETTINGS, type Process } from '../../../scripts/settings.js';
 import { loadCommandSettings } from '../../../src/apps/command/cli/command-line.js';
 import { loadConsoleSettings } from '../../../src/apps/console/settings.js';
-import { SYSTEM_NAMES, settingsPrefix } from '../../../src/partners/systems.js';
+import { SYSTEM_NAMES, settingsPrefix } from '../../../src/partners/descriptors.js';
 import { shapeOf } from '../../../src/platform/schemas/shape.js';
 import { startTracing } from '../../../src/platform/tracing/spans.js';
 

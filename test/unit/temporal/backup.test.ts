@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ONBOARDINGS } from '../../../src/messages/kinds.js';
 import type { PartEnd } from '../../../src/messages/onboardings.js';
+import { ONBOARDINGS } from '../../../src/messages/workflow-types.js';
 import {
   type BackedUp,
   backUpOnboardings,
@@ -83,8 +83,15 @@ describe('a backup', () => {
     const startedAt = '2026-01-31T10:00:00.000Z';
     expect(await entries([{ workflowId: 'w', status: 'CANCELED', indexed }, events]).all).toEqual([
       {
-        ...{ workflowId: 'w', type, status: 'cancelled', startedAt, stage: 'underwriting' },
-        ...{ merchantProfileId: 1001, bankingProfileId: 501, mid: '900', input: { externalId: 'm-1' } },
+        workflowId: 'w',
+        type,
+        status: 'cancelled',
+        startedAt,
+        stage: 'underwriting',
+        merchantProfileId: 1001,
+        bankingProfileId: 501,
+        mid: '900',
+        input: { externalId: 'm-1' },
       },
     ]);
     const [entry] = await entries([{ workflowId: 'w' }, [began({ a: 1 })]]).all;
@@ -201,7 +208,11 @@ const entry = (
   input: object,
   more: Partial<BackedUp> = {},
 ): BackedUp => ({
-  ...{ workflowId, type, status: 'running', startedAt: '2026-01-31T10:00:00.000Z', input },
+  workflowId,
+  type,
+  status: 'running',
+  startedAt: '2026-01-31T10:00:00.000Z',
+  input,
   ...more,
 });
 
@@ -216,7 +227,9 @@ describe('the order of a restore', () => {
       entry('businessOnboarding', 'business-onboarding-c-1', business()),
     ];
     expect(ids([ofCustomer(), ...parts])).toEqual([
-      ...['merchant-boarding-c-1', 'business-onboarding-c-1', 'customer-onboarding-c-1'],
+      'merchant-boarding-c-1',
+      'business-onboarding-c-1',
+      'customer-onboarding-c-1',
     ]);
     expect(ids(parts.slice(1))).toEqual(['business-onboarding-c-1']);
   });
@@ -357,7 +370,10 @@ describe('a restore', () => {
     const { starts } = await restored(of);
     expect(starts).toMatchObject([
       {
-        ...{ taskQueue: 'gangway', priority: [4, ...fairness], summary: dba, memo: { dba } },
+        taskQueue: 'gangway',
+        priority: [4, ...fairness],
+        summary: dba,
+        memo: { dba },
         policies: ['WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE', 'WORKFLOW_ID_CONFLICT_POLICY_FAIL'],
         indexed: { ActionRequired: false, Dba: dba },
       },

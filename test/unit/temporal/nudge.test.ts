@@ -22,14 +22,21 @@ const id = 'merchant-boarding-m-1';
 
 /** A status poll that was scheduled an hour ago, and sleeps for an hour after several attempts. */
 const ASLEEP = {
-  ...{ activityId: 'await-status', state: SCHEDULED, attempt: 3, lastFailure: { message: 'no change' } },
-  ...{ scheduledTime: inSeconds(-3_600), nextAttemptScheduleTime: inSeconds(3_600) },
+  activityId: 'await-status',
+  state: SCHEDULED,
+  attempt: 3,
+  lastFailure: { message: 'no change' },
+  scheduledTime: inSeconds(-3_600),
+  nextAttemptScheduleTime: inSeconds(3_600),
 };
 const RUNNING = { ...ASLEEP, state: STARTED };
 const dueIn = (seconds: number) => ({ ...ASLEEP, nextAttemptScheduleTime: inSeconds(seconds) });
 /** A poll whose first attempt has not begun. */
 const newSince = (seconds: number, more: object = {}) => ({
-  ...{ ...ASLEEP, attempt: 1, lastFailure: null, scheduledTime: inSeconds(-seconds) },
+  ...ASLEEP,
+  attempt: 1,
+  lastFailure: null,
+  scheduledTime: inSeconds(-seconds),
   ...more,
 });
 
@@ -117,7 +124,9 @@ describe('a nudge', () => {
 describe('the read after a nudge', () => {
   /** Asleep since an attempt ended, as the server shows it: `scheduledTime` is that of the next attempt. */
   const endedAt = (seconds: number, type: string) => ({
-    ...{ ...ASLEEP, lastAttemptCompleteTime: inSeconds(seconds), scheduledTime: inSeconds(seconds + 3_600) },
+    ...ASLEEP,
+    lastAttemptCompleteTime: inSeconds(seconds),
+    scheduledTime: inSeconds(seconds + 3_600),
     lastFailure: { applicationFailureInfo: { type } },
   });
   const SAME_AT_5 = endedAt(5, 'StatusUnchanged');
@@ -183,7 +192,9 @@ describe('the read after a nudge', () => {
 
 describe('a retry of everything', () => {
   const step = (activityId: string, more: object = {}) => ({
-    ...{ ...ASLEEP, activityId, activityType: { name: `step-${activityId}` } },
+    ...ASLEEP,
+    activityId,
+    activityType: { name: `step-${activityId}` },
     ...more,
   });
 

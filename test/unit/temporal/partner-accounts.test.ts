@@ -4,7 +4,7 @@ import {
   blockingAccounts,
   checkNow,
   isHandlingRefusal,
-  recordOf,
+  queryPartnerRecord,
   retryReads,
   waitsForReadable,
   wakePollsOf,
@@ -25,7 +25,10 @@ const HOUR_AHEAD = { seconds: Math.round(Date.now() / 1_000) + 3_600 };
 
 /** An activity that waits for its next attempt after this error of a partner. */
 const failed = (activityId: string, error: object, type = 'PartnerError') => ({
-  ...{ activityId, activityType: { name: activityId }, state: 1, attempt: 2 },
+  activityId,
+  activityType: { name: activityId },
+  state: 1,
+  attempt: 2,
   nextAttemptScheduleTime: HOUR_AHEAD,
   lastFailure: { applicationFailureInfo: { type, details: { payloads: payloads(error) } } },
 });
@@ -190,7 +193,7 @@ describe('a partner account', () => {
         return { workflowExecutionInfo: execution(facts) };
       },
     });
-    expect(await recordOf(client, BOARDING)).toEqual(stored);
+    expect(await queryPartnerRecord(client, BOARDING)).toEqual(stored);
     expect(sent[0]?.[1].execution).toEqual({ workflowId: 'partner-record-boarding.gangway' });
   });
 });
@@ -200,13 +203,15 @@ describe('the workers of a task queue', () => {
   const version = (buildId: string) => ({ deploymentName: 'gangway', buildId });
   const at = '2026-02-01T00:01:00Z';
   const poller = (identity: string, seen: string, buildId?: string) => ({
-    ...{ identity, lastAccessTime: time(seen) },
+    identity,
+    lastAccessTime: time(seen),
     ...(buildId && { deploymentOptions: { ...version(buildId), workerVersioningMode: versioned } }),
   });
   const [now, minuteAgo] = [at, '2026-02-01T00:00:00Z'];
   const both = [poller('a', now, '1'), poller('b', now, '2')];
   const ramping = (rampingVersionPercentage: number) => ({
-    ...{ currentDeploymentVersion: version('1'), rampingDeploymentVersion: version('2') },
+    currentDeploymentVersion: version('1'),
+    rampingDeploymentVersion: version('2'),
     rampingVersionPercentage,
   });
 
@@ -220,7 +225,8 @@ describe('the workers of a task queue', () => {
     const stats = { approximateBacklogAge: { seconds: 7 } };
     const { client } = answering({ describeTaskQueue: () => ({ pollers, versioningInfo, stats }) });
     expect(await pollersOf(client, 'gangway', 'workflow', Date.parse(at))).toMatchObject({
-      ...{ taking, backlogSeconds: 7 },
+      taking,
+      backlogSeconds: 7,
       target: target === undefined ? undefined : version(target),
     });
   });

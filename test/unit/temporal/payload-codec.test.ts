@@ -29,7 +29,8 @@ const decode = async (payload: Payload, using = codec, place?: Place): Promise<P
 function encrypted(data: Uint8Array, keyId = 'k1'): Payload {
   return {
     metadata: {
-      ...{ encoding: Buffer.from('binary/encrypted'), place: Buffer.from(NOWHERE) },
+      encoding: Buffer.from('binary/encrypted'),
+      place: Buffer.from(NOWHERE),
       'encryption-key-id': Buffer.from(keyId),
     },
     data,

@@ -144,28 +144,52 @@ describe('a list', () => {
 
   it('shows each fact of a workflow', async () => {
     const indexed = {
-      ...{ Dba: 'C… B…', PartnerAccount: 'acme', OnboardingStage: 'underwriting', PartnerStatus: 'Pending' },
-      ...{ MerchantProfileId: '1001', BankingProfileId: '501', Mid: '9', AgentProfileId: '101' },
+      Dba: 'C… B…',
+      PartnerAccount: 'acme',
+      OnboardingStage: 'underwriting',
+      PartnerStatus: 'Pending',
+      MerchantProfileId: '1001',
+      BankingProfileId: '501',
+      Mid: '9',
+      AgentProfileId: '101',
       Requirements: ['underwriting-note note-1 R D', '+2', 'underwriting-note'],
       StageTimes: ['submission 60', 'underwriting 172800'],
     };
     const facts = { workflowId: 'merchant-boarding-m-1@acme', indexed, memo: { dba, handling } };
     expect(await entry({ ...facts, status: 'COMPLETED', closedAt: '2026-02-01T10:00:00Z' })).toEqual({
-      ...{ workflowId: 'merchant-boarding-m-1@acme', runId: 'run-1', type: 'merchantBoarding' },
-      ...{ taskQueue: 'gangway', dba: 'Corner Bakery', system: 'boarding', partnerAccount: 'acme' },
-      ...{ state: 'completed', stage: 'underwriting', partnerStatus: 'Pending', merchantProfileId: '1001' },
-      ...{ mid: '9', bankingProfileId: '501', agentProfileId: '101' },
-      ...{ requirements: [{ ...note, claim }], moreRequirements: 2 },
+      workflowId: 'merchant-boarding-m-1@acme',
+      runId: 'run-1',
+      type: 'merchantBoarding',
+      taskQueue: 'gangway',
+      dba: 'Corner Bakery',
+      system: 'boarding',
+      partnerAccount: 'acme',
+      state: 'completed',
+      stage: 'underwriting',
+      partnerStatus: 'Pending',
+      merchantProfileId: '1001',
+      mid: '9',
+      bankingProfileId: '501',
+      agentProfileId: '101',
+      requirements: [{ ...note, claim }],
+      moreRequirements: 2,
       stageSeconds: { submission: 60, underwriting: 172_800 },
-      ...{ startedAt: new Date('2026-01-31T10:00:00Z'), endedAt: new Date('2026-02-01T10:00:00Z') },
+      startedAt: new Date('2026-01-31T10:00:00Z'),
+      endedAt: new Date('2026-02-01T10:00:00Z'),
     });
   });
 
   it('shows nothing of what a workflow does not have', async () => {
     expect(await entry({})).toEqual({
-      ...{ workflowId: 'merchant-boarding-m-1', runId: 'run-1', type: 'merchantBoarding' },
-      ...{ taskQueue: 'gangway', system: 'boarding', state: 'running' },
-      ...{ requirements: [], moreRequirements: 0, stageSeconds: {} },
+      workflowId: 'merchant-boarding-m-1',
+      runId: 'run-1',
+      type: 'merchantBoarding',
+      taskQueue: 'gangway',
+      system: 'boarding',
+      state: 'running',
+      requirements: [],
+      moreRequirements: 0,
+      stageSeconds: {},
       startedAt: new Date('2026-01-31T10:00:00Z'),
     });
   });

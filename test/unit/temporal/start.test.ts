@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { indexedWords } from '../../../src/messages/listed.js';
+import { indexedWords } from '../../../src/messages/list-fields.js';
 import { BUSINESS, CUSTOMER, MERCHANT } from '../../../src/temporal/kinds/kinds.js';
 import {
   type Agent,
@@ -53,7 +53,8 @@ const AGAIN = ['WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE', 'WORKFLOW_ID_CONFLICT
 describe('an onboarding', () => {
   const boarded = merchant(undefined, { externalId: 'm-1', account: 'acme' });
   const onboarded = business(undefined, {
-    ...{ externalId: 'b-1', account: 'acme' },
+    externalId: 'b-1',
+    account: 'acme',
     holder: holder(undefined, { doingBusinessAsName: 'Baker & Sons' }),
   });
   const { boarding, ...others } = customer({}, { externalId: 'c-1', account: 'acme' });
@@ -74,8 +75,14 @@ describe('an onboarding', () => {
       [
         'startWorkflowExecution',
         {
-          ...{ workflowId, type: kind.type, taskQueue: 'gangway', args, policies: ONCE },
-          ...{ priority: [3, `acme${agent}`], memo: { dba }, summary: dba },
+          workflowId,
+          type: kind.type,
+          taskQueue: 'gangway',
+          args,
+          policies: ONCE,
+          priority: [3, `acme${agent}`],
+          memo: { dba },
+          summary: dba,
           indexed: { ...indexed, Dba: dba, DbaWords: indexedWords(dba, 'shown') },
         },
       ],
@@ -86,7 +93,8 @@ describe('an onboarding', () => {
     const { client, sent } = server();
     await MERCHANT.start(client, boarded, { ...HERE, urgency: 'batch', dbaForm: 'masked' });
     expect(startIn(sent[0]?.[1])).toMatchObject({
-      ...{ priority: [4, 'acme-agent-101'], memo: { dba: 'Corner Bakery' } },
+      priority: [4, 'acme-agent-101'],
+      memo: { dba: 'Corner Bakery' },
       indexed: { Dba: 'C… B…', DbaWords: 'maskedinitialscb c b' },
     });
   });

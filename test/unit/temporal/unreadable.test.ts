@@ -42,7 +42,8 @@ describe('a workflow that does not respond', () => {
   /** Why, with these pollers, this pinned build, and these last events while its task is retried. */
   async function why(pollers: readonly string[], pinned?: string, events: readonly object[] = []) {
     const polled = pollers.map((buildId) => ({
-      ...{ identity: buildId, lastAccessTime: { seconds: Math.ceil(Date.now() / 1_000) } },
+      identity: buildId,
+      lastAccessTime: { seconds: Math.ceil(Date.now() / 1_000) },
       deploymentOptions: {
         ...version(buildId),
         workerVersioningMode: v1.WorkerVersioningMode.WORKER_VERSIONING_MODE_VERSIONED,

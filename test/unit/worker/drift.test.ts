@@ -18,12 +18,19 @@ function watched() {
       createCounter: () => ({ add: (_: number, labels: object) => void counted.push({ ...labels }) }),
     } as never,
     logger: { warn: (message, meta) => void logged.push([message, meta]) },
-    ...{ account: 'acme', now: () => clock },
+    account: 'acme',
+    now: () => clock,
   });
   const receive = (payload: unknown, more: Partial<Received> = {}) =>
     inspect({
-      ...{ system: 'boarding', name: 'get-status', operation: getStatus, status: 200 },
-      ...{ isOpen: true, payload, failed: false, ...more },
+      system: 'boarding',
+      name: 'get-status',
+      operation: getStatus,
+      status: 200,
+      isOpen: true,
+      payload,
+      failed: false,
+      ...more,
     });
   const pass = (ms: number) => {
     clock += ms;
@@ -41,8 +48,11 @@ describe('drift', () => {
   it('is counted each time, and logged once an hour, without a value', () => {
     const { counted, logged, receive, pass } = watched();
     const labels = {
-      ...{ system: 'boarding', account: 'acme', operation: 'get-status' },
-      ...{ field: 'region', kind: 'unknown-field' },
+      system: 'boarding',
+      account: 'acme',
+      operation: 'get-status',
+      field: 'region',
+      kind: 'unknown-field',
     };
     const drifted = { ...STATUS, region: 'Secret Valley' };
     receive(drifted);
@@ -82,7 +92,11 @@ describe('drift', () => {
       [{ name, operation }, { status: 'Pending', comment: null }, 'statusDate', 'missing-field'],
     ]);
     const expected = drifts.map(([{ name }, , field, kind]) => ({
-      ...{ system: 'boarding', account: 'acme', operation: name, field, kind },
+      system: 'boarding',
+      account: 'acme',
+      operation: name,
+      field,
+      kind,
     }));
     for (const times of [1, 2, 3]) {
       for (const [of, payload] of drifts) receive(payload, of);

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import proto from '@temporalio/proto';
 import { expect, it, vi } from 'vitest';
 import { REQUIREMENT_KINDS } from '../../../src/messages/requirements.js';
-import { SYSTEM_NAMES } from '../../../src/partners/names.js';
+import { SYSTEM_NAMES } from '../../../src/partners/system-names.js';
 import { countExchanges, metricsOptions, serveHealth, startCounters } from '../../../src/worker/health.js';
 import { loadWorkerSettings } from '../../../src/worker/settings.js';
-import { needsWorkers, watchAges, watchTemporal } from '../../../src/worker/watch.js';
+import { credentialAgeGauges, needsWorkers, watchTemporal } from '../../../src/worker/watch.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import { gauges, keyOf } from '../../rigs/gauges.js';
 import { testEnds } from '../../rigs/shared.js';
@@ -57,7 +57,7 @@ function meter() {
 
 it('the ages of keys are shown where an id or a token has them', () => {
   const { entries, meter: of } = meter();
-  const ages = watchAges(of);
+  const ages = credentialAgeGauges(of);
   const jwt = (claims: object) => `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
   for (const key of [jwt({ exp: 1_700_000_000 }), jwt({}), 'no token']) ages.apiKey(key);
   for (const id of ['k20260131-a', 'k20261331-a', 'k1', 'xk20260131-a']) ages.payloadKey([{ id }] as never);
@@ -65,7 +65,7 @@ it('the ages of keys are shown where an id or a token has them', () => {
   ages.certificate({ tls: {} });
   expect(entries).toEqual([
     ['gangway_credential_expires_timestamp_seconds', 1_700_000_000, { credential: 'api-key' }],
-    ['gangway_payload_key_made_timestamp_seconds', 1_769_817_600, { key: 'k20260131-a' }],
+    ['gangway_payload_key_created_timestamp_seconds', 1_769_817_600, { key: 'k20260131-a' }],
   ]);
 });
 
@@ -75,7 +75,7 @@ it('the end of a certificate is shown in seconds since 1970', async () => {
   const { entries, meter: of } = meter();
   const [crt, key] = [readFileSync(client.cert), readFileSync(client.key)];
   const tomorrow = Date.now() / 1_000 + 86_400;
-  watchAges(of).certificate({ tls: { clientCertPair: { crt, key } } });
+  credentialAgeGauges(of).certificate({ tls: { clientCertPair: { crt, key } } });
   const [[name, seconds, about] = []] = entries;
   expect([name, about]).toEqual([
     'gangway_credential_expires_timestamp_seconds',
@@ -143,11 +143,9 @@ it('requirements and changes whose reads webhooks may nudge count from zero, at 
   // Whoever may ask a person: each kind, at each partner.
   const raised = entries.filter(([name]) => name === 'gangway_requirements_raised_total');
   const askers = [
-    ...[
-      ['merchantBoarding', 'boarding'],
-      ['businessOnboarding', 'banking'],
-      ['partnerOperation', 'banking'],
-    ],
+    ['merchantBoarding', 'boarding'],
+    ['businessOnboarding', 'banking'],
+    ['partnerOperation', 'banking'],
     ...['partnerAccount', 'partnerRecord'].flatMap((type) => SYSTEM_NAMES.map((system) => [type, system])),
   ];
   const expected = askers.flatMap(([workflowType, system]) =>

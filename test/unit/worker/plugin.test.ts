@@ -40,7 +40,9 @@ describe('a worker with the plugin', () => {
     const own = () => ({});
     const sinks = { audit: { entry: { fn: () => undefined } } };
     const options = await configured({
-      ...{ workflowsPath: '/orders/workflows.js', activities: { greeting }, sinks },
+      workflowsPath: '/orders/workflows.js',
+      activities: { greeting },
+      sinks,
       interceptors: { activity: [own], workflowModules: ['/orders/interceptors.js'] },
     });
     expect(options).toMatchObject({ workflowsPath: '/orders/workflows.js', activities: { greeting }, sinks });

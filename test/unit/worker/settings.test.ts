@@ -7,11 +7,15 @@ import { fileWith } from '../../rigs/folders.js';
 const URL = 'https://boarding.example.com';
 const partner = { BOARDING_URL: URL, BOARDING_USERNAME: 'user', BOARDING_PASSWORD: 'secret' };
 const banking = {
-  ...{ BANKING_URL: 'https://banking.example.com', BANKING_USERNAME: 'user', BANKING_PASSWORD: 'secret' },
+  BANKING_URL: 'https://banking.example.com',
+  BANKING_USERNAME: 'user',
+  BANKING_PASSWORD: 'secret',
   BANKING_DEVICE_TOKEN: 'device',
 };
 const payments = (url: string, environment: string) => ({
-  ...{ PAYMENTS_URL: url, PAYMENTS_ENVIRONMENT: environment, PAYMENTS_API_KEY: 'k3y' },
+  PAYMENTS_URL: url,
+  PAYMENTS_ENVIRONMENT: environment,
+  PAYMENTS_API_KEY: 'k3y',
 });
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const OFF = { banking: undefined, 'plant-store': undefined, payments: undefined, processor: undefined };
@@ -69,7 +73,8 @@ describe('the settings', () => {
   it('name who gets events, and identify each address', () => {
     const EVENTS_URLS = 'https://crm.example.com/hook?key=1, https://erp.example.com';
     expect(loadWorkerSettings({ EVENTS_URLS, EVENTS_SECRETS: SECRET }).events).toEqual({
-      ...{ secrets: [SECRET], toLoopback: false },
+      secrets: [SECRET],
+      toLoopback: false,
       destinations: [
         { id: 'crm.example.com-fffe701c', url: 'https://crm.example.com/hook?key=1' },
         { id: 'erp.example.com-16900fb6', url: 'https://erp.example.com' },
@@ -192,10 +197,15 @@ describe('the settings of a partner', () => {
 
 describe('the settings of named accounts', () => {
   const named = {
-    ...{ GANGWAY_ACCOUNTS: 'acme, north-iso', ACME_BOARDING_URL: URL, NORTH_ISO_BOARDING_URL: URL },
-    ...{ ACME_BOARDING_USERNAME: 'acme', ACME_BOARDING_PASSWORD: 'a-secret' },
-    ...{ ACME_BOARDING_POS_NAMES: 'Till', ACME_BOARDING_ACTIVITIES_PER_SECOND: '5' },
-    ...{ NORTH_ISO_BOARDING_USERNAME: 'north', NORTH_ISO_BOARDING_PASSWORD: 'n-secret' },
+    GANGWAY_ACCOUNTS: 'acme, north-iso',
+    ACME_BOARDING_URL: URL,
+    NORTH_ISO_BOARDING_URL: URL,
+    ACME_BOARDING_USERNAME: 'acme',
+    ACME_BOARDING_PASSWORD: 'a-secret',
+    ACME_BOARDING_POS_NAMES: 'Till',
+    ACME_BOARDING_ACTIVITIES_PER_SECOND: '5',
+    NORTH_ISO_BOARDING_USERNAME: 'north',
+    NORTH_ISO_BOARDING_PASSWORD: 'n-secret',
   };
 
   it('are theirs alone, and have nothing of those without a name', () => {
@@ -203,14 +213,20 @@ describe('the settings of named accounts', () => {
     const { accounts, ...config } = loadWorkerSettings({ ...partner, ...more, ...named });
     expect(accounts).toEqual({
       acme: {
-        ...{ settingsPrefix: 'ACME_', posNames: ['Till'], pathSegment: 'svc' },
+        settingsPrefix: 'ACME_',
+        posNames: ['Till'],
+        pathSegment: 'svc',
         partners: { ...OFF, boarding: { url: URL, username: 'acme', password: 'a-secret' } },
-        ...{ activitiesPerSecond: { boarding: 5 }, portals: {} },
+        activitiesPerSecond: { boarding: 5 },
+        portals: {},
       },
       'north-iso': {
-        ...{ settingsPrefix: 'NORTH_ISO_', posNames: [], pathSegment: 'svc' },
+        settingsPrefix: 'NORTH_ISO_',
+        posNames: [],
+        pathSegment: 'svc',
         partners: { ...OFF, boarding: { url: URL, username: 'north', password: 'n-secret' } },
-        ...{ activitiesPerSecond: {}, portals: {} },
+        activitiesPerSecond: {},
+        portals: {},
       },
     });
     expect(config).toMatchObject({ posNames: [], activitiesPerSecond: { boarding: 1 } });
@@ -261,30 +277,36 @@ describe('a bad setting', () => {
     ['BOARDING_PASSWORD', '\n', 'is empty', partner],
     ['GANGWAY_BUILD_ID', 'a:b', PART],
     [
-      ...(['GANGWAY_TASK_QUEUE', 'a queue'] as const),
+      'GANGWAY_TASK_QUEUE',
+      'a queue',
       `is the name of the deployment with GANGWAY_BUILD_ID, so it ${PART}`,
       { GANGWAY_BUILD_ID: '1' },
     ],
-    [
-      ...(['BANKING_ACTIVITIES_PER_SECOND', '0'] as const),
-      'must be a number above 0 and below 1000000, such as 5 or 0.5',
-    ],
+    ['BANKING_ACTIVITIES_PER_SECOND', '0', 'must be a number above 0 and below 1000000, such as 5 or 0.5'],
     ['EVENTS_URLS', 'crm', 'each must be a URL'],
     ['EVENTS_SECRETS', '', 'is not set', { EVENTS_URLS: 'https://crm.example.com' }],
     ['EVENTS_URLS', 'http://127.0.0.1:9000', EVENTS, { EVENTS_SECRETS: SECRET }],
     ['EVENTS_URLS', 'http://crm.example.com', EVENTS, { EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' }],
     ['AWS_ENDPOINT_URL_S3', 'http://s3.example.com', LOOPBACK],
     [
-      ...(['ACME_PAYMENTS_ENVIRONMENT', 'production'] as const),
+      'ACME_PAYMENTS_ENVIRONMENT',
+      'production',
       'is production, and the host of ACME_PAYMENTS_URL is not',
       { ...ACME, ACME_PAYMENTS_URL: 'https://uat.example.com', ACME_PAYMENTS_API_KEY: 'x' },
     ],
     ...[
-      ...['s3://', 's3:/example-bucket', 'S3://example-bucket', 's3://Example', 's3://example-bucket//a'],
-      ...['s3://example-bucket/../a', 's3://example-bucket/a b', 's3://key:secret@example-bucket'],
+      's3://',
+      's3:/example-bucket',
+      'S3://example-bucket',
+      's3://Example',
+      's3://example-bucket//a',
+      's3://example-bucket/../a',
+      's3://example-bucket/a b',
+      's3://key:secret@example-bucket',
     ].map((place): [string, string, string] => ['DOCUMENT_DIR', place, BUCKET]),
     [
-      ...(['ACME_BOARDING_PASSWORD_FILE', 'y'] as const),
+      'ACME_BOARDING_PASSWORD_FILE',
+      'y',
       'is set as well as ACME_BOARDING_PASSWORD; set one of the two',
       { ...ACME, ACME_BOARDING_PASSWORD: 'x' },
     ],
@@ -324,8 +346,12 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
 
   it('is accepted where all that is connected to is on loopback', () => {
     const local = {
-      ...{ ...partner, BOARDING_URL: 'https://127.0.0.1:8443', EVENTS_URLS: 'https://localhost/events' },
-      ...{ ...events, ...bucket, AWS_ENDPOINT_URL_S3: 'https://[::1]:9000' },
+      ...partner,
+      BOARDING_URL: 'https://127.0.0.1:8443',
+      EVENTS_URLS: 'https://localhost/events',
+      ...events,
+      ...bucket,
+      AWS_ENDPOINT_URL_S3: 'https://[::1]:9000',
     };
     expect(() => loadWorkerSettings({ ...local, ...unverified })).not.toThrow();
   });

@@ -53,8 +53,12 @@ describe('the workers of a process', () => {
     const ofAccount = (name: string, settings: object) =>
       Object.fromEntries(Object.entries(settings).map(([setting, value]) => [`${name}_${setting}`, value]));
     const config = loadWorkerSettings({
-      ...{ ...partner, ...payments, BOARDING_ACTIVITIES_PER_SECOND: '12.5', GANGWAY_ACCOUNTS: 'acme,north' },
-      ...{ ...ofAccount('ACME', payments), ...ofAccount('NORTH', partner) },
+      ...partner,
+      ...payments,
+      BOARDING_ACTIVITIES_PER_SECOND: '12.5',
+      GANGWAY_ACCOUNTS: 'acme,north',
+      ...ofAccount('ACME', payments),
+      ...ofAccount('NORTH', partner),
       NORTH_BOARDING_ACTIVITIES_PER_SECOND: '3',
     });
     const { connection } = answering({}).client;
@@ -68,7 +72,8 @@ describe('the workers of a process', () => {
     const process = create.mock.calls.at(-1)?.[0].taskQueue;
     expect(process).toMatch(/^gangway-.+-\d+-[0-9a-f]{8}$/);
     const limits = create.mock.calls.map(([{ taskQueue, maxTaskQueueActivitiesPerSecond: limit }]) => [
-      ...[taskQueue, limit],
+      taskQueue,
+      limit,
     ]);
     expect(limits).toEqual([
       ['gangway-events', undefined],

@@ -1,8 +1,8 @@
 import proto from '@temporalio/proto';
 import { describe, expect, it, vi } from 'vitest';
-import { SYSTEM_NAMES } from '../../../src/partners/names.js';
+import { SYSTEM_NAMES } from '../../../src/partners/system-names.js';
 import { loadWorkerSettings } from '../../../src/worker/settings.js';
-import { watchAges, watchTemporal } from '../../../src/worker/watch.js';
+import { credentialAgeGauges, watchTemporal } from '../../../src/worker/watch.js';
 import { gauges } from '../../rigs/gauges.js';
 import { testEnds } from '../../rigs/shared.js';
 import { answering, execution, grpcError, time } from '../../rigs/temporal/answering-service.js';
@@ -159,17 +159,13 @@ describe('the number of open requirements', () => {
     async (name, what) => {
       const { server, next, render } = watched();
       for (const [unnamed, acme] of [
-        ...[
-          [0, 0],
-          [3, 0],
-          [3, 2],
-          [3, 2],
-        ],
-        ...[
-          [1, 2],
-          [1, 0],
-          [0, 0],
-        ],
+        [0, 0],
+        [3, 0],
+        [3, 2],
+        [3, 2],
+        [1, 2],
+        [1, 0],
+        [0, 0],
       ] as const) {
         server[what] = { '': unnamed, acme };
         await next();
@@ -300,7 +296,7 @@ it('a Temporal that does not respond shows each time, and the other gauges keep 
 
 it('a credential or a key that is replaced shows when the new one ends or was made', () => {
   const { meter, shown: render } = gauges();
-  const ages = watchAges(meter);
+  const ages = credentialAgeGauges(meter);
   const jwt = (exp: number) => `x.${Buffer.from(JSON.stringify({ exp })).toString('base64url')}.x`;
   for (const end of [1_800_000_000, 1_700_000_000]) {
     ages.apiKey(jwt(end));
@@ -309,5 +305,5 @@ it('a credential or a key that is replaced shows when the new one ends or was ma
   // The day of an id is one of UTC, wherever the worker runs.
   for (const id of ['k20260131-a', 'k20260301-b']) ages.payloadKey([{ id }] as never);
   const record = { 'key=k20260131-a': 1_769_817_600, 'key=k20260301-b': 1_772_323_200 };
-  expect(render('gangway_payload_key_made_timestamp_seconds')).toEqual(record);
+  expect(render('gangway_payload_key_created_timestamp_seconds')).toEqual(record);
 });

@@ -32,8 +32,14 @@ beforeEach(() => stoppedAt(NOON));
 const at = (time: string) => vi.setSystemTime(new Date(time));
 
 const note = (id: string, more: Partial<Requirement> = {}): Requirement => ({
-  ...{ id, about: id, kind: 'underwriting-note', title: 'A note', detail: 'Send a check.' },
-  ...{ raisedAt: NOON, dueAt: '2026-02-02T12:00:00.000Z', answers: ['text', 'code', 'correction'] },
+  id,
+  about: id,
+  kind: 'underwriting-note',
+  title: 'A note',
+  detail: 'Send a check.',
+  raisedAt: NOON,
+  dueAt: '2026-02-02T12:00:00.000Z',
+  answers: ['text', 'code', 'correction'],
   ...more,
 });
 
@@ -68,7 +74,11 @@ function handledNotes(requirements?: RequirementsState) {
   const send = async ({ name }: { readonly name: string }, request: Sent | string) =>
     registered.get(name)?.run(request as never);
   return {
-    ...{ store, answers, lines, send, registered },
+    store,
+    answers,
+    lines,
+    send,
+    registered,
     told: () => published.filter((each) => each.includes('assigned')),
     listed: () => openWithClaims(store.state),
     claim: (request: Sent) => send(assignRequirement, request),

@@ -11,16 +11,26 @@ const KINDS: readonly AnswerKind[] = ['text', 'correction', 'confirm', 'code', '
 
 function requirement(more: Partial<Requirement> = {}): Requirement {
   return {
-    ...{ id: 'note-1', kind: 'underwriting-note', title: 'Underwriting note' },
-    ...{ detail: 'What share of sales is keyed in by hand?', answers: ['text', 'documents', 'abandon'] },
-    ...{ raisedAt: '2026-11-21T10:00:00.000Z', dueAt: '2999-11-23T10:00:00.000Z', ...more },
+    id: 'note-1',
+    kind: 'underwriting-note',
+    title: 'Underwriting note',
+    detail: 'What share of sales is keyed in by hand?',
+    answers: ['text', 'documents', 'abandon'],
+    raisedAt: '2026-11-21T10:00:00.000Z',
+    dueAt: '2999-11-23T10:00:00.000Z',
+    ...more,
   };
 }
 
 function state(more: Partial<OnboardingState> = {}): OnboardingState {
   return {
-    ...{ dba: 'Harbor Books', stage: 'underwriting', partnerStatus: 'Pending', merchantProfileId: 1001 },
-    ...{ requirements: [], timeline: [], ...more },
+    dba: 'Harbor Books',
+    stage: 'underwriting',
+    partnerStatus: 'Pending',
+    merchantProfileId: 1001,
+    requirements: [],
+    timeline: [],
+    ...more,
   };
 }
 
@@ -108,7 +118,9 @@ describe('the details of an onboarding that waits for a person', () => {
   it('name who works on it, and the answer that waits for a second person', () => {
     const claim = { actor: 'olga_*', until: '2999-11-21T14:00:00.000Z' };
     const proposal = {
-      ...{ actor: 'pete', at: '2026-11-21T13:00:00.000Z', reason: 'called' },
+      actor: 'pete',
+      at: '2026-11-21T13:00:00.000Z',
+      reason: 'called',
       answer: 'text: One in ten.',
     };
     const text = details({ requirements: [requirement({ claim, proposal })] });

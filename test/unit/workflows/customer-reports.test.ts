@@ -12,8 +12,13 @@ import {
 const at = '2026-01-01T00:00:00.000Z';
 
 const note = (id: string, title = id): Requirement => ({
-  ...{ id, kind: 'underwriting-note', title, detail: '' },
-  ...{ raisedAt: at, dueAt: at, answers: ['text'] },
+  id,
+  kind: 'underwriting-note',
+  title,
+  detail: '',
+  raisedAt: at,
+  dueAt: at,
+  answers: ['text'],
 });
 
 const [a, b, c] = [note('a'), note('b'), note('c')];
@@ -35,7 +40,11 @@ const STATES = [
 /** The reports of one run of a child that goes through some states. */
 function reports(states: readonly OnboardingState[], run = 'r1', runStartedAt = at): ChildReport[] {
   return states.map((present, index) => ({
-    ...{ part: 'boarding', run, runStartedAt, number: index + 1, isWhole: index === 0 },
+    part: 'boarding',
+    run,
+    runStartedAt,
+    number: index + 1,
+    isWhole: index === 0,
     ...changesBetween(states[index - 1], present),
   }));
 }
@@ -93,8 +102,14 @@ describe('reports of a child', () => {
   const later = reports(STATES.slice(3), 'r2', '2026-01-02T00:00:00.000Z');
   const [, , reset] = reports(STATES, 'r2');
   const NAMED: Readonly<Record<string, object | undefined>> = {
-    ...{ 1: inRun1[0], 2: inRun1[1], 3: inRun1[2], whole4: { ...inRun1[3], ...wholeOf(3) } },
-    ...{ reset3: reset, wholeReset3: { ...reset, ...wholeOf(2) }, later1: later[0], later2: later[1] },
+    1: inRun1[0],
+    2: inRun1[1],
+    3: inRun1[2],
+    whole4: { ...inRun1[3], ...wholeOf(3) },
+    reset3: reset,
+    wholeReset3: { ...reset, ...wholeOf(2) },
+    later1: later[0],
+    later2: later[1],
   };
 
   it.each<[string, heard: string, said: string, run: string, state: number]>([

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { IdempotencyKey } from '../../../src/messages/requirements.js';
-import { applyOnce, validateUnlessApplied } from '../../../src/workflows/runtime/keys.js';
+import { applyOnce, validateUnlessApplied } from '../../../src/workflows/runtime/idempotency.js';
 import { cellOf } from './stores.js';
 
 /** An update as the SDK runs it: the validator, which cannot wait, and then the handler. */
@@ -37,7 +37,8 @@ it('an update with a known key is refused with its receipt, which lacks the answ
     details: [{ text: 'one' }],
   });
   await expect(send('two', { ...KEY, body: 'b-2' })).rejects.toMatchObject({
-    ...{ type: 'KeyReused', message: 'key: belongs to another request' },
+    type: 'KeyReused',
+    message: 'key: belongs to another request',
   });
   expect(applied).toEqual(['one']);
   expect(store.state.keys).toEqual([{ ...KEY, receipt: { text: 'one' } }]);

@@ -39,7 +39,10 @@ function askedNote(fourEyes: FourEyes = [], unfit: readonly string[] = []) {
   const { store } = cellOf({ fourEyes });
   store.update(
     raiseRequirement({
-      ...{ about: 'note-1', kind: 'underwriting-note', title: 'A note', detail: 'Send a check.' },
+      about: 'note-1',
+      kind: 'underwriting-note',
+      title: 'A note',
+      detail: 'Send a check.',
       answers: ['text', 'correction'],
     } as Question),
   );
@@ -73,8 +76,14 @@ function askedNote(fourEyes: FourEyes = [], unfit: readonly string[] = []) {
     store,
     ask: (more: object = {}) =>
       send(askMerchant, {
-        ...{ requirementId: 'note-1', actor: OLGA, link: LINK, tokenHash: HASH, until: ONE },
-        ...{ text: 'How do you take cards?', wants: { kind: 'text' }, language: 'es' },
+        requirementId: 'note-1',
+        actor: OLGA,
+        link: LINK,
+        tokenHash: HASH,
+        until: ONE,
+        text: 'How do you take cards?',
+        wants: { kind: 'text' },
+        language: 'es',
         ...more,
       }),
     act: (action: object) => send(actOnLink, { ...HOLDER, action }),
@@ -86,7 +95,9 @@ function askedNote(fourEyes: FourEyes = [], unfit: readonly string[] = []) {
       send(actOnLink, { ...HOLDER, action: { kind: 'answer', answer: { kind: 'fields', values } } }),
     propose: () =>
       send(proposeAnswer, {
-        ...{ requirementId: 'note-1', actor: PETE, reason: 'He called.' },
+        requirementId: 'note-1',
+        actor: PETE,
+        reason: 'He called.',
         answer: { kind: 'text', text: 'By phone.' },
       }),
     view: () => send(linkQuery, HOLDER),
@@ -117,7 +128,9 @@ describe('whoever made a link', () => {
       await note.confirm(PETE);
       const [answered] = answeredRequirements(store.state);
       expect(answered?.resolution).toEqual({
-        ...{ requirementId: 'note-1', answer: { kind: 'text', text: 'Here.' }, actor: merchantActor(LINK) },
+        requirementId: 'note-1',
+        answer: { kind: 'text', text: 'Here.' },
+        actor: merchantActor(LINK),
         reason: `answered through the link; confirmed by ${PETE}`,
       });
     },

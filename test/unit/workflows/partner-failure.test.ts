@@ -9,14 +9,17 @@ import {
 import { describe, expect, it } from 'vitest';
 import { AT_MOST_ONCE } from '../../../src/at-most-once/workflow.js';
 import { ANSWER, POLL, REPEATABLE, WAIT } from '../../../src/workflows/runtime/activity-proxies.js';
-import { partnerFailure } from '../../../src/workflows/runtime/step.js';
+import { partnerFailureOf } from '../../../src/workflows/runtime/step.js';
 
 const activityFailed = (cause: Error) =>
   new ActivityFailure('failed', 'createMerchant', '1', RetryState.NON_RETRYABLE_FAILURE, 'worker', cause);
 
 const SENT_AT = '2026-01-31T12:00:00.000Z';
 const REJECTED = {
-  ...{ system: 'boarding', operation: 'create-merchant', kind: 'Rejected', reason: 'HTTP 400' },
+  system: 'boarding',
+  operation: 'create-merchant',
+  kind: 'Rejected',
+  reason: 'HTTP 400',
   fields: [{ field: 'merchant.email', message: 'is missing' }],
 };
 const reported = activityFailed(ApplicationFailure.create({ type: 'PartnerError', details: [REJECTED] }));
@@ -29,8 +32,10 @@ it('only a once-only write has no heartbeat timeout, and whatever a cancellation
   const wait = { ...beating, retry: { initialInterval: '1s', backoffCoefficient: 1 } };
   expect({ REPEATABLE, AT_MOST_ONCE, ANSWER, WAIT, POLL }).toEqual({
     REPEATABLE: { startToCloseTimeout: '2m', heartbeatTimeout: '10s', retry },
-    ...{ AT_MOST_ONCE: once, ANSWER: { ...once, priority: { priorityKey: 2 } } },
-    ...{ WAIT: wait, POLL: { ...wait, activityId: 'await-status' } },
+    AT_MOST_ONCE: once,
+    ANSWER: { ...once, priority: { priorityKey: 2 } },
+    WAIT: wait,
+    POLL: { ...wait, activityId: 'await-status' },
   });
 });
 
@@ -53,9 +58,9 @@ describe('the failed call in the failure of an activity', () => {
     ['was not sent when an attempt withdrew its intent', timedOut({ sending: false, sentAt: SENT_AT }), LATE],
     ['was not sent when an attempt timed out before its intent', timedOut(), LATE],
   ])('%s', (_, error, details) => {
-    expect(partnerFailure(error)).toEqual(expect.objectContaining(details));
-    expect(Object.keys(partnerFailure(error))).not.toContain('response');
-    expect(Object.keys(partnerFailure(error))).not.toContain('sending');
+    expect(partnerFailureOf(error)).toEqual(expect.objectContaining(details));
+    expect(Object.keys(partnerFailureOf(error))).not.toContain('response');
+    expect(Object.keys(partnerFailureOf(error))).not.toContain('sending');
   });
 
   it.each<[string, Error]>([
@@ -65,6 +70,6 @@ describe('the failed call in the failure of an activity', () => {
     ['a bug of the activity', activityFailed(ApplicationFailure.nonRetryable('a bug', 'TypeError'))],
     ['another failure', activityFailed(new Error('a bug'))],
   ])('does not exist in %s, which is thrown on', (_, error) => {
-    expect(() => partnerFailure(error)).toThrow(error);
+    expect(() => partnerFailureOf(error)).toThrow(error);
   });
 });

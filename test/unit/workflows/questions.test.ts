@@ -3,9 +3,20 @@ import { expect, it } from 'vitest';
 import { ticketIdOf } from '../../../src/workflows/business/questions.js';
 
 const KINDS = [
-  ...['underwriting-note', 'changes-requested', 'not-submitted', 'unclear-mid', 'ticket', 'locked-profile'],
-  ...['rejected-input', 'uncertain-write', 'credentials', 'one-time-code', 'unreadable', 'software-error'],
-  ...['new-status', 'waiting'],
+  'underwriting-note',
+  'changes-requested',
+  'not-submitted',
+  'unclear-mid',
+  'ticket',
+  'locked-profile',
+  'rejected-input',
+  'uncertain-write',
+  'credentials',
+  'one-time-code',
+  'unreadable',
+  'software-error',
+  'new-status',
+  'waiting',
 ];
 
 // It alone notices a question whose text is written between workflow code, where nobody reviews its wording.

@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Answer, AnswerKind, FourEyes } from '../../../src/messages/requirements.js';
+import { answeredOfKind, openOfKind } from '../../../src/workflows/runtime/reducer.js';
 import {
   Abandoned,
   acceptAnswer,
   answeredRequirements,
-  claimsOf,
   closeRequirements,
+  collaborationOn,
   deadlinesIn,
   dropAnswer,
   dropAnswers,
@@ -22,7 +23,6 @@ import {
   unsentIds,
   withdrawRequirement,
 } from '../../../src/workflows/runtime/requirements.js';
-import { answeredOfKind, openOfKind } from '../../../src/workflows/runtime/rules.js';
 import { addUnfinishedWrite, type PendingAnswer } from '../../../src/workflows/runtime/state.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import { type CellOptions, cellOf, jsonOf } from './stores.js';
@@ -83,7 +83,17 @@ function queueOf({ unclaimedInHours, isPartlySent = () => false, ...more }: Opti
   const next = () => jsonOf(store.state.requirements);
   const labels = () => counted.map((count) => count.labels);
   return {
-    ...{ store, queue, said, labels, published, raise, answer, takeBack, send, sent, update },
+    store,
+    queue,
+    said,
+    labels,
+    published,
+    raise,
+    answer,
+    takeBack,
+    send,
+    sent,
+    update,
     dropUndelivered,
     deadlines,
     ids,
@@ -303,7 +313,7 @@ it('a requirement that is late in both ways is reported once in each, and the ne
   for (const run of ['second', 'third']) {
     const after = queueOf({ unclaimedInHours: 0.5, requirements });
     expect(late(after), run).toEqual(['c overdue', 'b unclaimed', 'c unclaimed']);
-    expect(claimsOf(after.store.state, 'b')).toMatchObject({ claim, proposed });
+    expect(collaborationOn(after.store.state, 'b')).toMatchObject({ claim, proposed });
     requirements = after.next();
     expect(requirements).toEqual(before.next());
     // What is asked again goes on with its number.
@@ -383,12 +393,12 @@ it('a claim goes with the answer, and cannot be made after it', () => {
   answer('a');
   update(setClaims('a', { claim }));
   takeBack('a');
-  expect([claimsOf(store.state, 'a').claim, openWithClaims(store.state)[0]]).toEqual([
+  expect([collaborationOn(store.state, 'a').claim, openWithClaims(store.state)[0]]).toEqual([
     undefined,
     queue.open[0],
   ]);
   update(setClaims('never', { claim }));
-  expect(claimsOf(store.state, 'never')).toEqual({});
+  expect(collaborationOn(store.state, 'never')).toEqual({});
 });
 
 it('the next run goes on with every state, and with the numbers', () => {

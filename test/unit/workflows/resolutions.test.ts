@@ -16,8 +16,13 @@ const ALL: Requirement['answers'] = [
 /** An open requirement that takes every kind of answer. */
 function open(more: Partial<Requirement> = {}): Requirement {
   return {
-    ...{ id: 'r-1', kind: 'uncertain-write', title: 'A question', detail: 'What it is about' },
-    ...{ raisedAt: '2026-11-21T10:00:00.000Z', dueAt: '2026-11-23T10:00:00.000Z', answers: ALL },
+    id: 'r-1',
+    kind: 'uncertain-write',
+    title: 'A question',
+    detail: 'What it is about',
+    raisedAt: '2026-11-21T10:00:00.000Z',
+    dueAt: '2026-11-23T10:00:00.000Z',
+    answers: ALL,
     ...more,
   };
 }
@@ -136,13 +141,18 @@ describe('an answer that does not fit', () => {
       fc.jsonValue(),
       fc.record({
         kind: fc.constantFrom<unknown>(...ALL, 'take-back', 7),
-        ...{ text: fc.jsonValue(), id: fc.jsonValue(), code: fc.jsonValue() },
-        ...{ patch: fc.jsonValue(), documents: fc.jsonValue() },
+        text: fc.jsonValue(),
+        id: fc.jsonValue(),
+        code: fc.jsonValue(),
+        patch: fc.jsonValue(),
+        documents: fc.jsonValue(),
       }),
     );
     const resolutions = fc.record({
       requirementId: fc.oneof(fc.constant('r-1'), fc.jsonValue()),
-      ...{ answer: answers, actor: fc.jsonValue(), reason: fc.jsonValue() },
+      answer: answers,
+      actor: fc.jsonValue(),
+      reason: fc.jsonValue(),
     });
     fc.assert(
       fc.property(resolutions, (resolution) => {

@@ -99,14 +99,20 @@ function workflow({ attempts = [], answers = [] }: Course) {
     return { outcome, log, requirements, superseded, counted, left: attempts.length + answers.length };
   };
   return {
-    ...{ context, log, turns, requirements },
+    context,
+    log,
+    turns,
+    requirements,
     read: (more: object = {}) => ended(runRead(steps, 'read the status', run, more)),
     idempotent: (more: object = {}) => ended(runIdempotent(steps, { title: 'set the fees', run, ...more })),
     once: (more: Partial<OnceWrite<unknown>> = {}) =>
       ended(
         runOnce<unknown>(steps, {
-          ...{ title: 'create the merchant', run },
-          ...{ readEvidence: 'none', polledEvidence: 'none', whereToLook: 'Look in the portal.' },
+          title: 'create the merchant',
+          run,
+          readEvidence: 'none',
+          polledEvidence: 'none',
+          whereToLook: 'Look in the portal.',
           confirm: (id) => `confirmed ${id}`,
           ...more,
         }),
@@ -639,7 +645,8 @@ it('a question about a rejection has the advice below its problems', async () =>
 it('an id that must not be confirmed is a problem of no field', () => {
   const { name, problems, message } = new NotConfirmable('it is taken');
   expect({ name, problems, message }).toEqual({
-    ...{ name: 'NotConfirmable', message: 'it is taken' },
+    name: 'NotConfirmable',
+    message: 'it is taken',
     problems: [{ field: '', message: 'it is taken' }],
   });
 });

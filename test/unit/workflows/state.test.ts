@@ -139,7 +139,7 @@ const onBoarding = (): fc.Arbitrary<Happened<boarding.BoardingState>> => {
       const listed = isWithoutNotes ? [] : notes.map((id) => boardingValues.note(id));
       const now = boardingValues.read({ ...more, ...without, status, phase, notes: listed });
       return (state, time) =>
-        reductionTransition(boarding.reduce(state.partnerState, now, situationOf(state, time)));
+        reductionTransition(boarding.reduceBoarding(state.partnerState, now, situationOf(state, time)));
     });
   const delivered: Happened<boarding.BoardingState> = (state, now) => {
     const { status = '', statusDate = null } = state.partnerState.seen;
@@ -167,7 +167,7 @@ const onBusiness = (): fc.Arbitrary<Happened<business.BusinessState>> => {
       const listed = tickets.map((id) => businessValues.ticket(id, text));
       const now = businessValues.read({ tickets: listed, isLocked, phase: phase as 'new' });
       return (state, time) =>
-        reductionTransition(business.reduce(state.partnerState, now, situationOf(state, time)));
+        reductionTransition(business.reduceBusiness(state.partnerState, now, situationOf(state, time)));
     });
   const answered =
     (
@@ -239,9 +239,9 @@ const byItself: fc.Arbitrary<Happened<unknown>> = fc.oneof(
 // Proves F7. Catches what a run would remember outside of its state, or in a form that does not survive: a Map, a Date, undefined.
 describe('the same events with a continue-as-new between any two of them', () => {
   it.each<[string, unknown, () => fc.Arbitrary<Happened<never>>]>([
-    ['merchantBoarding', boarding.INITIAL_STATE, onBoarding as never],
-    ['businessOnboarding', business.INITIAL_STATE, onBusiness as never],
-    ['customerOnboarding', customer.INITIAL_STATE, onCustomer as never],
+    ['merchantBoarding', boarding.INITIAL_BOARDING_STATE, onBoarding as never],
+    ['businessOnboarding', business.INITIAL_BUSINESS_STATE, onBusiness as never],
+    ['customerOnboarding', customer.INITIAL_CUSTOMER_STATE, onCustomer as never],
   ])('(%s) give the same state, questions and commands', (workflowType, partnerState, ofKind) => {
     const happened = fc.oneof(
       { weight: 3, arbitrary: ofKind() },
@@ -299,8 +299,13 @@ function runs(workflowType: string, partnerState: unknown) {
 it('a timeline keeps what happened, and the last 1,000 entries with what people arranged among themselves', () => {
   const entries = (events: readonly Transition[]) =>
     compose(...events)(initialState('merchantBoarding', {}, undefined), {
-      ...{ now: 0, random: () => '', workflowType: 'merchantBoarding', firstRunId: 'run-1', dueInMs: 0 },
-      ...{ idPrefix: '', fourEyes: [] },
+      now: 0,
+      random: () => '',
+      workflowType: 'merchantBoarding',
+      firstRunId: 'run-1',
+      dueInMs: 0,
+      idPrefix: '',
+      fourEyes: [],
     }).timeline.map(({ event }) => event);
   const claims = Array.from({ length: 1_100 }, () => recordEvent('requirement-claimed'));
   const timeline = entries([recordEvent('started'), ...claims, recordEvent('submitted')]);

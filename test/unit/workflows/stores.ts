@@ -1,7 +1,7 @@
 import type { FourEyes } from '../../../src/messages/requirements.js';
 import {
-  type Count,
   initialState,
+  type MetricIncrement,
   type RequirementsState,
   type State,
   Store,
@@ -23,7 +23,7 @@ export function cellOf({
   requirements,
   workflowType = '',
 }: CellOptions = {}) {
-  const counted: Count[] = [];
+  const counted: MetricIncrement[] = [];
   const published: string[] = [];
   const blank: State<undefined> = initialState(workflowType, {}, undefined);
   const state = requirements ? { ...blank, requirements } : blank;

@@ -26,7 +26,7 @@ import { type CommandContext, type CommandLine, withTemporal } from '../cli/comm
 import { CommandFailed } from '../cli/errors.js';
 import type { Flags, Texts } from '../cli/options.js';
 import type { TableColumns } from '../cli/output.js';
-import { reportProgress, showProgress } from '../cli/progress.js';
+import { reportProgress, withProgress } from '../cli/progress.js';
 import { type Confirming, confirm, type Strict, WITH_WARNINGS } from '../cli/prompts.js';
 import { rejectOtherKind } from '../onboarding/start.js';
 import { type FollowOptions, followBatch, type RunOptions, startAndFollow } from './run.js';
@@ -35,7 +35,7 @@ export interface FormatOptions extends Texts<'delimiter' | 'mapping'> {
   readonly format?: 'csv' | 'ndjson';
 }
 
-export async function batch(
+export async function batchCommand(
   cli: CommandLine,
   file: string,
   { dryRun, yes, strict, ...options }: FormatOptions & RunOptions & Confirming & Strict,
@@ -74,7 +74,7 @@ async function checkedAtTemporal(
   { name, validation, rows }: ValidFile,
   strict?: true,
 ): Promise<FileWarnings> {
-  const about = await showProgress(cli, `checking ${name}`, () =>
+  const about = await withProgress(cli, `checking ${name}`, () =>
     fileWarnings(client, config.taskQueue, validation, rows()),
   );
   warnOrReject(cli, name, about, strict);
@@ -142,7 +142,7 @@ export async function withValidRows<Valid extends Ready>(
     }
   }
   try {
-    const validation = await showProgress(cli, `checking ${name}`, () => validate(checkedRows()));
+    const validation = await withProgress(cli, `checking ${name}`, () => validate(checkedRows()));
     rejectIfInvalid(cli, name, validation, options.json);
     await use(name, validation, rows);
   } finally {

@@ -32,7 +32,7 @@ export function addBatches(program: Command, action: Action): void {
     .option('--json', 'print JSON lines')
     .addOption(csvOption().conflicts('dryRun'))
     .addHelpText('after', HELP)
-    .action(action(async () => (await import('./batch.js')).batch));
+    .action(action(async () => (await import('./batch.js')).batchCommand));
   const batches = program
     .command('batches')
     .summary('follow or stop a batch')

@@ -7,7 +7,7 @@ import type { BankingActivities } from '../../../messages/banking-activities.js'
 import type { BoardingActivities } from '../../../messages/boarding-activities.js';
 import { atAccount, partnerTaskQueue, workflowId } from '../../../messages/ids.js';
 import {
-  accountName,
+  accountNameSchema,
   dueInHours,
   externalId,
   type FollowedBusinessInput,
@@ -16,24 +16,24 @@ import {
   type KnownAccounts,
   partnerId,
 } from '../../../messages/inputs.js';
-import { formsOf } from '../../../messages/listed.js';
+import { dbaForms } from '../../../messages/list-fields.js';
 import { omitUndefined } from '../../../messages/objects.js';
 import { partId } from '../../../messages/onboardings.js';
 import { businessOutcome, merchantOutcome } from '../../../messages/outcomes.js';
 import { DEFAULT_DUE_IN_HOURS, type RequirementKind } from '../../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
 import { ein } from '../../../partners/banking/rules.js';
-import { isUnderReview } from '../../../partners/boarding/phases.js';
-import { fieldProblems } from '../../../partners/describe-rules.js';
-import { text } from '../../../partners/fields.js';
+import { isMerchantUnderReview } from '../../../partners/boarding/phases.js';
+import { text } from '../../../partners/field-schemas.js';
 import { isNestedDeeper, TOO_NESTED } from '../../../partners/json.js';
 import { isUnauthenticated } from '../../../partners/partner-error.js';
+import { fieldProblems } from '../../../partners/schema-messages.js';
 import { redact } from '../../../platform/privacy/masked.js';
 import { requireWorker } from '../../../services/batches/batches.js';
 import type { RowRules } from '../../../services/batches/validation.js';
 import type { Outcome } from '../../../services/client/watching.js';
-import { explainPartnerFailure, partnerErrorIn } from '../../../services/texts/partner-failures.js';
-import { describe } from '../../../temporal/onboardings.js';
+import { explainPartnerFailure, partnerErrorOfFailure } from '../../../services/texts/partner-failures.js';
+import { describe } from '../../../temporal/find-onboarding.js';
 import { startSingle } from '../../../temporal/single-activities.js';
 import { callPromptly } from '../../../temporal/unavailable.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
@@ -49,7 +49,7 @@ function rowSchema(accounts: KnownAccounts) {
   return z
     .strictObject({
       externalId,
-      account: accountName(accounts),
+      account: accountNameSchema(accounts),
       dba: text,
       merchantProfileId: partnerId.optional(),
       agentProfileId: partnerId.optional(),
@@ -104,7 +104,11 @@ function readyToImport(
   const id = workflowId(type, externalId, account);
   const claims = Object.entries(omitUndefined({ externalId, merchantProfileId, profileId }));
   return {
-    ...{ line, externalId, type, workflowId: id, input: inputOf(row) },
+    line,
+    externalId,
+    type,
+    workflowId: id,
+    input: inputOf(row),
     unique: Object.fromEntries(claims.map(([field, value]) => [field, atAccount(String(value), account)])),
     preview: async (client, taskQueue) =>
       (await callPromptly(client, () => exists(client, row, id)))
@@ -245,19 +249,21 @@ async function previewMerchant(read: Read, input: FollowedMerchantInput): Promis
   const id = workflowId('merchantBoarding', externalId, account);
   const what = `merchant ${merchantProfileId}`;
   const { now, owner } = await read<MerchantRead>(what, {
-    ...{ activity: 'inspectMerchant', queue: 'boarding', account },
+    activity: 'inspectMerchant',
+    queue: 'boarding',
+    account,
     args: [{ merchantProfileId, workflowId: id }],
   });
   if (owner?.isRunning) throw new RefusedRow(`${what}: ${owner.workflowId} has it`);
   const { status, phase, notes, unclearMid } = now;
   // No read of the partner shows a dba.
-  if (owner?.dba !== undefined && !formsOf(merchant.dba).includes(owner.dba)) {
+  if (owner?.dba !== undefined && !dbaForms(merchant.dba).includes(owner.dba)) {
     const unclear = [`it is “${redact(owner.dba)}” of ${owner.workflowId}`];
     return { status, unclear, requirements: ['rejected-input'] };
   }
   const outcome = merchantOutcome(now, merchantProfileId);
   const requirements: RequirementKind[] = [
-    ...(isUnderReview(phase) ? notes.map(() => 'underwriting-note' as const) : []),
+    ...(isMerchantUnderReview(phase) ? notes.map(() => 'underwriting-note' as const) : []),
     ...(phase === 'changes-requested' ? ['changes-requested' as const] : []),
     ...(phase === 'not-submitted' ? ['not-submitted' as const] : []),
     ...(phase === 'approved' && unclearMid !== null ? ['unclear-mid' as const] : []),
@@ -270,7 +276,9 @@ async function previewProfile(read: Read, input: FollowedBusinessInput): Promise
   const id = workflowId('businessOnboarding', externalId, account);
   const what = `banking profile ${profileId}`;
   const result = await read<ProfileRead>(what, {
-    ...{ activity: 'inspectProfile', queue: 'banking', account },
+    activity: 'inspectProfile',
+    queue: 'banking',
+    account,
     args: [{ profileId, workflowId: id, holder, ...omitUndefined({ merchantProfileId }) }],
   });
   if (!result) throw new RefusedRow(`the bank shows no ${what}`);
@@ -292,7 +300,7 @@ async function previewProfile(read: Read, input: FollowedBusinessInput): Promise
 
 /** A failure that concerns one row is a {@link RefusedRow}. Any other one would meet all rows. */
 function explainRead(error: unknown, what: string, queue: string): unknown {
-  const details = partnerErrorIn(error);
+  const details = partnerErrorOfFailure(error);
   if (!details) {
     const isLate =
       error instanceof TimeoutFailure && !error.cause && error.timeoutType !== 'SCHEDULE_TO_START';

@@ -9,14 +9,14 @@ import {
   resultsOfPart,
 } from '../../../services/batches/batches.js';
 import { type Ready, rowsOf } from '../../../services/batches/validation.js';
-import { userName } from '../../../services/texts/names.js';
+import { userName } from '../../../services/texts/display-names.js';
 import { rejectionOf } from '../../../temporal/unavailable.js';
 import { pollersOf, whyNoWorker } from '../../../temporal/workers.js';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
 import { outcomeLines } from '../cli/descriptions.js';
 import { CommandFailed, EXIT, Interrupted, TimedOut } from '../cli/errors.js';
 import type { Flags } from '../cli/options.js';
-import { bar, PROGRESS, showProgress } from '../cli/progress.js';
+import { bar, PROGRESS, withProgress } from '../cli/progress.js';
 import { awaitAll, type End, type Persistently, RERUN, retryCalls } from './waiting.js';
 
 export interface FollowOptions extends Flags<'wait' | 'json' | 'csv'> {
@@ -175,7 +175,7 @@ async function handedOver(
   { rate, concurrency }: RunOptions,
 ): Promise<string> {
   const about = { name, actor: userName(), limits: { rate, concurrency } };
-  const id = await showProgress(cli, `handing ${name} over to a worker`, () =>
+  const id = await withProgress(cli, `handing ${name} over to a worker`, () =>
     handOver(client, config.taskQueue, rows, about),
   );
   cli.note(`${PROGRESS}${howToFollow(id)}`);
@@ -277,7 +277,8 @@ async function wait(
   const ids = new Set<string>();
   cli.note(`${PROGRESS}Ctrl-C ends the wait, not the onboardings; ${RERUN}`);
   await awaitAll(client, started, {
-    ...{ stop, persistently },
+    stop,
+    persistently,
     onEnd(row, end) {
       ids.delete(row.workflowId);
       report.end(row, end);

@@ -5,13 +5,13 @@ import { basename, dirname, join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { atAccount, splitAccount } from '../../../messages/ids.js';
-import { accountName, type KnownAccounts } from '../../../messages/inputs.js';
+import { accountNameSchema, type KnownAccounts } from '../../../messages/inputs.js';
 import { checkDocument, documentName, RefusedDocument } from '../../../partners/documents/document-types.js';
-import { int32, text } from '../../../partners/fields.js';
-import { nearest } from '../../../platform/settings/nearest.js';
+import { int32, text } from '../../../partners/field-schemas.js';
+import { nearest } from '../../../platform/settings/did-you-mean.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
 import { parseJson, utf8 } from '../../../services/texts/text.js';
-import { findNamedOnboarding } from '../../../temporal/onboardings.js';
+import { findNamedOnboarding } from '../../../temporal/find-onboarding.js';
 import { problemInQuery } from '../../../temporal/query.js';
 import type { CommandContext, CommandLine } from './command-line.js';
 import { CommandFailed } from './errors.js';
@@ -75,7 +75,7 @@ export async function* documentIn(file: string, name = file): AsyncGenerator<Buf
  *
  * @throws {InvalidInput}
  */
-export async function saveFile(file: string, content: string | AsyncIterable<string>): Promise<void> {
+export async function saveOutputFile(file: string, content: string | AsyncIterable<string>): Promise<void> {
   const result = await stat(file).catch(() => undefined);
   const target = result?.isFile() ? await realpath(file) : file;
   // Short, because the name itself may be as long as a name can be.
@@ -139,7 +139,7 @@ export function partnerAccountOf(
   what: string,
   effect?: string,
 ): string | undefined {
-  const option = z.object({ '--partner-account': accountName(accounts) });
+  const option = z.object({ '--partner-account': accountNameSchema(accounts) });
   return check(option, { '--partner-account': partnerAccount }, what, effect)['--partner-account'];
 }
 

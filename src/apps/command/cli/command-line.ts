@@ -4,12 +4,12 @@ import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { readAccounts } from '../../../partners/account-settings.js';
-import { recordSettings } from '../../../partners/recording.js';
+import { recordSettings } from '../../../partners/har-recording.js';
 import { readSettings } from '../../../platform/settings/settings.js';
 import { inSpan, startTracing } from '../../../platform/tracing/spans.js';
 import { clientSettings, clientSettingsFrom } from '../../../services/client/settings.js';
 import { peopleSettings } from '../../../services/inbox/people.js';
-import { linkSettings, linksFrom } from '../../../services/links/asking.js';
+import { linkCreationSettings, linksFrom } from '../../../services/links/create-link.js';
 import { prometheusSettings } from '../../../services/reports/webhooks.js';
 import { requireKeys, temporalSettings, withClient } from '../../../temporal/connection.js';
 import { webUiSettings, workflowPage, workflowsPage } from '../../../temporal/web-ui.js';
@@ -22,7 +22,7 @@ export const commandSettings = z.object({
   ...webUiSettings.shape,
   ...prometheusSettings.shape,
   ...peopleSettings.shape,
-  ...linkSettings.shape,
+  ...linkCreationSettings.shape,
 });
 
 export type CommandSettings = Readonly<ReturnType<typeof loadCommandSettings>>;
@@ -105,7 +105,9 @@ export async function withTemporal<T>(
     const { namespace } = client.options;
     const list = workflowsPage(config.uiUrl, namespace);
     return command({
-      ...{ cli, config, client },
+      cli,
+      config,
+      client,
       link: (workflowId, runId) => workflowPage(config.uiUrl, namespace, { workflowId, runId }),
       view: (name, query) => list && `${list}?${new URLSearchParams({ query, savedQuery: name })}`,
     });

@@ -37,12 +37,14 @@ export function describeRequirement(
 ): string {
   const { id, kind, raisedAt, dueAt, proposal } = requirement;
   const time = `waiting ${times.since(raisedAt)}, ${times.dueAt(dueAt)}`;
-  const title = [questionOf(requirement), ...claimsOf(times, requirement)].join('\n').replace(/^/gm, '    ');
+  const title = [describeQuestion(requirement), ...claimsOf(times, requirement)]
+    .join('\n')
+    .replace(/^/gm, '    ');
   const confirming = proposal ? [`    gangway confirm ${name} ${id}`] : [];
   return [`  ${id} (${kind}, ${time})`, title, ...confirming, resolveCommands(name, requirement)].join('\n');
 }
 
-export function questionOf(requirement: Requirement): string {
+export function describeQuestion(requirement: Requirement): string {
   return [requirement.title, detailBeside(requirement)].filter(Boolean).join('\n');
 }
 
@@ -131,7 +133,7 @@ export function describeEnd(description: WorkflowExecutionDescription): string {
 }
 
 /** `merchant 1009 stays at the partner`: what remains of an onboarding that a person ends. */
-export function describeLeftBehind(attributes: TypedSearchAttributes): string {
+export function describeRemains(attributes: TypedSearchAttributes): string {
   const merchant = attributes.get(SEARCH_ATTRIBUTES.merchantProfileId);
   const profile = attributes.get(SEARCH_ATTRIBUTES.bankingProfileId);
   const left = [merchant && `merchant ${merchant}`, profile && `banking profile ${profile}`].filter(Boolean);

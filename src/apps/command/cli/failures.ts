@@ -1,16 +1,16 @@
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
-import { unreportedOutcome } from '../../../at-most-once/workflow.js';
+import { outcomeFromFailure } from '../../../at-most-once/workflow.js';
 import { PartnerError, type PartnerErrorDetails } from '../../../partners/partner-error.js';
 import { StoreFailure } from '../../../platform/documents/file-store.js';
 import { BadSetting } from '../../../platform/settings/settings.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
-import { explainPartnerFailure, partnerErrorIn } from '../../../services/texts/partner-failures.js';
+import { explainPartnerFailure, partnerErrorOfFailure } from '../../../services/texts/partner-failures.js';
 import { UnsearchableText } from '../../../temporal/query.js';
 import { isUnavailable, sentenceOf, TemporalProblem } from '../../../temporal/unavailable.js';
 import { CommandFailed, EXIT, Interrupted } from './errors.js';
 
 /** Explains an error to people: what happened, and what to do next. @returns undefined for an unexpected error */
-export function explain(error: unknown): string | undefined {
+export function explainError(error: unknown): string | undefined {
   if (error instanceof InvalidInput) return error.report;
   if (error instanceof PartnerError) return explainPartnerFailure(error.details);
   const isForPeople = [BadSetting, CommandFailed, StoreFailure].some((kind) => error instanceof kind);
@@ -25,7 +25,7 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /** A partner call that failed. @param isRepeatable whether a second call does no harm */
-export function partnerFailure(details: PartnerErrorDetails, isRepeatable: boolean): CommandFailed {
+export function partnerCallFailed(details: PartnerErrorDetails, isRepeatable: boolean): CommandFailed {
   const { kind, needs } = details;
   const mayHelp = kind === 'NotSent' || kind === 'RateLimited' || (kind === 'Uncertain' && isRepeatable);
   const exitCode = needs === 'one-time-code' ? EXIT.person : mayHelp ? EXIT.unavailable : EXIT.failed;
@@ -34,8 +34,8 @@ export function partnerFailure(details: PartnerErrorDetails, isRepeatable: boole
 
 /** The same for an activity. @param isRepeatable undefined when nobody knows; otherwise, false means that it records an intent */
 export function explainActivity(error: unknown, taskQueue: string, isRepeatable: boolean | undefined) {
-  const details = partnerErrorIn(error);
-  if (details) return partnerFailure(details, isRepeatable === true);
+  const details = partnerErrorOfFailure(error);
+  if (details) return partnerCallFailed(details, isRepeatable === true);
   const failure = error instanceof TimeoutFailure && error.cause ? error.cause : error;
   if (failure instanceof ApplicationFailure)
     return new CommandFailed(`the activity failed: ${failure.message}`);
@@ -43,7 +43,7 @@ export function explainActivity(error: unknown, taskQueue: string, isRepeatable:
   const unavailable = (message: string) => new CommandFailed(message, { exitCode: EXIT.unavailable });
   if (failure.timeoutType === 'SCHEDULE_TO_START')
     return unavailable(`no worker polls task queue ${taskQueue}: is one running?`);
-  if (isRepeatable === false && unreportedOutcome(failure)?.outcome === 'none')
+  if (isRepeatable === false && outcomeFromFailure(failure)?.outcome === 'none')
     return unavailable('nothing was sent, because the worker stopped responding: call again');
   return new CommandFailed(
     'the outcome is unknown, because the worker stopped responding: check at the partner whether it took effect',

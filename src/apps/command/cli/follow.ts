@@ -2,11 +2,11 @@ import { PRIORITY_KEYS, type SingleActivity } from '../../../messages/activities
 import { isCustomer, isOnboarding, partnerTaskQueue, partsOfId, systemOf } from '../../../messages/ids.js';
 import { GangwayClient } from '../../../services/client/client.js';
 import { pause, type Reading, type Watching } from '../../../services/client/watching.js';
-import { NotYetApplied } from '../../../services/inbox/answering.js';
-import { type OpenRequirement, UNKNOWN, type Waits } from '../../../services/inbox/waits.js';
+import { UpdateTimedOut } from '../../../services/inbox/send-answer.js';
+import { NOTHING_READ, type OpenRequirement, type Waits } from '../../../services/inbox/waiting-state.js';
+import { nameWithId, userName } from '../../../services/texts/display-names.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
-import { nameWithId, userName } from '../../../services/texts/names.js';
-import { partIds } from '../../../temporal/onboardings.js';
+import { partIds } from '../../../temporal/find-onboarding.js';
 import { startSingle } from '../../../temporal/single-activities.js';
 import type { Started } from '../../../temporal/start.js';
 import { NoWorker, whyOff } from '../../../temporal/workers.js';
@@ -14,7 +14,7 @@ import type { CommandContext, Terminal } from './command-line.js';
 import { describeRequirement } from './descriptions.js';
 import { EXIT, Interrupted, TimedOut } from './errors.js';
 import { exitCodeOf, explainActivity } from './failures.js';
-import { PROGRESS, Progress, showProgress } from './progress.js';
+import { PROGRESS, Progress, withProgress } from './progress.js';
 import { promptForCode } from './prompts.js';
 
 interface Following extends Omit<How, 'onRead'> {
@@ -70,7 +70,7 @@ interface How {
  */
 export async function follow<Outcome>(context: CommandContext, workflowId: string, { restart, ...how }: How) {
   const { cli } = context;
-  const last: { waits: Waits } = { waits: UNKNOWN };
+  const last: { waits: Waits } = { waits: NOTHING_READ };
   const onRead = (reading: Reading) => {
     last.waits = reading;
     how.onRead?.(reading);
@@ -107,7 +107,7 @@ async function report(
   const what = isOnboarding(workflowId) ? 'onboarding' : 'operation';
   let printedIds = new Set<string>();
   let isFirst = true;
-  if (cli.status.isThere) progress.at(`${workflowId}: ${UNKNOWN.step}`);
+  if (cli.status.isThere) progress.at(`${workflowId}: ${NOTHING_READ.step}`);
   for await (const now of watching) {
     onRead(now);
     if (now.hasEnded) return;
@@ -147,7 +147,7 @@ async function askForCode(
   try {
     await gangwayOf(context).answer(workflowId, { requirementId, ...resolution });
   } catch (error) {
-    if (!(error instanceof InvalidInput) && !(error instanceof NotYetApplied)) throw error;
+    if (!(error instanceof InvalidInput) && !(error instanceof UpdateTimedOut)) throw error;
     context.cli.note(error.message);
   }
 }
@@ -163,7 +163,7 @@ export async function runSingle<Result>(
   single: SingleActivity,
 ): Promise<Result> {
   const { queue, account, options, summary } = single;
-  return showProgress(cli, `${summary}: starts`, async (progress) => {
+  return withProgress(cli, `${summary}: starts`, async (progress) => {
     const off = queue && queue !== 'events' && (await whyOff(client, config.taskQueue, queue, account));
     if (off) throw new NoWorker(`${off}; nothing was sent`);
     const { step, result } = await startSingle(client, config.taskQueue, id, {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { SYSTEM_NAMES, type SystemName } from '../../../partners/names.js';
-import { didYouMean } from '../../../platform/settings/nearest.js';
+import { SYSTEM_NAMES, type SystemName } from '../../../partners/system-names.js';
+import { didYouMean } from '../../../platform/settings/did-you-mean.js';
 import { duration } from '../../../platform/settings/settings.js';
 import { PAST_TIME_RULE, timeBefore } from '../../../services/texts/time.js';
 import type { CommandIo, CommandLine } from './command-line.js';

@@ -37,7 +37,7 @@ const SOON_MS = 1_000;
 const AGAIN_MS = { status: 1_000, line: 10_000 };
 
 /** Shows progress while something runs. @param step a function for a step that changes, such as a count */
-export async function showProgress<Result>(
+export async function withProgress<Result>(
   cli: Progressing,
   step: string | (() => string),
   run: (progress: Progress) => Promise<Result>,

@@ -1,7 +1,7 @@
 import type { ReadStream } from 'node:tty';
 import { oneTimeCode } from '../../../partners/banking/rules.js';
-import { fieldProblems } from '../../../partners/describe-rules.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
+import { fieldProblems } from '../../../partners/schema-messages.js';
 import { InvalidInput, problemLines } from '../../../services/texts/invalid-input.js';
 import { harmless } from '../../../services/texts/text.js';
 import type { CommandLine, Terminal } from './command-line.js';

@@ -88,7 +88,11 @@ function measure(column: ColumnLayout, cells: readonly Cell[]) {
   const content = texts.reduce((most, text) => Math.max(most, stringWidth(text)), 0);
   const filled = cells.filter((cell) => cell !== '');
   return {
-    ...{ ...column, head, cells, texts, natural: Math.max(content, stringWidth(head)) },
+    ...column,
+    head,
+    cells,
+    texts,
+    natural: Math.max(content, stringWidth(head)),
     isEmpty: content === 0,
     isNumeric: filled.length > 0 && filled.every((cell) => typeof cell === 'number'),
   };

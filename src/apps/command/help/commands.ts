@@ -1,6 +1,6 @@
 import { Argument, type Command, type Option } from 'commander';
 import { STATUS_MEANINGS } from '../../../partners/phases.js';
-import { didYouMean } from '../../../platform/settings/nearest.js';
+import { didYouMean } from '../../../platform/settings/did-you-mean.js';
 import type { CommandIo } from '../cli/command-line.js';
 import type { Action } from '../cli/options.js';
 import { withoutMarkdown } from '../cli/output.js';
@@ -24,7 +24,7 @@ export function addHelp(program: Command, action: Action, io: CommandIo): void {
       return (await import('./topics.js')).printTopic(io, topic as Topic, more);
     const named = await commandOf([topic === 'answers' ? 'resolve' : topic, ...more], program, action);
     if (named) return named.help();
-    const [topics, names] = [Object.keys(TOPICS), namesOf(program.commands)];
+    const [topics, names] = [Object.keys(TOPICS), commandNames(program.commands)];
     const all = `; the topics are ${topics.join(', ')}; the commands are ${names.join(', ')}`;
     help.error(`error: no command or topic '${topic}'${didYouMean(topic, [...topics, ...names]) || all}`);
   });
@@ -37,7 +37,7 @@ export function addHelp(program: Command, action: Action, io: CommandIo): void {
     .argument('[code]', 'for example uncertain-write, declined, answers-wait or NotSent')
     .option('--json', 'print JSON lines')
     .action(async (code: string | undefined, options: { readonly json?: true }) =>
-      (await import('./topics.js')).explain(io, code, options),
+      (await import('./topics.js')).explainTopic(io, code, options),
     );
 }
 
@@ -97,7 +97,7 @@ export type Shell = (typeof SHELLS)[number];
 /** The hidden command that the scripts of `gangway completion` call. */
 export const COMPLETE = 'complete';
 
-export function namesOf(commands: readonly Command[]): string[] {
+export function commandNames(commands: readonly Command[]): string[] {
   return commands.map((command) => command.name()).filter((name) => name !== COMPLETE);
 }
 

@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
 import { TASKS } from '../../../messages/codes.js';
 import { possibleWorkflowIds, WORKFLOW_ID_PREFIXES } from '../../../messages/ids.js';
-import { EACH_WORKFLOW } from '../../../messages/kinds.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
+import { EACH_WORKFLOW } from '../../../messages/workflow-types.js';
 import { Deadline } from '../../../platform/http/deadline.js';
-import { onboardingName } from '../../../services/inbox/inbox.js';
+import { shortName } from '../../../services/inbox/inbox.js';
 import { withClient } from '../../../temporal/connection.js';
 import { either, is, isIn, startsWith } from '../../../temporal/query.js';
 import { type Filter, type Listed, listOnboardings, visibilityQuery } from '../../../temporal/search.js';
@@ -63,7 +63,7 @@ export function onboardingIds(io: CommandIo, command: string, current: string): 
 
 /** The `externalId` where that is what the person types. */
 function nameOf({ workflowId }: Listed, current: string): string {
-  const short = onboardingName(workflowId) ?? workflowId;
+  const short = shortName(workflowId) ?? workflowId;
   return short.startsWith(current) ? short : workflowId;
 }
 

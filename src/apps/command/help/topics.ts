@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { REQUIREMENT_KINDS, TASKS } from '../../../messages/codes.js';
-import { EACH_ONBOARDING } from '../../../messages/kinds.js';
-import { didYouMean } from '../../../platform/settings/nearest.js';
+import { EACH_ONBOARDING } from '../../../messages/workflow-types.js';
+import { didYouMean } from '../../../platform/settings/did-you-mean.js';
 import { columnsOf } from '../../../services/batches/columns.js';
-import { fieldsOf } from '../../../services/forms/schema-fields.js';
+import { schemaFields } from '../../../services/forms/schema-fields.js';
 import { CODES, type Code, findCodes, runbookOf } from '../../../services/texts/codes.js';
-import { page, type Row, tablesIn } from '../../../services/texts/docs.js';
+import { type Row, readDocsPage, tablesIn } from '../../../services/texts/docs.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import type { CommandIo } from '../cli/command-line.js';
 import { EXIT_CODES } from '../cli/errors.js';
@@ -20,7 +20,7 @@ export async function printTopic(io: CommandIo, topic: Topic, [part]: readonly s
 type TextOf = (width: number, part: string | undefined, env: NodeJS.ProcessEnv) => string | Promise<string>;
 
 const TEXTS = {
-  fields: async (_, kind, env) => fieldTable(fieldsOf(await inputOf(kind, env))),
+  fields: async (_, kind, env) => fieldTable(schemaFields(await inputOf(kind, env))),
   columns: async (_, kind, env) => columnsOf([await inputOf(kind, env)]).names.join(','),
   requirements: (width) =>
     paragraphs(
@@ -63,7 +63,11 @@ function paragraphs(width: number, ...texts: readonly string[]): string {
 }
 
 /** @throws {InvalidInput} that names the nearest codes, for an unknown one */
-export function explain(io: CommandIo, topic: string | undefined, { json }: { readonly json?: true }): void {
+export function explainTopic(
+  io: CommandIo,
+  topic: string | undefined,
+  { json }: { readonly json?: true },
+): void {
   const cli = new Printer(io);
   const width = readableWidth(cli.stdout);
   const names = [...new Set(CODES.map(({ code }) => code))];
@@ -91,7 +95,7 @@ function describe({ code, kind, facts }: Code, width: number): string {
 
 /** The settings whose name has this part, or all, as docs/configuration.md describes them. @throws {InvalidInput} for none */
 export function settingsHelp(part: string | undefined, width: number): string {
-  const tables = tablesIn(page('configuration'));
+  const tables = tablesIn(readDocsPage('configuration'));
   const isWanted = (name: string) => part === undefined || name.includes(part.toUpperCase());
   const rows = tables.flatMap(({ heading, rows }) => {
     const match = rows.filter((row) => namesIn(row).some(isWanted));

@@ -3,14 +3,14 @@ import type { RequirementKind, TimelineEvent } from '../../../messages/codes.js'
 import type { OnboardingState } from '../../../messages/onboarding-state.js';
 import type { Answer, AnswerKind, Requirement, ResolutionReceipt } from '../../../messages/requirements.js';
 import { Deadline } from '../../../platform/http/deadline.js';
-import { didYouMean } from '../../../platform/settings/nearest.js';
+import { didYouMean } from '../../../platform/settings/did-you-mean.js';
 import {
   type PartState,
-  partsOf,
   readableParts,
+  readParts,
   requirementsWithClaims,
   timelinesOf,
-} from '../../../services/inbox/waits.js';
+} from '../../../services/inbox/waiting-state.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { answeredBefore, closedBefore, saidOf } from '../../../services/texts/timeline-entries.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
@@ -25,7 +25,7 @@ import {
 } from '../cli/descriptions.js';
 import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/follow.js';
-import { showProgress } from '../cli/progress.js';
+import { withProgress } from '../cli/progress.js';
 
 /** What the commands that answer share: which requirement a person means, and what the answer led to. */
 
@@ -54,7 +54,7 @@ export async function readFor(
       const hasEnded = error instanceof UnreadableOnboarding && execution.status.name !== 'RUNNING';
       throw hasEnded ? new CommandFailed(describeEnd(execution)) : error;
     });
-  const parts = await partsOf(context.client, execution.workflowId, state);
+  const parts = await readParts(context.client, execution.workflowId, state);
   const has = ({ requirements, unsent = [] }: OnboardingState) =>
     only([...requirements.map(({ id }) => id), ...unsent], requirementId) !== undefined;
   const part = readableParts(parts).find((each) => each.isAttached && has(each.state));
@@ -178,7 +178,7 @@ export async function reportAccepted(context: CommandContext, accepted: Accepted
   const waiting = `${requirement?.id}: waiting for the result`;
   const effect =
     requirement && hasEffect
-      ? await showProgress(cli, waiting, () => effectOf(context, asking, requirement))
+      ? await withProgress(cli, waiting, () => effectOf(context, asking, requirement))
       : undefined;
   if (json) cli.json({ workflowId, ...receipt, ...effect });
   if (effect?.askedAgain) throw failed(answer, typed, effect.askedAgain);

@@ -1,16 +1,16 @@
 import { looksLikeProgram } from '../../../messages/actors.js';
 import { currentClaim } from '../../../messages/claims.js';
 import { DEFAULT_ASSIGNED_HOURS, DEFAULT_CLAIM_HOURS } from '../../../messages/codes.js';
-import { sendAssignment, sendConfirmation } from '../../../services/inbox/answering.js';
 import { actorNamed, assignmentTo, type Colleague, followPeople } from '../../../services/inbox/people.js';
-import { askingWorkflow } from '../../../services/inbox/waits.js';
+import { sendAssignment, sendConfirmation } from '../../../services/inbox/send-answer.js';
+import { askingWorkflow } from '../../../services/inbox/waiting-state.js';
+import { userName } from '../../../services/texts/display-names.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
-import { userName } from '../../../services/texts/names.js';
-import { stateOf } from '../../../temporal/onboardings.js';
+import { queryState } from '../../../temporal/find-onboarding.js';
 import { findById, type IdOptions } from '../cli/arguments.js';
 import { atTemporal, type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
-import { explain } from '../cli/failures.js';
+import { explainError } from '../cli/failures.js';
 import type { Flags, Texts } from '../cli/options.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 import { openRequirement, readFor, reportAccepted } from './answering.js';
@@ -53,7 +53,7 @@ export async function claim(
     );
     const refusals = claimed.flatMap((row, place) => {
       if (row.status === 'rejected')
-        return [{ id: ids[place], error: row.reason as unknown, why: explain(row.reason) }];
+        return [{ id: ids[place], error: row.reason as unknown, why: explainError(row.reason) }];
       const { requirementId, claim } = row.value;
       if (options.json) cli.json(row.value);
       else {
@@ -92,7 +92,7 @@ export const confirmProposal = atTemporal(
   ) => {
     const { cli } = context;
     const { workflowId, requirementId, typed } = await findAsking(context, id, value, options);
-    const state = await stateOf(context.client, workflowId);
+    const state = await queryState(context.client, workflowId);
     const requirement = state.requirements.find((each) => each.id === requirementId);
     const proposal = requirement?.proposal;
     if (!proposal) throw new InvalidInput(`${JSON.stringify(requirementId)} has no proposed answer`);
@@ -103,7 +103,9 @@ export const confirmProposal = atTemporal(
       { yes },
     );
     const { resolution, ...receipt } = await sendConfirmation(context.client, workflowId, {
-      ...{ requirementId, proposedAt, actor: actorFrom(cli, options) },
+      requirementId,
+      proposedAt,
+      actor: actorFrom(cli, options),
       ...(reason !== undefined && { reason }),
     });
     const { answer } = resolution;

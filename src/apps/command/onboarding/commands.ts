@@ -9,9 +9,9 @@ import {
   REQUIREMENT_KINDS,
   STAGES,
 } from '../../../messages/codes.js';
-import { EACH_ONBOARDING } from '../../../messages/kinds.js';
-import { capitalize } from '../../../partners/bounds.js';
-import { SYSTEM_NAMES } from '../../../partners/names.js';
+import { EACH_ONBOARDING } from '../../../messages/workflow-types.js';
+import { SYSTEM_NAMES } from '../../../partners/system-names.js';
+import { capitalize } from '../../../partners/text-limits.js';
 import {
   type Action,
   limit,
@@ -81,7 +81,7 @@ export function addViews(program: Command, action: Action): void {
     .addOption(raisedSince())
     .option('--query <query>', 'an additional visibility query: "PartnerStatus = \'Pending\'"')
     .option('--limit <n>', 'maximum number of rows, 0 for all', limit, 50)
-    .action(action(async () => (await import('./lists.js')).list));
+    .action(action(async () => (await import('./lists.js')).printList));
   withRecordFormats(list);
   const inbox = program
     .command('inbox')
@@ -103,7 +103,7 @@ export function addViews(program: Command, action: Action): void {
     .option('--due-after <time>', 'only onboardings whose first requirement is due after this time', pastTime)
     .option('--details', 'show each question and how to answer it')
     .option('--limit <n>', 'maximum number of onboardings, most urgent first, 0 for all', limit, 1_000)
-    .action(action(async () => (await import('./lists.js')).inbox));
+    .action(action(async () => (await import('./lists.js')).printInbox));
   withRecordFormats(inbox);
 }
 
@@ -190,7 +190,7 @@ export function addLinks(program: Command, action: Action): void {
     .argument('<requirement>', 'id of the requirement, or its beginning')
     .option('--actor <name>', 'who ends it (default: the user of this machine)')
     .option('--json', 'print JSON')
-    .action(action(async () => (await import('./links.js')).revokeLink));
+    .action(action(async () => (await import('./links.js')).revokeLinkCommand));
   withId(program.command('send-back'))
     .summary('send a merchant’s answer back')
     .description('Send the proposed answer of a merchant back, with a sentence that says what is missing.')
@@ -289,7 +289,7 @@ export function addFollowing(program: Command, action: Action): void {
     .addOption(new Option('--system <name>', 'everything that waits for this partner').choices(SYSTEM_NAMES));
   withPartnerAccount(nudge)
     .option('--json', 'print JSON')
-    .action(action(async () => (await import('./nudge.js')).nudge));
+    .action(action(async () => (await import('./nudge.js')).nudgeCommand));
   withYes(withId(program.command('cancel')))
     .summary('cancel an onboarding or operation')
     .description(

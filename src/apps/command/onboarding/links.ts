@@ -5,7 +5,7 @@ import {
   readTemplates,
   sendReturn,
   sendRevocation,
-} from '../../../services/links/asking.js';
+} from '../../../services/links/create-link.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
 import type { IdOptions } from '../cli/arguments.js';
 import { atTemporal } from '../cli/command-line.js';
@@ -42,7 +42,10 @@ export const ask = atTemporal(async (context, id: string, value: string, options
       ? { kind: 'fields', fields }
       : (template?.wants ?? { kind: 'text' });
   const input = {
-    ...{ wants, text: text ?? template?.text, language: language ?? template?.language, code },
+    wants,
+    text: text ?? template?.text,
+    language: language ?? template?.language,
+    code,
     zone: cli.times.zone,
     ...(ms !== undefined && { days: ms / DAY_MS }),
   };
@@ -63,15 +66,17 @@ export const ask = atTemporal(async (context, id: string, value: string, options
   if (link.code) cli.note(`Code: ${link.code}. Tell it to the merchant by phone, never with the link.`);
 });
 
-export const revokeLink = atTemporal(async (context, id: string, value: string, options: ActorOptions) => {
-  const { workflowId, requirementId } = await findAsking(context, id, value, options);
-  const receipt = await sendRevocation(context.client, workflowId, {
-    requirementId,
-    actor: actorFrom(context.cli, options),
-  });
-  if (options.json) return context.cli.json({ workflowId, ...receipt });
-  context.cli.line(`${requirementId}: the link has ended`);
-});
+export const revokeLinkCommand = atTemporal(
+  async (context, id: string, value: string, options: ActorOptions) => {
+    const { workflowId, requirementId } = await findAsking(context, id, value, options);
+    const receipt = await sendRevocation(context.client, workflowId, {
+      requirementId,
+      actor: actorFrom(context.cli, options),
+    });
+    if (options.json) return context.cli.json({ workflowId, ...receipt });
+    context.cli.line(`${requirementId}: the link has ended`);
+  },
+);
 
 export const sendBack = atTemporal(
   async (context, id: string, value: string, { text = '', ...options }: ActorOptions & Texts<'text'>) => {

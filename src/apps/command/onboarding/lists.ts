@@ -1,22 +1,22 @@
 import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
 import { OUR_SOFTWARE_FAILS } from '../../../messages/activities.js';
-import { ACCOUNTS, ASKING, ONBOARDINGS, OPERATIONS } from '../../../messages/kinds.js';
 import { omitUndefined } from '../../../messages/objects.js';
 import type { Stage } from '../../../messages/onboarding-state.js';
 import type { Requirement, RequirementKind } from '../../../messages/requirements.js';
+import { ACCOUNTS, ASKING, ONBOARDINGS, OPERATIONS } from '../../../messages/workflow-types.js';
 import {
   compareDueDates,
   type InboxItem,
+  inboxItems,
   isLate,
   isMine,
   isRaisedIn,
-  itemsOf,
   shortIds,
   toDo,
   type WaitFilter,
 } from '../../../services/inbox/inbox.js';
-import { stateOf } from '../../../temporal/onboardings.js';
+import { queryState } from '../../../temporal/find-onboarding.js';
 import {
   count,
   type Listed,
@@ -45,12 +45,18 @@ interface ListOptions
   readonly limit: number;
 }
 
-export async function list(cli: CommandLine, words: readonly string[], options: ListOptions): Promise<void> {
+export async function printList(
+  cli: CommandLine,
+  words: readonly string[],
+  options: ListOptions,
+): Promise<void> {
   const { operations, accounts, limit, json, csv, waitingOver, raisedSince, ...filter } = options;
   const isSearched = waitingOver !== undefined || raisedSince !== undefined;
   const types = typesOf(accounts ? ACCOUNTS : operations ? OPERATIONS : ONBOARDINGS);
   const query = visibilityQuery({
-    ...{ ...filter, types, find: words.join(' ') },
+    ...filter,
+    types,
+    find: words.join(' '),
     ...(isSearched && { actionRequired: true }),
   });
   partnerAccountOf(cli.config(), options, 'list', 'nothing was read');
@@ -101,9 +107,24 @@ const COMMON_COLUMNS: Columns = {
 
 /** The fields of each record; CSV has `stageSeconds` by stage after them. */
 const LIST_FIELDS = [
-  ...['workflowId', 'runId', 'type', 'dba', 'system', 'partnerAccount', 'state', 'stage', 'partnerStatus'],
-  ...['merchantProfileId', 'mid', 'bankingProfileId', 'agentProfileId', 'requirements', 'moreRequirements'],
-  ...['startedAt', 'startedBy', 'endedAt'],
+  'workflowId',
+  'runId',
+  'type',
+  'dba',
+  'system',
+  'partnerAccount',
+  'state',
+  'stage',
+  'partnerStatus',
+  'merchantProfileId',
+  'mid',
+  'bankingProfileId',
+  'agentProfileId',
+  'requirements',
+  'moreRequirements',
+  'startedAt',
+  'startedBy',
+  'endedAt',
 ];
 
 interface InboxOptions
@@ -118,7 +139,7 @@ interface InboxOptions
   readonly limit: number;
 }
 
-export async function inbox(cli: CommandLine, words: readonly string[], options: InboxOptions) {
+export async function printInbox(cli: CommandLine, words: readonly string[], options: InboxOptions) {
   const { overdue, unclaimed, mine, limit, json, csv, ...others } = options;
   const actor = mine && actorFrom(cli, mine === true ? {} : { actor: mine });
   partnerAccountOf(cli.config(), options, 'inbox', 'nothing was read');
@@ -138,7 +159,7 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
       (!actor || isMine(item, actor));
     const matches: InboxItem[] = [];
     for await (const onboarding of listOnboardings(client, visibilityQuery(page)))
-      matches.push(...itemsOf(onboarding).filter(isWanted));
+      matches.push(...inboxItems(onboarding).filter(isWanted));
     matches.sort(compareDueDates);
     const onboardings = [...new Set(matches.map(({ workflowId }) => workflowId))];
     const listed = new Set(onboardings.slice(0, limit));
@@ -193,7 +214,7 @@ export async function detailsOf(
   const read = async ({ workflowId, taskQueue }: InboxItem): Promise<readonly Requirement[]> => {
     if (silent.has(taskQueue)) return [];
     try {
-      return (await stateOf(client, workflowId)).requirements;
+      return (await queryState(client, workflowId)).requirements;
     } catch (error) {
       if (!(error instanceof UnreadableOnboarding)) throw error;
       const { obstacle } = error;
@@ -255,7 +276,24 @@ const columnsOf = (
 });
 
 const INBOX_FIELDS = [
-  ...['workflowId', 'dba', 'system', 'partnerAccount', 'stage', 'id', 'kind', 'raisedAt', 'dueAt'],
-  ...['task', 'overdue', 'title', 'detail', 'answers'],
-  ...['claimedBy', 'claimedUntil', 'assignedBy', 'proposedBy', 'proposedAt', 'mentioned'],
+  'workflowId',
+  'dba',
+  'system',
+  'partnerAccount',
+  'stage',
+  'id',
+  'kind',
+  'raisedAt',
+  'dueAt',
+  'task',
+  'overdue',
+  'title',
+  'detail',
+  'answers',
+  'claimedBy',
+  'claimedUntil',
+  'assignedBy',
+  'proposedBy',
+  'proposedAt',
+  'mentioned',
 ];

@@ -1,23 +1,23 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { isCustomer } from '../../../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
-import type { SystemName } from '../../../partners/systems.js';
+import type { SystemName } from '../../../partners/descriptors.js';
 import { Deadline } from '../../../platform/http/deadline.js';
+import { nameWithId } from '../../../services/texts/display-names.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
-import { nameWithId } from '../../../services/texts/names.js';
 import { span } from '../../../services/texts/time.js';
+import { requestCancellation } from '../../../temporal/find-onboarding.js';
 import { nudgeAll } from '../../../temporal/nudge.js';
-import { requestCancellation } from '../../../temporal/onboardings.js';
 import { wakeWaiting } from '../../../temporal/partner-accounts.js';
 import { findById, type IdOptions, partnerAccountOf } from '../cli/arguments.js';
 import { atTemporal, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { describeEnd, describeLeftBehind } from '../cli/descriptions.js';
+import { describeEnd, describeRemains } from '../cli/descriptions.js';
 import { CommandFailed } from '../cli/errors.js';
 import type { Texts } from '../cli/options.js';
-import { showProgress } from '../cli/progress.js';
+import { withProgress } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 
-export async function nudge(
+export async function nudgeCommand(
   cli: CommandLine,
   id: string | undefined,
   { system, ...options }: IdOptions & { readonly system?: SystemName },
@@ -78,7 +78,7 @@ async function whyNothing(client: Client, { workflowId }: WorkflowExecutionDescr
 
 /** A nudge waits for running attempts to end, and with --system for the workflows of a whole account. */
 function nudging<Result>(cli: CommandLine, step: string | (() => string), run: () => Promise<Result>) {
-  return showProgress(cli, step, run).finally(() => {
+  return withProgress(cli, step, run).finally(() => {
     if (cli.signal.aborted) cli.note('what was retried continues; run the same command again for the rest');
   });
 }
@@ -107,6 +107,6 @@ function consequenceOf({ workflowId, typedSearchAttributes }: WorkflowExecutionD
     typedSearchAttributes.get(key),
   );
   const whole = isCustomer(workflowId) ? ' with all its parts' : '';
-  const stays = describeLeftBehind(typedSearchAttributes);
+  const stays = describeRemains(typedSearchAttributes);
   return `This cancels ${nameWithId({ workflowId, dba })}${whole} in stage ${stage}; ${stays}.`;
 }

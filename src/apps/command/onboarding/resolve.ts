@@ -21,22 +21,22 @@ import {
 } from '../../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
 import { oneTimeCode } from '../../../partners/banking/rules.js';
-import { json } from '../../../partners/fields.js';
+import { json } from '../../../partners/field-schemas.js';
 import { redact } from '../../../platform/privacy/masked.js';
 import { changeLines, changesOf, checkCorrection, inputFor } from '../../../services/forms/corrections.js';
 import { patchFrom, settingsFrom } from '../../../services/forms/set-fields.js';
-import { NEED_REASON, sendProposal } from '../../../services/inbox/answering.js';
-import { askingPart, askingWorkflow } from '../../../services/inbox/waits.js';
+import { REASON_REQUIRED, sendProposal } from '../../../services/inbox/send-answer.js';
+import { askingPart, askingWorkflow } from '../../../services/inbox/waiting-state.js';
+import { nameWithId } from '../../../services/texts/display-names.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
-import { nameWithId } from '../../../services/texts/names.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { cannotRead, documentIn, findById, type IdOptions, readObject, shellWord } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { describeLeftBehind, questionOf } from '../cli/descriptions.js';
+import { describeQuestion, describeRemains } from '../cli/descriptions.js';
 import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/follow.js';
 import type { Flags, Texts } from '../cli/options.js';
-import { type HowFar, reportProgress, showProgress } from '../cli/progress.js';
+import { type HowFar, reportProgress, withProgress } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 import { type Named, type Read, readFor, reportAccepted, requirementIn } from './answering.js';
 import { actorFrom } from './claim.js';
@@ -72,7 +72,7 @@ export async function resolve(
       // Before a document is stored. The workflow refuses it as well.
       if (requirement && !options.propose && needsConfirmation(requirement, kind))
         throw new InvalidInput(`${requirementId}: a second person must confirm this answer: add --propose`);
-      const answerFor = await readAnswer(cli, kind, options);
+      const answerFor = await readAnswerArguments(cli, kind, options);
       const by = { actor: actorFrom(cli, options), reason: reasonFrom(options, kind) };
       const target = { workflowId, requirementId, state };
       const answer = await answerFor(context, target);
@@ -85,7 +85,7 @@ export async function resolve(
           workflowId,
           dba: execution.typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba),
         });
-        const question = questionOf(requirement).replace(/^/gm, '  ');
+        const question = describeQuestion(requirement).replace(/^/gm, '  ');
         await confirm(cli, `${requirementId} of ${name}:\n${question}\n${consequence}`, options);
       }
       isNow(`the answer may or may not have been recorded; check with "gangway status ${typed}"`);
@@ -94,13 +94,13 @@ export async function resolve(
       const waiting = `${requirementId}: waiting for a worker`;
       if (options.propose) {
         const send = () => sendProposal(context.client, asking, resolution);
-        const proposed = await showProgress(cli, waiting, send);
+        const proposed = await withProgress(cli, waiting, send);
         if (options.json) cli.json({ workflowId: asking, ...proposed });
         else
           cli.prose(`${requirementId} proposed. Another person: gangway confirm ${typed} ${requirementId}`);
         return;
       }
-      const receipt = await showProgress(cli, waiting, () =>
+      const receipt = await withProgress(cli, waiting, () =>
         gangwayOf(context).answer(workflowId, resolution),
       );
       isNow(`the answer was recorded; "gangway watch ${typed}" follows it`);
@@ -150,7 +150,7 @@ async function readable(
   const { cli } = context;
   try {
     const step = `${execution.workflowId}: waiting for a worker`;
-    return await showProgress(cli, step, () => readFor(context, execution, requirementId));
+    return await withProgress(cli, step, () => readFor(context, execution, requirementId));
   } catch (error) {
     const isComplete = kind !== undefined && requirementId !== undefined && !dryRun;
     if (!(error instanceof UnreadableOnboarding) || !isComplete) throw error;
@@ -191,7 +191,7 @@ function consequenceOf(
     case 'abandon': {
       const isWhole = isOnboarding(execution.workflowId) ? 'the whole onboarding' : 'the whole operation';
       const what = part ? `the ${part} of the customer` : isWhole;
-      return `This gives up ${what} and cannot be undone; ${describeLeftBehind(execution.typedSearchAttributes)}.`;
+      return `This gives up ${what} and cannot be undone; ${describeRemains(execution.typedSearchAttributes)}.`;
     }
     default:
       return undefined;
@@ -250,7 +250,7 @@ const REASONS = {
 /** @throws {InvalidInput} with an example, when the answer needs a reason and has none */
 function reasonFrom({ reason }: ResolveOptions, kind: AnswerKind): string {
   if (reason !== undefined) return reason;
-  if (!NEED_REASON.includes(kind)) return NO_REASON;
+  if (!REASON_REQUIRED.includes(kind)) return NO_REASON;
   const example = REASONS[kind as keyof typeof REASONS];
   throw new InvalidInput(`--${kind} needs --reason, which the timeline keeps: --reason '${example}'`);
 }
@@ -259,7 +259,7 @@ function reasonFrom({ reason }: ResolveOptions, kind: AnswerKind): string {
 type AnswerTo = (context: CommandContext, target: Asked) => Promise<Answer>;
 
 /** Checks everything before anything is stored or sent. @throws {InvalidInput} */
-export async function readAnswer(
+export async function readAnswerArguments(
   cli: CommandLine,
   kind: AnswerKind,
   options: ResolveOptions,

@@ -1,7 +1,7 @@
 import { workflowId } from '../../../messages/ids.js';
-import { ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
+import { ONBOARDINGS, type OnboardingType } from '../../../messages/workflow-types.js';
 import { formatOf } from '../../../services/batches/format.js';
-import { kindOf } from '../../../services/batches/validation.js';
+import { inputKind } from '../../../services/batches/validation.js';
 import {
   inputWarnings,
   NOT_READ,
@@ -9,8 +9,8 @@ import {
   soonReferencesAt,
 } from '../../../services/batches/warnings.js';
 import type { Outcome } from '../../../services/client/watching.js';
+import { userName } from '../../../services/texts/display-names.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
-import { userName } from '../../../services/texts/names.js';
 import { KINDS } from '../../../temporal/kinds/kinds.js';
 import { differenceFromStart } from '../../../temporal/start.js';
 import { readJson, shellWord, sourceName } from '../cli/arguments.js';
@@ -23,7 +23,7 @@ import { type Confirming, confirmWarnings, type Strict } from '../cli/prompts.js
 
 /** @throws {InvalidInput} when a file is an onboarding of another type, which another command starts */
 export function rejectOtherKind(value: unknown, file: string, type?: OnboardingType): void {
-  const result = kindOf(value);
+  const result = inputKind(value);
   if (!('kind' in result) || result.kind.type === type) return;
   const { nouns, command } = ONBOARDINGS[result.kind.type];
   throw new InvalidInput(

@@ -12,17 +12,17 @@ import {
   isCorrectable,
 } from '../../../services/forms/corrections.js';
 import {
-  idsOf,
   type PartState,
-  partsOf,
+  readParts,
   requirementsWithClaims,
   timelinesOf,
-} from '../../../services/inbox/waits.js';
+  workflowIdsOf,
+} from '../../../services/inbox/waiting-state.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { harmlessJson } from '../../../services/texts/text.js';
 import type { Times } from '../../../services/texts/time.js';
 import { answeredBefore, inZone } from '../../../services/texts/timeline-entries.js';
-import { inputOf, stateOf } from '../../../temporal/onboardings.js';
+import { inputOf, queryState } from '../../../temporal/find-onboarding.js';
 import { toListed } from '../../../temporal/search.js';
 import { failuresOf, UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { findById, type IdOptions } from '../cli/arguments.js';
@@ -30,7 +30,7 @@ import { atTemporal, type CommandContext, type CommandLine } from '../cli/comman
 import { describeRequirement, printOutcome, takeBackCommand } from '../cli/descriptions.js';
 import { follow, gangwayOf } from '../cli/follow.js';
 import type { Flags } from '../cli/options.js';
-import { showProgress } from '../cli/progress.js';
+import { withProgress } from '../cli/progress.js';
 import { NO_REASON } from './resolve.js';
 
 export const status = atTemporal(async (context, id: string, options: IdOptions & Flags<'input'>) => {
@@ -40,7 +40,7 @@ export const status = atTemporal(async (context, id: string, options: IdOptions 
   const { workflowId, runId, typed } = execution;
   if (input) return showInput(context, workflowId, typed, json);
   const reading = () => gangwayOf(context).status(workflowId);
-  const state = await showProgress(cli, `${workflowId}: waiting for a worker`, reading).catch(
+  const state = await withProgress(cli, `${workflowId}: waiting for a worker`, reading).catch(
     async (error: unknown) => {
       if (error instanceof UnreadableOnboarding && !json)
         printFacts(cli, { ...factsOf(await toListed(client, execution)), workflow: workflowId });
@@ -48,8 +48,8 @@ export const status = atTemporal(async (context, id: string, options: IdOptions 
     },
   );
   if (json) return cli.json(state);
-  const parts = await partsOf(client, workflowId, state);
-  const failures = await failuresOf(client, idsOf(workflowId, parts));
+  const parts = await readParts(client, workflowId, state);
+  const failures = await failuresOf(client, workflowIdsOf(workflowId, parts));
   const name = partsOfId(workflowId)?.account;
   // The command may lack the settings of an account.
   const account = name === undefined ? config : config.accounts[name];
@@ -165,7 +165,9 @@ async function showInput(context: CommandContext, workflowId: string, typed: str
     const fields = changeableFields(correctable, config);
     if (json) {
       const canChange = fields.map(({ name, isRequired, type, rule }) => ({
-        ...{ field: name, required: isRequired, type },
+        field: name,
+        required: isRequired,
+        type,
         ...(rule !== '' && { rule }),
       }));
       cli.json({ workflowId: id, input, canChange });
@@ -173,7 +175,7 @@ async function showInput(context: CommandContext, workflowId: string, typed: str
     }
     cli.line(`${id}: input with its corrections, private values masked`);
     cli.line(harmlessJson(JSON.stringify(input, undefined, 2)));
-    const { requirements } = await stateOf(client, id);
+    const { requirements } = await queryState(client, id);
     const asking = requirements.filter(({ answers }) => answers.includes('correction'));
     printChangeable(cli, typed, fields, asking);
   }
@@ -181,7 +183,7 @@ async function showInput(context: CommandContext, workflowId: string, typed: str
 
 async function correctableIds({ client }: CommandContext, workflowId: string): Promise<string[]> {
   if (isCorrectable(workflowId)) return [workflowId];
-  const parts = await partsOf(client, workflowId, await stateOf(client, workflowId));
+  const parts = await readParts(client, workflowId, await queryState(client, workflowId));
   if (parts.length > 0) return parts.map((part) => part.workflowId);
   throw new InvalidInput(`${workflowId}: has no input that a correction can change`);
 }

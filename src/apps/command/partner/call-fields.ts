@@ -1,9 +1,13 @@
 import { type Operation, pathParameters } from '../../../partners/catalogue.js';
-import { type Field, fieldsOf as fieldsOfSchema, takesMore } from '../../../services/forms/schema-fields.js';
+import {
+  type Field,
+  schemaFields as fieldsOfSchema,
+  takesMore,
+} from '../../../services/forms/schema-fields.js';
 import { tableOf } from '../cli/table.js';
 
 export function fieldsHelp(operation: Operation): string {
-  const fields = fieldsOf(operation);
+  const fields = operationFields(operation);
   const more = takesMore(operation.request) ? '\nOther fields are sent unchanged.' : '';
   return fields.length === 0 ? `The request has no fields.${more}` : `${fieldTable(fields)}${more}`;
 }
@@ -13,7 +17,7 @@ export function fieldTable(fields: readonly Field[]): string {
   return tableOf(['field', 'required', 'type', 'rule'], rows);
 }
 
-export function fieldsOf(operation: Operation): Field[] {
+export function operationFields(operation: Operation): Field[] {
   return fieldsOfSchema(operation.request).map((field) => {
     const rule = [field.rule, where(field.name, operation)].filter(Boolean).join('; ');
     return { ...field, rule };
@@ -22,7 +26,9 @@ export function fieldsOf(operation: Operation): Field[] {
 
 /** A request with each required field, as JSON. A person replaces its values. */
 export function exampleRequest(operation: Operation): string {
-  const required = fieldsOf(operation).filter(({ name, isRequired }) => isRequired && !name.includes('.'));
+  const required = operationFields(operation).filter(
+    ({ name, isRequired }) => isRequired && !name.includes('.'),
+  );
   const value = ({ name, type, values: [first] = [] }: Field) => {
     if (first !== undefined) return first;
     if (type.startsWith('list of')) return [];

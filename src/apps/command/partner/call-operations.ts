@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Operation, type Operations, operationName } from '../../../partners/catalogue.js';
-import { catalogue, PARTNERS, SYSTEM_NAMES, type SystemName } from '../../../partners/systems.js';
+import { catalogue, PARTNERS, SYSTEM_NAMES, type SystemName } from '../../../partners/descriptors.js';
 import {
   type Action,
   csvOption,

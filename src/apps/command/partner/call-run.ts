@@ -22,12 +22,12 @@ import {
   unknownFieldsWarning,
 } from '../../../partners/catalogue.js';
 import { orRefusal, type PartnerClient } from '../../../partners/client.js';
-import { REQUIRED } from '../../../partners/describe-rules.js';
+import { PARTNERS, type SystemName } from '../../../partners/descriptors.js';
 import { type DocumentStore, documentStore } from '../../../partners/documents/document-store.js';
 import { typeOf } from '../../../partners/documents/document-types.js';
-import { traceExchanges } from '../../../partners/observers.js';
+import { traceExchanges } from '../../../partners/exchange-observers.js';
 import { failureIn, PartnerError } from '../../../partners/partner-error.js';
-import { PARTNERS, type SystemName } from '../../../partners/systems.js';
+import { REQUIRED } from '../../../partners/schema-messages.js';
 import { openStore } from '../../../platform/documents/open-store.js';
 import { redact } from '../../../platform/privacy/masked.js';
 import { withoutPrivate } from '../../../platform/privacy/private-fields.js';
@@ -44,13 +44,13 @@ import {
 } from '../cli/arguments.js';
 import { atTemporal, type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
-import { explainActivity, partnerFailure } from '../cli/failures.js';
+import { explainActivity, partnerCallFailed } from '../cli/failures.js';
 import { runSingle } from '../cli/follow.js';
 import type { Flags, Texts } from '../cli/options.js';
 import type { Printer, TableColumns, Value } from '../cli/output.js';
-import { showProgress } from '../cli/progress.js';
+import { withProgress } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
-import { exampleRequest, fieldsOf } from './call-fields.js';
+import { exampleRequest, operationFields } from './call-fields.js';
 
 type ResponseOptions = ShowOptions & Texts<'output'>;
 
@@ -65,7 +65,7 @@ interface CallOptions
 
 export const showResponse = atTemporal(async (context, id: string, options: ResponseOptions) => {
   const { cli, client } = context;
-  const response = await showProgress(cli, `${id}: waits for the response`, () =>
+  const response = await withProgress(cli, `${id}: waits for the response`, () =>
     resultOfSingle<PartnerResponse>(client, id).catch((error: unknown) => {
       throw explainActivity(error, 'of its partner', undefined);
     }),
@@ -118,15 +118,26 @@ async function readCall(
   const operation = PARTNERS[system].operations(account)[key] ?? wanted;
   const id = `call-${system}-${name}-${randomUUID()}`;
   const { idempotencyKey } = PARTNERS[system];
-  const takesKey = fieldsOf(operation).some((each) => each.name === idempotencyKey);
+  const takesKey = operationFields(operation).some((each) => each.name === idempotencyKey);
   const field = idempotencyKey && takesKey ? { field: idempotencyKey, value: randomUUID() } : undefined;
   const request = await readRequest(cli, operation, value, field && { [field.field]: field.value }).catch(
     showingExample(`gangway call ${system} ${name} '${exampleRequest(operation)}'`),
   );
   const { production, record, output, startWithin } = options;
   return {
-    ...{ id, system, key, name, partnerAccount, account, operation, request, field },
-    ...{ toProduction: production === true, record, output, startWithin },
+    id,
+    system,
+    key,
+    name,
+    partnerAccount,
+    account,
+    operation,
+    request,
+    field,
+    toProduction: production === true,
+    record,
+    output,
+    startWithin,
   };
 }
 
@@ -204,11 +215,11 @@ async function callFromHere(cli: CommandLine, call: Call): Promise<CallResponse>
   const onWarning = (warning: string) => void warnings.push(warning);
   const options = { toProduction, signal, knowsDeprecated: true, onWarning } as const;
   try {
-    const { response, ...refused } = await showProgress(cli, `calling ${system} ${name}`, () =>
+    const { response, ...refused } = await withProgress(cli, `calling ${system} ${name}`, () =>
       orRefusal(client[key]?.({ ...request.fields, ...request.files }, options)),
     ).catch((error: unknown) => {
       throw error instanceof PartnerError
-        ? partnerFailure(error.details, operation.effect !== 'once')
+        ? partnerCallFailed(error.details, operation.effect !== 'once')
         : error;
     });
     if (!isDownload(response)) return { response, ...refused, warnings };
@@ -287,7 +298,7 @@ export function show(cli: CommandLine, result: CallResponse, options: ShowOption
   if (id !== undefined && JSON.stringify(value) !== JSON.stringify(response)) {
     cli.note(`private fields are redacted; "gangway call response ${id} --reveal" shows them`);
   }
-  if (refusal) throw partnerFailure(refusal, false);
+  if (refusal) throw partnerCallFailed(refusal, false);
   const problems = failureIn(value);
   if (problems.length > 0)
     throw new CommandFailed(['the partner reports a failure:', ...problemLines(problems)].join('\n'));

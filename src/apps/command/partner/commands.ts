@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { SYSTEM_NAMES } from '../../../partners/names.js';
+import { SYSTEM_NAMES } from '../../../partners/system-names.js';
 import { type Action, listsItsCommands, withPartnerAccount, withYes } from '../cli/options.js';
 
 function withOperationOptions(command: Command): Command {

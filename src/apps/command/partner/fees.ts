@@ -13,7 +13,7 @@ import { toListed } from '../../../temporal/search.js';
 import { cannotRead, findById, type IdOptions, partnerAccountOf, sourceName } from '../cli/arguments.js';
 import { atTemporal, type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
-import { partnerFailure } from '../cli/failures.js';
+import { partnerCallFailed } from '../cli/failures.js';
 import { runSingle } from '../cli/follow.js';
 import type { Texts } from '../cli/options.js';
 
@@ -69,7 +69,7 @@ async function feesOf(context: CommandContext, merchant: string, options: IdOpti
   }
   const single = feesRead(account, id, '2m');
   const result = await runSingle<PartnerResponse>(context, `fees-${randomUUID()}`, single);
-  if ('refusal' in result && result.refusal) throw partnerFailure(result.refusal, false);
+  if ('refusal' in result && result.refusal) throw partnerCallFailed(result.refusal, false);
   const fees = 'response' in result ? result.response : undefined;
   if (isObject(fees) && Object.keys(fees).length > 0) return { id, fees };
   throw new CommandFailed(`merchant ${id} has no fees`);

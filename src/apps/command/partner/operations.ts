@@ -11,8 +11,8 @@ import {
   purposeOf,
 } from '../../../messages/partner-operations.js';
 import { addressChange, cardClosing, cardNickname, webhook } from '../../../partners/banking/requests.js';
+import { userName } from '../../../services/texts/display-names.js';
 import { check, InvalidInput, problemLines } from '../../../services/texts/invalid-input.js';
-import { userName } from '../../../services/texts/names.js';
 import { type OperationStart, startOperation } from '../../../temporal/start.js';
 import {
   type IdOptions,
@@ -73,7 +73,7 @@ export async function runOperation<Name extends OperationName>(
 }
 
 /** The same key for the same content. It does not show the content. */
-export function keyOf(content: unknown): string {
+export function contentKey(content: unknown): string {
   return hash('sha256', JSON.stringify(content)).slice(0, 16);
 }
 
@@ -98,7 +98,9 @@ export async function setCardNickname(
   await runOperation(
     cli,
     {
-      ...{ operation: 'card-nickname', key: `${paymentCardId}-${keyOf(request)}`, request },
+      operation: 'card-nickname',
+      key: `${paymentCardId}-${contentKey(request)}`,
+      request,
       done({ paymentCardId: named, last4 }) {
         const which = last4 === null ? named : `${named}, which ends in ${last4},`;
         return clear ? `card ${which} has no nickname` : `card ${which} is called ${JSON.stringify(name)}`;
@@ -127,7 +129,8 @@ export async function closeCard(
   await runOperation(
     cli,
     {
-      ...{ operation: 'close-card', key: paymentCardId },
+      operation: 'close-card',
+      key: paymentCardId,
       request: { paymentCardId, last4, ...omitUndefined({ notes }) },
       once: true,
       done: ({ paymentCardId: closed }) => `card ${closed} is closed for good`,
@@ -141,7 +144,9 @@ export async function restoreSubUser(cli: CommandLine, profileId: string, option
   await runOperation(
     cli,
     {
-      ...{ operation: 'restore-sub-user', key: String(subUserId), request: { subUserId } },
+      operation: 'restore-sub-user',
+      key: String(subUserId),
+      request: { subUserId },
       done: ({ note }) => `sub-user ${subUserId} is restored${note ? ` (${note})` : ''}`,
     },
     options,
@@ -177,8 +182,11 @@ export async function ensureWebhooks(cli: CommandLine, file: string, options: Op
   await runOperation(
     cli,
     {
-      ...{ operation: 'ensure-webhooks', request },
-      key: keyOf(request.webhooks.map(({ name, url, notificationType }) => [name, url, notificationType])),
+      operation: 'ensure-webhooks',
+      request,
+      key: contentKey(
+        request.webhooks.map(({ name, url, notificationType }) => [name, url, notificationType]),
+      ),
       done: ({ webhooks: ensured }, { fitted }) =>
         `${count} registered\n${fitted(['name', 'type', 'url', ''], ensured.map(row))}`,
     },

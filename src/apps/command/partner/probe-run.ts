@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pThrottle from 'p-throttle';
 import { type Account, closeAll, partnerClients } from '../../../partners/account-settings.js';
-import { describeReason } from '../../../partners/bounds.js';
 import {
   type Download,
   isDownload,
@@ -11,6 +10,7 @@ import {
   type ProbeSource,
 } from '../../../partners/catalogue.js';
 import { type PartnerClient, type Received, repeatableMethods } from '../../../partners/client.js';
+import { PARTNERS, type SystemName } from '../../../partners/descriptors.js';
 import {
   type Difference,
   describeValue,
@@ -18,13 +18,13 @@ import {
   hasShape,
   shownName,
 } from '../../../partners/differences.js';
-import { traceExchanges } from '../../../partners/observers.js';
+import { traceExchanges } from '../../../partners/exchange-observers.js';
 import {
   isUnauthenticated,
   PartnerError,
   type PartnerErrorDetails,
 } from '../../../partners/partner-error.js';
-import { PARTNERS, type SystemName } from '../../../partners/systems.js';
+import { describeReason } from '../../../partners/text-limits.js';
 
 /**
  * - `conforms`: the response is as the catalogue describes it

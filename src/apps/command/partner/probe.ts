@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { accountOf, systemsOf } from '../../../partners/account-settings.js';
+import { PARTNERS, SYSTEM_NAMES, type SystemName, urlSetting } from '../../../partners/descriptors.js';
 import type { Difference, DifferenceKind } from '../../../partners/differences.js';
-import { PARTNERS, SYSTEM_NAMES, type SystemName, urlSetting } from '../../../partners/systems.js';
 import { BadSetting } from '../../../platform/settings/settings.js';
 import { markdownTable, packageVersion } from '../../../services/texts/docs.js';
 import { check } from '../../../services/texts/invalid-input.js';
@@ -11,7 +11,7 @@ import type { CommandLine } from '../cli/command-line.js';
 import { CommandFailed, EXIT } from '../cli/errors.js';
 import type { Texts } from '../cli/options.js';
 import type { TableColumns } from '../cli/output.js';
-import { showProgress } from '../cli/progress.js';
+import { withProgress } from '../cli/progress.js';
 import { type Probed, probeSystem } from './probe-run.js';
 
 /** Compares the responses of partners with the catalogue, by calls that only read. */
@@ -32,7 +32,7 @@ export async function probe(
   const systems = only === undefined ? on : [only];
   if (systems.length === 0)
     throw new BadSetting(urlOf('boarding'), 'is not set, and no other partner has a URL');
-  const probed = await showProgress(cli, 'probing', async (progress) => {
+  const probed = await withProgress(cli, 'probing', async (progress) => {
     const around = {
       ids: { merchant: ids['--merchant'], profile: ids['--profile'] },
       signal: cli.signal,
@@ -78,7 +78,7 @@ function print(cli: CommandLine, probed: readonly Probed[], json: true | undefin
   cli.records(differences, {
     columns: {
       operation: { value: ({ system, operation }) => `${system} ${operation}`, keep: true },
-      field: { value: ({ difference }) => placeOf(difference), keep: true },
+      field: { value: ({ difference }) => describePlaceOfDifference(difference), keep: true },
       difference: ({ difference }) => DESCRIPTIONS[difference.kind],
       expected: { value: ({ difference }) => difference.expected, priority: 2 },
       got: ({ difference }) => difference.got,
@@ -115,7 +115,7 @@ export const DESCRIPTIONS: Readonly<Record<DifferenceKind, string>> = {
   'unknown-field': 'unknown field',
 };
 
-export function placeOf({ field }: Pick<Difference, 'field'>): string {
+export function describePlaceOfDifference({ field }: Pick<Difference, 'field'>): string {
   return field === '' ? 'the whole response' : field;
 }
 
@@ -128,13 +128,17 @@ export function probeReport(probed: readonly Probed[], at: Date, version: string
   const sections = systems.map((system) => {
     const own = probed.filter((each) => each.system === system);
     const operations = own.map((each) => [
-      ...[each.operation, `\`${each.method} ${each.path}\``, each.provenance, resultOf(each)],
-      ...[String(each.status ?? ''), each.why ?? ''],
+      each.operation,
+      `\`${each.method} ${each.path}\``,
+      each.provenance,
+      resultOf(each),
+      String(each.status ?? ''),
+      each.why ?? '',
     ]);
     const differences = own.flatMap(({ operation, differences: all }) =>
       all.map((each) => [
         operation,
-        `\`${placeOf(each)}\``,
+        `\`${describePlaceOfDifference(each)}\``,
         DESCRIPTIONS[each.kind],
         each.expected,
         each.got,

@@ -4,7 +4,7 @@ import { fullStatementRequest } from '../../../partners/banking/requests.js';
 import { check } from '../../../services/texts/invalid-input.js';
 import type { CommandLine } from '../cli/command-line.js';
 import type { Texts } from '../cli/options.js';
-import { keyOf, type Operation, type OperationOptions, runOperation } from './operations.js';
+import { contentKey, type Operation, type OperationOptions, runOperation } from './operations.js';
 
 const { financialAccountIds, email } = fullStatementRequest.shape;
 
@@ -50,11 +50,15 @@ export async function saveNow(cli: CommandLine, options: StatementOptions): Prom
     'statement now',
   );
   const request = {
-    ...{ financialAccountIds: question['--account'], period: question['--period'] },
-    ...{ fileFormat: question['--format'], ...omitUndefined({ email: question['--email'] }) },
+    financialAccountIds: question['--account'],
+    period: question['--period'],
+    fileFormat: question['--format'],
+    ...omitUndefined({ email: question['--email'] }),
   };
   const operation: Operation<'statement'> = {
-    ...{ operation: 'statement', key: `now-${keyOf(request)}`, request },
+    operation: 'statement',
+    key: `now-${contentKey(request)}`,
+    request,
     done({ fileName, bytes, emailed, warning }) {
       const sent = emailed ? ', and the partner sends it by email' : '';
       const advice = warning ? `. Check it: ${warning}` : '';

@@ -8,14 +8,14 @@ import {
 } from '../../../services/reports/activity.js';
 import { timeBefore } from '../../../services/texts/time.js';
 import { inZone } from '../../../services/texts/timeline-entries.js';
-import { stateOf } from '../../../temporal/onboardings.js';
-import { ifFound } from '../../../temporal/unavailable.js';
+import { queryState } from '../../../temporal/find-onboarding.js';
+import { undefinedIfMissing } from '../../../temporal/unavailable.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { partnerAccountOf } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import type { Texts } from '../cli/options.js';
 import type { RecordFormat } from '../cli/output.js';
-import { showProgress } from '../cli/progress.js';
+import { withProgress } from '../cli/progress.js';
 
 interface ActivityOptions extends RecordFormat, Texts<'person' | 'partnerAccount'> {
   readonly kind?: ActivityKind;
@@ -35,16 +35,18 @@ export async function activity(
   const { limit, partnerAccount, since = timeBefore('7d') as Date, json, csv, ...filter } = options;
   partnerAccountOf(cli.config(), options, 'activity', 'nothing was read');
   const wanted = {
-    ...{ ...filter, since, find: words.join(' ') },
+    ...filter,
+    since,
+    find: words.join(' '),
     partnerAccounts: partnerAccount === undefined ? undefined : [partnerAccount],
   };
   await withTemporal(cli, async ({ client }) => {
     const readOne = (workflowId: string) =>
-      ifFound(stateOf(client, workflowId)).catch((error: unknown) => {
+      undefinedIfMissing(queryState(client, workflowId)).catch((error: unknown) => {
         if (error instanceof UnreadableOnboarding) return undefined;
         throw error;
       });
-    const { rows, unread, next, read } = await showProgress(cli, 'reading the onboardings', () =>
+    const { rows, unread, next, read } = await withProgress(cli, 'reading the onboardings', () =>
       activityOf(client, wanted, readOne, { most: MOST_READ, ms: READING_MS }),
     );
     const newest = rows.slice(0, limit);
@@ -53,11 +55,15 @@ export async function activity(
       inZone(detail, { event }, cli.times);
     const changed = records.some(({ field }) => field !== undefined);
     cli.records(records, {
-      ...{ json, csv, fields: ACTIVITY_COLUMNS, none: 'nothing happened' },
+      json,
+      csv,
+      fields: ACTIVITY_COLUMNS,
+      none: 'nothing happened',
       total: records.length + rows.length - newest.length,
       columns: {
         at: ({ at }) => at && new Date(at),
-        ...{ dba: ({ dba }) => dba, event: ({ event }) => event },
+        dba: ({ dba }) => dba,
+        event: ({ event }) => event,
         by: { value: ({ actor }) => actor, keep: true },
         detail: { value: detailOf, priority: 3 },
         ...(changed && { field: ({ field }) => field, old: textOf('old'), new: textOf('new') }),

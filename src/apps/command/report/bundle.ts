@@ -2,16 +2,16 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { redact } from '../../../platform/privacy/masked.js';
 import { listenAddress } from '../../../platform/settings/settings.js';
-import { partsOf } from '../../../services/reports/gather.js';
+import { describeParts } from '../../../services/reports/read-record.js';
 import { packageVersion } from '../../../services/texts/docs.js';
+import { queryState } from '../../../temporal/find-onboarding.js';
 import { pendingIn, runsOf } from '../../../temporal/history.js';
-import { stateOf } from '../../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { summarizeSettings } from '../../settings.js';
-import { findById, type IdOptions, saveFile } from '../cli/arguments.js';
+import { findById, type IdOptions, saveOutputFile } from '../cli/arguments.js';
 import { atTemporal, type CommandContext, type CommandLine } from '../cli/command-line.js';
 import type { Texts } from '../cli/options.js';
-import { showProgress } from '../cli/progress.js';
+import { withProgress } from '../cli/progress.js';
 import { examine } from '../system/doctor/doctor.js';
 
 /**
@@ -28,18 +28,19 @@ export const writeBundle = atTemporal(async (context, id: string, options: IdOpt
   const execution = await findById(context, id, options);
   const { workflowId } = execution;
   const { output = `${workflowId.replace(/[^\w.-]/g, '_')}.bundle.json`, json } = options;
-  const bundle = await showProgress(cli, 'reading the history', () => bundleOf(context, execution));
-  await saveFile(output, `${JSON.stringify(bundle, null, 1)}\n`);
+  const bundle = await withProgress(cli, 'reading the history', () => bundleOf(context, execution));
+  await saveOutputFile(output, `${JSON.stringify(bundle, null, 1)}\n`);
   if (json) cli.json({ file: output, workflowId });
   else cli.line(`saved ${workflowId} to ${output}: read it before you send it`);
 });
 
 async function bundleOf({ cli, client, config }: CommandContext, execution: WorkflowExecutionDescription) {
-  const descriptions = [execution, ...(await partsOf(client, execution))];
+  const descriptions = [execution, ...(await describeParts(client, execution))];
   const workflows = await Promise.all(descriptions.map((each) => recordOf(client, each)));
   const findings = await Array.fromAsync(examine(cli));
   return {
-    ...{ format: 'gangway-bundle', version: 1 },
+    format: 'gangway-bundle',
+    version: 1,
     writtenAt: new Date().toISOString(),
     about: ABOUT,
     versions: { gangway: packageVersion(), node: process.version, platform: process.platform },
@@ -99,7 +100,7 @@ async function recordOf(client: Client, description: WorkflowExecutionDescriptio
     endedAt: closeTime,
     build: versioning && inHistory(WorkflowExecutionVersioningInfo, versioning),
     pendingActivities: pendingIn(description).map((each) => inHistory(PendingActivityInfo, each)),
-    state: await stateOf(client, workflowId).then(
+    state: await queryState(client, workflowId).then(
       (state) => harmless(state, IN_STATE),
       (error: unknown) => {
         if (error instanceof UnreadableOnboarding) return { unreadable: error.obstacle };

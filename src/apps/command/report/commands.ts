@@ -34,7 +34,7 @@ export function addReports(program: Command, action: Action): void {
       ).conflicts(['html', 'by']),
     )
     .option('--html <file>', 'save an HTML page with charts that works offline')
-    .action(action(async () => (await import('./report.js')).report));
+    .action(action(async () => (await import('./report.js')).reportCommand));
   const activity = program
     .command('activity')
     .summary('what people and partners did')

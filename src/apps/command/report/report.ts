@@ -1,6 +1,6 @@
 import { documentStore } from '../../../partners/documents/document-store.js';
 import { openStore } from '../../../platform/documents/open-store.js';
-import { recordOf } from '../../../services/reports/gather.js';
+import { readRecord } from '../../../services/reports/read-record.js';
 import { recordPage } from '../../../services/reports/record-page.js';
 import {
   COLUMNS,
@@ -15,15 +15,15 @@ import {
 } from '../../../services/reports/report.js';
 import { reportPage } from '../../../services/reports/report-page.js';
 import { webhookFigures, webhookText } from '../../../services/reports/webhooks.js';
+import { userName } from '../../../services/texts/display-names.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
-import { userName } from '../../../services/texts/names.js';
-import { findById, type IdOptions, saveFile } from '../cli/arguments.js';
+import { findById, type IdOptions, saveOutputFile } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import type { Flags, Texts } from '../cli/options.js';
 
 type ReportOptions = ReportOf & Flags<'json' | 'csv' | 'weeks'> & Texts<'html'>;
 
-export async function report(cli: CommandLine, options: ReportOptions): Promise<unknown> {
+export async function reportCommand(cli: CommandLine, options: ReportOptions): Promise<unknown> {
   const { json, csv, weeks, html, ...which } = options;
   const counted = await withTemporal(cli, ({ client }) => reportOf(client, which));
   const result = { ...counted, ...(!weeks && (await webhooksOf(cli, which))) };
@@ -39,7 +39,7 @@ export async function report(cli: CommandLine, options: ReportOptions): Promise<
   if (json) return cli.json(result);
   if (csv) return cli.csv(numbersOf(result), COLUMNS);
   if (html === undefined) return printReport(cli, result);
-  await saveFile(html, reportPage(result, cli.times));
+  await saveOutputFile(html, reportPage(result, cli.times));
   cli.line(`saved the report to ${html}`);
 }
 
@@ -86,13 +86,13 @@ export async function exportOne(cli: CommandLine, id: string, options: ExportOpt
     const description = await findById(context, id, options);
     const { client, config } = context;
     const documents = documentStore(await openStore(config.documentDir, cli.env));
-    const record = await recordOf(client, documents, description, { actor, reason });
+    const record = await readRecord(client, documents, description, { actor, reason });
     if (withPrivateValues)
       cli.note(
         `${record.exportedAt} ${actor} exports ${record.onboarding.workflowId} with private values, because: ${reason}`,
       );
     if (html === undefined) return cli.json(record);
-    await saveFile(html, recordPage(record, cli.times));
+    await saveOutputFile(html, recordPage(record, cli.times));
     cli.line(`saved ${record.onboarding.workflowId} to ${html}`);
   });
 }

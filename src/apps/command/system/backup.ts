@@ -6,10 +6,10 @@ import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { partsOfId, workflowId } from '../../../messages/ids.js';
-import { accountName, externalId, type KnownAccounts } from '../../../messages/inputs.js';
-import { TYPES_WITH_PARTS } from '../../../messages/kinds.js';
+import { accountNameSchema, externalId, type KnownAccounts } from '../../../messages/inputs.js';
+import { TYPES_WITH_PARTS } from '../../../messages/workflow-types.js';
+import { userName } from '../../../services/texts/display-names.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
-import { userName } from '../../../services/texts/names.js';
 import {
   type BackedUp,
   backedUpFacts,
@@ -20,7 +20,7 @@ import {
   restore,
   sortEntries,
 } from '../../../temporal/backup.js';
-import type { AnyInput } from '../../../temporal/kinds/kind.js';
+import type { AnyInput } from '../../../temporal/kinds/define-kind.js';
 import { KINDS } from '../../../temporal/kinds/kinds.js';
 import {
   dataConverter,
@@ -31,7 +31,7 @@ import {
   UnreadablePayload,
   unsealValue,
 } from '../../../temporal/payload-codec.js';
-import { cannotRead, saveFile } from '../cli/arguments.js';
+import { cannotRead, saveOutputFile } from '../cli/arguments.js';
 import { atTemporal, type CommandLine, type CommandSettings, withTemporal } from '../cli/command-line.js';
 import type { Flags } from '../cli/options.js';
 import type { RecordFormat } from '../cli/output.js';
@@ -61,7 +61,7 @@ export const backUp = atTemporal(async ({ cli, client, config }, file: string, {
     }
     yield `${JSON.stringify({ onboardings, key: key?.id, mac: mac?.digest('base64') })}\n`;
   }
-  await saveFile(file, lines());
+  await saveOutputFile(file, lines());
   if (bytes > MOST_BYTES) cli.note(`${file}: ${TOO_LARGE}, so gangway restore refuses it`);
   if (json) return cli.json({ file, at, onboardings });
   const warning = key
@@ -218,7 +218,7 @@ function requireOwnInputs(file: string, entries: BackedUp[], accounts: KnownAcco
     if (!isRestored(entry)) continue;
     const { type, input, workflowId: id } = entry;
     const where = `${file}:${index + 2}`;
-    const schema = KINDS[type].backupSchema.extend({ externalId, account: accountName(accounts) });
+    const schema = KINDS[type].backupSchema.extend({ externalId, account: accountNameSchema(accounts) });
     const { externalId: key, account } = check(schema, input, where) as unknown as AnyInput;
     const ofId = partsOfId(id)?.account;
     // The input of a part has no account. Temporal may have forgotten a customer that somebody ended.

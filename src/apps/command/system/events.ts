@@ -34,7 +34,12 @@ export const listEvents = atTemporal(async (context, id: string | undefined, opt
   // A mistyped id must not look like an onboarding without events.
   if (id !== undefined && deliveries.length === 0) await findById(context, id, options);
   context.cli.records(deliveries.slice(0, limit), {
-    ...{ columns: COLUMNS, json, csv, toJson, fields: FIELDS, none: 'no events' },
+    columns: COLUMNS,
+    json,
+    csv,
+    toJson,
+    fields: FIELDS,
+    none: 'no events',
     total: deliveries.length > limit ? 'more' : undefined,
   });
 });
@@ -54,8 +59,14 @@ const COLUMNS: TableColumns<KnownDelivery> = {
 
 /** All that {@link toJson} has, of an event without its own data. */
 const FIELDS = [
-  ...['event.type', 'event.subject', 'event.time', 'event.id'],
-  ...['destination', 'status', 'attempts', 'problem'],
+  'event.type',
+  'event.subject',
+  'event.time',
+  'event.id',
+  'destination',
+  'status',
+  'attempts',
+  'problem',
 ];
 
 type RedeliverOptions = IdOptions & Flags<'waiting' | 'all'>;

@@ -18,14 +18,14 @@ import {
   typedQuery,
 } from '../../../temporal/query.js';
 import { count, listExecutions, type Raw } from '../../../temporal/search.js';
-import { ifFound } from '../../../temporal/unavailable.js';
+import { undefinedIfMissing } from '../../../temporal/unavailable.js';
 import { bundleFor } from '../../../worker/bundles.js';
 import { type RecordedHistory, type ReplayResult, replayHistories } from '../../../worker/replay.js';
 import { explainQuery } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import type { Flags, Texts } from '../cli/options.js';
-import { showProgress } from '../cli/progress.js';
+import { withProgress } from '../cli/progress.js';
 
 interface ReplayOptions extends Flags<'held' | 'code' | 'json'>, Texts<'query' | 'resume' | 'build'> {
   readonly ended: number;
@@ -56,7 +56,7 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
     const causes = new Map<string, Cause>();
     const step = () =>
       `${counts.replayed + counts.failed} of at most ${total} replayed, ${counts.failed} differ`;
-    await showProgress(cli, step, async () => {
+    await withProgress(cli, step, async () => {
       const { namespace } = client.options;
       const histories = listExecutions(client, query, Number.POSITIVE_INFINITY);
       const next = historiesOf(client, histories, options, done, counts);
@@ -130,7 +130,7 @@ function historiesOf(
       if (isLeft) counts.left += 1;
       else if (done.has(runId)) counts.skipped += 1;
       else {
-        const history = await ifFound(fetch(workflowId, runId));
+        const history = await undefinedIfMissing(fetch(workflowId, runId));
         if (history) return { workflowId, runId, type: raw.type?.name ?? '', history };
         // Its retention ended since it was listed.
         counts.gone += 1;
@@ -169,7 +169,7 @@ async function insistOn(client: Client, deploymentVersion: Version): Promise<voi
   const { namespace } = client.options;
   if (deploymentVersion.buildId === '') throw new InvalidInput('--build: must not be empty');
   const described = client.workflowService.describeWorkerDeploymentVersion({ namespace, deploymentVersion });
-  if (await ifFound(described)) return;
+  if (await undefinedIfMissing(described)) return;
   const { deploymentName, buildId } = deploymentVersion;
   throw new CommandFailed(
     `the result cannot be recorded, because no worker of ${deploymentName}:${buildId} has polled: run roll-out.sh start ${buildId} first`,
@@ -180,7 +180,8 @@ function record(client: Client, deploymentVersion: Version, result: object): Pro
   const { namespace } = client.options;
   const value = defaultPayloadConverter.toPayload({ at: new Date().toISOString(), ...result });
   return client.workflowService.updateWorkerDeploymentVersionMetadata({
-    ...{ namespace, deploymentVersion },
+    namespace,
+    deploymentVersion,
     upsertEntries: { [METADATA]: value as NonNullable<typeof value> },
   });
 }

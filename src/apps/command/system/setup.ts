@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
-import { identityOf } from '../../../messages/actors.js';
-import { TYPES_WITH_PARTS } from '../../../messages/kinds.js';
+import { personIdentity } from '../../../messages/actors.js';
 import { omitUndefined } from '../../../messages/objects.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
+import { TYPES_WITH_PARTS } from '../../../messages/workflow-types.js';
 import { generatePayloadKey } from '../../../temporal/payload-codec.js';
 import { registerSearchAttributes } from '../../../temporal/search-attributes.js';
 import { recordSignOut } from '../../../temporal/sign-outs.js';
@@ -48,7 +48,7 @@ const COLUMNS = [dba, stage, actionRequired, actionDueAt].map(({ name }) => name
 
 export const endSessions = atTemporal(async ({ cli, client, config: { taskQueue } }, actor: string) => {
   await recordSignOut(client, { actor }, taskQueue);
-  cli.line(`sessions of ${identityOf(actor)} end with their next request`);
+  cli.line(`sessions of ${personIdentity(actor)} end with their next request`);
 });
 
 export function printNewKey(cli: CommandLine): void {

@@ -6,7 +6,7 @@ import { Facts, Name } from '../../../services/reports/page.js';
 import { runbookOf } from '../../../services/texts/codes.js';
 import type { Listed } from '../../../temporal/search.js';
 import { pathOf } from '../query.js';
-import { labelOf } from './answer-forms.js';
+import { answerLabel } from './answer-forms.js';
 import { pathLabel, valueText } from './input-fields.js';
 import { fieldLabel, Id, lineLabel, Prose } from './parts.js';
 
@@ -21,14 +21,14 @@ interface BusinessProps {
   readonly input: unknown;
 }
 
-export function Business({ listed, state, input }: BusinessProps) {
+export function AboutBusiness({ listed, state, input }: BusinessProps) {
   const { workflowId } = listed;
   const dba = state?.dba ?? listed.dba;
   const mid = state?.mid ?? listed.mid;
   const leaves = leavesOf(input).filter(
     ({ field, value }) => !/^(?:$|fourEyes\b)/.test(field) && value !== REDACTED && value !== dba,
   );
-  const labelOfField = labelsOf(leaves);
+  const labelOfField = shortestLabels(leaves);
   const facts = {
     Business: dba && <Name name={dba} />,
     'Partner status': state?.partnerStatus ?? listed.partnerStatus,
@@ -50,7 +50,7 @@ export function Business({ listed, state, input }: BusinessProps) {
 }
 
 /** Returns the shortest label of each field that no other one has. */
-export function labelsOf(leaves: readonly { readonly field: string }[]): (field: string) => string {
+export function shortestLabels(leaves: readonly { readonly field: string }[]): (field: string) => string {
   const last = (field: string) => (/\d$/.test(field) ? pathLabel(field) : fieldLabel(field));
   const counts = [last, pathLabel, lineLabel].map((label) => ({
     label,
@@ -77,7 +77,10 @@ const WORDS: readonly (readonly [RegExp, string | { readonly button: AnswerKind 
 function pageWording(text: string, requirement: Requirement): string {
   return WORDS.reduce(
     (changed, [option, words]) =>
-      changed.replace(option, typeof words === 'string' ? words : `“${labelOf(requirement, words.button)}”`),
+      changed.replace(
+        option,
+        typeof words === 'string' ? words : `“${answerLabel(requirement, words.button)}”`,
+      ),
     text,
   );
 }

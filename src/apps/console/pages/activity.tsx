@@ -5,13 +5,13 @@ import {
   activityRecords,
   changesIn,
 } from '../../../services/reports/activity.js';
+import type { ExportedCorrection } from '../../../services/reports/exported-record.js';
 import { Name, Table } from '../../../services/reports/page.js';
-import type { ExportedCorrection } from '../../../services/reports/record.js';
 import { csvOf } from '../../../services/texts/csv.js';
-import { cursorOf, placeOf } from '../../../services/texts/cursors.js';
-import { nameOf } from '../../../services/texts/names.js';
+import { cursorOf, parseCursor } from '../../../services/texts/cursors.js';
+import { displayName } from '../../../services/texts/display-names.js';
 import { timeBefore } from '../../../services/texts/time.js';
-import { ifFound } from '../../../temporal/unavailable.js';
+import { undefinedIfMissing } from '../../../temporal/unavailable.js';
 import { readState } from '../onboarding-view.js';
 import { address, pathOf } from '../query.js';
 import { PageError, type RequestContext, type RouteResponse } from '../route.js';
@@ -22,9 +22,9 @@ import {
   filterOf,
   listedAccounts,
   Presets,
+  redirectWithoutSearchText,
   SINCE,
-  text,
-  withoutPrivate,
+  textFilter,
 } from './filters.js';
 import { pathLabel, valueText } from './input-fields.js';
 import { Empty, When } from './parts.js';
@@ -38,15 +38,15 @@ const DEFAULT_SINCE = '7d';
 
 const FILTER = filterOf('Filter the activity', '/activity', {
   find: FIND,
-  person: text('Person', { maxLength: 100 }),
+  person: textFilter('Person', { maxLength: 100 }),
   kind: choice('What', 'Everything', {
-    ...{
-      start: 'starts',
-      answer: 'answers',
-      correction: 'corrections',
-      assignment: 'claims and assignments',
-    },
-    ...{ remark: 'remarks', question: 'questions', partner: 'partners and Gangway' },
+    start: 'starts',
+    answer: 'answers',
+    correction: 'corrections',
+    assignment: 'claims and assignments',
+    remark: 'remarks',
+    question: 'questions',
+    partner: 'partners and Gangway',
   }),
   account: ACCOUNT,
   since: SINCE,
@@ -57,7 +57,7 @@ type Chosen = ReturnType<typeof FILTER.read>;
 export async function showActivity(context: RequestContext): Promise<RouteResponse> {
   const { fields } = context;
   const chosen = FILTER.read(fields);
-  const instead = withoutPrivate(fields, '/activity', chosen);
+  const instead = redirectWithoutSearchText(fields, '/activity', chosen);
   if (instead) return instead;
   const from = fields.text('from');
   const { rows, next, unread, read } = await chosenActivity(context, chosen, from);
@@ -138,13 +138,14 @@ export async function activityCsv(context: RequestContext): Promise<RouteRespons
 /** @param from the cursor of the page before, or ''. @throws {PageError} for another one */
 async function chosenActivity({ client, user }: RequestContext, chosen: Chosen, from: string) {
   const { account, since, ...filter } = chosen;
-  const token = from === '' ? '' : placeOf(from);
+  const token = from === '' ? '' : parseCursor(from);
   if (typeof token !== 'string') throw new PageError(400, OTHER_PAGE);
   const wanted = {
-    ...{ ...filter, partnerAccounts: listedAccounts(user, account) },
+    ...filter,
+    partnerAccounts: listedAccounts(user, account),
     since: timeBefore(since || DEFAULT_SINCE) as Date,
   };
-  const read = async (workflowId: string) => (await ifFound(readState(client, workflowId)))?.state;
+  const read = async (workflowId: string) => (await undefinedIfMissing(readState(client, workflowId)))?.state;
   const { next, ...activity } = await activityOf(client, wanted, read, { token });
   return { ...activity, next: cursorOf(next) };
 }
@@ -160,7 +161,7 @@ function dayOf(day: string) {
 function BusinessLink({ listed }: ActivityRow) {
   return (
     <a href={pathOf(listed.workflowId)}>
-      <Name name={nameOf(listed)} />
+      <Name name={displayName(listed)} />
     </a>
   );
 }

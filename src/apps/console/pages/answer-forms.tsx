@@ -1,10 +1,10 @@
 import type { ComponentChildren, RenderableProps } from 'preact';
 import { type AnswerKind, needsConfirmation, type Requirement } from '../../../messages/requirements.js';
 import { MAX_ATTACHMENT_BYTES } from '../../../partners/boarding/schemas.js';
-import { problemText } from '../../../partners/bounds.js';
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../../../partners/documents/document-types.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../../../partners/phases.js';
-import { NEED_REASON } from '../../../services/inbox/answering.js';
+import { problemText } from '../../../partners/text-limits.js';
+import { REASON_REQUIRED } from '../../../services/inbox/send-answer.js';
 import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';
 import { type CorrectionField, enteredIn, nameOfValue } from '../correction-fields.js';
 import { type Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
@@ -35,7 +35,7 @@ export function takenBack(id: string): Requirement {
 }
 
 /** Returns the effect of an answer, as the label of its button. */
-export function labelOf({ kind }: Pick<Requirement, 'kind'>, answer: AnswerKind): string {
+export function answerLabel({ kind }: Pick<Requirement, 'kind'>, answer: AnswerKind): string {
   if (answer === 'retry') return RETRIES[kind] ?? 'Try again';
   if (answer === 'confirm' && kind === 'uncertain-write') return 'It took effect: confirm it';
   return LABELS[answer];
@@ -75,7 +75,7 @@ export function AnswerForms({ children, ...props }: RenderableProps<Answering>) 
       {...{ key: kind, class: `answer ${kind}`, name: `answers-${requirement.id}` }}
       open={isOpen && kind === first}
     >
-      <summary>{labelOf(requirement, kind)}</summary>
+      <summary>{answerLabel(requirement, kind)}</summary>
       <OneForm {...props} kind={kind} />
     </details>
   );
@@ -111,8 +111,11 @@ export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
   }
   const own = filled?.kind === kind ? filled : undefined;
   const upload = kind === 'documents' && {
-    ...{ enctype: 'multipart/form-data', 'data-upload': '', 'data-file-bytes': MAX_ATTACHMENT_BYTES },
-    ...{ 'data-total-bytes': MOST_BYTES, 'data-files': MOST_FILES },
+    enctype: 'multipart/form-data',
+    'data-upload': '',
+    'data-file-bytes': MAX_ATTACHMENT_BYTES,
+    'data-total-bytes': MOST_BYTES,
+    'data-files': MOST_FILES,
   };
   return (
     <Form
@@ -166,22 +169,35 @@ const FIELDS: Readonly<Partial<Record<AnswerKind, (requirement: Requirement) => 
     advice: 'The partner reads it.',
   }),
   code: () => ({
-    ...{ name: 'code', label: 'One-time code', advice: '6 digits', maxLength: 12, class: 'short' },
-    ...{ inputMode: 'numeric', autoComplete: 'one-time-code' },
+    name: 'code',
+    label: 'One-time code',
+    advice: '6 digits',
+    maxLength: 12,
+    class: 'short',
+    inputMode: 'numeric',
+    autoComplete: 'one-time-code',
   }),
   confirm: ({ idFormat }) => ({
-    ...{ name: 'id', label: 'ID at the partner', maxLength: 64, class: 'short' },
+    name: 'id',
+    label: 'ID at the partner',
+    maxLength: 64,
+    class: 'short',
     inputMode: idFormat === 'text' ? undefined : 'numeric',
     advice: `${idFormat === 'text' ? 'As' : 'Digits, as'} the partner’s portal shows it`,
   }),
   choice: ({ choices = [] }) => ({
-    ...{ name: 'choice', label: 'Meaning' },
+    name: 'choice',
+    label: 'Meaning',
     advice: 'It applies to all onboardings of the account, now and later.',
     choices: [['', 'choose one'], ...choices.map((choice) => [choice, meaningOf(choice)] as const)],
   }),
   documents: () => ({
-    ...{ name: 'documents', label: 'Documents', type: 'file', multiple: true },
-    ...{ accept: ACCEPTED_NAMES.join(','), advice: DOCUMENTS_RULE },
+    name: 'documents',
+    label: 'Documents',
+    type: 'file',
+    multiple: true,
+    accept: ACCEPTED_NAMES.join(','),
+    advice: DOCUMENTS_RULE,
   }),
 };
 
@@ -224,7 +240,7 @@ function meaningOf(choice: string): string {
 }
 
 function Reason({ requirement, kind, own }: ContentProps) {
-  const isNeeded = NEED_REASON.includes(kind);
+  const isNeeded = REASON_REQUIRED.includes(kind);
   return (
     <Field
       {...{ id: `${requirement.id}-${kind}-reason`, name: 'reason', required: isNeeded }}

@@ -1,22 +1,22 @@
 import { partsOfId } from '../../../messages/ids.js';
 import { type AnswerKind, needsConfirmation } from '../../../messages/requirements.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
-import { NotYetApplied, sendProposal } from '../../../services/inbox/answering.js';
+import { sendProposal, UpdateTimedOut } from '../../../services/inbox/send-answer.js';
 import { Facts } from '../../../services/reports/page.js';
+import { displayName } from '../../../services/texts/display-names.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
-import { nameOf } from '../../../services/texts/names.js';
 import { TemporalProblem } from '../../../temporal/unavailable.js';
-import { NOT_KNOWN } from '../../../temporal/updates.js';
+import { OUTCOME_UNKNOWN_MESSAGE } from '../../../temporal/updates.js';
 import {
   type Filled,
   FORM_KINDS,
   givenReason,
   isPreviewed,
   type ReadAnswer,
-  readAnswer,
+  readAnswerForm,
   reasonIn,
   roleFor,
-  sendAnswer,
+  sendAnswerForm,
   whatIsOpen,
 } from '../answer.js';
 import { type Fields, inboxOf, pathOf } from '../query.js';
@@ -28,8 +28,8 @@ import {
   type RouteResponse,
   requireRole,
 } from '../route.js';
-import { discard, documentsOf, receiveDocuments } from '../uploads.js';
-import { hiddenFields, labelOf, takenBack } from './answer-forms.js';
+import { discard, openDocumentStore, receiveDocuments } from '../uploads.js';
+import { answerLabel, hiddenFields, takenBack } from './answer-forms.js';
 import { INBOX, listIn, pageIn, refresh } from './handling.js';
 import { nextIn } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
@@ -62,7 +62,10 @@ async function answerable(requestContext: RequestContext, kind: AnswerKind) {
   const question = requirement ?? (isTakenBack ? takenBack(requirementId) : undefined);
   if (!question) throw new Redirect(renderGone(context, state, fields));
   if (!isTakenBack && !question.answers.includes(kind))
-    throw new PageError(422, `This requirement does not accept this answer (${labelOf(question, kind)}).`);
+    throw new PageError(
+      422,
+      `This requirement does not accept this answer (${answerLabel(question, kind)}).`,
+    );
   requireRole(user, roleFor(question, kind));
   return { ...context, state, requirement: question };
 }
@@ -80,13 +83,14 @@ export async function answerRequirement(context: RequestContext): Promise<RouteR
     renderRequirement(open, { status, filled: { kind, fields, problems } });
   let read: ReadAnswer;
   try {
-    read = await readAnswer(fields, kind, requirement, async () => ({
-      ...{ correctable: await correctable(), accounts: facts },
+    read = await readAnswerForm(fields, kind, requirement, async () => ({
+      correctable: await correctable(),
+      accounts: facts,
     }));
   } catch (error) {
     // An answer that is taken back has no open requirement, and so no page with its form.
     if (!(error instanceof InvalidInput) || kind === 'take-back') throw error;
-    return again(422, problemsOf(error));
+    return again(422, formProblems(error));
   }
   if (read.mayMoveMoney && !hasRole(user, 'approver')) {
     const message = `This changes fees, a bank account, or a field that may be either, so an approver must send it. Your role is ${user.role}.`;
@@ -124,12 +128,12 @@ async function send(target: Answerable, { answer, reason }: ReadAnswer, onRefusa
       refresh(client, workflowId, requirementId);
       return { to: await back(), message: 'Your answer is proposed. A second person must confirm it.' };
     }
-    const { open } = await sendAnswer(client, workflowId, resolution);
+    const { open } = await sendAnswerForm(client, workflowId, resolution);
     audit(user, { ...about, what: 'answer', result: 'accepted' });
     refresh(client, workflowId, isTakenBack ? undefined : requirementId);
     const done = isTakenBack ? 'The answer is taken back.' : 'Your answer is accepted.';
     const more = await whatIsOpen(target, kind, open);
-    const of = list === undefined || more === '' ? more : `${nameOf(target.listed)}: ${more}`;
+    const of = list === undefined || more === '' ? more : `${displayName(target.listed)}: ${more}`;
     return { to: await back(), message: `${done} ${of}`.trimEnd() };
   } catch (error) {
     // An answer that no worker has applied yet may still count.
@@ -146,11 +150,11 @@ function isRefused(error: unknown): boolean {
 /** The page for an answer that the workflow did not take. It keeps everything that was typed. */
 async function refused(context: RequirementContext, error: unknown, filled: Filled): Promise<RouteResponse> {
   const { workflowId, requirementId, audit, user } = context;
-  if (error instanceof NotYetApplied) {
+  if (error instanceof UpdateTimedOut) {
     const notice = (
       <Problem>
         <p>
-          <strong>Your answer:</strong> {NOT_KNOWN}.
+          <strong>Your answer:</strong> {OUTCOME_UNKNOWN_MESSAGE}.
         </p>
         <p>
           Look at the <a href={pathOf(workflowId)}>onboarding</a> before you answer again. What you typed is
@@ -166,10 +170,10 @@ async function refused(context: RequirementContext, error: unknown, filled: Fill
   if (!(error instanceof InvalidInput)) throw error;
   const about = { workflowId, requirementId, detail: filled.kind };
   audit(user, { ...about, what: 'answer', result: 'rejected' });
-  return renderRequirement(now, { status: 422, filled: { ...filled, problems: problemsOf(error) } });
+  return renderRequirement(now, { status: 422, filled: { ...filled, problems: formProblems(error) } });
 }
 
-export function problemsOf({ message, problems }: InvalidInput): Filled['problems'] {
+export function formProblems({ message, problems }: InvalidInput): Filled['problems'] {
   return problems.length > 0 ? problems : [{ field: '', message }];
 }
 
@@ -255,7 +259,7 @@ function AbandonNote({ target: { state } }: { readonly target: Answerable }) {
 }
 
 export async function uploadDocuments(context: RequestContext): Promise<RouteResponse> {
-  const store = await documentsOf(context.settings);
+  const store = await openDocumentStore(context.settings);
   let open: Answerable | undefined;
   const mayStore = async (fields: Fields) => {
     open = await answerable({ ...context, fields }, 'documents');

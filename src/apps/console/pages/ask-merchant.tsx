@@ -10,7 +10,7 @@ import {
   readTemplates,
   type Template,
   templatesFor,
-} from '../../../services/links/asking.js';
+} from '../../../services/links/create-link.js';
 import { saidOf } from '../../../services/texts/timeline-entries.js';
 import { type Filled, wrongIn } from '../answer.js';
 import type { CorrectionField } from '../correction-fields.js';
@@ -215,8 +215,10 @@ function AskForm({
   const chosen = templates.find(({ name }) => name === query.text('template')) ?? templates[0];
   const wants = chosen?.wants;
   const field = (name: string, value: string) => ({
-    ...{ id: `${id}-ask-${name}`, name },
-    ...{ value: refusal ? refusal.fields.text(name) : value, problems: wrongIn(refusal, name) },
+    id: `${id}-ask-${name}`,
+    name,
+    value: refusal ? refusal.fields.text(name) : value,
+    problems: wrongIn(refusal, name),
   });
   const isNamed = (name: string) =>
     refusal

@@ -2,8 +2,8 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { FileWarnings } from '../../../messages/batches.js';
 import { partsOfId } from '../../../messages/ids.js';
 import { accountProblem, knownWithin } from '../../../messages/inputs.js';
-import { BATCHES, EACH_ONBOARDING } from '../../../messages/kinds.js';
 import { fieldOf } from '../../../messages/objects.js';
+import { BATCHES, EACH_ONBOARDING } from '../../../messages/workflow-types.js';
 import { handOver } from '../../../services/batches/batches.js';
 import { heldSource, rowReader } from '../../../services/batches/format.js';
 import {
@@ -164,7 +164,9 @@ async function checked(
     return { title: 'File is not valid', status: 422, page };
   }
   const id = await handOver(client, settings.taskQueue, rows(), {
-    ...{ name, actor: user.actor, warnings: { ...check, warnings } },
+    name,
+    actor: user.actor,
+    warnings: { ...check, warnings },
   });
   const message = delimiter && `Read with the separator ${separatorName(delimiter)}.`;
   return { to: pathOfBatch(id), ...(message && { message }) };

@@ -82,7 +82,7 @@ export async function showBatch(context: RequestContext): Promise<RouteResponse>
   return { title: 'Batch', page: <BatchPage batch={batch} /> };
 }
 
-export async function showProgress(context: RequestContext): Promise<RouteResponse> {
+export async function batchProgress(context: RequestContext): Promise<RouteResponse> {
   return { part: <Progress batch={await batchIn(context)} /> };
 }
 

@@ -1,15 +1,15 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { StoreFailure } from '../../../platform/documents/file-store.js';
 import { Table } from '../../../services/reports/page.js';
-import { nameOf } from '../../../services/texts/names.js';
+import { displayName } from '../../../services/texts/display-names.js';
+import { proposedAnswerOf, queryState } from '../../../temporal/find-onboarding.js';
 import { answersIn, runsOf } from '../../../temporal/history.js';
-import { proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
 import { toListed } from '../../../temporal/search.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { openOnboarding, tabTitle } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { hasRole, PageError, type RequestContext, type RouteResponse } from '../route.js';
-import { documentsOf } from '../uploads.js';
+import { openDocumentStore } from '../uploads.js';
 import { Empty, Person, Trail, When } from './parts.js';
 
 /** The documents that people sent, to save and never to open here. */
@@ -28,7 +28,7 @@ async function documentsIn(client: Client, { workflowId, runId }: WorkflowExecut
 /** The proposed answers of what is open: somebody reads their documents before they are confirmed. Undefined: no worker has them. */
 async function proposalsIn(client: Client, workflowId: string) {
   try {
-    const { requirements } = await stateOf(client, workflowId);
+    const { requirements } = await queryState(client, workflowId);
     const proposing = requirements.filter(({ proposal }) => proposal);
     const proposed = await Promise.all(proposing.map(({ id }) => proposedAnswerOf(client, workflowId, id)));
     return proposed.filter((each) => each !== null);
@@ -48,7 +48,7 @@ export async function showDocuments(context: RequestContext): Promise<RouteRespo
   const mayLoad = hasRole(user, 'operator');
   const page = (
     <>
-      <Trail to={pathOf(workflowId)} name={nameOf({ workflowId, dba })} />
+      <Trail to={pathOf(workflowId)} name={displayName({ workflowId, dba })} />
       <h1>Documents</h1>
       {!isComplete && <p class="advice">{UNREADABLE}</p>}
       {sent.length === 0 && !isComplete ? null : sent.length === 0 ? (
@@ -86,7 +86,7 @@ export async function loadDocument(context: RequestContext): Promise<RouteRespon
   const entry = sent.find(({ document }) => document.key === params['key']);
   if (!entry && !isComplete) throw new PageError(503, UNREADABLE);
   if (!entry) throw new PageError(404, 'This onboarding has no such document.');
-  const store = await documentsOf(settings);
+  const store = await openDocumentStore(settings);
   try {
     const file = await store.open(entry.document);
     audit(user, { what: 'save a document', workflowId, requirementId: entry.requirementId });

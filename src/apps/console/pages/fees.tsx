@@ -1,11 +1,11 @@
-import { differences } from '../../../activities/boarding/application.js';
+import { feeDifferences } from '../../../activities/boarding/application.js';
 import { feeAt } from '../../../messages/fee-plans.js';
 import { partsOfId } from '../../../messages/ids.js';
 import { isObject, type Leaf, leavesOf } from '../../../messages/objects.js';
 import { partnerFees } from '../../../services/fee-plans/fee-lines.js';
 import { feeText } from '../../../services/forms/amounts.js';
 import { Notes, Table } from '../../../services/reports/page.js';
-import { SharedReads } from '../../../temporal/sharing.js';
+import { SharedReads } from '../../../temporal/shared-reads.js';
 import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import type { RequestContext } from '../route.js';
@@ -69,7 +69,7 @@ export function Fees({ workflowId, fees, plan, planned, atPartner }: FeesProps) 
     if (!atPartner) return '';
     const now = feeAt(atPartner, field);
     const text = now === undefined ? 'nothing' : feeText(field, now);
-    return differences(value, now).length > 0 ? <strong class="wrong-text">≠ {text}</strong> : text;
+    return feeDifferences(value, now).length > 0 ? <strong class="wrong-text">≠ {text}</strong> : text;
   };
   return (
     <details class="card" open={atPartner !== false} id="fees">

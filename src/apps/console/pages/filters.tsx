@@ -1,5 +1,5 @@
 import type { RenderableProps, VNode } from 'preact';
-import { SYSTEM_NAMES } from '../../../partners/names.js';
+import { SYSTEM_NAMES } from '../../../partners/system-names.js';
 import { redact } from '../../../platform/privacy/masked.js';
 import { duration } from '../../../platform/settings/settings.js';
 import type { WaitFilter } from '../../../services/inbox/inbox.js';
@@ -24,7 +24,7 @@ export interface FilterField<Value> {
   readonly isRare?: true;
 }
 
-export function text(label: string, more: Partial<FieldProps> = {}): FilterField<string> {
+export function textFilter(label: string, more: Partial<FieldProps> = {}): FilterField<string> {
   return {
     label,
     read: (value) => value.trim(),
@@ -64,7 +64,7 @@ export function rare<Value>(field: FilterField<Value>): FilterField<Value> {
 
 /** The start of a period, or '' for the usual one. */
 export const SINCE: FilterField<string> = {
-  ...text('Since', { placeholder: 'Since, such as 7d', maxLength: 40 }),
+  ...textFilter('Since', { placeholder: 'Since, such as 7d', maxLength: 40 }),
   read: (value) => (timeBefore(value.trim()) ? value.trim() : ''),
   problem: (value) => (value.trim() === '' || timeBefore(value.trim()) ? undefined : PAST_TIME_RULE),
 };
@@ -78,7 +78,7 @@ export const FIND: FilterField<string> = {
 
 export const SYSTEM = choice('Partner', 'Any partner', SYSTEM_NAMES);
 
-export const AGENT = rare(text('Agent profile', { inputMode: 'numeric', maxLength: 20 }));
+export const AGENT = rare(textFilter('Agent profile', { inputMode: 'numeric', maxLength: 20 }));
 
 /** Periods up to now, as filters and their links have them. */
 const PERIODS = {
@@ -159,7 +159,11 @@ export function listedAccounts(user: User, chosen: string): readonly string[] | 
 }
 
 /** Redirects to an address without the private search text, which the browser's history and proxies would keep. */
-export function withoutPrivate(fields: Fields, path: string, choices: Parameters<typeof address>[1]) {
+export function redirectWithoutSearchText(
+  fields: Fields,
+  path: string,
+  choices: Parameters<typeof address>[1],
+) {
   const value = fields.text('find');
   const message = 'The search finds names and IDs. What looked private was removed from it.';
   return value.trim() === FIND.read(value) ? undefined : { to: address(path, choices), message };

@@ -4,14 +4,8 @@ import { type ConfirmationReceipt, currentClaim, LONGEST_REMARK } from '../../..
 import { DEFAULT_ASSIGNED_HOURS, DEFAULT_CLAIM_HOURS } from '../../../messages/codes.js';
 import { isMerchant } from '../../../messages/links.js';
 import type { Answer, Requirement } from '../../../messages/requirements.js';
-import { truncate } from '../../../partners/bounds.js';
+import { truncate } from '../../../partners/text-limits.js';
 import type { Change } from '../../../services/forms/corrections.js';
-import {
-  sendAssignment,
-  sendConfirmation,
-  sendRemark,
-  sendWithdrawal,
-} from '../../../services/inbox/answering.js';
 import type { InboxItem } from '../../../services/inbox/inbox.js';
 import {
   assignmentTo,
@@ -20,10 +14,16 @@ import {
   remarkTo,
   seenWithin,
 } from '../../../services/inbox/people.js';
-import { needsNoApprover } from '../../../services/links/asking.js';
+import {
+  sendAssignment,
+  sendConfirmation,
+  sendRemark,
+  sendWithdrawal,
+} from '../../../services/inbox/send-answer.js';
+import { needsNoApprover } from '../../../services/links/create-link.js';
+import { displayName } from '../../../services/texts/display-names.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
-import { nameOf } from '../../../services/texts/names.js';
-import { proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
+import { proposedAnswerOf, queryState } from '../../../temporal/find-onboarding.js';
 import { TemporalProblem } from '../../../temporal/unavailable.js';
 import { whatIsOpen } from '../answer.js';
 import { openOnboarding, readState, refreshView } from '../onboarding-view.js';
@@ -37,7 +37,7 @@ import {
   requireRole,
   useRequest,
 } from '../route.js';
-import { forgetLists, labelOf, questionOf } from './inbox-filter.js';
+import { forgetInboxLists, questionLabel, splitQuestion } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
 import { Field, Form, Person, summarize, When } from './parts.js';
 import { Avatar } from './pieces.js';
@@ -55,7 +55,7 @@ export function listIn({ fields }: Pick<RequestContext, 'fields'>): { readonly l
 
 /** Makes everybody see a change at once. @param answered the requirement that was answered */
 export function refresh(client: Client, workflowId: string, answered?: string): void {
-  forgetLists(client, workflowId, answered);
+  forgetInboxLists(client, workflowId, answered);
   refreshView(client, workflowId);
 }
 
@@ -239,7 +239,7 @@ export function ChooseCell({ item }: { readonly item: InboxItem }) {
       name={CHOSEN}
       value={chosenAs(item)}
       checked={fields.all(CHOSEN).includes(chosenAs(item))}
-      aria-label={`Select ${nameOf(item)}, ${labelOf(questionOf(item).sentence)}`}
+      aria-label={`Select ${displayName(item)}, ${questionLabel(splitQuestion(item).sentence)}`}
     />
   );
 }
@@ -356,7 +356,7 @@ export async function runAction(
 /** @throws {PageError} for an operator, unless the answer is one that an operator may confirm */
 async function requireConfirmer({ user, client }: RequestContext, workflowId: string, requirementId: string) {
   if (hasRole(user, 'approver')) return;
-  const { requirements } = await stateOf(client, workflowId);
+  const { requirements } = await queryState(client, workflowId);
   const proposed = await proposedAnswerOf(client, workflowId, requirementId);
   const requirement = requirements.find(({ id }) => id === requirementId);
   if (!needsNoApprover(requirement, proposed)) requireRole(user, 'approver');

@@ -2,18 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { isSamePerson } from '../../../messages/actors.js';
 import { partsOfId } from '../../../messages/ids.js';
-import { ASKING } from '../../../messages/kinds.js';
 import { isMerchant } from '../../../messages/links.js';
 import { TASKS } from '../../../messages/requirements.js';
-import { capitalize } from '../../../partners/bounds.js';
+import { ASKING } from '../../../messages/workflow-types.js';
+import { capitalize } from '../../../partners/text-limits.js';
 import {
   compareDueDates,
   type InboxItem,
+  inboxItems,
   isMine,
   isRaisedIn,
-  itemsOf,
 } from '../../../services/inbox/inbox.js';
-import { nameOf } from '../../../services/texts/names.js';
+import { displayName } from '../../../services/texts/display-names.js';
 import {
   count,
   type Filter,
@@ -21,7 +21,7 @@ import {
   searchOnboardings,
   visibilityQuery,
 } from '../../../temporal/search.js';
-import { SharedReads } from '../../../temporal/sharing.js';
+import { SharedReads } from '../../../temporal/shared-reads.js';
 import { Fields, inboxOf, pathOf, withList } from '../query.js';
 import type { RequestContext } from '../route.js';
 import { ACCOUNT, choice, FIND, filterOf, listedAccounts, OVER, RAISED, SYSTEM, waitIn } from './filters.js';
@@ -33,12 +33,16 @@ export const FILTER = filterOf('Filter the inbox', '/', {
   system: SYSTEM,
   account: ACCOUNT,
   due: choice('Due', 'Due any time', {
-    ...{ overdue: 'overdue', today: 'due today or before', week: 'due this week or before' },
+    overdue: 'overdue',
+    today: 'due today or before',
+    week: 'due this week or before',
   }),
   over: OVER,
   raised: RAISED,
   taken: choice('Claimed', 'Claimed or not', {
-    ...{ untaken: 'nobody has it', taken: 'somebody has it', mine: 'mine: I have it, or am mentioned' },
+    untaken: 'nobody has it',
+    taken: 'somebody has it',
+    mine: 'mine: I have it, or am mentioned',
   }),
   sort: choice('Sort', 'Sorted by due date', { waiting: 'by longest waiting', dba: 'by business' }),
 });
@@ -106,7 +110,7 @@ export function chosenItems(
   const chosen = items.filter(
     (item) => (!due || isDue(item)) && (!taken || isTaken(item)) && isRaisedIn(wait, item),
   );
-  const by = { waiting: ({ raisedAt = '' }: InboxItem) => raisedAt, dba: nameOf };
+  const by = { waiting: ({ raisedAt = '' }: InboxItem) => raisedAt, dba: displayName };
   return sort ? chosen.sort((one, other) => by[sort](one).localeCompare(by[sort](other))) : chosen;
 }
 
@@ -130,7 +134,7 @@ export function isNewSince(item: InboxItem, since: string): boolean {
 }
 
 /** What the partner asks, without the words before it, and what it is; the task while its question is not known. */
-export function questionOf({ kind: of, title, detail, task }: InboxItem) {
+export function splitQuestion({ kind: of, title, detail, task }: InboxItem) {
   const [, author, note] = /^Note(?: from ([^:]{1,100}))?: (.+)$/s.exec(title ?? '') ?? [];
   if (note !== undefined) return { sentence: note, kind: ['Note', author].filter(Boolean).join(' · ') };
   // What the partner wants says more than that it wants something.
@@ -140,7 +144,7 @@ export function questionOf({ kind: of, title, detail, task }: InboxItem) {
 }
 
 /** The beginning of a question, to tell two controls of one business apart by their names. */
-export function labelOf(sentence: string): string {
+export function questionLabel(sentence: string): string {
   return sentence.slice(0, 30).toWellFormed();
 }
 
@@ -181,7 +185,7 @@ const answered = new Set<string>();
 const keyOf = ({ workflowId, id }: Pick<InboxItem, 'workflowId' | 'id'>) => `${workflowId} ${id}`;
 
 /** Somebody has just answered or claimed: the next list is a new one, without what was answered. */
-export function forgetLists(client: Client, workflowId: string, id: string | undefined): void {
+export function forgetInboxLists(client: Client, workflowId: string, id: string | undefined): void {
   lists.forget(client);
   counts.forget(client);
   if (id === undefined) return;
@@ -204,12 +208,13 @@ export function waitingList(
 ): Promise<WaitingList> {
   const [rows, most] = taken === 'mine' ? [OWN_OF, OWN_OF] : [usualRows, usualMost];
   const wanted: Filter = {
-    ...{ kind, system, find, partnerAccounts: listedAccounts(user, account) },
-    ...{
-      types: ASKING,
-      actionRequired: true,
-      dueAfter: after === undefined ? undefined : new Date(after),
-    },
+    kind,
+    system,
+    find,
+    partnerAccounts: listedAccounts(user, account),
+    types: ASKING,
+    actionRequired: true,
+    dueAfter: after === undefined ? undefined : new Date(after),
   };
   return lists.get(client, `${rows} of ${most} ${visibilityQuery(wanted)}`, async (before) => {
     // At least half as many are found as may be.
@@ -218,7 +223,7 @@ export function waitingList(
       const urgent = await mostUrgent(client, wanted, atMost, before?.until);
       const onboardings = await Array.fromAsync(searchOnboardings(client, urgent.filter));
       const items = onboardings
-        .flatMap(itemsOf)
+        .flatMap(inboxItems)
         .filter((item) => (kind === undefined || item.kind === kind) && !answered.has(keyOf(item)))
         .sort(compareDueDates);
       const isAll = urgent.filter === wanted;

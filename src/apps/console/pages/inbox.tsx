@@ -2,13 +2,13 @@ import type { VNode } from 'preact';
 import { isSamePerson } from '../../../messages/actors.js';
 import { type InboxItem, isMine } from '../../../services/inbox/inbox.js';
 import { type Column, Table, tooltip } from '../../../services/reports/page.js';
-import { nameOf } from '../../../services/texts/names.js';
+import { displayName } from '../../../services/texts/display-names.js';
 import { readState } from '../onboarding-view.js';
 import { address, Fields, inboxOf, pathOf, ROW, withList } from '../query.js';
 import { withQuestions } from '../questions.js';
 import { hasRole, type RequestContext, type RouteResponse, useRequest } from '../route.js';
 import { AnswerForms } from './answer-forms.js';
-import { withoutPrivate } from './filters.js';
+import { redirectWithoutSearchText } from './filters.js';
 import { ChooseCell, ClaimChosen, chosenAs, INBOX } from './handling.js';
 import {
   type Choices,
@@ -20,8 +20,8 @@ import {
   isByMerchant,
   isNewSince,
   isSearched,
-  labelOf,
-  questionOf,
+  questionLabel,
+  splitQuestion,
   waitingList,
 } from './inbox-filter.js';
 import { BusinessCell, Due, Empty, Pages, Person } from './parts.js';
@@ -41,7 +41,7 @@ export async function showInbox(
 ): Promise<RouteResponse> {
   const { fields } = context;
   const choices = choicesIn(fields);
-  const instead = withoutPrivate(fields, '/', choices);
+  const instead = redirectWithoutSearchText(fields, '/', choices);
   if (instead && !isPart) return instead;
   const inbox = await readInbox(context, choices, sizes);
   const part = <InboxList {...inbox} />;
@@ -196,7 +196,7 @@ const MOST_NAMED = 3;
 function describeNew(recent: readonly InboxItem[]): string {
   const named = recent
     .slice(0, MOST_NAMED)
-    .map((item) => `${nameOf(item)}, ${isByMerchant(item) ? 'merchant answered' : item.task}`);
+    .map((item) => `${displayName(item)}, ${isByMerchant(item) ? 'merchant answered' : item.task}`);
   const more = recent.length > MOST_NAMED ? [`and ${recent.length - MOST_NAMED} more`] : [];
   return `${recent.length} new since you opened this page: ${[...named, ...more].join('; ')}.`;
 }
@@ -300,7 +300,7 @@ function AnswerLink({ item, here }: { readonly item: InboxItem; readonly here: s
   if (!here) return null;
   return (
     <small>
-      <a href={here} aria-label={`Answer here: ${labelOf(questionOf(item).sentence)}`}>
+      <a href={here} aria-label={`Answer here: ${questionLabel(splitQuestion(item).sentence)}`}>
         Answer here
       </a>
     </small>
@@ -311,7 +311,7 @@ function AnswerLink({ item, here }: { readonly item: InboxItem; readonly here: s
 function TaskCell({ item, list, isNew }: TaskProps) {
   const { workflowId, id, title, proposedBy } = item;
   const path = id === undefined ? pathOf(workflowId) : withList(pathOf(workflowId, 'requirements', id), list);
-  const { sentence, kind } = questionOf(item);
+  const { sentence, kind } = splitQuestion(item);
   const { user } = useRequest();
   const isMentioned = item.mentioned?.some((each) => isSamePerson(each, user.actor));
   return (

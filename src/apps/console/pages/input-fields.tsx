@@ -1,13 +1,13 @@
 import { fieldOf } from '../../../messages/objects.js';
 import type { Requirement } from '../../../messages/requirements.js';
-import { capitalize } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
+import { capitalize } from '../../../partners/text-limits.js';
 import { REDACTED } from '../../../platform/privacy/masked.js';
 import { isSecretField } from '../../../platform/privacy/private-fields.js';
 import { feeText } from '../../../services/forms/amounts.js';
 import type { Change } from '../../../services/forms/corrections.js';
 import type { Field as FormField, FormGroup, FormPart } from '../../../services/forms/schema-fields.js';
-import { DAY, fieldsIn, itemsOf, type Typed } from '../../../services/forms/typed-input.js';
+import { DAY, fieldsIn, groupItems, type Typed } from '../../../services/forms/typed-input.js';
 import { Table } from '../../../services/reports/page.js';
 import { type Filled, wrongIn } from '../answer.js';
 import {
@@ -60,7 +60,7 @@ function Group({ group, ...form }: OfForm & { readonly group: FormGroup }) {
       ) : (
         <>
           <p class="advice">At most {group.most}. Items without values are omitted.</p>
-          {itemsOf(group).map((parts, index) => folded(parts, `${title}: ${index + 1}`))}
+          {groupItems(group).map((parts, index) => folded(parts, `${title}: ${index + 1}`))}
         </>
       )}
     </fieldset>
@@ -137,7 +137,8 @@ function controlOf(
   return {
     rule: isChoice && named ? '' : STATES.includes(last) && rule !== '' ? STATE_RULE : rule,
     control: {
-      ...{ value, spellcheck: false },
+      value,
+      spellcheck: false,
       type: kind === 'flag' ? ('checkbox' as const) : isDay ? ('date' as const) : ('text' as const),
       choices: isChoice ? (hasNone || none === '' ? choices : [['', none] as const, ...choices]) : undefined,
       rows: kind === 'json' ? 2 : undefined,

@@ -1,19 +1,19 @@
 import { LONGEST_LINK_DAYS } from '../../../messages/codes.js';
-import { truncate } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
+import { truncate } from '../../../partners/text-limits.js';
 import {
   askThroughLink,
   merchantQuestion,
   type NewLink,
   sendReturn,
   sendRevocation,
-} from '../../../services/links/asking.js';
+} from '../../../services/links/create-link.js';
+import { displayName } from '../../../services/texts/display-names.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
-import { nameOf } from '../../../services/texts/names.js';
 import { openOnboarding } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { PageError, Redirect, type RequestContext, type RouteResponse } from '../route.js';
-import { problemsOf } from './answering.js';
+import { formProblems } from './answering.js';
 import { ASKED_FIELD } from './ask-merchant.js';
 import { refresh } from './handling.js';
 import { pathLabel } from './input-fields.js';
@@ -64,7 +64,7 @@ async function ask(context: RequirementContext): Promise<RouteResponse> {
     return renderLink(context, link);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    return renderRequirement(context, { status: 422, asked: { fields, problems: problemsOf(error) } });
+    return renderRequirement(context, { status: 422, asked: { fields, problems: formProblems(error) } });
   }
 }
 
@@ -94,8 +94,12 @@ function questionIn({ fields, times }: RequestContext) {
       ? { kind: 'fields', fields: chosen.map((name) => ({ name, label: pathLabel(name) })) }
       : { kind, ...(kind === 'documents' && { names }) };
   const input = {
-    ...{ text: fields.text('text'), wants, days },
-    ...{ language: fields.text('language'), zone: times.zone, code: fields.text('code') === 'true' },
+    text: fields.text('text'),
+    wants,
+    days,
+    language: fields.text('language'),
+    zone: times.zone,
+    code: fields.text('code') === 'true',
   };
   try {
     return check(merchantQuestion, input, 'The question', 'nobody was asked');
@@ -117,7 +121,7 @@ function renderLink(
 ): RouteResponse {
   const page = (
     <>
-      <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
+      <Trail to={pathOf(workflowId)} name={displayName(listed)} />
       <h1>{url ? 'Send this link to the merchant' : 'You have made this link already'}</h1>
       <section class="card" aria-label="The link">
         {url ? (

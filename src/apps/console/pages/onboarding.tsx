@@ -1,18 +1,18 @@
 import { partsOfId, systemOf } from '../../../messages/ids.js';
 import { leavesOf } from '../../../messages/objects.js';
 import { portalLink } from '../../../partners/account-settings.js';
-import { capitalize } from '../../../partners/bounds.js';
+import { capitalize } from '../../../partners/text-limits.js';
 import { REDACTED } from '../../../platform/privacy/masked.js';
 import { isCorrectable } from '../../../services/forms/corrections.js';
-import type { OpenRequirement } from '../../../services/inbox/waits.js';
+import type { OpenRequirement } from '../../../services/inbox/waiting-state.js';
 import { correctionsFor } from '../../../services/reports/activity.js';
+import type { ExportedCorrection } from '../../../services/reports/exported-record.js';
 import { Facts } from '../../../services/reports/page.js';
-import type { ExportedCorrection } from '../../../services/reports/record.js';
 import { PART_NAMES } from '../../../services/reports/record-page.js';
 import { MASKED, type Mask, SHOWN } from '../../../services/reports/record-parts.js';
 import { CODES } from '../../../services/texts/codes.js';
-import { nameOf } from '../../../services/texts/names.js';
-import { inputOf } from '../../../temporal/onboardings.js';
+import { displayName } from '../../../services/texts/display-names.js';
+import { inputOf } from '../../../temporal/find-onboarding.js';
 import { type Listed, toListed } from '../../../temporal/search.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { workflowPage } from '../../../temporal/web-ui.js';
@@ -26,7 +26,7 @@ import {
 } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { hasRole, PageError, type RequestContext, type RouteResponse, useRequest } from '../route.js';
-import { labelsOf } from './about-requirement.js';
+import { shortestLabels } from './about-requirement.js';
 import { Corrected } from './activity.js';
 import { AnswerForms } from './answer-forms.js';
 import { Fees, type FeesProps, feesIn } from './fees.js';
@@ -102,7 +102,7 @@ function onboardingShown(
   const page = (
     <>
       <Trail to="/onboardings" name="Onboardings" />
-      <h1>{nameOf({ workflowId, dba })}</h1>
+      <h1>{displayName({ workflowId, dba })}</h1>
       <Live {...props} />
       {content.input !== undefined && <Input {...{ workflowId, ...content }} />}
       {content.fees && <Fees {...content.fees} />}
@@ -305,7 +305,7 @@ interface InputProps extends Pick<Listed, 'workflowId'> {
 function Input({ workflowId, input, isPrivate, changes }: InputProps) {
   const { user } = useRequest();
   const leaves = leavesOf(input);
-  const labelOfField = labelsOf(leaves);
+  const labelOfField = shortestLabels(leaves);
   const hasHidden = leaves.some(({ value }) => value === REDACTED);
   const facts = leaves.map(({ field, value }) => [
     labelOfField(field),

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { STAGES } from '../../../messages/onboarding-state.js';
 import {
   ACCOUNTS,
   ASKING,
@@ -6,12 +7,11 @@ import {
   ONBOARDINGS,
   type OnboardingType,
   OPERATIONS,
-} from '../../../messages/kinds.js';
-import { STAGES } from '../../../messages/onboarding-state.js';
+} from '../../../messages/workflow-types.js';
 import { isLate, isRaisedIn, toDo } from '../../../services/inbox/inbox.js';
-import { stageBegan } from '../../../services/reports/figures.js';
 import { Table } from '../../../services/reports/page.js';
 import { firstStartsOf } from '../../../services/reports/report.js';
+import { stageBegan } from '../../../services/reports/statistics.js';
 import { all, isNot } from '../../../temporal/query.js';
 import {
   count,
@@ -36,10 +36,10 @@ import {
   periodOf,
   RAISED,
   rare,
+  redirectWithoutSearchText,
   SYSTEM,
-  text,
+  textFilter,
   waitIn,
-  withoutPrivate,
 } from './filters.js';
 import { BusinessCell, Empty, Id, Pages, When } from './parts.js';
 import { Chip, StageChip } from './pieces.js';
@@ -58,10 +58,10 @@ const KINDS = Object.fromEntries(
 ) as Readonly<Record<OnboardingType, string>>;
 
 const day = (label: string) => ({
-  ...rare(text(label, { type: 'date' })),
+  ...rare(textFilter(label, { type: 'date' })),
   read: dayIn,
   show: (name: string, value: string | undefined) =>
-    text(label, { type: 'date' }).show(name, value?.slice(0, 10) ?? ''),
+    textFilter(label, { type: 'date' }).show(name, value?.slice(0, 10) ?? ''),
 });
 
 /** `2026-03-01`, or a time, as a link of the report has it. */
@@ -77,7 +77,9 @@ const FILTER = filterOf('Filter the onboardings', '/onboardings', {
   type: choice('Kind', 'Any kind', { ...KINDS, part: 'merchants and businesses' }),
   stage: choice('Stage', 'Any stage', STAGES),
   state: choice('State', 'Running or ended', {
-    ...{ running: 'running', waiting: 'waits for a person', ended: 'ended' },
+    running: 'running',
+    waiting: 'waits for a person',
+    ended: 'ended',
   }),
   system: SYSTEM,
   account: ACCOUNT,
@@ -92,7 +94,7 @@ const FILTER = filterOf('Filter the onboardings', '/onboardings', {
 export async function showOnboardings(context: RequestContext): Promise<RouteResponse> {
   const { client, user, fields } = context;
   const choices = FILTER.read(fields);
-  const instead = withoutPrivate(fields, '/onboardings', choices);
+  const instead = redirectWithoutSearchText(fields, '/onboardings', choices);
   if (instead) return instead;
   const page = Math.min(fields.page('page'), MOST_PAGES);
   const filter = filterFrom(choices, user);
@@ -129,7 +131,10 @@ function filterFrom(choices: ReturnType<typeof FILTER.read>, user: RequestContex
   const { over, raised, inStage } = choices;
   return {
     types: what || !type ? typesOf(WHAT[what ?? 'onboardings']) : type === 'part' ? PARTS : [type],
-    ...{ find, stage, system, agent: agent || undefined },
+    find,
+    stage,
+    system,
+    agent: agent || undefined,
     partnerAccounts: listedAccounts(user, account),
     ...((state === 'running' || inStage) && { running: true }),
     ...((state === 'waiting' || over || raised) && { actionRequired: true }),

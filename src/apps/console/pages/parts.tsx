@@ -2,7 +2,7 @@ import type { AllHTMLAttributes, ComponentChildren, FormHTMLAttributes, Renderab
 import { partsOfId } from '../../../messages/ids.js';
 import { fieldOf } from '../../../messages/objects.js';
 import { Name } from '../../../services/reports/page.js';
-import { nameOf } from '../../../services/texts/names.js';
+import { displayName } from '../../../services/texts/display-names.js';
 import type { Time } from '../../../services/texts/time.js';
 import { pathOf } from '../query.js';
 import { useRequest } from '../route.js';
@@ -134,12 +134,12 @@ export function Trail({ to, name }: { readonly to: string; readonly name: string
 }
 
 /** A business and what its onboarding is. Who points at it sees the ID. */
-export function BusinessCell({ workflowId, dba }: Parameters<typeof nameOf>[0]) {
+export function BusinessCell({ workflowId, dba }: Parameters<typeof displayName>[0]) {
   const type = partsOfId(workflowId)?.type;
   return (
     <span class="business">
       <a href={pathOf(workflowId)} title={workflowId}>
-        <Name name={nameOf({ workflowId, dba })} />
+        <Name name={displayName({ workflowId, dba })} />
       </a>
       {type && <small>{fieldLabel(type).replace(/ (on)?boarding$/, '')}</small>}
       <Copy id={workflowId} />
@@ -225,7 +225,10 @@ export function Field({ label, advice = '', problems = [], isRequired = false, .
   const wrong = [...new Set(problems)].join('; ');
   const notes = [...(wrong ? [`${id}-error`] : []), ...(advice ? [`${id}-rule`] : [])];
   const attributes = {
-    ...{ autoComplete: 'off', ...others, id, name },
+    autoComplete: 'off',
+    ...others,
+    id,
+    name,
     'aria-describedby': notes.join(' ') || undefined,
     'aria-invalid': wrong ? ('true' as const) : undefined,
     'aria-required': isRequired ? ('true' as const) : undefined,
@@ -286,10 +289,16 @@ export function Field({ label, advice = '', problems = [], isRequired = false, .
 
 /** Spellings that differ from the words in a name. */
 const WORDS: Readonly<Record<string, string>> = {
-  ...{ dba: 'Doing business as', doingBusinessAsName: 'Doing business as', pos: 'Point of sale' },
-  ...{ agent: 'Sales agent', agentProfileId: 'Sales agent ID' },
-  ...{ boardingSettings: 'Program', boardingSettingsId: 'Program ID' },
-  ...{ fourEyes: 'Confirmed by a second person', ssn: 'SSN', dob: 'Date of birth' },
+  dba: 'Doing business as',
+  doingBusinessAsName: 'Doing business as',
+  pos: 'Point of sale',
+  agent: 'Sales agent',
+  agentProfileId: 'Sales agent ID',
+  boardingSettings: 'Program',
+  boardingSettingsId: 'Program ID',
+  fourEyes: 'Confirmed by a second person',
+  ssn: 'SSN',
+  dob: 'Date of birth',
 };
 
 /** `holder.givenName`: Given name */

@@ -1,5 +1,5 @@
 import type { RenderableProps } from 'preact';
-import { capitalize } from '../../../partners/bounds.js';
+import { capitalize } from '../../../partners/text-limits.js';
 import { toneOf } from '../../../services/reports/report-page.js';
 import type { IconName } from '../icons.js';
 

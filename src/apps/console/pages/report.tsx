@@ -1,17 +1,17 @@
-import { EACH_ONBOARDING } from '../../../messages/kinds.js';
 import { omitUndefined } from '../../../messages/objects.js';
-import { recordOf } from '../../../services/reports/gather.js';
-import type { ExportedRecord } from '../../../services/reports/record.js';
+import { EACH_ONBOARDING } from '../../../messages/workflow-types.js';
+import type { ExportedRecord } from '../../../services/reports/exported-record.js';
+import { readRecord } from '../../../services/reports/read-record.js';
 import { RecordBody } from '../../../services/reports/record-page.js';
 import { COLUMNS, numbersOf, type Report, reportOf } from '../../../services/reports/report.js';
 import { type Counted, ReportFigures } from '../../../services/reports/report-page.js';
 import { csvOf } from '../../../services/texts/csv.js';
 import { timeBefore } from '../../../services/texts/time.js';
-import { SharedReads } from '../../../temporal/sharing.js';
+import { SharedReads } from '../../../temporal/shared-reads.js';
 import { openOnboarding } from '../onboarding-view.js';
 import { address, pathOf } from '../query.js';
 import { PageError, type RequestContext, type RouteResponse } from '../route.js';
-import { documentsOf } from '../uploads.js';
+import { openDocumentStore } from '../uploads.js';
 import { ACCOUNT, AGENT, choice, filterOf, listedAccounts, Presets, SINCE, SYSTEM } from './filters.js';
 import { Icon } from './pieces.js';
 
@@ -114,9 +114,9 @@ export async function reportCsv(context: RequestContext): Promise<RouteResponse>
 async function recordFor(context: RequestContext): Promise<ExportedRecord> {
   const { client, settings, user, audit } = context;
   const description = await openOnboarding(context);
-  const documents = await documentsOf(settings);
+  const documents = await openDocumentStore(settings);
   audit(user, { what: 'export', workflowId: description.workflowId });
-  return recordOf(client, documents, description, { actor: user.actor });
+  return readRecord(client, documents, description, { actor: user.actor });
 }
 
 export async function showRecord(context: RequestContext): Promise<RouteResponse> {

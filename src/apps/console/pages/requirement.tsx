@@ -6,12 +6,12 @@ import { isMerchant } from '../../../messages/links.js';
 import { fieldOf } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
 import { detailBeside, type Requirement, TASKS } from '../../../messages/requirements.js';
-import { capitalize } from '../../../partners/bounds.js';
+import { capitalize } from '../../../partners/text-limits.js';
 import { changesOf, inputFor } from '../../../services/forms/corrections.js';
 import { Facts } from '../../../services/reports/page.js';
-import { nameOf } from '../../../services/texts/names.js';
+import { displayName } from '../../../services/texts/display-names.js';
 import { answeredBefore, closedBefore, remarksOn, saidOf } from '../../../services/texts/timeline-entries.js';
-import { proposedAnswerOf } from '../../../temporal/onboardings.js';
+import { proposedAnswerOf } from '../../../temporal/find-onboarding.js';
 import { type Listed, toListed } from '../../../temporal/search.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import type { Filled } from '../answer.js';
@@ -19,7 +19,7 @@ import { formFields } from '../correction-fields.js';
 import { onboardingView, openOnboarding, readMaskedInput, readState, tabTitle } from '../onboarding-view.js';
 import { type Fields, pathOf, withList } from '../query.js';
 import { CurrentRequest, hasRole, PageError, type RequestContext, type RouteResponse } from '../route.js';
-import { Business, Help } from './about-requirement.js';
+import { AboutBusiness, Help } from './about-requirement.js';
 import { AnswerForms } from './answer-forms.js';
 import { AskMerchant, type AskProps, MerchantStatus, templatesOf } from './ask-merchant.js';
 import {
@@ -136,7 +136,7 @@ export async function renderRequirement(
     : await readMaskedInput(client, context.description).catch(() => undefined);
   const page = (
     <CurrentRequest.Provider value={context}>
-      <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
+      <Trail to={pathOf(workflowId)} name={displayName(listed)} />
       <h1>{requirement.title}</h1>
       {obstacle && <ObstacleNote obstacle={obstacle} />}
       {notice}
@@ -160,7 +160,7 @@ export async function renderRequirement(
           </AnswerForms>
         </section>
         <aside>
-          <Business listed={listed} state={context.state} input={input} />
+          <AboutBusiness listed={listed} state={context.state} input={input} />
           <Help requirement={requirement} />
         </aside>
       </div>
@@ -375,7 +375,7 @@ export function renderGone(
   );
   const page = (
     <>
-      <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
+      <Trail to={pathOf(workflowId)} name={displayName(listed)} />
       <h1>No longer open</h1>
       {isOwn ? <div class="card">{said}</div> : <Problem>{said}</Problem>}
       {typed && <Typed fields={typed} />}

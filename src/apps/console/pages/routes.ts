@@ -2,7 +2,7 @@ import type { Role, Route } from '../route.js';
 import { activityCsv, showActivity } from './activity.js';
 import { answerRequirement, uploadDocuments } from './answering.js';
 import { checkFile } from './batch-file.js';
-import { results, showBatch, showProgress, startBatch, stopBatch } from './batches.js';
+import { batchProgress, results, showBatch, startBatch, stopBatch } from './batches.js';
 import { loadDocument, showDocuments } from './documents.js';
 import { claimChosen, runAction } from './handling.js';
 import { type InboxSizes, showInbox } from './inbox.js';
@@ -48,7 +48,7 @@ export const routesWith = (inbox: InboxSizes): readonly Route[] => [
   page('/start/:kind/template.csv', 'admin', async (context) => kindIn(context).template(context)),
   upload('/batches', 'admin', checkFile),
   page('/batches/:id', 'admin', showBatch),
-  part('/batches/:id/part', 'admin', showProgress),
+  part('/batches/:id/part', 'admin', batchProgress),
   form('/batches/:id/start', 'admin', startBatch),
   form('/batches/:id/stop', 'admin', stopBatch),
   page('/batches/:id/results.csv', 'admin', results),

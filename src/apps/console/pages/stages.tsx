@@ -1,13 +1,13 @@
 import { stagesOf } from '../../../messages/codes.js';
 import { isCustomer, partsOfId } from '../../../messages/ids.js';
-import type { WorkflowType } from '../../../messages/kinds.js';
-import type { StageSeconds } from '../../../messages/listed.js';
+import type { StageSeconds } from '../../../messages/list-fields.js';
 import type { OnboardingState, Stage } from '../../../messages/onboarding-state.js';
 import { PARTS, type Part } from '../../../messages/onboardings.js';
-import { capitalize } from '../../../partners/bounds.js';
-import { SUCCESSES } from '../../../services/reports/figures.js';
+import type { WorkflowType } from '../../../messages/workflow-types.js';
+import { capitalize } from '../../../partners/text-limits.js';
 import { PART_NAMES } from '../../../services/reports/record-page.js';
 import { toneOf } from '../../../services/reports/report-page.js';
+import { SUCCESSES } from '../../../services/reports/statistics.js';
 import { whatHappened } from '../../../services/texts/codes.js';
 import { span } from '../../../services/texts/time.js';
 import type { Listed } from '../../../temporal/search.js';

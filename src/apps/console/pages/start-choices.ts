@@ -2,8 +2,8 @@ import { REFERENCE_NAMES } from '../../../partners/boarding/references.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { type References, referencesAt } from '../../../services/batches/warnings.js';
 import type { Typed } from '../../../services/forms/typed-input.js';
-import type { AnyInput } from '../../../temporal/kinds/kind.js';
-import { SharedReads } from '../../../temporal/sharing.js';
+import type { AnyInput } from '../../../temporal/kinds/define-kind.js';
+import { SharedReads } from '../../../temporal/shared-reads.js';
 import { differenceFromStart } from '../../../temporal/start.js';
 import type { RequestContext } from '../route.js';
 
@@ -67,7 +67,11 @@ export function inForm({ field, message }: FieldProblem): FieldProblem {
 const NO_PROGRAM_CHOICE = 'or choose none, and the merchant has no fees at first';
 
 /** The fields that differ from the first input. An agent or a program may be there by its number, and in the form by its name. */
-export async function differences({ client, settings }: RequestContext, workflowId: string, input: AnyInput) {
+export async function inputDifferences(
+  { client, settings }: RequestContext,
+  workflowId: string,
+  input: AnyInput,
+) {
   const fields = await differenceFromStart(client, workflowId, input);
   const differing = (fields ?? []).map(lastName);
   const named = NAME_FIELDS.filter((pair) => pair.every((each) => differing.includes(each)));

@@ -1,5 +1,5 @@
 import { type FeePlan, lineOf } from '../../../messages/fee-plans.js';
-import { isWithin, type Leaf, leavesOf } from '../../../messages/objects.js';
+import { isFieldWithin, type Leaf, leavesOf } from '../../../messages/objects.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { feeText } from '../../../services/forms/amounts.js';
 import type { FormPart } from '../../../services/forms/schema-fields.js';
@@ -13,18 +13,43 @@ import { type Choices, Field, lineLabel } from './parts.js';
 /** The last names of the fields in each section, in their order. What is in none is advanced. */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Business: [
-    ...['dba', 'doingBusinessAsName', 'legalBusinessName', 'externalId', 'account', 'pos', 'agent'],
-    ...['employerIdentificationNumber', 'businessType', 'businessPhone', 'businessStartDate', 'website'],
-    ...['annualBusinessRevenue', 'payrollCustomer', 'openFinancialAccount'],
+    'dba',
+    'doingBusinessAsName',
+    'legalBusinessName',
+    'externalId',
+    'account',
+    'pos',
+    'agent',
+    'employerIdentificationNumber',
+    'businessType',
+    'businessPhone',
+    'businessStartDate',
+    'website',
+    'annualBusinessRevenue',
+    'payrollCustomer',
+    'openFinancialAccount',
   ],
   Owner: [
-    ...['firstName', 'lastName', 'givenName', 'middleName', 'familyName', 'authorizingPersonTitle', 'email'],
-    ...['phone', 'ssn', 'dateOfBirth', 'percentageOwnership', 'beneficialOwners'],
+    'firstName',
+    'lastName',
+    'givenName',
+    'middleName',
+    'familyName',
+    'authorizingPersonTitle',
+    'email',
+    'phone',
+    'ssn',
+    'dateOfBirth',
+    'percentageOwnership',
+    'beneficialOwners',
   ],
   Address: ['streetAddress', 'extendedAddress', 'city', 'state', 'postalCode'],
   'Primary authorized address': [
-    ...['primaryAuthorizedStreetAddress', 'primaryAuthorizedExtendedAddress'],
-    ...['primaryAuthorizedLocality', 'primaryAuthorizedState', 'primaryAuthorizedPostalCode'],
+    'primaryAuthorizedStreetAddress',
+    'primaryAuthorizedExtendedAddress',
+    'primaryAuthorizedLocality',
+    'primaryAuthorizedState',
+    'primaryAuthorizedPostalCode',
   ],
   Pricing: ['cashDiscount', 'boardingSettings', 'feePlan'],
 };
@@ -66,7 +91,7 @@ export function inOrder(problems: readonly FieldProblem[], parts: readonly FormP
   const listed = Object.values(SECTIONS).flatMap((names) => [...ownIn(all, names).values()].flat());
   const fields = [...listed, ...all.filter((part) => !listed.includes(part))].flatMap(fieldsIn);
   const rank = ({ field }: FieldProblem) => {
-    const at = fields.findIndex(({ name }) => isWithin(field, [name]));
+    const at = fields.findIndex(({ name }) => isFieldWithin(field, [name]));
     return field === '' ? -1 : at === -1 ? fields.length : at;
   };
   return problems.toSorted((one, other) => rank(one) - rank(other));
@@ -82,7 +107,7 @@ export function Sections({ parts, hidden, pricing, ...form }: SectionsProps) {
   );
   const names = advanced.flatMap(fieldsIn).map(({ name }) => name);
   // The table has a number of a plan.
-  const isIn = (field: string) => isWithin(field, names) && (names.includes(field) || !pricing.plan);
+  const isIn = (field: string) => isFieldWithin(field, names) && (names.includes(field) || !pricing.plan);
   const isOpen = [...form.typed.keys()].some(isIn) || form.problems.some(({ field }) => isIn(field));
   return (
     <>
@@ -125,7 +150,7 @@ function without(parts: readonly FormPart[], names: readonly string[]): FormPart
 /** The numbers of the plan that a person may change in its table. */
 function changeableIn({ plan }: Pick<PricingProps, 'plan'>): Leaf[] {
   return leavesOf(plan?.fees ?? {}).filter(
-    ({ field, value }) => typeof value === 'number' && isWithin(field, plan?.mayChange ?? []),
+    ({ field, value }) => typeof value === 'number' && isFieldWithin(field, plan?.mayChange ?? []),
   );
 }
 

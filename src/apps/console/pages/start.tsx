@@ -3,13 +3,13 @@ import type { JSX } from 'preact';
 import { lineOf } from '../../../messages/fee-plans.js';
 import { workflowId } from '../../../messages/ids.js';
 import { accountProblem, knownWithin } from '../../../messages/inputs.js';
-import { ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
-import { isWithin, leavesOf } from '../../../messages/objects.js';
+import { isFieldWithin, leavesOf } from '../../../messages/objects.js';
+import { ONBOARDINGS, type OnboardingType } from '../../../messages/workflow-types.js';
 import type { ReferenceField } from '../../../partners/boarding/references.js';
-import { capitalize } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
+import { capitalize } from '../../../partners/text-limits.js';
 import { columnsOf } from '../../../services/batches/columns.js';
-import { kindOf } from '../../../services/batches/validation.js';
+import { inputKind } from '../../../services/batches/validation.js';
 import { inputWarnings } from '../../../services/batches/warnings.js';
 import { proposedId } from '../../../services/forms/proposed-id.js';
 import { inputForm, type Typed } from '../../../services/forms/typed-input.js';
@@ -17,7 +17,7 @@ import { Notes } from '../../../services/reports/page.js';
 import { csvOf } from '../../../services/texts/csv.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
 import { parseJson, utf8 } from '../../../services/texts/text.js';
-import type { AnyInput, Kind } from '../../../temporal/kinds/kind.js';
+import type { AnyInput, Kind } from '../../../temporal/kinds/define-kind.js';
 import { EACH_KIND } from '../../../temporal/kinds/kinds.js';
 import { callPromptly, isUnavailable, rejectionOf, sentenceOf } from '../../../temporal/unavailable.js';
 import { pathOf } from '../query.js';
@@ -30,8 +30,8 @@ import { ANYWAY, ProblemList, pathLabel } from './input-fields.js';
 import { type Choices, Field, Form, fieldLabel, Problem } from './parts.js';
 import { Icon } from './pieces.js';
 import {
-  differences,
   inForm,
+  inputDifferences,
   lastName,
   NAME_FIELDS,
   REFERENCES,
@@ -118,7 +118,8 @@ function startable(kind: Kind) {
     type: kind.type,
     template: ({ settings, user }: RequestContext): RouteResponse => ({
       file: csvOf([], columnsOf([kind.schema(knownWithin(settings, user.accounts))]).names),
-      ...{ fileName: `${name}.csv`, contentType: 'text/csv; charset=utf-8' },
+      fileName: `${name}.csv`,
+      contentType: 'text/csv; charset=utf-8',
     }),
     form: (context: RequestContext) => show(context, { status: 200, typed: new Map(), problems: [] }),
     async start(context: RequestContext) {
@@ -212,7 +213,7 @@ function withFees(context: RequestContext, prefix: string | undefined, typed: Ma
   // JSON of a group replaces what the table has of it.
   const open = leaves.filter(({ name }) => ![...typed.keys()].some((field) => name.startsWith(`${field}.`)));
   const posted = open.filter(
-    ({ field, name }) => isWithin(field, plan.mayChange) && fields.names.includes(name),
+    ({ field, name }) => isFieldWithin(field, plan.mayChange) && fields.names.includes(name),
   );
   const lines = new Set(posted.map(({ field }) => lineOf(field)));
   // An input has whole lines. An emptied number is wrong, because nobody knows whether it means zero.
@@ -360,7 +361,7 @@ async function started(
   const to = pathOf(workflowId);
   audit(user, { what: 'start', workflowId, detail: isNew ? 'started' : 'was there before' });
   if (isNew) return { to, message: 'Started.' };
-  const fields = await differences(context, workflowId, input);
+  const fields = await inputDifferences(context, workflowId, input);
   const existing = (
     <>
       <h1>{EXISTS}</h1>
@@ -400,7 +401,7 @@ async function startHeld(
 ): Promise<RouteResponse> {
   if (!file) throw new PageError(422, 'Choose a file first. Nothing was started.');
   const value = parseJson(utf8(file.bytes, file.name), file.name);
-  const result = kindOf(value);
+  const result = inputKind(value);
   if ('problem' in result) throw new InvalidInput(`${file.name}: ${result.problem}; nothing was started`);
   return startable(result.kind).fromFile(context, value, file.name, fields['warnings'] === 'true');
 }

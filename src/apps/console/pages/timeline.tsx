@@ -4,8 +4,8 @@ import { systemOf } from '../../../messages/ids.js';
 import { isMerchant } from '../../../messages/links.js';
 import { fieldOf } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
-import { capitalize } from '../../../partners/bounds.js';
-import { readableParts } from '../../../services/inbox/waits.js';
+import { capitalize } from '../../../partners/text-limits.js';
+import { readableParts } from '../../../services/inbox/waiting-state.js';
 import { whatHappened } from '../../../services/texts/codes.js';
 import { inZone, saidOf } from '../../../services/texts/timeline-entries.js';
 import { givenReason } from '../answer.js';
@@ -173,17 +173,27 @@ export function Author({ entry: { event, actor } }: Pick<EntryProps, 'entry'>) {
 
 /** The events that a partner causes. */
 const OF_PARTNERS: readonly TimelineEvent[] = [
-  ...(['status-changed', 'requirement-raised', 'answer-rejected', 'partner-warned'] as const),
-  ...(['temporary-mid', 'profile-locked', 'profile-unlocked', 'financial-account-opened'] as const),
+  'status-changed',
+  'requirement-raised',
+  'answer-rejected',
+  'partner-warned',
+  'temporary-mid',
+  'profile-locked',
+  'profile-unlocked',
+  'financial-account-opened',
 ];
 
 /** What the catalogue says for programs, said for people. DETAIL takes the detail into the sentence. */
 const SENTENCES: Readonly<Partial<Record<TimelineEvent, string>>> = {
-  ...{ started: 'The onboarding started', ended: 'The onboarding ended: DETAIL' },
-  ...{ 'status-changed': 'DETAIL', 'requirement-raised': 'DETAIL' },
-  ...{ 'requirement-claimed': 'claimed a requirement', 'merchant-began': 'began to answer' },
+  started: 'The onboarding started',
+  ended: 'The onboarding ended: DETAIL',
+  'status-changed': 'DETAIL',
+  'requirement-raised': 'DETAIL',
+  'requirement-claimed': 'claimed a requirement',
+  'merchant-began': 'began to answer',
   'requirement-unclaimed': 'Nobody has claimed a requirement',
-  ...{ 'merchant-created': 'The partner created DETAIL', submitted: 'The application is at underwriting' },
+  'merchant-created': 'The partner created DETAIL',
+  submitted: 'The application is at underwriting',
 };
 
 /** Returns the sentence, and the part of the detail that it leaves out. */

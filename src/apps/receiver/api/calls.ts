@@ -7,14 +7,14 @@ import type { KnownAccounts } from '../../../messages/inputs.js';
 import { bearerChallenge, mayTakeLong, routeOf } from '../../../platform/http/server.js';
 import type { ReadPeople } from '../../../services/inbox/people.js';
 import { UNNAMED } from '../../../services/reports/report.js';
-import { placeOf } from '../../../services/texts/cursors.js';
-import { describeWithin } from '../../../temporal/onboardings.js';
-import { type Backend, parseBody, Refusal } from '../../../temporal/requests.js';
-import { SharedReads } from '../../../temporal/sharing.js';
+import { parseCursor } from '../../../services/texts/cursors.js';
+import { describeWithin } from '../../../temporal/find-onboarding.js';
+import { type Backend, parseBody, Refusal } from '../../../temporal/program-requests.js';
+import { SharedReads } from '../../../temporal/shared-reads.js';
 import type { ApiClient, IdentifyClient } from '../clients.js';
 import { holdUntilClosed, parse, textBodies, textOf } from '../cloud-events.js';
 import { type Documented, optionalHeaders, problems } from '../openapi.js';
-import { callTemporal, type DEADLINE_MS, invalid, Problem } from '../problems.js';
+import { callTemporal, type DEADLINE_MS, invalidRequest, Problem } from '../problems.js';
 
 /** What the routes of the API have in common: who calls, what that client may do, and how a request is read. */
 
@@ -71,7 +71,7 @@ export function defineRoute<Params = unknown, Query = unknown, Body = unknown>(
   summary: ApiRoute['summary'],
   spec: Spec<Params, Query, Body>,
 ): ApiRoute {
-  return { ...(spec as unknown as Spec<unknown, unknown, unknown>), ...{ line, name, scope, summary } };
+  return { ...(spec as unknown as Spec<unknown, unknown, unknown>), line, name, scope, summary };
 }
 
 /** How long a worker may take to respond to a query, in milliseconds. A second one may follow: both end within ten seconds. */
@@ -95,7 +95,9 @@ function schemaOf({
   ...route
 }: ApiRoute) {
   return {
-    ...{ operationId: name, summary, security: [{ bearer: [] }] },
+    operationId: name,
+    summary,
+    security: [{ bearer: [] }],
     ...(params && { params }),
     ...(query && { querystring: query }),
     ...(headers.length > 0 && { headers: optionalHeaders(headers) }),
@@ -136,7 +138,8 @@ export function apiRoutes(api: Api, routes: readonly ApiRoute[]) {
           const hasJson = route.body !== undefined && !takesFile;
           const sent = hasJson ? holdUntilClosed(parse(textOf(request, MEDIA_TYPES)), reply) : undefined;
           const read = {
-            ...{ params: parseBody(params, request.params), query: parseBody(query, request.query) },
+            params: parseBody(params, request.params),
+            query: parseBody(query, request.query),
             body: hasJson ? parseBody(route.body as z.ZodType, sent) : undefined,
           };
           const call = { ...api, client, ...read, sent, request, reply };
@@ -166,7 +169,7 @@ export function requireScope({ scopes }: ApiClient, scope: Scope): void {
  *
  * @throws {Refusal} `unknown-onboarding` when there is none, and in the same words when it is not in an account of this client
  */
-export async function openOnboarding({ backend, client }: Pick<Call, 'backend' | 'client'>, id: string) {
+export async function onboardingOfClient({ backend, client }: Pick<Call, 'backend' | 'client'>, id: string) {
   const description = await describeWithin(backend.client, id, client.accounts);
   if (description) return description;
   throw new Refusal(
@@ -176,7 +179,7 @@ export async function openOnboarding({ backend, client }: Pick<Call, 'backend' |
 }
 
 /** The accounts of which a client gets a list; undefined for all. An account of others is empty, as an unknown one is. */
-export function listedAccounts({ accounts }: ApiClient, chosen: string | undefined) {
+export function accountsOfClient({ accounts }: ApiClient, chosen: string | undefined) {
   if (chosen === undefined) return accounts;
   const account = chosen === UNNAMED ? '' : chosen;
   return (accounts?.includes(account) ?? true) ? [account] : [];
@@ -198,16 +201,16 @@ export function sharedList<List>(
 }
 
 /** A client sees what it has just done. */
-export function forgetLists({ backend }: Pick<Call, 'backend'>): void {
+export function forgetListsOfClient({ backend }: Pick<Call, 'backend'>): void {
   lists.forget(backend.client);
 }
 
 /** @throws {Problem} `invalid` when no page had this cursor */
 export function placeIn<Place>(cursor: string | undefined, schema: z.ZodType<Place>): Place | undefined {
   if (cursor === undefined) return undefined;
-  const { success, data } = schema.safeParse(placeOf(cursor));
+  const { success, data } = schema.safeParse(parseCursor(cursor));
   if (success) return data;
-  throw invalid([{ field: 'cursor', message: 'must be `next` of an earlier page' }]);
+  throw invalidRequest([{ field: 'cursor', message: 'must be `next` of an earlier page' }]);
 }
 
 /** Writes the audit log: which client did what, for whom. Never holds a private value. */

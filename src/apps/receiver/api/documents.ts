@@ -7,7 +7,7 @@ import { RefusedDocument } from '../../../partners/documents/document-types.js';
 import { openStore } from '../../../platform/documents/open-store.js';
 import { refusedBeyond } from '../../../platform/http/server.js';
 import { response } from '../openapi.js';
-import { invalid, Problem } from '../problems.js';
+import { invalidRequest, Problem } from '../problems.js';
 import { audit, type Call, defineRoute } from './calls.js';
 import * as shapes from './shapes.js';
 
@@ -18,7 +18,7 @@ const MORE_BYTES = 4_096;
 const MOST_PARTS = 2;
 
 const ALONE = 'is required, as the only part of the form';
-const wrongFile = (message: string) => invalid([{ field: 'file', message }]);
+const wrongFile = (message: string) => invalidRequest([{ field: 'file', message }]);
 
 interface Storing {
   /** The largest file, in bytes. */

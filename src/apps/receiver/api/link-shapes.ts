@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LINK_ENDS, LINK_LANGUAGES } from '../../../messages/codes.js';
 import { ASK_LIMITS, LINK_LIMITS, LINK_SECRET } from '../../../messages/links.js';
 import { MOST_FILES } from '../../../partners/documents/document-types.js';
-import { merchantQuestion, wanted } from '../../../services/links/asking.js';
+import { merchantQuestion, wantedSchema } from '../../../services/links/create-link.js';
 import { at, example, person, proposedAt } from './shapes.js';
 
 /** The shapes of requests and responses about links. */
@@ -24,7 +24,8 @@ export const sendBackRequest = example(
   },
 );
 export const newLink = z.object({
-  ...{ link: z.string(), until: at },
+  link: z.string(),
+  until: at,
   url: z
     .string()
     .optional()
@@ -36,7 +37,8 @@ const secret = z.string().max(100);
 const holderFields = { token: secret, session: secret.optional() };
 export const readLinkRequest = z.strictObject(holderFields);
 export const enterRequest = z.strictObject({
-  ...{ token: secret, code: z.string().max(20) },
+  token: secret,
+  code: z.string().max(20),
   session: z.string().regex(LINK_SECRET, 'must be 256 random bits in base64url'),
 });
 export const merchantRequest = z.strictObject({
@@ -65,20 +67,16 @@ export const linkView = z.discriminatedUnion('state', [
   }),
   z.object({ state: z.literal('code'), language, attemptsLeft: z.int() }),
   z.object({
-    ...{
-      state: z.enum(['open', 'received', 'sent-back']),
-      language,
-      zone: z.string().optional(),
-      dba: z.string().optional(),
-      text: z.string(),
-    },
-    ...{
-      wants: wanted,
-      expiresAt: at,
-      documents: z.array(linkDocument),
-      revision: z.int(),
-      began: z.boolean(),
-    },
+    state: z.enum(['open', 'received', 'sent-back']),
+    language,
+    zone: z.string().optional(),
+    dba: z.string().optional(),
+    text: z.string(),
+    wants: wantedSchema,
+    expiresAt: at,
+    documents: z.array(linkDocument),
+    revision: z.int(),
+    began: z.boolean(),
     answer: z.record(z.string(), z.unknown()).optional().describe('What the merchant sent last'),
     message: z.string().optional().describe('Why it was sent back'),
   }),
@@ -86,14 +84,16 @@ export const linkView = z.discriminatedUnion('state', [
 
 /** The schemas of links with a name in the OpenAPI document. */
 export const NAMED_OF_LINKS = {
-  ...{
-    AskRequest: askRequest,
-    NewLink: newLink,
-    RevokeLinkRequest: revokeLinkRequest,
-    SendBackRequest: sendBackRequest,
-  },
-  ...{ ReadLinkRequest: readLinkRequest, EnterRequest: enterRequest, MerchantRequest: merchantRequest },
-  ...{ LinkView: linkView, LinkDocument: linkDocument, Wanted: wanted },
+  AskRequest: askRequest,
+  NewLink: newLink,
+  RevokeLinkRequest: revokeLinkRequest,
+  SendBackRequest: sendBackRequest,
+  ReadLinkRequest: readLinkRequest,
+  EnterRequest: enterRequest,
+  MerchantRequest: merchantRequest,
+  LinkView: linkView,
+  LinkDocument: linkDocument,
+  Wanted: wantedSchema,
 } as const;
 
 export const linkPath = z.strictObject({ link: z.string().max(40) });

@@ -14,19 +14,19 @@ import { documentStore } from '../../../partners/documents/document-store.js';
 import { withoutMetadata } from '../../../partners/documents/photo-metadata.js';
 import { openStore } from '../../../platform/documents/open-store.js';
 import { knownHashes } from '../../../platform/http/server.js';
-import { EndedOnboarding, sends } from '../../../services/inbox/answering.js';
+import { createSender, EndedOnboarding } from '../../../services/inbox/send-answer.js';
 import {
   askThroughLink,
   codeHash,
   sendReturn,
   sendRevocation,
   sha256,
-} from '../../../services/links/asking.js';
+} from '../../../services/links/create-link.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
+import { describeWithin } from '../../../temporal/find-onboarding.js';
 import { findLink } from '../../../temporal/links.js';
-import { describeWithin } from '../../../temporal/onboardings.js';
 import { response } from '../openapi.js';
-import { invalid, later, Problem } from '../problems.js';
+import { invalidRequest, later, Problem } from '../problems.js';
 import { type ApiRoute, audit, type Call, defineRoute } from './calls.js';
 import { storeFile } from './documents.js';
 import * as shapes from './link-shapes.js';
@@ -128,7 +128,9 @@ function merchantRoute<Body extends Holding>(
   respond: (call: Call<Path, unknown, Body>, place: Place) => Promise<LinkView>,
 ): ApiRoute {
   return defineRoute<Path, unknown, Body>(`POST /v1/links/{link}/${name}`, `${name}-link`, 'link', summary, {
-    ...{ params: shapes.linkPath, body, bodyLimit: 64 * 1024 },
+    params: shapes.linkPath,
+    body,
+    bodyLimit: 64 * 1024,
     responses: { 200: response('The link as the merchant sees it then', reply) },
     reply: async (call) => respond(call, await placeOf(call, call.body)),
   });
@@ -178,7 +180,7 @@ function view({ backend }: Pick<Call, 'backend'>, { workflowId, ...holder }: Pla
   return backend.client.workflow.getHandle(workflowId).query(linkQuery, holder);
 }
 
-const sendAction = sends(actOnLink, 'repeat it');
+const sendAction = createSender(actOnLink, 'repeat it');
 
 async function act(
   call: Call<Path>,
@@ -199,7 +201,7 @@ async function act(
       return { field: field.replace(/^answer\.patch\./, 'answer.values.'), message };
     });
     if (errors.some(({ field }) => field === 'link')) throw closed();
-    throw invalid(errors);
+    throw invalidRequest(errors);
   }
 }
 
@@ -280,5 +282,5 @@ function typeOfName(fileName: string): string {
         ? TYPES[2]
         : undefined;
   if (type) return type;
-  throw invalid([{ field: 'file', message: 'must be a .jpg, .jpeg, .png or .pdf file' }]);
+  throw invalidRequest([{ field: 'file', message: 'must be a .jpg, .jpeg, .png or .pdf file' }]);
 }

@@ -3,33 +3,38 @@ import { z } from 'zod';
 import { programActor } from '../../../messages/actors.js';
 import { isOnboarding, partsOfId, possibleWorkflowIds } from '../../../messages/ids.js';
 import { accountProblem, type KnownAccounts, knownWithin } from '../../../messages/inputs.js';
-import { ONBOARDINGS } from '../../../messages/kinds.js';
 import { omitUndefined } from '../../../messages/objects.js';
 import { TASKS } from '../../../messages/requirements.js';
+import { ONBOARDINGS } from '../../../messages/workflow-types.js';
 import { Deadline } from '../../../platform/http/deadline.js';
 import { withoutPrivate } from '../../../platform/privacy/private-fields.js';
 import { isCorrectable } from '../../../services/forms/corrections.js';
 import { isOverdue } from '../../../services/inbox/inbox.js';
-import { askingWorkflow, partsOf, readWaits, timelinesOf } from '../../../services/inbox/waits.js';
+import { askingWorkflow, readParts, readWaits, timelinesOf } from '../../../services/inbox/waiting-state.js';
 import { reportOf } from '../../../services/reports/report.js';
 import { cursorOf } from '../../../services/texts/cursors.js';
-import type { AnyInput, Kind } from '../../../temporal/kinds/kind.js';
+import {
+  inputOf,
+  isInSomeAccount,
+  queryState,
+  requestCancellation,
+} from '../../../temporal/find-onboarding.js';
+import type { AnyInput, Kind } from '../../../temporal/kinds/define-kind.js';
 import { EACH_KIND } from '../../../temporal/kinds/kinds.js';
 import { nudgeAll } from '../../../temporal/nudge.js';
-import { inputOf, isWithin, requestCancellation, stateOf } from '../../../temporal/onboardings.js';
+import { parseBody, startOrAttach } from '../../../temporal/program-requests.js';
 import { isNot } from '../../../temporal/query.js';
-import { parseBody, startOrAttach } from '../../../temporal/requests.js';
 import { type Filter, type Listed, pageBy, toListed, typesOf } from '../../../temporal/search.js';
 import { response } from '../openapi.js';
-import { DEADLINE_MS, invalid, Problem } from '../problems.js';
+import { DEADLINE_MS, invalidRequest, Problem } from '../problems.js';
 import {
   type ApiRoute,
+  accountsOfClient,
   audit,
   type Call,
   defineRoute,
-  forgetLists,
-  listedAccounts,
-  openOnboarding,
+  forgetListsOfClient,
+  onboardingOfClient,
   placeIn,
   READ_MS,
   requireScope,
@@ -105,14 +110,14 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
         body: shapes.cancelRequest,
         responses: { 202: response('The cancellation is requested', shapes.canceled) },
         reply: async (call) => {
-          const { workflowId } = await openOnboarding(call, call.params.onboarding);
+          const { workflowId } = await onboardingOfClient(call, call.params.onboarding);
           // The workflows of an account hold decisions for all its onboardings.
           if (!isOnboarding(workflowId))
             throw new Problem('unknown-onboarding', 'only an onboarding can be canceled');
           const { reason, person } = call.body;
           if (!(await requestCancellation(call.backend.client, workflowId, reason)))
             throw new Problem('not-open', 'the onboarding has ended');
-          forgetLists(call);
+          forgetListsOfClient(call);
           audit(call, 'cancel', { workflowId, person });
           call.reply.code(202);
           return { workflowId, cancelRequested: true };
@@ -128,7 +133,7 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
         params: shapes.onboardingPath,
         responses: { 200: response('What was nudged', shapes.nudged) },
         reply: async (call) => {
-          const execution = await openOnboarding(call, call.params.onboarding);
+          const execution = await onboardingOfClient(call, call.params.onboarding);
           const deadline = new Deadline({ ms: DEADLINE_MS });
           const nudged = await nudgeAll(call.backend.client, execution, deadline.signal);
           deadline.release();
@@ -139,12 +144,12 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
     ),
     defineRoute('GET /v1/report', 'get-report', 'read', 'Read the figures of "gangway report"', {
       query: shapes.reportQuery,
-      responses: { 200: response('The figures', shapes.report) },
+      responses: { 200: response('The figures', shapes.reportShape) },
       deadlineMs: 60_000,
       reply: (call) => {
         const { account, partner, ...options } = call.query;
         const filter = omitUndefined({ ...options, system: partner });
-        const partnerAccounts = listedAccounts(call.client, account);
+        const partnerAccounts = accountsOfClient(call.client, account);
         if (oneReport.pendingCount > MOST_REPORTS)
           throw new Problem('too-many-requests', 'try again in a minute', {
             headers: { 'retry-after': '60' },
@@ -165,9 +170,12 @@ async function listOnboardings(call: Call<unknown, z.output<typeof shapes.onboar
   const kind = type === undefined ? undefined : KINDS.get(type);
   const filter: Filter = {
     types: kind ? [kind.type] : typesOf(ONBOARDINGS),
-    ...{ ...same, find, partnerAccounts: listedAccounts(client, account) },
+    ...same,
+    find,
+    partnerAccounts: accountsOfClient(client, account),
     ...(externalId !== undefined && { workflowIds: possibleWorkflowIds(externalId, backend.accounts) }),
-    ...{ running: state === 'running', actionRequired: waiting },
+    running: state === 'running',
+    actionRequired: waiting,
     query: isNot('ExecutionStatus', state === 'ended' ? 'Running' : 'ContinuedAsNew'),
   };
   const at = placeIn(cursor, z.string());
@@ -182,7 +190,14 @@ function rowOf(listed: Listed) {
   const { type = '', key, account } = partsOfId(workflowId) ?? {};
   const idIn = (text: string | undefined) => (text === undefined ? undefined : Number(text));
   return {
-    ...{ workflowId, type: shapes.nounOf(type), account, dba, state, stage, partnerStatus, mid },
+    workflowId,
+    type: shapes.nounOf(type),
+    account,
+    dba,
+    state,
+    stage,
+    partnerStatus,
+    mid,
     externalId: type in ONBOARDINGS ? key : undefined,
     merchantProfileId: idIn(listed.merchantProfileId),
     bankingProfileId: idIn(listed.bankingProfileId),
@@ -201,23 +216,23 @@ async function startOnboarding(call: Call<z.output<typeof shapes.externalIdPath>
   } = parseBody(typed, sent);
   const input = parseBody(kind.schema(knownWithin(accounts, client.accounts)), { ...fields, externalId });
   const problem = accountProblem(client.accounts, input.account);
-  if (problem) throw invalid([problem]);
+  if (problem) throw invalidRequest([problem]);
   const { workflowId, isUnchanged } = await startOrAttach(backend, kind, input as AnyInput, {
     actor: programActor(client.name),
   });
-  forgetLists(call);
+  forgetListsOfClient(call);
   if (!isUnchanged) audit(call, 'start', { workflowId });
   reply.code(isUnchanged ? 200 : 202).header('location', `/v1/onboardings/${encodeURIComponent(workflowId)}`);
   return { workflowId, ...(isUnchanged && { unchanged: true }) };
 }
 
-const read = (call: Pick<Call, 'backend'>) => (id: string) => stateOf(call.backend.client, id, READ_MS);
+const read = (call: Pick<Call, 'backend'>) => (id: string) => queryState(call.backend.client, id, READ_MS);
 
 type ReadQuery = z.output<typeof shapes.readQuery>;
 
 async function readOnboarding(call: Call<z.output<typeof shapes.onboardingPath>, ReadQuery>) {
   const { backend, params, query } = call;
-  const description = await openOnboarding(call, params.onboarding);
+  const description = await onboardingOfClient(call, params.onboarding);
   const { workflowId } = description;
   requirePrivate(call, workflowId);
   const hasInput = query.input !== undefined && isCorrectable(workflowId);
@@ -225,18 +240,16 @@ async function readOnboarding(call: Call<z.output<typeof shapes.onboardingPath>,
   const { state, step, requirements, obstacles } = await readWaits(backend.client, workflowId, read(call));
   const { outcome, mid = row.mid, financialAccountId, unsent = [] } = state;
   return {
-    ...{
-      ...row,
-      mid,
-      waiting: requirements.length > 0,
-      step,
-      outcome,
-      financialAccountId,
-      unsent,
-      obstacles,
-    },
+    ...row,
+    mid,
+    waiting: requirements.length > 0,
+    step,
+    outcome,
+    financialAccountId,
+    unsent,
+    obstacles,
     requirements: requirements.flatMap(({ workflowId: of, requirement }) => {
-      if (!isWithin(of, call.client.accounts)) return [];
+      if (!isInSomeAccount(of, call.client.accounts)) return [];
       const id = of === workflowId ? askingWorkflow(of, state, requirement.id) : of;
       const { kind, dueAt } = requirement;
       return { ...requirement, workflowId: id, task: TASKS[kind], overdue: isOverdue(dueAt) };
@@ -262,10 +275,10 @@ async function readTimeline(
   call: Call<z.output<typeof shapes.onboardingPath>, z.output<typeof shapes.timelineQuery>>,
 ) {
   const { backend, params, query } = call;
-  const { workflowId } = await openOnboarding(call, params.onboarding);
+  const { workflowId } = await onboardingOfClient(call, params.onboarding);
   const from = placeIn(query.cursor, z.int()) ?? 0;
   const state = await read(call)(workflowId);
-  const parts = await partsOf(backend.client, workflowId, state, read(call));
+  const parts = await readParts(backend.client, workflowId, state, read(call));
   const all = timelinesOf(state, parts).toSorted((one, other) => one.at.localeCompare(other.at));
   const to = from + query.limit;
   return { entries: all.slice(from, to), next: cursorOf(to < all.length ? to : undefined) };

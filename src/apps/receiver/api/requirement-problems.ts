@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
-import { EndedOnboarding, KeyReused } from '../../../services/inbox/answering.js';
+import { EndedOnboarding, KeyReused } from '../../../services/inbox/send-answer.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
-import { stateOf } from '../../../temporal/onboardings.js';
-import { invalid, Problem } from '../problems.js';
+import { queryState } from '../../../temporal/find-onboarding.js';
+import { invalidRequest, Problem } from '../problems.js';
 import { type Call, READ_MS } from './calls.js';
 import type * as shapes from './shapes.js';
 
@@ -22,7 +22,7 @@ const NEXT_FIELD = /\n|; (?=(?:answer|actor|reason|until|text)[\w.]*: )/;
 /** Turns a workflow's rejection into a problem that names the request's fields. */
 export async function problemOf(call: Call<Path>, workflowId: string, error: unknown): Promise<unknown> {
   if (error instanceof KeyReused)
-    return invalid([{ field: 'Idempotency-Key', message: 'was used with another request' }]);
+    return invalidRequest([{ field: 'Idempotency-Key', message: 'was used with another request' }]);
   if (error instanceof EndedOnboarding) return new Problem('not-open', 'the onboarding has ended');
   if (!(error instanceof InvalidInput)) return error;
   const errors = error.message.split(NEXT_FIELD).map((line) => {
@@ -30,22 +30,22 @@ export async function problemOf(call: Call<Path>, workflowId: string, error: unk
     return { field: field === 'actor' ? 'person' : field, message };
   });
   const taken = errors.find(({ field }) => TAKEN.includes(field));
-  if (!taken) return invalid(errors);
-  const state = await stateOf(call.backend.client, workflowId, READ_MS);
+  if (!taken) return invalidRequest(errors);
+  const state = await queryState(call.backend.client, workflowId, READ_MS);
   const detail = taken.message.replace(/; (?:open|unsent): .*$/s, '');
   const isOpen = state.requirements.some(({ id }) => id === call.params.id);
   return new Problem(isOpen ? 'not-first' : 'not-open', detail, { more: firstIn(call, state) });
 }
 
 const FIRST: readonly TimelineEntry['event'][] = [
-  ...([
-    'requirement-resolved',
-    'requirement-closed',
-    'requirement-claimed',
-    'requirement-assigned',
-    'requirement-taken-over',
-  ] as const),
-  ...(['answer-proposed', 'proposal-withdrawn', 'answer-taken-back'] as const),
+  'requirement-resolved',
+  'requirement-closed',
+  'requirement-claimed',
+  'requirement-assigned',
+  'requirement-taken-over',
+  'answer-proposed',
+  'proposal-withdrawn',
+  'answer-taken-back',
 ];
 
 /** Who was first: the last thing that anybody did about a requirement. */

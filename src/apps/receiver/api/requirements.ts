@@ -15,36 +15,36 @@ import { StoreFailure } from '../../../platform/documents/file-store.js';
 import { openStore } from '../../../platform/documents/open-store.js';
 import { Deadline, untilAborted } from '../../../platform/http/deadline.js';
 import { changesOf, inputFor, mayMoveMoney } from '../../../services/forms/corrections.js';
+import { type WaitingPage, waitingPage } from '../../../services/inbox/inbox.js';
+import { assignmentTo, type Colleague, remarkTo, seenWithin } from '../../../services/inbox/people.js';
+import { viewOfRequirement } from '../../../services/inbox/requirement-view.js';
 import {
+  findReceipt,
+  type IdempotentRequest,
   KeyReused,
-  NotYetApplied,
   needsApproval,
-  type Once,
-  receiptBefore,
   sendAssignment,
   sendConfirmation,
   sendProposal,
   sendRemark,
   sendResolution,
   sendWithdrawal,
-} from '../../../services/inbox/answering.js';
-import { type WaitingPage, waitingPage } from '../../../services/inbox/inbox.js';
-import { assignmentTo, type Colleague, remarkTo, seenWithin } from '../../../services/inbox/people.js';
-import { viewOf } from '../../../services/inbox/requirement-view.js';
+  UpdateTimedOut,
+} from '../../../services/inbox/send-answer.js';
 import { cursorOf } from '../../../services/texts/cursors.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
-import { partIds, proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
-import { NOT_KNOWN } from '../../../temporal/updates.js';
+import { partIds, proposedAnswerOf, queryState } from '../../../temporal/find-onboarding.js';
+import { OUTCOME_UNKNOWN_MESSAGE } from '../../../temporal/updates.js';
 import { response } from '../openapi.js';
-import { invalid, later, Problem } from '../problems.js';
+import { invalidRequest, later, Problem } from '../problems.js';
 import {
   type ApiRoute,
+  accountsOfClient,
   audit,
   type Call,
   defineRoute,
-  forgetLists,
-  listedAccounts,
-  openOnboarding,
+  forgetListsOfClient,
+  onboardingOfClient,
   placeIn,
   READ_MS,
   requireScope,
@@ -71,11 +71,17 @@ export function action<Body extends { readonly person?: string | undefined }>(
   scope: Scope,
   summary: string,
   [body, receipt]: readonly [body: z.ZodType<Body>, receipt: z.ZodType],
-  send: (call: Call<Path, unknown, Body>, about: About, once: Once | undefined) => Promise<unknown>,
+  send: (
+    call: Call<Path, unknown, Body>,
+    about: About,
+    once: IdempotentRequest | undefined,
+  ) => Promise<unknown>,
 ): ApiRoute {
   const line = `POST /v1/requirements/{onboarding}/{id}/${name}`;
   return defineRoute<Path, unknown, Body>(line, `${name}-requirement`, scope, summary, {
-    ...{ params: shapes.requirementPath, headers: [IDEMPOTENCY_KEY], body },
+    params: shapes.requirementPath,
+    headers: [IDEMPOTENCY_KEY],
+    body,
     bodyLimit: ACTION_BYTES,
     responses: { 200: response('The workflow has accepted it', receipt) },
     reply: async (call) => {
@@ -88,14 +94,14 @@ export function action<Body extends { readonly person?: string | undefined }>(
       });
       const record = () => audit(call, name, { workflowId, requirementId: params.id, person: input.person });
       const deadline = new Deadline({});
-      deadline.endAfter(ACTION_MS, () => new NotYetApplied());
+      deadline.endAfter(ACTION_MS, () => new UpdateTimedOut());
       try {
         const done = await untilAborted(sent, deadline.signal);
-        forgetLists(call);
+        forgetListsOfClient(call);
         record();
         return done;
       } catch (error) {
-        if (!(error instanceof NotYetApplied)) throw error;
+        if (!(error instanceof UpdateTimedOut)) throw error;
         // A worker may apply it later, even if the client never sends it again.
         record();
         throw later('not-applied', error, once ? WITH_KEY : WITHOUT_KEY);
@@ -109,23 +115,23 @@ export function action<Body extends { readonly person?: string | undefined }>(
 /** How long a client waits for a worker, in milliseconds. Proxies and clients seldom wait for longer than 15 s. */
 const ACTION_MS = 10_000;
 
-const WITH_KEY = `${NOT_KNOWN}: repeat it with the same Idempotency-Key, and it happens once`;
+const WITH_KEY = `${OUTCOME_UNKNOWN_MESSAGE}: repeat it with the same Idempotency-Key, and it happens once`;
 const WITHOUT_KEY =
-  `${NOT_KNOWN}: read the requirement before you repeat it. ` +
+  `${OUTCOME_UNKNOWN_MESSAGE}: read the requirement before you repeat it. ` +
   'With an Idempotency-Key you could repeat it at once';
 
 /** The file may have lost a colleague since the same request was accepted: then its key has the receipt. */
 async function toColleagues(
   { backend, params, people, client }: Call<Path>,
   update: { readonly name: string },
-  once: Once | undefined,
+  once: IdempotentRequest | undefined,
   send: (people: readonly Colleague[]) => Promise<object>,
 ): Promise<object> {
   try {
     return await send(seenWithin(people(), client.accounts));
   } catch (error) {
     if (!once || !(error instanceof InvalidInput) || error instanceof KeyReused) throw error;
-    const before = await receiptBefore(backend.client, params.onboarding, update, params.id, once);
+    const before = await findReceipt(backend.client, params.onboarding, update, params.id, once);
     if (before) return before;
     throw error;
   }
@@ -138,17 +144,19 @@ interface About {
 }
 
 /** Keys are scoped to the client. The workflow refuses a key that it knows with another body or action. */
-function onceOf({ client, request, sent }: Call, action: string): Once | undefined {
+function onceOf({ client, request, sent }: Call, action: string): IdempotentRequest | undefined {
   const key = request.headers[IDEMPOTENCY_KEY];
   if (key === undefined) return undefined;
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))
-    throw invalid([{ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }]);
+    throw invalidRequest([
+      { field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' },
+    ]);
   return { key: `${client.name}/${key}`, body: [action, sent] };
 }
 
 /** A customer has no requirements of its own: claim, answer and key must reach the part that asks. */
 async function asking(call: Pick<Call<Path>, 'backend' | 'client' | 'params'>): Promise<string> {
-  const { workflowId } = await openOnboarding(call, call.params.onboarding);
+  const { workflowId } = await onboardingOfClient(call, call.params.onboarding);
   if (!isCustomer(workflowId)) return workflowId;
   throw new Problem(
     'unknown-requirement',
@@ -162,7 +170,7 @@ function giving(update: typeof resolveRequirement | typeof proposeAnswer) {
   return async (
     call: Call<Path, unknown, z.output<typeof shapes.answerRequest>>,
     { workflowId, ...about }: About,
-    once: Once | undefined,
+    once: IdempotentRequest | undefined,
   ) => {
     const { client } = call.backend;
     const { answer, reason } = call.body;
@@ -173,7 +181,7 @@ function giving(update: typeof resolveRequirement | typeof proposeAnswer) {
     if (isSendable && !missing) return send(client, workflowId, resolution, once);
     // The requirement is not open now, but a take-back could reopen it at any time. Or the partner has the document, and the store
     // no longer does. So nothing is sent: only the receipt of the same key is returned.
-    const before = once && (await receiptBefore(client, workflowId, update, about.requirementId, once));
+    const before = once && (await findReceipt(client, workflowId, update, about.requirementId, once));
     if (before) return before;
     if (missing) throw missing;
     throw new InvalidInput(`requirementId: ${NOT_OPEN}`);
@@ -189,7 +197,9 @@ async function missingDocument({ documentDir }: Pick<Call, 'documentDir'>, answe
       (await documents.open({ key })).destroy();
     } catch (error) {
       if (!(error instanceof StoreFailure) || error.kind !== 'missing') throw error;
-      return invalid([{ field: `answer.documents.${index}.key`, message: 'no document has this key' }]);
+      return invalidRequest([
+        { field: `answer.documents.${index}.key`, message: 'no document has this key' },
+      ]);
     }
   return undefined;
 }
@@ -200,7 +210,7 @@ const PERHAPS_FINAL: readonly AnswerKind[] = ['confirm', 'retry', 'correction'];
 /** @returns false if the requirement is not open and this kind of answer might need approval */
 async function requireUndoable(call: Call, workflowId: string, { requirementId, answer }: Resolution) {
   const { backend, known: accounts, client } = call;
-  const state = await stateOf(backend.client, workflowId, READ_MS);
+  const state = await queryState(backend.client, workflowId, READ_MS);
   const requirement = state.requirements.find(({ id }) => id === requirementId);
   if (needsApproval(requirement, answer.kind)) requireScope(client, 'approve');
   if (requirement && answer.kind === 'correction') {
@@ -341,7 +351,9 @@ async function listRequirements(call: Call<unknown, z.output<typeof shapes.requi
   const { backend, client, query } = call;
   const { partner, account, onboarding, overdue, claimed, claimedBy, limit, cursor, kind } = query;
   const filter = {
-    ...{ kind, system: partner, partnerAccounts: listedAccounts(client, account) },
+    kind,
+    system: partner,
+    partnerAccounts: accountsOfClient(client, account),
     ...(onboarding !== undefined && {
       workflowIds: isCustomer(onboarding) ? Object.values(partIds(onboarding)) : [onboarding],
     }),
@@ -368,7 +380,9 @@ async function listRequirements(call: Call<unknown, z.output<typeof shapes.requi
           system,
           ...item
         }) => ({
-          ...{ ...item, partner: system || undefined, account: partsOfId(item.workflowId)?.account },
+          ...item,
+          partner: system || undefined,
+          account: partsOfId(item.workflowId)?.account,
           claim: actor && { actor, until, by },
           proposal: proposedBy && { actor: proposedBy, at: proposedAt },
         }),
@@ -382,7 +396,7 @@ async function readRequirement(call: Call<Path, z.output<typeof shapes.readQuery
   const { client } = backend;
   const workflowId = await asking(call);
   requirePrivate(call, workflowId, params.id);
-  const state = await stateOf(client, workflowId, READ_MS);
+  const state = await queryState(client, workflowId, READ_MS);
   const requirement = state.requirements.find(({ id }) => id === params.id);
   if (!requirement) throw new Problem('unknown-requirement', NOT_OPEN, { more: firstIn(call, state) });
   const takesCorrection = requirement.answers.includes('correction');
@@ -390,7 +404,7 @@ async function readRequirement(call: Call<Path, z.output<typeof shapes.readQuery
   const isProposed = requirement.proposal !== undefined && query.input === 'private';
   const proposed = isProposed ? await proposedAnswerOf(client, workflowId, params.id) : undefined;
   return {
-    requirement: viewOf(workflowId, requirement, accounts, correctable),
+    requirement: viewOfRequirement(workflowId, requirement, accounts, correctable),
     input: shownAs(query, correctable?.input),
     proposed: proposed?.answer,
   };

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { isPersonName, PERSON_NAME_RULE } from '../../../messages/actors.js';
 import { LONGEST_REMARK } from '../../../messages/claims.js';
 import { DEFAULT_ASSIGNED_HOURS, DEFAULT_CLAIM_HOURS, LONGEST_CLAIM_DAYS } from '../../../messages/codes.js';
-import { EACH_ONBOARDING, ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
 import { STAGES, type Stage } from '../../../messages/onboarding-state.js';
 import { REQUIREMENT_KINDS } from '../../../messages/requirements.js';
-import { SYSTEM_NAMES } from '../../../partners/names.js';
+import { EACH_ONBOARDING, ONBOARDINGS, type OnboardingType } from '../../../messages/workflow-types.js';
+import { SYSTEM_NAMES } from '../../../partners/system-names.js';
 import { requirementView } from '../../../services/inbox/requirement-view.js';
-import { answerBody } from '../../../temporal/requests.js';
+import { answerBody } from '../../../temporal/program-requests.js';
 
 /** The shapes of the API's requests and responses. A field that a response lacks here is never sent. */
 
@@ -50,10 +50,15 @@ const workflowId = short.meta({ examples: [EXAMPLE] });
 export const MERCHANT_EXAMPLE = {
   type: 'merchant',
   merchant: {
-    ...{ dba: 'Harbor Books [notes]', firstName: 'Ben', lastName: 'Reader' },
-    ...{ cashDiscount: 'No', pos: 'None' },
+    dba: 'Harbor Books [notes]',
+    firstName: 'Ben',
+    lastName: 'Reader',
+    cashDiscount: 'No',
+    pos: 'None',
   },
-  ...{ agentProfileId: 101, boardingSettingsId: 11, dueInHours: 24 },
+  agentProfileId: 101,
+  boardingSettingsId: 11,
+  dueInHours: 24,
 };
 
 export const onboardingPath = z.object({ onboarding: workflowId });
@@ -81,7 +86,8 @@ export const onboardingQuery = z.strictObject({
   mid: short.optional(),
   merchantProfileId: short.optional(),
   find: short.optional().describe('Beginnings of words of the name, or the beginning of an ID'),
-  ...{ limit, cursor },
+  limit,
+  cursor,
 });
 
 export const requirementQuery = z.strictObject({
@@ -220,8 +226,11 @@ export const onboarding = onboardingRow.extend({
 export const timelinePage = z.object({
   entries: z.array(
     z.object({
-      ...{ at, event: z.string(), detail: z.string().optional() },
-      ...{ actor: z.string().optional(), reason: z.string().optional() },
+      at,
+      event: z.string(),
+      detail: z.string().optional(),
+      actor: z.string().optional(),
+      reason: z.string().optional(),
     }),
   ),
   next,
@@ -253,15 +262,28 @@ export const documentForm = z.object({ file: z.file() });
 export const stored = z.object({ key: z.string(), fileName: z.string(), contentType: z.string() });
 
 const count = z.int();
-export const report = z.object({
-  ...{ version: z.literal(1), at, namespace: z.string(), since: at, by: z.string().nullable() },
-  ...{ filter: z.record(z.string(), z.string()), retentionSeconds: z.number().nullable() },
-  ...{ running: count, waiting: count, waitingOverADay: count, overADay: count, ended: count },
+export const reportShape = z.object({
+  version: z.literal(1),
+  at,
+  namespace: z.string(),
+  since: at,
+  by: z.string().nullable(),
+  filter: z.record(z.string(), z.string()),
+  retentionSeconds: z.number().nullable(),
+  running: count,
+  waiting: count,
+  waitingOverADay: count,
+  overADay: count,
+  ended: count,
   stages: z.array(z.object({ subject: z.string(), stage: z.string(), running: count, waiting: count })),
   stageTimes: z.array(
     z.object({
-      ...{ subject: z.string(), stage: z.string(), count },
-      ...{ medianSeconds: count, p90Seconds: count, overADay: count },
+      subject: z.string(),
+      stage: z.string(),
+      count,
+      medianSeconds: count,
+      p90Seconds: count,
+      overADay: count,
     }),
   ),
   requirements: z.array(
@@ -269,8 +291,12 @@ export const report = z.object({
   ),
   longest: z.array(
     z.object({
-      ...{ workflowId: z.string(), dba: z.string().nullable(), waits: z.enum(['person', 'stage']) },
-      ...{ for: z.string(), since: at, partnerStatus: z.string().nullable() },
+      workflowId: z.string(),
+      dba: z.string().nullable(),
+      waits: z.enum(['person', 'stage']),
+      for: z.string(),
+      since: at,
+      partnerStatus: z.string().nullable(),
     }),
   ),
   weeks: z.array(
@@ -284,7 +310,11 @@ export const report = z.object({
   groups: z
     .array(
       z.object({
-        ...{ group: z.string().nullable(), running: count, waiting: count, succeeded: count, others: count },
+        group: z.string().nullable(),
+        running: count,
+        waiting: count,
+        succeeded: count,
+        others: count,
         medianSeconds: count.nullable(),
       }),
     )
@@ -293,17 +323,32 @@ export const report = z.object({
 
 /** The schemas with a name in the OpenAPI document. */
 export const NAMED = {
-  ...{ OnboardingPage: onboardingPage, Onboarding: onboarding, OnboardingRow: onboardingRow },
-  ...{ RequirementPage: requirementPage, RequirementRow: requirementRow, Requirement: requirement },
-  ...{ TimelinePage: timelinePage, Claim: claim, Answer: answerBody, RequirementView: requirementView },
-  ...{
-    AnswerRequest: answerRequest,
-    TakeBackRequest: takeBackRequest,
-    ClaimRequest: claimRequest,
-    AssignRequest: assignRequest,
-  },
-  ...{ ReleaseRequest: releaseRequest, RemarkRequest: remarkRequest, ConfirmRequest: confirmRequest },
-  ...{ WithdrawRequest: withdrawRequest, CancelRequest: cancelRequest },
-  ...{ Started: started, Canceled: canceled, Nudged: nudged, Answered: answered, Claimed: claimed },
-  ...{ Proposed: proposed, About: about, StoredDocument: stored, Report: report },
+  OnboardingPage: onboardingPage,
+  Onboarding: onboarding,
+  OnboardingRow: onboardingRow,
+  RequirementPage: requirementPage,
+  RequirementRow: requirementRow,
+  Requirement: requirement,
+  TimelinePage: timelinePage,
+  Claim: claim,
+  Answer: answerBody,
+  RequirementView: requirementView,
+  AnswerRequest: answerRequest,
+  TakeBackRequest: takeBackRequest,
+  ClaimRequest: claimRequest,
+  AssignRequest: assignRequest,
+  ReleaseRequest: releaseRequest,
+  RemarkRequest: remarkRequest,
+  ConfirmRequest: confirmRequest,
+  WithdrawRequest: withdrawRequest,
+  CancelRequest: cancelRequest,
+  Started: started,
+  Canceled: canceled,
+  Nudged: nudged,
+  Answered: answered,
+  Claimed: claimed,
+  Proposed: proposed,
+  About: about,
+  StoredDocument: stored,
+  Report: reportShape,
 } as const;

@@ -1,6 +1,6 @@
 import type { StatementFormat } from '../../../partners/banking/client.js';
 import { FileResponse, Refusal } from '../routes.js';
-import { pageOf, Store } from '../store.js';
+import { pageOfItems, Store } from '../store.js';
 import { MAX_ACCOUNTS, type Profile } from './profile.js';
 import type { BankingHandlers, BankingUser } from './users.js';
 
@@ -37,7 +37,9 @@ export class Accounts {
     if (number > MAX_ACCOUNTS) return undefined;
     const id = `fa-${profileId}-${number}`;
     const account: FinancialAccount = {
-      ...{ id, partnerId, profileId },
+      id,
+      partnerId,
+      profileId,
       name: number === 1 ? 'Operating account' : `Account ${number}`,
       last4: String((profileId * 10 + number) % 10_000).padStart(4, '0'),
       transactions: transactions.map((transaction, index) => ({
@@ -58,7 +60,7 @@ export class Accounts {
     generateStatement: ({ financialAccountId, period, fileFormat }, user) =>
       this.#statement([financialAccountId], period, fileFormat, user),
     listTransactions: ({ financialAccountId, skip = 0, take = 100 }, user) =>
-      pageOf(this.get(financialAccountId, user).transactions, skip, take),
+      pageOfItems(this.get(financialAccountId, user).transactions, skip, take),
     listFinancialAccounts: (_, user) =>
       this.#accounts.of(user).map(({ id, profileId, name, last4, transactions }) => {
         return { id, profileId, name, last4, status: 'ACTIVE', balance: sum(transactions) };

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { BankingOperations } from '../../../partners/banking/operations.js';
-import { invalid } from '../routes.js';
-import { pageOf, Store } from '../store.js';
+import { invalidField } from '../routes.js';
+import { pageOfItems, Store } from '../store.js';
 import type { Accounts, FinancialAccount } from './accounts.js';
 import { boardedResponse, refusedResponse } from './holder-record.js';
 import { userProfileIdOf } from './profile.js';
@@ -53,8 +53,9 @@ export class Cards {
     },
     closeCard: ({ paymentCardId, last4 }, user) => {
       const card = this.#cards.get(paymentCardId, user);
-      if (last4 !== undefined && last4 !== card.last4) throw invalid('last4', 'is not that of the card');
-      if (card.type === OTHER) throw invalid('paymentCardId', 'is a card of a type that cannot be closed');
+      if (last4 !== undefined && last4 !== card.last4) throw invalidField('last4', 'is not that of the card');
+      if (card.type === OTHER)
+        throw invalidField('paymentCardId', 'is a card of a type that cannot be closed');
       if (card.status === CLOSED) return refusedResponse(card.profileId, 'the card is closed already');
       card.status = CLOSED;
       this.context.record('closeCard', paymentCardId);
@@ -75,7 +76,7 @@ export class Cards {
   #page({ userProfileId, skip = 0, count = PAGE }: Page, user: BankingUser) {
     const isWanted = (card: Card) => [undefined, card.userProfileId].includes(userProfileId);
     const wanted = this.#cards.of(user).filter(isWanted);
-    const records = pageOf(wanted, skip, count).map((card) => ({
+    const records = pageOfItems(wanted, skip, count).map((card) => ({
       ...this.#record(card),
       status: STATUS_NAMES[card.status],
     }));
@@ -118,8 +119,14 @@ function newCard(
   const expiration = new Date(now);
   expiration.setUTCFullYear(expiration.getUTCFullYear() + LIFE_YEARS);
   return {
-    ...{ paymentCardId, partnerId, profileId, userProfileId: userProfileIdOf(profileId) },
-    ...{ paymentCardName, type, last4: paymentCardId.slice(-4), financialAccountId },
+    paymentCardId,
+    partnerId,
+    profileId,
+    userProfileId: userProfileIdOf(profileId),
+    paymentCardName,
+    type,
+    last4: paymentCardId.slice(-4),
+    financialAccountId,
     expirationDate: expiration.toISOString(),
     status: ACTIVE,
     maxTotalSpending,

@@ -1,17 +1,23 @@
 import { z } from 'zod';
-import { APPROVED, CANCELLED, CLOSED, DENIED, NEW } from '../../../partners/banking/responses.js';
+import {
+  CANCELLED,
+  DENIED,
+  PROFILE_APPROVED,
+  PROFILE_CLOSED,
+  PROFILE_NEW,
+} from '../../../partners/banking/responses.js';
 import type { Pace } from '../scenario.js';
 import { Script } from '../scenario.js';
 import { type Holder, holderRecord, requestedField } from './holder-record.js';
 import type { Problem, Scenario, Step } from './scenarios.js';
-import { isOpen, newTicket, RESOLVED, type Tickets } from './scenarios.js';
+import { isOpen, newTicket, RESOLVED_TICKET, type Tickets } from './scenarios.js';
 
 const SUBMITTED = 'Submitted';
-const REFUSED: readonly string[] = [DENIED, CLOSED, CANCELLED];
-const FINAL: readonly string[] = [APPROVED, ...REFUSED];
+const REFUSED: readonly string[] = [DENIED, PROFILE_CLOSED, CANCELLED];
+const FINAL: readonly string[] = [PROFILE_APPROVED, ...REFUSED];
 
 /** Meanings of the numbers are not shown in the contract; these are assumed. */
-const APPLICATION_STATUS = { [NEW]: 0, [SUBMITTED]: 1, [APPROVED]: 2, [DENIED]: 3 } as const;
+const APPLICATION_STATUS = { [PROFILE_NEW]: 0, [SUBMITTED]: 1, [PROFILE_APPROVED]: 2, [DENIED]: 3 } as const;
 
 const FIRST_USER_PROFILE_ID = 10_000;
 
@@ -79,7 +85,7 @@ export interface ProfileBasics {
 /** A banking profile as the sandbox keeps it: of a person, or, once there is a holder, of a business. */
 export class Profile {
   readonly userProfileId: number;
-  bankingStatus: string = NEW;
+  bankingStatus: string = PROFILE_NEW;
   financialAccountId: string | null = null;
   /** The account that the bank opened by itself, until somebody requests one. */
   ownAccount: string | undefined;
@@ -135,7 +141,7 @@ export class Profile {
     const field = this.#problem?.field as keyof Holder | undefined;
     const isStill = field !== undefined && (before[field] === holder[field] || !holder[field]);
     this.#problem = problem ?? (isStill ? this.#problem : undefined);
-    if (!this.#problem && this.bankingStatus === NEW) this.#begin();
+    if (!this.#problem && this.bankingStatus === PROFILE_NEW) this.#begin();
     return this.#problem;
   }
 
@@ -202,9 +208,9 @@ export class Profile {
 
   #moveTo(status: string): void {
     this.bankingStatus = status;
-    if (status === APPROVED) this.#approvalDate = this.#today();
+    if (status === PROFILE_APPROVED) this.#approvalDate = this.#today();
     // Nothing is asked any more once it is decided.
-    if (FINAL.includes(status)) for (const ticket of this.#openTickets) ticket.status = RESOLVED;
+    if (FINAL.includes(status)) for (const ticket of this.#openTickets) ticket.status = RESOLVED_TICKET;
     this.context.report('ApplicationStatus', this, status);
   }
 
@@ -212,7 +218,7 @@ export class Profile {
     const answered = this.#openTickets.filter(({ updateFieldRequest: field }) => {
       return field !== null && requestedField(before, field) !== requestedField(after, field);
     });
-    for (const ticket of answered) ticket.status = RESOLVED;
+    for (const ticket of answered) ticket.status = RESOLVED_TICKET;
     if (answered.length > 0) this.ticketAnswered();
   }
 
@@ -239,7 +245,7 @@ export class Profile {
   get record() {
     const { id, agentId, createdBy } = this.basics;
     const { bankingStatus, financialAccountId, isLocked, userProfileId, holder } = this;
-    const isSubmitted = bankingStatus !== NEW;
+    const isSubmitted = bankingStatus !== PROFILE_NEW;
     const codes = APPLICATION_STATUS as Readonly<Record<string, number>>;
     return {
       id,

@@ -1,7 +1,7 @@
 import type { BankingOperations } from '../../../partners/banking/operations.js';
-import { APPROVED, phaseOf } from '../../../partners/banking/responses.js';
+import { PROFILE_APPROVED, profilePhase } from '../../../partners/banking/responses.js';
 import type { Signs } from '../ledger.js';
-import { invalid, type Merchants, Refusal } from '../routes.js';
+import { invalidField, type Merchants, Refusal } from '../routes.js';
 import { scenarioOf, unknownMagicValue } from '../scenario.js';
 import { Store } from '../store.js';
 import {
@@ -20,7 +20,7 @@ import {
   profileIdOf,
 } from './profile.js';
 import { BUSINESS_SCENARIOS, DANGLING_SSN, type Problem, REFUSED_SSN, UNVERIFIED_SSN } from './scenarios.js';
-import { type BankingHandlers, type BankingUser, PARTNERS } from './users.js';
+import { type BankingHandlers, type BankingUser, SANDBOX_PARTNERS } from './users.js';
 
 interface ProfilesContext extends Omit<ProfileContext, 'merchantProfileIdOf'> {
   record(operation: keyof BankingOperations & string, id: number, signs?: Signs): void;
@@ -61,12 +61,12 @@ export class Profiles {
 
   addPerson(partnerId: number, person: Person, id?: number): Profile {
     const profile = this.#add(partnerId, 'OnlineBankingApplication', person, id);
-    profile.bankingStatus = APPROVED;
+    profile.bankingStatus = PROFILE_APPROVED;
     return profile;
   }
 
   #add(partnerId: number, createdBy: ProfileBasics['createdBy'], person?: Person, id?: number): Profile {
-    const agentId = PARTNERS.find((partner) => partner.partnerId === partnerId)?.agentIds[0] ?? 0;
+    const agentId = SANDBOX_PARTNERS.find((partner) => partner.partnerId === partnerId)?.agentIds[0] ?? 0;
     const make = (id: number | string) =>
       new Profile({ id: Number(id), partnerId, agentId, createdBy }, this.#context, person);
     return this.#profiles.add({ partnerId }, make, id);
@@ -117,7 +117,10 @@ export class Profiles {
   #submit(holder: Holder, user: BankingUser) {
     const scenario = scenarioOf(BUSINESS_SCENARIOS, holder.doingBusinessAsName);
     if (!scenario) {
-      throw invalid('doingBusinessAsName', unknownMagicValue(BUSINESS_SCENARIOS, holder.doingBusinessAsName));
+      throw invalidField(
+        'doingBusinessAsName',
+        unknownMagicValue(BUSINESS_SCENARIOS, holder.doingBusinessAsName),
+      );
     }
     if (holder.ssn === DANGLING_SSN)
       throw new Refusal(404, 'Something that the submission refers to is missing');
@@ -143,9 +146,9 @@ export class Profiles {
    * account that the bank has just opened by itself.
    */
   #openAccount(profileId: unknown, user: BankingUser) {
-    if (typeof profileId !== 'number') throw invalid('profileId', 'is required by the sandbox');
+    if (typeof profileId !== 'number') throw invalidField('profileId', 'is required by the sandbox');
     const profile = this.get(profileId, user);
-    if (phaseOf(profile.bankingStatus) !== 'approved')
+    if (profilePhase(profile.bankingStatus) !== 'approved')
       return refusedResponse(profileId, `the profile is ${profile.bankingStatus}`);
     const financialAccountId = profile.ownAccount ?? this.#context.openAccount(profile);
     profile.ownAccount = undefined;
@@ -165,7 +168,8 @@ export class Profiles {
     { isoId, agentIds }: { agentIds?: number[] | null | undefined; isoId?: number | null | undefined },
     user: BankingUser,
   ): Profile[] {
-    const partners: readonly { partnerId: number; isoId: number; agentIds: readonly number[] }[] = PARTNERS;
+    const partners: readonly { partnerId: number; isoId: number; agentIds: readonly number[] }[] =
+      SANDBOX_PARTNERS;
     const scopes = [
       ...(typeof isoId === 'number'
         ? [{ what: `ISO ${isoId}`, owner: partners.find((each) => each.isoId === isoId) }]

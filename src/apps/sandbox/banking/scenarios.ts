@@ -37,7 +37,7 @@ function plays(description: string, ...submitted: readonly Step[]): Scenario {
 const becomes = (bankingStatus: string): Step => ({ bankingStatus });
 const inReview = becomes('InReview');
 const underReview = becomes('PendingUW');
-const approved = becomes(banking.APPROVED);
+const approved = becomes(banking.PROFILE_APPROVED);
 const opened: readonly Step[] = [approved, { opensAccount: true }];
 
 const asks = (...tickets: readonly Omit<NewTicket, 'topic'>[]): Step => ({
@@ -83,7 +83,7 @@ export const BUSINESS_SCENARIOS: Readonly<Record<string, Scenario>> = {
     ...opened,
   ),
   denied: plays(`PendingUW, ${banking.DENIED}`, underReview, becomes(banking.DENIED)),
-  closed: plays(`PendingUW, ${banking.CLOSED}`, underReview, becomes(banking.CLOSED)),
+  closed: plays(`PendingUW, ${banking.PROFILE_CLOSED}`, underReview, becomes(banking.PROFILE_CLOSED)),
   cancelled: plays(`PendingUW, ${banking.CANCELLED}`, underReview, becomes(banking.CANCELLED)),
   'unknown-status': plays(
     'a status that no document names, then approval',
@@ -150,8 +150,8 @@ export const newTicket = z.strictObject({
 
 type NewTicket = z.output<typeof newTicket>;
 
-export const NEW = 'New';
-export const RESOLVED = 'Resolved';
+export const NEW_TICKET = 'New';
+export const RESOLVED_TICKET = 'Resolved';
 
 export interface Ticket {
   readonly partnerId: number;
@@ -186,7 +186,7 @@ export class Tickets {
       ticketId: Number(ticketId),
       createdDate: new Date(this.now()).toISOString(),
       // A reply asks for nothing.
-      status: parent ? RESOLVED : NEW,
+      status: parent ? RESOLVED_TICKET : NEW_TICKET,
       text: wanted.text,
       topic: wanted.topic ?? parent?.topic ?? 'General',
       topicId: wanted.topicId ?? parent?.topicId ?? 1,
@@ -198,7 +198,7 @@ export class Tickets {
   }
 
   reopen(owner: Pick<Ticket, 'partnerId' | 'userProfileId'>): void {
-    for (const ticket of this.of(owner)) if (ticket.parentTicketId === null) ticket.status = NEW;
+    for (const ticket of this.of(owner)) if (ticket.parentTicketId === null) ticket.status = NEW_TICKET;
   }
 
   of(owner: { partnerId: number; userProfileId: number | null }): Ticket[] {
@@ -207,5 +207,5 @@ export class Tickets {
 }
 
 export function isOpen({ status }: Ticket): boolean {
-  return status !== RESOLVED && status !== 'Closed';
+  return status !== RESOLVED_TICKET && status !== 'Closed';
 }

@@ -4,7 +4,7 @@ import { type BankingOperations, bankingOperations, newCard } from '../../../par
 import { businessAccountHolder, NOTIFICATION_TYPES } from '../../../partners/banking/requests.js';
 import { dollars } from '../../../partners/banking/rules.js';
 import { operationName } from '../../../partners/catalogue.js';
-import { int32, int64 } from '../../../partners/fields.js';
+import { int32, int64 } from '../../../partners/field-schemas.js';
 import { SHORT_MESSAGE_CODE } from '../fault-kinds.js';
 import type { Signs } from '../ledger.js';
 import {
@@ -23,7 +23,14 @@ import { Accounts, NOT_LINKED_PROFILE_ID } from './accounts.js';
 import { Cards } from './cards.js';
 import { type Profile, profileChange, profileIdOf, userProfileIdOf } from './profile.js';
 import { Profiles } from './profiles.js';
-import { BUSINESS_SCENARIOS, isOpen, MAGIC_SSNS, RESOLVED, type Ticket, Tickets } from './scenarios.js';
+import {
+  BUSINESS_SCENARIOS,
+  isOpen,
+  MAGIC_SSNS,
+  RESOLVED_TICKET,
+  type Ticket,
+  Tickets,
+} from './scenarios.js';
 import * as users from './users.js';
 import { Notifications, Webhooks } from './webhooks.js';
 
@@ -42,7 +49,10 @@ function partsOf(world: World, record: Recorder) {
     createdAt: new Date(now()).toISOString(),
   });
   const profiles: Profiles = new Profiles({
-    ...{ pace, now, tickets, record },
+    pace,
+    now,
+    tickets,
+    record,
     merchants: () => world.merchants,
     isCode: (code, kind) => signIn.isCode(code, kind),
     openAccount: (profile) => accounts.open(profile)?.id,
@@ -55,7 +65,9 @@ function partsOf(world: World, record: Recorder) {
     },
   });
   const cards = new Cards({
-    ...{ accounts, now, record },
+    accounts,
+    now,
+    record,
     report: ({ partnerId, profileId, paymentCardId, status }) => {
       const profile = profiles.find(profileId);
       if (!profile) return;
@@ -125,7 +137,7 @@ function ticketHandlers({ tickets, profiles }: Parts, record: Recorder) {
   const render = (ticket: Ticket) => tickets.all.render(ticket);
   const get = (id: number, user: users.BankingUser) => tickets.all.get(id, user);
 
-  function resolve(ticket: Ticket, status = RESOLVED): void {
+  function resolve(ticket: Ticket, status = RESOLVED_TICKET): void {
     const wasOpen = isOpen(ticket);
     ticket.status = status;
     const { userProfileId } = ticket;

@@ -39,7 +39,7 @@ export const BANKING_USERS: readonly BankingUser[] = [
 ];
 
 /** Partners of the sandbox: the ISO and the agents that E9 searches by. */
-export const PARTNERS = [
+export const SANDBOX_PARTNERS = [
   { partnerId: 1, isoId: 1, agentIds: [101, 102] },
   { partnerId: 2, isoId: 2, agentIds: [201] },
 ] as const;

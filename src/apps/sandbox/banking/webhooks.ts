@@ -4,7 +4,7 @@ import type { NotificationType, webhook } from '../../../partners/banking/reques
 import { Deadline } from '../../../platform/http/deadline.js';
 import type { Faults } from '../faults.js';
 import { Refusal } from '../routes.js';
-import { pageOf, Store } from '../store.js';
+import { pageOfItems, Store } from '../store.js';
 import type { BankingHandlers } from './users.js';
 
 /** The payload of a webhook. The contract shows none; this one is assumed. */
@@ -151,7 +151,11 @@ export class Notifications {
 
   add(partnerId: number, notification: Partial<Notification> & Pick<Notification, 'subject' | 'body'>): void {
     this.all.add({ partnerId }, (id) => ({
-      ...{ createdDate: this.#today(), group: 'Messages', level: 'Info', metaData: null, dateRead: null },
+      createdDate: this.#today(),
+      group: 'Messages',
+      level: 'Info',
+      metaData: null,
+      dateRead: null,
       ...notification,
       id: Number(id),
     }));
@@ -161,7 +165,7 @@ export class Notifications {
     /** Every notification, whatever the filters ask for. */
     listNotifications: ({ skip = 0, take = TAKE }, user) => {
       if (user.profileId === undefined) throw new Refusal(404, 'The user has no banking profile');
-      return pageOf(this.all.of(user), skip, take);
+      return pageOfItems(this.all.of(user), skip, take);
     },
     markNotificationRead: ({ id }, user) => {
       this.all.get(id, user).dateRead ??= this.#today();

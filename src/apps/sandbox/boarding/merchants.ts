@@ -109,7 +109,7 @@ export class Merchant {
     if (from !== undefined && this.status !== from) return;
     if (status !== undefined) this.set({ status, comment: comment ?? null });
     this.set({ mid: mid && this.#makeMid(mid), notes });
-    if (this.status === boarding.APPROVED) this.notes = [];
+    if (this.status === boarding.MERCHANT_APPROVED) this.notes = [];
   }
 
   #makeMid(kind: NonNullable<Step['mid']>): string | null {
@@ -160,7 +160,7 @@ function plays(description: string, ...submitted: readonly Step[]): Scenario {
 
 const becomes = (status: string, comment?: string): Step => ({ status, ...(comment && { comment }) });
 const asks = (...notes: readonly string[]): Step => ({ notes });
-const approved: readonly Step[] = [becomes(boarding.APPROVED), { mid: 'final' }];
+const approved: readonly Step[] = [becomes(boarding.MERCHANT_APPROVED), { mid: 'final' }];
 const pending = becomes(boarding.PENDING);
 const twoNotes = asks(
   'Please send a voided check for the deposit account.',
@@ -190,7 +190,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'approved-by-mistake': {
     description: 'two notes; Approved for a moment, then Pending with the same notes',
-    submitted: [twoQuestions, becomes(boarding.APPROVED), { ...pending, ...twoQuestions }],
+    submitted: [twoQuestions, becomes(boarding.MERCHANT_APPROVED), { ...pending, ...twoQuestions }],
     reviewed: [approved],
   },
   'changes-requested': {
@@ -200,7 +200,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   declined: plays('Declined', becomes(boarding.DECLINED, 'Business type is not supported.')),
   withdrawn: plays('Withdrawn', becomes(boarding.WITHDRAWN, 'Withdrawn on request of the merchant.')),
-  closed: plays('Closed', becomes(boarding.CLOSED, 'Closed by the sponsor bank.')),
+  closed: plays('Closed', becomes(boarding.MERCHANT_CLOSED, 'Closed by the sponsor bank.')),
   'uw-level-1': {
     description: 'through UW Level 1 with a note, to approval',
     submitted: [
@@ -212,12 +212,12 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'temporary-mid': plays(
     'has a temporary mid while it is still Pending, loses it, and gets the real one',
     { mid: 'temporary' },
-    { status: boarding.APPROVED, mid: 'none' },
+    { status: boarding.MERCHANT_APPROVED, mid: 'none' },
     { mid: 'final' },
   ),
   'unclear-mid': plays(
     'Approved, with a text in place of the mid for a moment, then the mid',
-    becomes(boarding.APPROVED),
+    becomes(boarding.MERCHANT_APPROVED),
     { mid: 'unclear' },
     { mid: 'final' },
   ),

@@ -13,10 +13,10 @@ import {
   controlsOf,
   type EmulatedPartner,
   type Handlers,
-  invalid,
-  labelOf,
+  invalidField,
   partnerRoutes,
   Refusal,
+  statusLabel,
   type World,
 } from '../routes.js';
 import { plainName, scenarioOf, unknownMagicValue } from '../scenario.js';
@@ -129,7 +129,8 @@ class BoardingService {
       }),
     submitMerchant: ({ merchantProfileId, ...application }, user) => {
       // Without an id the real service creates a merchant on the way; what it needs for that is not printed.
-      if (merchantProfileId === undefined) throw invalid('merchantProfileId', 'is required by the sandbox');
+      if (merchantProfileId === undefined)
+        throw invalidField('merchantProfileId', 'is required by the sandbox');
       return this.#submit('submitMerchant', merchantProfileId, user, application);
     },
     submitMerchantV1: ({ id }, user) => this.#submit('submitMerchantV1', id, user, {}),
@@ -148,7 +149,8 @@ class BoardingService {
     getUnderwritingNotes: ({ id }, user) => this.#merchant(id, user).notes,
     requestUnderwritingReview: ({ id, comment }, user) =>
       this.#change('requestUnderwritingReview', id, user, (merchant) => {
-        if (!merchant.review(comment)) throw invalid('id', `is ${merchant.status}, not under underwriting`);
+        if (!merchant.review(comment))
+          throw invalidField('id', `is ${merchant.status}, not under underwriting`);
       }),
     setUnderwritingPending: ({ id }, user) =>
       this.#change('setUnderwritingPending', id, user, (merchant) =>
@@ -163,7 +165,7 @@ class BoardingService {
   ) {
     const { dba, agentProfileId, boardingSettingsId } = basics;
     const scenario = scenarioOf(SCENARIOS, dba);
-    if (!scenario) throw invalid('dba', unknownMagicValue(SCENARIOS, dba));
+    if (!scenario) throw invalidField('dba', unknownMagicValue(SCENARIOS, dba));
     const profile = AGENT_PROFILES.find(({ id }) => id === agentProfileId);
     if (!profile) throw new Refusal(404, `agentProfileId ${agentProfileId} not found`);
     if (profile.partnerId !== user.partnerId)
@@ -190,7 +192,7 @@ class BoardingService {
   ) {
     this.#change(operation, merchantProfileId, user, (merchant) => {
       if (!merchant.submit(application))
-        throw invalid('merchantProfileId', `is ${merchant.status}: already submitted`);
+        throw invalidField('merchantProfileId', `is ${merchant.status}: already submitted`);
     });
     return { merchantProfileId };
   }
@@ -269,7 +271,7 @@ function commonEnvelope({ data, status, error, fields, requestId }: NumberedCont
     memberNames: [field],
     errorMessage: message,
   }));
-  return { data, status: labelOf(status), error, warning: null, validationResults, requestId };
+  return { data, status: statusLabel(status), error, warning: null, validationResults, requestId };
 }
 
 function feesEnvelope({ data, error, fields, requestId }: NumberedContent) {

@@ -1,6 +1,15 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Answer } from '../answer.js';
-import { asBytes, type Call, type Habit, type Habits, type Outcome, of, reads, responses } from './habit.js';
+import {
+  asBytes,
+  type Call,
+  changeResponses,
+  type Habit,
+  type Habits,
+  type Outcome,
+  of,
+  reads,
+} from './habit.js';
 
 /** The bytes of responses, and the connections that they come by. */
 
@@ -10,7 +19,7 @@ function encoded(
   contentType = 'application/json',
   concerns: (call: Call) => boolean = () => true,
 ): Habit['start'] {
-  return responses(concerns, (answer) => {
+  return changeResponses(concerns, (answer) => {
     const bytes = asBytes(answer, encode, headers);
     return bytes === answer ? answer : { ...bytes, contentType };
   });
@@ -22,8 +31,10 @@ const compressed = (compress: (bytes: Buffer) => Buffer, encoding: string) =>
 const utf16 = (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le');
 
 const wire = (how: NonNullable<Answer['wire']>, does: string, seen: string, outcome: Outcome): Habit => ({
-  ...{ does, seen, outcome },
-  start: responses(
+  does,
+  seen,
+  outcome,
+  start: changeResponses(
     ({ isWrite }) => !isWrite,
     (answer) => ({ ...answer, wire: how }),
   ),
@@ -133,16 +144,22 @@ function instead(edit: (answer: Answer) => Answer): Habit['start'] {
 const bytesOf = ({ body }: Answer) => (Buffer.isBuffer(body) ? body : Buffer.from(String(body)));
 
 const asks = (does: string, seen: string, edit: (answer: Answer) => Answer): Habit => ({
-  ...{ does, seen, outcome: 'paused' },
+  does,
+  seen,
+  outcome: 'paused',
   start: instead(edit),
 });
 
 export const files: Habits = {
   'file-is-html': asks('A statement is a sign-in page.', 'sessions that end during a download', () => ({
-    ...{ status: 200, contentType: 'text/html', body: '<!doctype html><title>Sign in</title>' },
+    status: 200,
+    contentType: 'text/html',
+    body: '<!doctype html><title>Sign in</title>',
   })),
   'file-is-json': asks('A statement is a JSON error with 200.', 'gateways that wrap errors', () => ({
-    ...{ status: 200, contentType: 'application/json', body: '{"error":"not ready"}' },
+    status: 200,
+    contentType: 'application/json',
+    body: '{"error":"not ready"}',
   })),
   'file-is-empty': asks('A statement has no bytes.', 'reports that are still being made', (answer) => ({
     ...answer,

@@ -25,13 +25,13 @@ export interface Habit extends Deviation<Partner> {
 }
 
 /** What Gangway makes of a habit. */
-export const OUTCOMES = {
+export const HABIT_OUTCOMES = {
   tolerated: 'Nothing: onboardings end as without it.',
   paused: 'Waits, and asks once for the account if that takes too long. Everything resumes by itself.',
   asked: 'Asks a person about each write that it touches, with what the partner shows.',
 } as const;
 
-export type Outcome = keyof typeof OUTCOMES;
+export type Outcome = keyof typeof HABIT_OUTCOMES;
 
 export type Habits = Readonly<Record<string, Habit>>;
 
@@ -74,7 +74,10 @@ export const of =
 export const signedIn: Concerns = ({ url }) => !url.startsWith('/api/auth');
 
 /** Changes the responses of the calls that it concerns. */
-export function responses(concerns: Concerns, edit: (answer: Answer, call: Call) => Answer): Habit['start'] {
+export function changeResponses(
+  concerns: Concerns,
+  edit: (answer: Answer, call: Call) => Answer,
+): Habit['start'] {
   return () => async (call, perform) => {
     const answer = await perform();
     return concerns(call) ? edit(answer, call) : answer;
@@ -83,13 +86,13 @@ export function responses(concerns: Concerns, edit: (answer: Answer, call: Call)
 
 /** Changes the JSON of successful responses. */
 export function bodies(concerns: Concerns, edit: (body: unknown, call: Call) => unknown): Habit['start'] {
-  return responses(concerns, (answer, call) => withBody(answer, (body) => edit(body, call)));
+  return changeResponses(concerns, (answer, call) => withBody(answer, (body) => edit(body, call)));
 }
 
 /** Changes the payload of successful responses, inside its envelope if it has one. */
 export function payloads(concerns: Concerns, edit: (data: unknown, call: Call) => unknown): Habit['start'] {
   return bodies(concerns, (body, call) =>
-    isObject(body) && 'data' in body ? { ...body, data: edit(body['data'], call) } : edit(body, call),
+    isFields(body) && 'data' in body ? { ...body, data: edit(body['data'], call) } : edit(body, call),
   );
 }
 
@@ -101,7 +104,7 @@ export function withBody(answer: Answer, edit: (body: unknown) => unknown): Answ
   return { ...answer, body: edit(parseExactly(writeExactly(body))) as object };
 }
 
-export function isObject(value: unknown): value is Fields {
+export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -123,7 +126,7 @@ export function everywhere(
       value.map((item) => everywhere(edit, item, name)),
       name,
     );
-  if (!isObject(value)) return edit(value, name);
+  if (!isFields(value)) return edit(value, name);
   const entries = Object.entries(value).map(([key, item]) => [key, everywhere(edit, item, key)]);
   return edit(Object.fromEntries(entries.filter(([, item]) => item !== undefined)), name);
 }
@@ -155,8 +158,8 @@ export const ID_OF: Readonly<Record<string, string>> = {
 export const isCreate: Concerns = ({ operation }) => operation in ID_OF;
 
 export function idIn({ status, body }: Answer, { operation }: Call): number | undefined {
-  if (status !== 200 || !isObject(body)) return undefined;
-  const payload = isObject(body['data']) ? body['data'] : body;
+  if (status !== 200 || !isFields(body)) return undefined;
+  const payload = isFields(body['data']) ? body['data'] : body;
   const id = payload[ID_OF[operation] ?? ''];
   return typeof id === 'number' && id > 0 ? id : undefined;
 }

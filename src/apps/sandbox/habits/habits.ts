@@ -5,18 +5,26 @@ import type { Call, Habit, Habits, Outcome, Partner, Perform, Wrapper } from './
 import { identity } from './identity.js';
 import { memory } from './memory.js';
 import { names } from './names.js';
-import { pace } from './pace.js';
+import { paceHabits } from './pace.js';
 import { shape } from './shape.js';
 import { time } from './time.js';
 import { values } from './values.js';
 
 export const FAMILIES: Readonly<Record<string, Habits>> = {
-  ...{ identity, names, time, shape, bytes, pace, memory, values, files },
+  identity,
+  names,
+  time,
+  shape,
+  bytes,
+  pace: paceHabits,
+  memory,
+  values,
+  files,
 };
 
 export const HABITS: Readonly<Record<string, Habit>> = Object.assign({}, ...Object.values(FAMILIES));
 
-export const outcomeOf = (name: string): Outcome => HABITS[name]?.outcome ?? 'tolerated';
+export const habitOutcome = (name: string): Outcome => HABITS[name]?.outcome ?? 'tolerated';
 
 /** Body of `POST /sandbox/habits`: those that the partners have from now on, and no others. */
 export const habitsWanted = z.strictObject({

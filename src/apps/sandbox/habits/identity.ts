@@ -7,7 +7,7 @@ import {
   ID_OF,
   idIn,
   isCreate,
-  isObject,
+  isFields,
   withBody,
 } from './habit.js';
 
@@ -60,8 +60,8 @@ function renumbered(other: (id: number, earlier: readonly number[]) => number): 
 function withId(answer: Answer, { operation }: Call, id: number): Answer {
   const field = ID_OF[operation] ?? '';
   return withBody(answer, (body) => {
-    if (!isObject(body)) return body;
-    return isObject(body['data'])
+    if (!isFields(body)) return body;
+    return isFields(body['data'])
       ? { ...body, data: { ...body['data'], [field]: id } }
       : { ...body, [field]: id };
   });

@@ -3,7 +3,7 @@ import {
   type Fields,
   type Habit,
   type Habits,
-  isObject,
+  isFields,
   of,
   payloads,
   reads,
@@ -34,7 +34,7 @@ const notes =
     let count = 0;
     return payloads(of('get-underwriting-notes'), (data) => {
       count += 1;
-      return Array.isArray(data) ? data.map((note) => (isObject(note) ? edit(note, count) : note)) : data;
+      return Array.isArray(data) ? data.map((note) => (isFields(note) ? edit(note, count) : note)) : data;
     })(partner);
   };
 
@@ -52,7 +52,8 @@ const field =
 function loses(operation: string, seen: string): Habit {
   return {
     does: `The first ${operation} of each merchant is accepted, and lost.`,
-    ...{ seen, outcome: 'asked' },
+    seen,
+    outcome: 'asked',
     start: () => {
       const lost = new Set<unknown>();
       return async (call, perform) => {
@@ -141,7 +142,7 @@ export const memory: Habits = {
       const latest = new Map<string, { status: unknown; before: unknown; left: number }>();
       return async (call, perform) => {
         const answer = await perform();
-        if (!of('get-status')(call) || !isObject(answer.body) || !isObject(answer.body['data']))
+        if (!of('get-status')(call) || !isFields(answer.body) || !isFields(answer.body['data']))
           return answer;
         const { data } = answer.body as { readonly data: Fields };
         const entry = latest.get(call.url) ?? { status: data['status'], before: data['status'], left: 0 };

@@ -1,4 +1,4 @@
-import { bodies, type Fields, type Habit, type Habits, isObject, of, reads, texts } from './habit.js';
+import { bodies, type Fields, type Habit, type Habits, isFields, of, reads, texts } from './habit.js';
 
 /** How a partner stores names, and how it searches them. */
 
@@ -15,7 +15,7 @@ function searches(isFound: (name: string, wanted: string) => boolean): Habit['st
     const { count: _, ...scope } = call.fields;
     const answer = await perform({ ...scope, dba: '' });
     if (!Array.isArray(answer.body)) return answer;
-    const isWanted = (one: unknown) => isObject(one) && isFound(String(one['dba']), dba);
+    const isWanted = (one: unknown) => isFields(one) && isFound(String(one['dba']), dba);
     return { ...answer, body: (answer.body as Fields[]).filter(isWanted) };
   };
 }

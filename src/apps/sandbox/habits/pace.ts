@@ -47,7 +47,7 @@ function fifth(answerAt: (now: number) => Answer): Habit['start'] {
   };
 }
 
-export const pace: Habits = {
+export const paceHabits: Habits = {
   'busy-for-all': {
     does: 'For twenty minutes of each hour every call gets 503 with Retry-After.',
     seen: 'RFC 9110, 15.6.4',

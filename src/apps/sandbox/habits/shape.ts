@@ -3,15 +3,15 @@ import type { Answer } from '../answer.js';
 import {
   asBytes,
   bodies,
+  changeResponses,
   everywhere,
   type Habits,
   idIn,
   isCreate,
-  isObject,
+  isFields,
   of,
   payloads,
   reads,
-  responses,
   signedIn,
 } from './habit.js';
 
@@ -26,13 +26,13 @@ const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
 const renamed = (rename: (name: string) => string, body: unknown) =>
   everywhere((value) => {
-    if (!isObject(value)) return value;
+    if (!isFields(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [rename(name), item]));
   }, body);
 
 /** In place of the 404 to a search for one profile. */
 const instead = (answer: Answer) =>
-  responses(of('find-profile-by-merchant', 'find-profile-by-user'), (response) =>
+  changeResponses(of('find-profile-by-merchant', 'find-profile-by-user'), (response) =>
     response.status === 404 ? answer : response,
   );
 
@@ -97,9 +97,9 @@ export const shape: Habits = {
   'no-content': {
     does: 'A response whose payload is null or empty is 204.',
     seen: 'ASP.NET Core: HttpNoContentOutputFormatter',
-    start: responses(signedIn, (answer) => {
+    start: changeResponses(signedIn, (answer) => {
       const body = answer.body as { readonly data?: unknown } | readonly unknown[];
-      const payload = Array.isArray(body) ? body : isObject(body) && 'data' in body ? body.data : body;
+      const payload = Array.isArray(body) ? body : isFields(body) && 'data' in body ? body.data : body;
       const isNothing = payload === null || (Array.isArray(payload) && payload.length === 0);
       return answer.status === 200 && isNothing ? { status: 204, body: '' } : answer;
     }),
@@ -118,7 +118,7 @@ export const shape: Habits = {
     does: 'Every refusal has the status 200.',
     seen: 'JSON-RPC over HTTP, and GraphQL',
     outcome: 'paused',
-    start: responses(signedIn, (answer) =>
+    start: changeResponses(signedIn, (answer) =>
       answer.status >= 400 && answer.status < 500 && answer.status !== 401
         ? { ...answer, status: 200 }
         : answer,
@@ -127,7 +127,7 @@ export const shape: Habits = {
   created: {
     does: 'Every successful write responds 201.',
     seen: 'RFC 9110, 15.3.2',
-    start: responses(
+    start: changeResponses(
       ({ isWrite }) => isWrite,
       (answer) => (answer.status === 200 ? { ...answer, status: 201 } : answer),
     ),
@@ -135,7 +135,7 @@ export const shape: Habits = {
   accepted: {
     does: 'Every successful write responds 202.',
     seen: 'RFC 9110, 15.3.3',
-    start: responses(
+    start: changeResponses(
       ({ isWrite }) => isWrite,
       (answer) => (answer.status === 200 ? { ...answer, status: 202 } : answer),
     ),
@@ -144,7 +144,7 @@ export const shape: Habits = {
     does: 'A create responds 201 without a body; its id stands at the end of Location.',
     seen: 'RFC 9110, 10.2.2',
     outcome: 'asked',
-    start: responses(isCreate, (answer, call) => {
+    start: changeResponses(isCreate, (answer, call) => {
       const id = idIn(answer, call);
       return id === undefined
         ? answer
@@ -154,7 +154,9 @@ export const shape: Habits = {
   'multi-status': {
     does: 'Every success has the status 207.',
     seen: 'RFC 4918, 11.1',
-    start: responses(signedIn, (answer) => (answer.status === 200 ? { ...answer, status: 207 } : answer)),
+    start: changeResponses(signedIn, (answer) =>
+      answer.status === 200 ? { ...answer, status: 207 } : answer,
+    ),
   },
   'sign-in-redirect': {
     does: 'Reads are redirected to a sign-in page.',
@@ -177,7 +179,7 @@ export const shape: Habits = {
   'problem-json': {
     does: 'Refusals are problem details.',
     seen: 'RFC 9457',
-    start: responses(signedIn, (answer) => {
+    start: changeResponses(signedIn, (answer) => {
       if (answer.status < 400) return answer;
       const { message, error, errors } = answer.body as Readonly<Record<string, unknown>>;
       const problem = {
@@ -209,13 +211,13 @@ export const shape: Habits = {
     start: bodies(
       () => true,
       (body) =>
-        isObject(body) && 'requestId' in body ? { ...body, requestId: 9_007_199_254_740_993n } : body,
+        isFields(body) && 'requestId' in body ? { ...body, requestId: 9_007_199_254_740_993n } : body,
     ),
   },
   'duplicate-keys': {
     does: 'Every object has its first field twice, the first time as null.',
     seen: 'RFC 8259, 4: the behavior of readers is unpredictable',
-    start: responses(
+    start: changeResponses(
       signedIn,
       json((text) => text.replace(/\{"(\w+)":/g, '{"$1":null,"$1":')),
     ),
@@ -224,7 +226,7 @@ export const shape: Habits = {
     does: 'A response is a JSON text that contains JSON.',
     seen: 'services that serialize twice',
     outcome: 'paused',
-    start: responses(
+    start: changeResponses(
       (call) => reads(call) && signedIn(call),
       json((text) => JSON.stringify(text)),
     ),
@@ -232,7 +234,7 @@ export const shape: Habits = {
   'as-plain-text': {
     does: 'JSON has the content type text/plain.',
     seen: 'RFC 9110, 8.3: a recipient may look at the data',
-    start: responses(
+    start: changeResponses(
       () => true,
       (answer) => {
         const encoded = asBytes(answer, Buffer.from);

@@ -1,4 +1,4 @@
-import { type Habits, of, reads, responses, staleAnswers, texts } from './habit.js';
+import { changeResponses, type Habits, of, reads, staleAnswers, texts } from './habit.js';
 
 /** A partner's clock, its zone, and how it writes times. */
 
@@ -85,7 +85,7 @@ export const time: Habits = {
   'no-date': {
     does: 'Responses have no Date header.',
     seen: 'RFC 9110, 6.6.1: an origin server without a clock sends none',
-    start: responses(
+    start: changeResponses(
       () => true,
       (answer) => ({ ...answer, headers: { ...answer.headers, date: '' } }),
     ),

@@ -1,4 +1,4 @@
-import { everywhere, type Habits, isObject, of, payloads, reads, texts } from './habit.js';
+import { everywhere, type Habits, isFields, of, payloads, reads, texts } from './habit.js';
 
 /** What a partner makes of the values that it is given, and the values that it makes up. */
 
@@ -39,14 +39,14 @@ export const values: Habits = {
     does: 'Fees have lines that nobody has set, and that its write takes.',
     seen: 'templates that are applied when a record is read',
     start: payloads(fees, (data) =>
-      isObject(data) ? { standard: { batch: { perItem: 0.05, percent: 0 } }, ...data } : data,
+      isFields(data) ? { standard: { batch: { perItem: 0.05, percent: 0 } }, ...data } : data,
     ),
   },
   'fees-with-extras': {
     does: 'Fees have fields for people, which its write does not know.',
     seen: 'views with labels and ids',
     start: payloads(fees, (data) =>
-      isObject(data) ? { ...data, lastChangedBy: 'Underwriting', _links: { self: '/fees' } } : data,
+      isFields(data) ? { ...data, lastChangedBy: 'Underwriting', _links: { self: '/fees' } } : data,
     ),
   },
   'changes-field': {
@@ -82,9 +82,9 @@ export const values: Habits = {
       const counts = new Map<string, number>();
       return async (call, perform) => {
         const answer = await perform();
-        if (!status(call) || !isObject(answer.body) || !isObject(answer.body['data'])) return answer;
+        if (!status(call) || !isFields(answer.body) || !isFields(answer.body['data'])) return answer;
         const { data } = answer.body;
-        if (!isObject(data) || typeof data['mid'] !== 'string') return answer;
+        if (!isFields(data) || typeof data['mid'] !== 'string') return answer;
         const times = (counts.get(call.url) ?? 0) + 1;
         counts.set(call.url, times);
         return times > 2

@@ -61,17 +61,20 @@ describe('a request that fails', () => {
     ],
     [
       'an unknown key',
-      ...([no(ENCRYPTED.replace('azE=', 'azk=')), 400] as const),
+      no(ENCRYPTED.replace('azE=', 'azk=')),
+      400,
       'an encrypted payload needs key k9, which is not among the keys',
     ],
     [
       'a damaged payload',
-      ...([no(data('AAECAwQF')), 400] as const),
+      no(data('AAECAwQF')),
+      400,
       `an encrypted payload cannot be read with key k1: ${DAMAGED}`,
     ],
     [
       'a body that is too large',
-      ...([no(`{"data":"${'A'.repeat(8 * 1024 * 1024)}"}`), 413] as const),
+      no(`{"data":"${'A'.repeat(8 * 1024 * 1024)}"}`),
+      413,
       'the body is too large: send fewer payloads',
     ],
   ])('%s', async (_, body, status, message) => {

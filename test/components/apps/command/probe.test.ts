@@ -197,7 +197,8 @@ describe('gangway probe', () => {
     expect(requests).toHaveLength(6);
     const denied = rowsOf(stdout).filter(({ result }) => result === 'not-permitted');
     expect([code, ...denied.map(({ why }) => why)]).toEqual([
-      ...[1, ...Array(5).fill('the account lacks the permission (403)')],
+      1,
+      ...Array(5).fill('the account lacks the permission (403)'),
     ]);
   });
 
@@ -224,8 +225,11 @@ describe('gangway probe', () => {
   it('keeps to the rate limit of the account, and uses its credentials', async () => {
     const { url, requests } = await recordingServer(responding(200, envelope('[]')));
     const env = {
-      ...{ GANGWAY_ACCOUNTS: 'acme', ACME_BOARDING_URL: url, ACME_BOARDING_ACTIVITIES_PER_SECOND: '10' },
-      ...{ ACME_BOARDING_USERNAME: 'acme', ACME_BOARDING_PASSWORD: 'acme-s3cret' },
+      GANGWAY_ACCOUNTS: 'acme',
+      ACME_BOARDING_URL: url,
+      ACME_BOARDING_ACTIVITIES_PER_SECOND: '10',
+      ACME_BOARDING_USERNAME: 'acme',
+      ACME_BOARDING_PASSWORD: 'acme-s3cret',
     };
     vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] });
     onTestFinished(() => void vi.useRealTimers());

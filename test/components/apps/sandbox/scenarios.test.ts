@@ -23,25 +23,24 @@ const REVIEW = 'review';
 
 /** The scenarios that the sandbox lists. test/workflows and the simulation play them. */
 const NAMES = [
-  ...[
-    'approved-by-mistake',
-    'closed',
-    'conditionally-approved',
-    'declined',
-    'superseded-notes',
-    'more-notes',
-    'notes',
-  ],
-  ...[
-    'notes-on-hold',
-    'changes-requested',
-    'volatile-date',
-    'same-note',
-    'straight',
-    'temporary-mid',
-    'uw-level-1',
-  ],
-  ...['unclear-mid', 'unknown-status', 'waiting', 'withdrawn'],
+  'approved-by-mistake',
+  'closed',
+  'conditionally-approved',
+  'declined',
+  'superseded-notes',
+  'more-notes',
+  'notes',
+  'notes-on-hold',
+  'changes-requested',
+  'volatile-date',
+  'same-note',
+  'straight',
+  'temporary-mid',
+  'uw-level-1',
+  'unclear-mid',
+  'unknown-status',
+  'waiting',
+  'withdrawn',
   'pending-first',
 ];
 
@@ -56,8 +55,16 @@ const SCENES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   ].map(([name = '', meanwhile = '']) => [
     name,
     [
-      ...[SUBMIT, 'Pending', 'Pending, 2 notes', meanwhile, 'Pending, 2 notes', 'Pending, 2 notes'],
-      ...[REVIEW, 'Pending Review', 'Approved', 'Approved, mid'],
+      SUBMIT,
+      'Pending',
+      'Pending, 2 notes',
+      meanwhile,
+      'Pending, 2 notes',
+      'Pending, 2 notes',
+      REVIEW,
+      'Pending Review',
+      'Approved',
+      'Approved, mid',
     ],
   ]),
 );

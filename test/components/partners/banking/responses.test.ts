@@ -64,7 +64,10 @@ describe('a banking profile', () => {
     const body = '{"id":4,"step":17,"rewordType":"Cash","profileSettings":{"loanOff":true},"tier":{"a":[1]}}';
     expect(await read(profile, body)).toMatchObject({
       ...JSON.parse(body),
-      ...{ bankingStatus: null, businessAccountHolder: null, financialAccountId: null, agreements: [] },
+      bankingStatus: null,
+      businessAccountHolder: null,
+      financialAccountId: null,
+      agreements: [],
     });
   });
 

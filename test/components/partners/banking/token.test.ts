@@ -36,8 +36,13 @@ describe('without a token', () => {
     const partner = await bankingPartner(tickets, {}, responding(status, '{"message":"Not s3cret"}'));
     const error = await failureOf(partner.client.createTicket({ text: 'Hello' }));
     expect(error.details).toMatchObject({
-      ...{ system: 'banking', operation: 'create-ticket', kind, status, atSignIn: true },
-      ...{ fields: [{ field: '', message: 'Not [Redacted]' }], reason: `issue-token: HTTP ${status}` },
+      system: 'banking',
+      operation: 'create-ticket',
+      kind,
+      status,
+      atSignIn: true,
+      fields: [{ field: '', message: 'Not [Redacted]' }],
+      reason: `issue-token: HTTP ${status}`,
     });
     expect(partner.requests()).toEqual([]);
   });

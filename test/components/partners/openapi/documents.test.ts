@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SYSTEM_NAMES } from '../../../../src/partners/systems.js';
+import { SYSTEM_NAMES } from '../../../../src/partners/descriptors.js';
 import { lint } from '../../../rigs/partners/openapi/linter.js';
 import { runSandbox } from '../../../rigs/sandbox/running-sandbox.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { byHand } from '../../../../src/partners/by-hand.js';
-import { catalogue, SYSTEM_NAMES, type SystemName } from '../../../../src/partners/systems.js';
+import { catalogue, SYSTEM_NAMES, type SystemName } from '../../../../src/partners/descriptors.js';
 import { KNOWN } from '../../../rigs/partners/known/known.js';
 import { type RunningPartner, runPartner } from '../../../rigs/partners/openapi/running-partners.js';
 import { sendJson } from '../../../rigs/send.js';

@@ -22,7 +22,11 @@ describe('a failure', () => {
       );
       const error = await failureOf(client[key](request as never));
       expect(error.details).toEqual({
-        ...{ system: 'payments', operation, kind, status: 401, reason: 'HTTP 401' },
+        system: 'payments',
+        operation,
+        kind,
+        status: 401,
+        reason: 'HTTP 401',
         fields: messages.map((message) => ({ field: '', message })),
       });
       expect(requests).toHaveLength(1);

@@ -76,7 +76,11 @@ describe('a failure', () => {
     const { client, requests } = await plantStore(responding(400, '{"error":-17,"message":"no such plant"}'));
     const error = await failureOf(client[key](request as never));
     expect(error.details).toEqual({
-      ...{ system: 'plant-store', operation, kind: 'Rejected', status: 400, reason: 'HTTP 400' },
+      system: 'plant-store',
+      operation,
+      kind: 'Rejected',
+      status: 400,
+      reason: 'HTTP 400',
       fields: [{ field: '', message: 'no such plant (error -17)' }],
     });
     expect(error.message).toBe(`plant-store ${operation}: Rejected, HTTP 400`);

@@ -65,7 +65,11 @@ describe('an envelope with status false is a failure, whatever the HTTP status:'
   ])('a bad token at %i is %s', async (status, kind) => {
     const error = await failureAt(status, saying('Invalid token'));
     expect(error.details).toEqual({
-      ...{ system: 'processor', operation: 'register-webhook', kind, status, reason: `HTTP ${status}` },
+      system: 'processor',
+      operation: 'register-webhook',
+      kind,
+      status,
+      reason: `HTTP ${status}`,
       fields: [{ field: '', message: 'Invalid token' }],
     });
   });

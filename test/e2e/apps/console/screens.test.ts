@@ -55,9 +55,17 @@ describe('every page', () => {
     const paths = variants(
       ['/', '/onboardings', '/activity', '/report', '/start', pathOf(both), `${pathOf(boarding)}/export`],
       [
-        ...['/?find=nothing-has-this', '/no-such-page', '/start/merchant', '/start/business'],
-        ...['/start/customer', pathOf(boarding), pathOf(boarding, id), `${pathOf(boarding)}/documents`],
-        ...[pathOf(ticket), pathOf(ticket, ticketId), pathOf(corrected, rejectedId)],
+        '/?find=nothing-has-this',
+        '/no-such-page',
+        '/start/merchant',
+        '/start/business',
+        '/start/customer',
+        pathOf(boarding),
+        pathOf(boarding, id),
+        `${pathOf(boarding)}/documents`,
+        pathOf(ticket),
+        pathOf(ticket, ticketId),
+        pathOf(corrected, rejectedId),
       ],
     );
     const matches: string[] = [];

@@ -16,7 +16,9 @@ const PAUSE_MS = 600_000;
 
 /** A page with a form that a filter has. */
 const FILTERED: Route = {
-  ...{ method: 'GET', path: '/filtered', role: 'viewer' },
+  method: 'GET',
+  path: '/filtered',
+  role: 'viewer',
   show: async ({ request }) => ({
     title: 'Filtered',
     page: h('div', null, [

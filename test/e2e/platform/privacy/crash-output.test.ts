@@ -31,8 +31,21 @@ it('a worker that fails while it works on an input logs nothing of that input', 
   const { ssn, ein, dateOfBirth, email, phone, businessPhone, street, homeStreet, firstName } = marked;
   const { ownerSsn, ownerDateOfBirth, ownerPhone, ownerStreet, ownerName, familyName } = marked;
   const wanted = {
-    ...{ ssn, ein, dateOfBirth, email, phone, businessPhone, street, homeStreet, firstName },
-    ...{ ownerSsn, ownerDateOfBirth, ownerPhone, ownerStreet, ownerName, familyName },
+    ssn,
+    ein,
+    dateOfBirth,
+    email,
+    phone,
+    businessPhone,
+    street,
+    homeStreet,
+    firstName,
+    ownerSsn,
+    ownerDateOfBirth,
+    ownerPhone,
+    ownerStreet,
+    ownerName,
+    familyName,
   };
   expect(found(Buffer.from(worker.stderr()), wanted)).toEqual([]);
 });

@@ -95,7 +95,9 @@ async function live(marked: Markers, plain: Markers, until: Until) {
     BANKING_URL: bank.url,
     BANKING_PASSWORD: marked.password,
     BANKING_DEVICE_TOKEN: marked.deviceToken,
-    ...{ EVENTS_URLS: crm.url, EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' },
+    EVENTS_URLS: crm.url,
+    EVENTS_SECRETS: SECRET,
+    EVENTS_TO_LOOPBACK: 'true',
     OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url,
   };
   const worker = await launch('worker', env, 'worker is ready');
@@ -114,7 +116,11 @@ async function live(marked: Markers, plain: Markers, until: Until) {
     unencrypted,
     tokens: Object.fromEntries([...bearers].map((token, index) => [`token ${index + 1}`, token])),
     places: {
-      ...{ ...stored, metrics, bundles, traces: otlp.bytes(), database: await bytesIn(folder) },
+      ...stored,
+      metrics,
+      bundles,
+      traces: otlp.bytes(),
+      database: await bytesIn(folder),
       outboundEvents: Buffer.from(crm.received.map(({ body }) => body).join('\n')),
       logs: Buffer.from(worker.stderr() + printed),
     },

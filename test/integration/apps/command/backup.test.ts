@@ -74,10 +74,15 @@ describe('gangway backup and restore', () => {
     const entry = (id: string) =>
       lines.map((line) => JSON.parse(line)).find(({ workflowId }) => workflowId === id);
     expect(entry(boarding.workflowId)).toMatchObject({
-      ...{ type: 'merchantBoarding', status: 'running', stage: 'underwriting', merchantProfileId },
+      type: 'merchantBoarding',
+      status: 'running',
+      stage: 'underwriting',
+      merchantProfileId,
     });
     expect(entry(onboarding.workflowId)).toMatchObject({
-      ...{ type: 'businessOnboarding', status: 'completed', bankingProfileId: profileId },
+      type: 'businessOnboarding',
+      status: 'completed',
+      bankingProfileId: profileId,
     });
 
     await Promise.all([boarding, onboarding].map(forget));
@@ -115,11 +120,13 @@ describe('gangway backup and restore', () => {
     of(other).input = of(one).input;
     await writeFile(file, `${entries.map((entry) => JSON.stringify(entry)).join('\n')}\n`);
     expect(await restoredElsewhere(file)).toMatchObject({
-      ...{ code: 2, stdout: '' },
+      code: 2,
+      stdout: '',
       stderr: expect.stringMatching(/: anyone could have written it, because it was changed since, or key /),
     });
     expect(await restoredElsewhere(file, {}, ['--unauthenticated'])).toMatchObject({
-      ...{ code: 2, stdout: '' },
+      code: 2,
+      stdout: '',
       stderr: expect.stringContaining(
         `: a payload of workflow ${one.workflowId} was found in workflow ${other.workflowId}; nothing was started\n`,
       ),
@@ -134,12 +141,14 @@ describe('gangway backup and restore', () => {
     const env = { PAYLOAD_KEYS: generatePayloadKey() };
     const refused = await restoredElsewhere(file, env, ['--dry-run']);
     expect(refused).toMatchObject({
-      ...{ code: 2, stdout: '' },
+      code: 2,
+      stdout: '',
       stderr: expect.stringContaining(`because key ${key} is not in PAYLOAD_KEYS (with --unauthenticated,`),
     });
     const trusted = await restoredElsewhere(file, env, ['--unauthenticated']);
     expect(trusted).toMatchObject({
-      ...{ code: 2, stdout: '' },
+      code: 2,
+      stdout: '',
       stderr: `${file}:2: an encrypted payload needs key ${key}, which is not among the keys; nothing was started\n`,
     });
   });

@@ -30,10 +30,12 @@ describe('gangway bundle', () => {
 
     const { events } = runs[0];
     expect(events[0]).toMatchObject({
-      ...{ eventId: 1, eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_STARTED' },
+      eventId: 1,
+      eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_STARTED',
       eventTime: expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/),
       workflowExecutionStartedEventAttributes: {
-        ...{ workflowType: { name: 'merchantBoarding' }, workflowTaskTimeout: 10 },
+        workflowType: { name: 'merchantBoarding' },
+        workflowTaskTimeout: 10,
         input: { payloads: [expect.stringMatching(/^\[\d{3,4}\]$/)] },
       },
     });
@@ -74,8 +76,12 @@ describe('gangway bundle', () => {
     expect(settings).toMatchObject({
       GANGWAY_POLL_MAX: '17s',
       GANGWAY_TASK_QUEUE: rig.taskQueue,
-      ...{ BANKING_PASSWORD: 'set', BANKING_USERNAME: 'set', BANKING_URL: 'set' },
-      ...{ EVENTS_URLS: 'set', PAYLOAD_KEYS: 'set', DOCUMENT_DIR: 'set' },
+      BANKING_PASSWORD: 'set',
+      BANKING_USERNAME: 'set',
+      BANKING_URL: 'set',
+      EVENTS_URLS: 'set',
+      PAYLOAD_KEYS: 'set',
+      DOCUMENT_DIR: 'set',
     });
     expect(settings).not.toHaveProperty('PAYMENTS_APIKEY');
     expect(doctor).toContainEqual(expect.objectContaining({ check: 'statement store', state: 'warn' }));

@@ -28,8 +28,13 @@ async function idsOf(system: string): Promise<string[]> {
 
 const WEBHOOK = '{"name":"gangway","url":"https://h.example.com","notificationType":"Fee"}';
 const MERCHANT = {
-  ...{ dba: 'Corner Bakery', firstName: 'Ada', lastName: 'Baker', cashDiscount: 'No', pos: 'None' },
-  ...{ agentProfileId: 101, boardingSettingsId: 11 },
+  dba: 'Corner Bakery',
+  firstName: 'Ada',
+  lastName: 'Baker',
+  cashDiscount: 'No',
+  pos: 'None',
+  agentProfileId: 101,
+  boardingSettingsId: 11,
 };
 
 /** Calls, with --local, a partner that responds to every operation in the same way. */
@@ -79,7 +84,8 @@ describe('a call whose response reports a failure although its HTTP status is 20
     const args = ['register-webhook', request, '--json'];
     const { code, stdout, stderr } = await callAt('processor', args, responding(200, body));
     expect([code, stdout, stderr.replace(/^.* is deprecated: .*\n/, '')]).toEqual([
-      ...[1, `${body}\n`],
+      1,
+      `${body}\n`,
       'the processor partner rejected the request (HTTP 200)\n  event_names.0: is invalid\n',
     ]);
   });

@@ -22,10 +22,15 @@ const rig = await sharedRig();
 it('doctor names what is wrong, what it called, and the settings to correct: credentials that each partner refuses, in each account', async () => {
   const sandbox = rig.sandbox.url;
   const env = {
-    ...{ ...rig.env, BOARDING_PASSWORD: 'guess', BANKING_PASSWORD: 'guess' },
-    ...{ PLANT_STORE_TOKEN: 'guess', PAYMENTS_API_KEY: 'guess' },
-    ...{ GANGWAY_ACCOUNTS: 'north', NORTH_BOARDING_URL: sandbox },
-    ...{ NORTH_BOARDING_USERNAME: 'sandbox', NORTH_BOARDING_PASSWORD: 'guess' },
+    ...rig.env,
+    BOARDING_PASSWORD: 'guess',
+    BANKING_PASSWORD: 'guess',
+    PLANT_STORE_TOKEN: 'guess',
+    PAYMENTS_API_KEY: 'guess',
+    GANGWAY_ACCOUNTS: 'north',
+    NORTH_BOARDING_URL: sandbox,
+    NORTH_BOARDING_USERNAME: 'sandbox',
+    NORTH_BOARDING_PASSWORD: 'guess',
   };
   const matches = (await problems(env)).filter(({ check }) => check !== 'workers');
   const refused = (system: string, why: string, called: string) =>
@@ -114,8 +119,10 @@ describe('doctor names what is wrong, and nothing else:', () => {
   it('the task queues of an account that the workers do not have', async () => {
     const env = {
       ...rig.env,
-      ...{ GANGWAY_ACCOUNTS: 'north', NORTH_BOARDING_URL: rig.sandbox.url },
-      ...{ NORTH_BOARDING_USERNAME: 'sandbox', NORTH_BOARDING_PASSWORD: 'sandbox' },
+      GANGWAY_ACCOUNTS: 'north',
+      NORTH_BOARDING_URL: rig.sandbox.url,
+      NORTH_BOARDING_USERNAME: 'sandbox',
+      NORTH_BOARDING_PASSWORD: 'sandbox',
     };
     const matches = await problems(env);
     expect(matches).toEqual([

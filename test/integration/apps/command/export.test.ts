@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ExportedRecord } from '../../../../src/services/reports/record.js';
+import type { ExportedRecord } from '../../../../src/services/reports/exported-record.js';
 import { gangway as runGangway } from '../../../rigs/command.js';
 import { waitingBoarding } from '../../../rigs/commands/waiting-boarding.js';
 import { business, customer, holder, merchant } from '../../../rigs/inputs.js';
@@ -45,7 +45,10 @@ describe('gangway export', () => {
     await boarding.outcome();
     const { onboarding, ...record } = await exported(workflowId);
     expect(record).toMatchObject({
-      ...{ format: 'gangway-export', version: 1, privateValues: 'masked', parts: [] },
+      format: 'gangway-export',
+      version: 1,
+      privateValues: 'masked',
+      parts: [],
     });
     expect(onboarding).toMatchObject({ workflowId, source: 'worker', notes: [], status: 'completed' });
     expect(onboarding.outcome).toEqual({
@@ -96,7 +99,8 @@ describe('gangway export', () => {
     await onboarding.resolve(id, { kind: 'correction', patch }, 'olga', 'a typo');
     await onboarding.outcome();
     expect(await gangway('export', workflowId, '--with-private-values')).toEqual({
-      ...{ code: 2, stdout: '' },
+      code: 2,
+      stdout: '',
       stderr: '--with-private-values needs --reason, which the document records\n',
     });
     const why = ['--with-private-values', '--reason', 'audit of 2026', '--actor', 'olga'];
@@ -106,7 +110,10 @@ describe('gangway export', () => {
       new RegExp(`^\\S+Z olga exports ${workflowId} with private values, because: audit of 2026\n$`),
     );
     expect(JSON.parse(stdout)).toMatchObject({
-      ...{ privateValues: 'shown', exportedBy: 'olga', reason: 'audit of 2026', onboarding: { input } },
+      privateValues: 'shown',
+      exportedBy: 'olga',
+      reason: 'audit of 2026',
+      onboarding: { input },
     });
     const file = join(folder, 'record.html');
     expect(await gangway('export', workflowId, '--html', file, ...why)).toMatchObject({ code: 0 });
@@ -169,7 +176,8 @@ it('gangway export without a worker has answers, calls and open requirements fro
     const ids = { mid: expect.stringMatching(/^\d+$/), merchantProfileId: expect.any(Number) };
     const EVENTS = ['started', 'stage-changed', 'status-changed', 'requirement-resolved', 'ended'];
     expect(ended).toMatchObject({
-      ...{ source: 'history', facts: { stage: 'boarded', ...ids } },
+      source: 'history',
+      facts: { stage: 'boarded', ...ids },
       requirements: [{ status: 'answered' }, { status: 'answered' }],
       answers: [{ actor: 'olga' }, { actor: 'olga' }],
       notes: expect.arrayContaining([

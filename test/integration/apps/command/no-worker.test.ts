@@ -34,7 +34,8 @@ describe.concurrent('without a worker, or without Temporal:', () => {
     const args = ['call', 'plant-store', 'list-plants', '--partner-account', 'acme', '--start-within', '10m'];
     const set = 'set ACME_PLANT_STORE_URL, and acme in GANGWAY_ACCOUNTS, for a worker';
     expect(await gangway(env, args)).toEqual({
-      ...{ code: 4, stdout: '' },
+      code: 4,
+      stdout: '',
       stderr: `no worker polls task queue ${rig.taskQueue}-plant-store-acme: ${set}; nothing was sent\n`,
     });
   });

@@ -40,9 +40,7 @@ describe('gangway replay', () => {
     const again = await gangway('--resume', file, '--ended', '0s', '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({ replayed: 1, skipped: 0 });
 
-    const sampled = await gangway(
-      ...['--sample', '1', '--json', '--query', `WorkflowId = '${waits.workflowId}'`],
-    );
+    const sampled = await gangway('--sample', '1', '--json', '--query', `WorkflowId = '${waits.workflowId}'`);
     const { stdout: digest } = await gangway('--code');
     const [, code = ''] = /^(\w{64})\n$/.exec(digest) ?? [];
     expect(text).toContain(`${code} `);
@@ -116,8 +114,10 @@ const CHANGES = {
 type Name = keyof typeof CHANGES;
 
 const WITH_NOTES: readonly Name[] = [
-  ...(['a timer that was removed', 'an upsert that was added'] as const),
-  ...(['an upsert that was removed', 'a timer that was added'] as const),
+  'a timer that was removed',
+  'an upsert that was added',
+  'an upsert that was removed',
+  'a timer that was added',
 ];
 
 /** The bundle, in which the change of its name applies to each onboarding, so that one replay shows them all. */

@@ -167,7 +167,10 @@ describe('run', () => {
       const [line] = jsonLines<{ workflowId: string; url: string }>(started);
       const { taskQueue } = await rig.client.workflow.getHandle(line?.workflowId ?? '').describe();
       expect({ ...started, taskQueue, url: line?.url.slice(0, ui.length) }).toMatchObject({
-        ...{ code: 0, stderr: '', taskQueue: own.GANGWAY_TASK_QUEUE, url: ui },
+        code: 0,
+        stderr: '',
+        taskQueue: own.GANGWAY_TASK_QUEUE,
+        url: ui,
         stdout: expect.stringContaining(input.externalId),
       });
       await rig.client.workflow.getHandle(line?.workflowId ?? '').terminate();

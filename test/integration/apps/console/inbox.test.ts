@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routesWith } from '../../../../src/apps/console/pages/routes.js';
 import { CLAIMS_MEMO } from '../../../../src/messages/claims.js';
-import { listedRequirements } from '../../../../src/messages/listed.js';
+import { listedRequirements } from '../../../../src/messages/list-fields.js';
 import type { RequirementKind } from '../../../../src/messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../../../../src/messages/search-attributes.js';
-import { userName } from '../../../../src/services/texts/names.js';
+import { userName } from '../../../../src/services/texts/display-names.js';
 import { count } from '../../../../src/temporal/search.js';
 import { gangway as runGangway } from '../../../rigs/command.js';
 import { runConsole } from '../../../rigs/console/running-console.js';
@@ -43,11 +43,9 @@ async function startWaiting({ number, dueInHours, account, mid, ...of }: Waiting
   const requirement = { id: `note-${number}`, kind, title: '', detail: '', answers: [] };
   const dates = { raisedAt: new Date().toISOString(), dueAt: dueAt.toISOString() };
   await rig.client.workflow.start('merchantBoarding', {
-    ...{
-      workflowId: `merchant-boarding-m-${number}${account ? `@${account}` : ''}`,
-      taskQueue: rig.taskQueue,
-      args: [{}],
-    },
+    workflowId: `merchant-boarding-m-${number}${account ? `@${account}` : ''}`,
+    taskQueue: rig.taskQueue,
+    args: [{}],
     ...sight,
     memo: { ...sight.memo, ...(claimedBy && { [CLAIMS_MEMO]: { [requirement.id]: { claim } } }) },
     typedSearchAttributes: [

@@ -26,7 +26,9 @@ describe('the form of a kind', () => {
     const shows = async (kind: string, who = east) =>
       (await who.open(`/start/${kind}`)).text.includes(UNREAD);
     expect([await shows('merchant'), await shows('customer'), await shows('business')]).toEqual([
-      ...[true, true, false],
+      true,
+      true,
+      false,
     ]);
     // A person of several accounts has no choices.
     expect(await shows('merchant', admin)).toBe(false);

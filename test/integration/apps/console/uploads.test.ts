@@ -28,7 +28,9 @@ const PDF = '%PDF-1.7\n1 0 obj\n%%EOF\n';
 const SCRIPT = '<script>alert(1)</script>';
 
 const document = (fileName: string, content: Part['content'] = PDF): Part => ({
-  ...{ name: 'documents', fileName, content },
+  name: 'documents',
+  fileName,
+  content,
 });
 
 const stored = () => readdir(rig.documentDir).catch(() => []);
@@ -126,8 +128,11 @@ describe('an upload stores nothing and answers nothing', () => {
     const socket = connect(Number(port), '127.0.0.1');
     const cookie = [...ada().cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const head = [
-      ...[`POST ${pathTo(boarding, id)} HTTP/1.1`, `host: 127.0.0.1:${port}`, `cookie: ${cookie}`],
-      ...[`content-type: ${MULTIPART['content-type']}`, 'content-length: 1000000'],
+      `POST ${pathTo(boarding, id)} HTTP/1.1`,
+      `host: 127.0.0.1:${port}`,
+      `cookie: ${cookie}`,
+      `content-type: ${MULTIPART['content-type']}`,
+      'content-length: 1000000',
     ];
     socket.write(`${head.join('\r\n')}\r\n\r\n${sent}`);
     if (files > 0) {
@@ -207,8 +212,11 @@ describe('documents', () => {
     await ada().open(links[0] ?? '');
     expect(console().audited().slice(before)).toEqual([
       {
-        ...{ actor: ada().actor, what: 'save a document', msg: 'save a document' },
-        ...{ workflowId: boarding.workflowId, requirementId: id },
+        actor: ada().actor,
+        what: 'save a document',
+        msg: 'save a document',
+        workflowId: boarding.workflowId,
+        requirementId: id,
       },
     ]);
   });

@@ -73,7 +73,8 @@ it('whatever is sent to a path of the OpenAPI document, the response is one of t
       Object.entries(requestBody?.content ?? { '': {} }).map(
         ([type, { schema }]: [string, { schema?: Schema }]) =>
           fc.record({
-            ...{ method: fc.constant(method.toUpperCase()), type: fc.constant(type) },
+            method: fc.constant(method.toUpperCase()),
+            type: fc.constant(type),
             path: fc
               .string({ minLength: 1, unit: 'binary' })
               .map((text) => path.replace(/\{\w+\}/g, encodeURIComponent(text))),

@@ -80,7 +80,9 @@ describe.concurrent('outbound events of an onboarding', () => {
       datacontenttype: 'application/json',
       data: {
         workflowId: `merchant-boarding-${input.externalId}`,
-        ...{ workflowType: 'merchantBoarding', externalId: input.externalId, ...outcome },
+        workflowType: 'merchantBoarding',
+        externalId: input.externalId,
+        ...outcome,
       },
     });
     expect(last?.headers).toMatchObject({
@@ -102,7 +104,10 @@ describe.concurrent('outbound events of an onboarding', () => {
       workflowId: boarding.handle.workflowId,
       workflowType: 'merchantBoarding',
       externalId: boarding.handle.workflowId.slice('merchant-boarding-'.length),
-      ...{ requirementId, kind, raisedAt, dueAt },
+      requirementId,
+      kind,
+      raisedAt,
+      dueAt,
     }));
     expect(expected).toHaveLength(2);
     expect(of('requirement.raised.v1')).toEqual(expect.arrayContaining(expected));

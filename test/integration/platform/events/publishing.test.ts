@@ -35,7 +35,9 @@ it('a workflow task is reported after the deliveries of its events have begun, a
     return start;
   };
   const worker = await Worker.create({
-    ...{ connection, taskQueue, workflowBundle: { codePath: WORKFLOW_BUNDLES.plain } },
+    connection,
+    taskQueue,
+    workflowBundle: { codePath: WORKFLOW_BUNDLES.plain },
     sinks: { outbound: { publish: { fn } } },
   });
   const running = worker.run();

@@ -45,7 +45,8 @@ describe.concurrent('a program', () => {
     expect(first).toEqual({ workflowId, runId: expect.any(String), started: true });
     expect(await gangway.boardMerchant(input)).toEqual({ ...first, started: false });
     expect(await gangway.outcome(first.workflowId)).toEqual({
-      ...{ outcome: 'boarded', merchantProfileId: expect.any(Number) },
+      outcome: 'boarded',
+      merchantProfileId: expect.any(Number),
       mid: expect.stringMatching(/^\d{15}$/),
     });
     expect(await gangway.status(input.externalId)).toMatchObject({ stage: 'boarded', outcome: 'boarded' });
@@ -84,12 +85,14 @@ describe.concurrent('a program', () => {
     const page = gangway.storeDocument('check.pdf', Readable.from(['<!doctype html>']));
     await expect(page).rejects.toThrow(new InvalidInput('check.pdf: does not match its name.'));
     await gangway.answer(workflowId, {
-      ...{ ...BY, requirementId: check ?? '' },
+      ...BY,
+      requirementId: check ?? '',
       answer: { kind: 'documents', documents: [document] },
     });
     const watching = gangway.watch(workflowId);
     const receipt = await gangway.answer(workflowId, {
-      ...{ ...BY, requirementId: share ?? '' },
+      ...BY,
+      requirementId: share ?? '',
       answer: { kind: 'text', text: 'One in ten.' },
     });
     expect(receipt).toEqual({ requirementId: share, acceptedAt: expect.any(String), open: 0 });

@@ -52,7 +52,10 @@ it('neither namespace keeps a private value of a request, an answer or a refusal
     const answer = { kind: 'text', text: marked.noteAnswer };
     const who = { actor: marked.actor, reason: marked.reason };
     const answered = await caller.call('answerRequirement', {
-      ...{ id: boarding.workflowId, requirementId, answer, ...who },
+      id: boarding.workflowId,
+      requirementId,
+      answer,
+      ...who,
     });
     expect(answered).toHaveProperty('result');
   }

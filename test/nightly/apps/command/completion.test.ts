@@ -60,8 +60,12 @@ describe('a tab completes what somebody types', () => {
     expect(stderr).toBe('');
     expect(suggestedIn(stdout)).toEqual(
       expect.arrayContaining([
-        ...['status', 'statement', '--stage=underwriting', 'examples/customer-asked.json'],
-        ...[externalId, requirement],
+        'status',
+        'statement',
+        '--stage=underwriting',
+        'examples/customer-asked.json',
+        externalId,
+        requirement,
       ]),
     );
   });

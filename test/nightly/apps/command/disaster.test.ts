@@ -188,8 +188,18 @@ it(
     await down();
     const start = await rig.onboard(early);
     const all: Onboarding[] = [
-      ...[...ended, ...answered, ...submittedAgain, ...pending, ...submitted, ...tickets],
-      ...[...uncreated, ...unsubmitted, uncertainty, whole, half, start],
+      ...ended,
+      ...answered,
+      ...submittedAgain,
+      ...pending,
+      ...submitted,
+      ...tickets,
+      ...uncreated,
+      ...unsubmitted,
+      uncertainty,
+      whole,
+      half,
+      start,
     ];
     expect(all).toHaveLength(30);
 

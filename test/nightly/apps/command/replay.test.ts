@@ -23,7 +23,8 @@ it('replays on, although one of its threads is done before the other has begun',
       setTimeout(done, 0);
     }`;
   expect(await run(process.execPath, ['--input-type=module', '--eval', script], {})).toEqual({
-    ...{ code: 0, stderr: '' },
+    code: 0,
+    stderr: '',
     stdout: 'one replays\ntwo replays\n',
   });
 });

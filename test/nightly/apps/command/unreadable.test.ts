@@ -86,7 +86,8 @@ it(
     expect(inbox.stderr.trimEnd().split('\n')).toHaveLength(4);
     for (const [{ workflowId: id }, detail, code] of why) {
       expect(await gangway(rig.env, ['status', id])).toMatchObject({
-        ...{ code, stdout: expect.stringContaining(`workflow          ${id}\n`) },
+        code,
+        stdout: expect.stringContaining(`workflow          ${id}\n`),
         stderr: expect.stringContaining(`${id} cannot be read: ${detail}`),
       });
       expect(await gangway(rig.env, ['status', id, '--json'])).toMatchObject({ code, stdout: '' });

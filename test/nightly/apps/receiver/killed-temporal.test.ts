@@ -69,9 +69,14 @@ it('each accepted event has one workflow, and an answer is applied once, althoug
   const distinct = EVENTS - forged - repeated;
   expect(log()).not.toContain('The receiver has an internal error');
   expect(figures).toEqual({
-    ...{ sent: EVENTS, repeated, forged },
+    sent: EVENTS,
+    repeated,
+    forged,
     responses: { 202: EVENTS - forged, 401: forged },
-    ...{ accepted: distinct, started: distinct, lost: 0, doubled: 0 },
+    accepted: distinct,
+    started: distinct,
+    lost: 0,
+    doubled: 0,
   });
 
   const statuses: number[] = [];

@@ -27,13 +27,24 @@ beforeAll(async () => {
   receiver = await runReceiver(rig, { requestsPerMinute: 9_999_999, documentDir: rig.documentDir }, () => {});
   await writeFile(join(folder, 'openapi.json'), (await receiver.call('GET /openapi.json')).text);
   const env = {
-    ...{ API_URL: receiver.url, API_TOKEN: TOKEN, PYTHONDONTWRITEBYTECODE: '1' },
-    ...{ PYTHONPATH: `${packages}:${folder}`, PATH: `${packages}/bin:${process.env['PATH']}` },
+    API_URL: receiver.url,
+    API_TOKEN: TOKEN,
+    PYTHONDONTWRITEBYTECODE: '1',
+    PYTHONPATH: `${packages}:${folder}`,
+    PATH: `${packages}/bin:${process.env['PATH']}`,
   };
   python = (...args) => run('python3', args, env, '', folder);
   const generated = await python(
-    ...['-m', 'openapi_python_client', 'generate', '--path', 'openapi.json', '--meta', 'none'],
-    ...['--output-path', 'gangway_client', '--fail-on-warning'],
+    '-m',
+    'openapi_python_client',
+    'generate',
+    '--path',
+    'openapi.json',
+    '--meta',
+    'none',
+    '--output-path',
+    'gangway_client',
+    '--fail-on-warning',
   );
   expect(generated).toMatchObject({ code: 0, stdout: 'Generating gangway_client\n', stderr: '' });
 }, PYTHON_PACKAGES_TIMEOUT_MS);
@@ -50,7 +61,9 @@ describe('the OpenAPI document', () => {
     const models = ['--output', 'models.py', '--output-model-type', 'pydantic_v2.BaseModel'];
     const args = ['--input', 'openapi.json', '--input-file-type', 'openapi', '--formatters', 'builtin'];
     expect(await python('-m', 'datamodel_code_generator', ...args, ...models)).toEqual({
-      ...{ code: 0, stdout: '', stderr: '' },
+      code: 0,
+      stdout: '',
+      stderr: '',
     });
     expect(await python('-W', 'error', '-c', 'import models')).toEqual({ code: 0, stdout: '', stderr: '' });
   });

@@ -77,7 +77,9 @@ describe('with a bucket and no shared folder', () => {
     const saved = await gangway(env, ['statement', 'now', ...questions, '--json']);
     const { content, contentType } = await s3.object(`${prefix}/statements/2026-01-fa-501-1.csv`);
     expect(jsonLines(saved).at(-1)).toMatchObject({
-      ...{ outcome: 'done', fileName: '2026-01-fa-501-1.csv', bytes: content.length },
+      outcome: 'done',
+      fileName: '2026-01-fa-501-1.csv',
+      bytes: content.length,
     });
     // As the partner gave it.
     expect(contentType).toBe('text/plain; charset=utf-8');

@@ -50,15 +50,21 @@ export function clientAt(url: string, settings: Partial<BankingSettings> = {}): 
 
 export const OWNER = {
   ...inputs.OWNER,
-  ...{ homePhone: '5551230002', ssn: '234567891', dob: '1981-03-04T00:00:00Z', homeAddress: '2 Elm Street' },
+  homePhone: '5551230002',
+  ssn: '234567891',
+  dob: '1981-03-04T00:00:00Z',
+  homeAddress: '2 Elm Street',
   percentageOwnership: 25,
 };
 
 /** Everything that E7 requires. */
 export const HOLDER = {
   ...inputs.HOLDER,
-  ...{ phone: '5551230001', businessPhone: '5551230003', postalCode: '12207-1234' },
-  ...{ authorizingPersonTitle: 3, percentageOwnership: 75 },
+  phone: '5551230001',
+  businessPhone: '5551230003',
+  postalCode: '12207-1234',
+  authorizingPersonTitle: 3,
+  percentageOwnership: 75,
 };
 
 export const ADDRESS = { streetAddress: '1 Main Street', postalCode: '12207', city: 'Albany', state: 33 };

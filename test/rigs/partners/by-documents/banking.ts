@@ -47,8 +47,14 @@ export class BankByDocuments {
     const { doingBusinessAsName = '', legalBusinessName = '', employerIdentificationNumber = '' } = holder;
     const id = this.#next++;
     const profile: Profile = {
-      ...{ id, createdDate: new Date().toISOString(), doingBusinessAsName, legalBusinessName },
-      ...{ employerIdentificationNumber, bankingStatus: 'Submitted', financialAccountId: null, ...more },
+      id,
+      createdDate: new Date().toISOString(),
+      doingBusinessAsName,
+      legalBusinessName,
+      employerIdentificationNumber,
+      bankingStatus: 'Submitted',
+      financialAccountId: null,
+      ...more,
     };
     this.profiles.set(id, profile);
     return profile;
@@ -59,7 +65,8 @@ export class BankByDocuments {
     const text = body.toString();
     const sent = text.startsWith('{') ? JSON.parse(text) : {};
     const respond = (status: number, json: unknown) => ({
-      ...{ status, headers: { 'content-type': 'application/json' } },
+      status,
+      headers: { 'content-type': 'application/json' },
       body: Buffer.from(JSON.stringify(json)),
     });
     const [, id] = /(\d+)$/.exec(pathname) ?? [];
@@ -114,8 +121,16 @@ export class BankByDocuments {
 /** The banking profile record of document 1. */
 function recordOf({ id, createdDate, bankingStatus, financialAccountId, ...holder }: Profile) {
   return {
-    ...{ id, createdDate, updatedDate: null, userProfileId: id + 10_000, bankingStatus, financialAccountId },
-    ...{ isSubmitted: true, isDeleted: false, isLocked: false, profileType: 0 },
+    id,
+    createdDate,
+    updatedDate: null,
+    userProfileId: id + 10_000,
+    bankingStatus,
+    financialAccountId,
+    isSubmitted: true,
+    isDeleted: false,
+    isLocked: false,
+    profileType: 0,
     businessAccountHolder: { ...holder, merchantProfileId: null, owners: [] },
   };
 }

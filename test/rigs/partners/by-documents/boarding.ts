@@ -46,8 +46,15 @@ export class BoardingByDocuments {
   add(more: Partial<Merchant> = {}): Merchant {
     const id = this.#next++;
     const merchant: Merchant = {
-      ...{ id, guid: '', email: '', status: 'Not Submitted', statusDate: new Date().toISOString() },
-      ...{ mid: null, fees: { minimumDiscountAmount: 25 }, submissions: 0, ...more },
+      id,
+      guid: '',
+      email: '',
+      status: 'Not Submitted',
+      statusDate: new Date().toISOString(),
+      mid: null,
+      fees: { minimumDiscountAmount: 25 },
+      submissions: 0,
+      ...more,
     };
     this.merchants.set(id, merchant);
     return merchant;
@@ -73,11 +80,17 @@ export class BoardingByDocuments {
     const question = Number(searchParams.get('id') ?? searchParams.get('ID') ?? sent.merchantProfileId);
     const route = `${method} ${pathname}`;
     const respond = (status: number, data: unknown, more: object = {}) => ({
-      ...{ status, headers: { 'content-type': 'application/json' } },
+      status,
+      headers: { 'content-type': 'application/json' },
       body: Buffer.from(
         JSON.stringify({
-          ...{ data, status: status === 200 ? 'OK' : 'Error', error: null, warning: null },
-          ...{ validationResults: [], requestId: 1, ...more },
+          data,
+          status: status === 200 ? 'OK' : 'Error',
+          error: null,
+          warning: null,
+          validationResults: [],
+          requestId: 1,
+          ...more,
         }),
       ),
     });
@@ -124,7 +137,8 @@ export class BoardingByDocuments {
     const { id } = this.add({ guid, email, ...more });
     if (!refuses) return respond(200, { merchantProfileId: id, dba });
     return respond(refuses.status, refuses.names ? { merchantProfileId: id } : null, {
-      ...{ error: refuses.error, validationResults: problems },
+      error: refuses.error,
+      validationResults: problems,
     });
   }
 }

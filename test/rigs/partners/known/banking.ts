@@ -66,8 +66,12 @@ const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
   },
   confirmSecondFactor: (client) =>
     client.confirmSecondFactor({
-      ...{ NickName: 'mfa', Password: 'mfa', TokenDevice: 'd', NameDevice: 'n' },
-      ...{ smsCode: '000000', typeOperation: 'ShortMessageCode' },
+      NickName: 'mfa',
+      Password: 'mfa',
+      TokenDevice: 'd',
+      NameDevice: 'n',
+      smsCode: '000000',
+      typeOperation: 'ShortMessageCode',
     }),
   refreshToken: (client) => client.refreshToken({}),
   changeAddress: async (client, test) => {

@@ -1,5 +1,5 @@
 import type { ByHand } from '../../../../src/partners/by-hand.js';
-import type { PartnerClients, SystemName } from '../../../../src/partners/systems.js';
+import type { PartnerClients, SystemName } from '../../../../src/partners/descriptors.js';
 import type { RunningSandbox } from '../../sandbox/running-sandbox.js';
 
 /** What the calls of one operation have for themselves, because all operations of a test share a sandbox. */

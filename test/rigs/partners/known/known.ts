@@ -1,4 +1,4 @@
-import type { SystemName } from '../../../../src/partners/systems.js';
+import type { SystemName } from '../../../../src/partners/descriptors.js';
 import { BANKING } from './banking.js';
 import { BOARDING } from './boarding.js';
 import type { KnownPartner } from './known-partner.js';

@@ -1,7 +1,7 @@
 import { sandboxAccount } from '../../../../src/apps/sandbox/systems.js';
 import { closeAll, partnerClients, readAccounts } from '../../../../src/partners/account-settings.js';
 import type { Inspector } from '../../../../src/partners/client.js';
-import type { PartnerClients, SystemName } from '../../../../src/partners/systems.js';
+import type { PartnerClients, SystemName } from '../../../../src/partners/descriptors.js';
 import { type CountingProxy, countingProxy } from '../../counting-proxy.js';
 import { type RunningSandbox, runSandbox } from '../../sandbox/running-sandbox.js';
 import { testEnds, type Until } from '../../shared.js';

@@ -68,7 +68,11 @@ it('tickets without an onboarding are those that no running one shows, nor one t
   const client = {
     listNewTickets: async () =>
       [1, 2, 3].map((ticketId) => ({
-        ...{ ticketId, userProfileId: 3000 + ticketId, parentTicketId: null, topic: null, text: 'Why?' },
+        ticketId,
+        userProfileId: 3000 + ticketId,
+        parentTicketId: null,
+        topic: null,
+        text: 'Why?',
       })),
     findProfileByUser: async ({ userProfileId }: { userProfileId: number }) => ({ id: userProfileId }),
   };

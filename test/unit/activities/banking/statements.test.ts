@@ -120,11 +120,17 @@ describe('what is not a statement', () => {
     ['nothing', 'application/pdf', 'PDF', '', 'the PDF is empty'],
     ['nothing, in a table', 'text/csv', 'CSV', '', 'the CSV is empty'],
     [
-      ...(['half a PDF', 'application/pdf', 'PDF', '%PDF-1.7\n1 0 obj'] as const),
+      'half a PDF',
+      'application/pdf',
+      'PDF',
+      '%PDF-1.7\n1 0 obj',
       'the PDF is not a complete PDF file, or has data after its end',
     ],
     [
-      ...(['half a file of OFX', 'application/x-ofx', 'OFX', OFX.slice(0, -8)] as const),
+      'half a file of OFX',
+      'application/x-ofx',
+      'OFX',
+      OFX.slice(0, -8),
       'the OFX is not a complete OFX file, or has data after its end',
     ],
     [
@@ -148,7 +154,8 @@ describe('what is not a statement', () => {
       ).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(PartnerError);
       expect((refused as PartnerError).details).toMatchObject({
-        ...{ kind: 'Uncertain', unreadable: 'generate-full-statement' },
+        kind: 'Uncertain',
+        unreadable: 'generate-full-statement',
         fields: [{ field: '', message: expect.stringContaining(why) }],
       });
       expect(await readdir(folder)).toEqual([fileName]);
@@ -217,15 +224,18 @@ describe('the dates of a statement', () => {
     ['with short years', 'fa-1,1/31/26,1\nfa-1,3/10/26,1\n', 'dates outside 2026-01: 1, such as 3/10/26'],
     ['in no column of dates', 'fa-1,paid 2025-11-02,1\n', undefined],
     [
-      ...(['of the month before', 'fa-1,2025-12-03,1\nfa-1,2025-12-04,1\n'] as const),
+      'of the month before',
+      'fa-1,2025-12-03,1\nfa-1,2025-12-04,1\n',
       'dates outside 2026-01: 2, such as 2025-12-03',
     ],
     [
-      ...(['as people write them', 'fa-1,1/3/2026,1\nfa-1,3/10/2026,1\n'] as const),
+      'as people write them',
+      'fa-1,1/3/2026,1\nfa-1,3/10/2026,1\n',
       'dates outside 2026-01: 1, such as 3/10/2026',
     ],
     [
-      ...(['of the year before, first in the row', '2025-01-15;1;2\n'] as const),
+      'of the year before, first in the row',
+      '2025-01-15;1;2\n',
       'dates outside 2026-01: 1, such as 2025-01-15',
     ],
   ])('%s: a CSV is saved, and says what is outside', async (_, rows, warning) => {

@@ -12,9 +12,15 @@ type Headers = Readonly<Record<string, string>>;
 async function opened(options: Partial<CodecServerOptions> = {}) {
   const lines: string[] = [];
   const server = await codecServer({
-    ...{ host: '127.0.0.1', port: 0, keys: parsePayloadKeys(`k1:${KEY}`), uiOrigin: UI, tokenInPath: false },
-    ...{ bearer: { tokens: ['other-token', TOKEN], jwt: undefined }, namespaces: ['default', 'sales'] },
-    ...{ requestsPerMinute: 1_000, logger: createLogger('info', { write: (line) => void lines.push(line) }) },
+    host: '127.0.0.1',
+    port: 0,
+    keys: parsePayloadKeys(`k1:${KEY}`),
+    uiOrigin: UI,
+    tokenInPath: false,
+    bearer: { tokens: ['other-token', TOKEN], jwt: undefined },
+    namespaces: ['default', 'sales'],
+    requestsPerMinute: 1_000,
+    logger: createLogger('info', { write: (line) => void lines.push(line) }),
     ...options,
   });
   testEnds(() => server.close());
@@ -104,7 +110,9 @@ describe('a call', () => {
     ['metadata that is a list', '{"payloads":[{"metadata":[]}]}', 400, 'metadata: must be an object'],
     ['one reference', '{"payloads":[{"externalPayloads":{}}]}', 400, 'externalPayloads: must be a list'],
     [
-      ...(['a size in words', '{"payloads":[{"externalPayloads":[{"sizeBytes":"x"}]}]}', 400] as const),
+      'a size in words',
+      '{"payloads":[{"externalPayloads":[{"sizeBytes":"x"}]}]}',
+      400,
       'payloads[0].externalPayloads[0].sizeBytes: must be a whole number',
     ],
   ])('with %s: %i', async (_, body, status, message) => {

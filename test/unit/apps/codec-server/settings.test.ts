@@ -16,8 +16,14 @@ describe('the settings of the codec server', () => {
     const { keys, ...others } = loadCodecSettings(NEEDED);
     expect(keys.map(({ id }) => id)).toEqual(['k1']);
     expect(others).toEqual({
-      ...{ host: '127.0.0.1', port: 8083, bearer: { tokens: [TOKEN], jwt: undefined }, uiOrigin: undefined },
-      ...{ tokenInPath: false, namespaces: ['default'], requestsPerMinute: 3_000, logLevel: 'info' },
+      host: '127.0.0.1',
+      port: 8083,
+      bearer: { tokens: [TOKEN], jwt: undefined },
+      uiOrigin: undefined,
+      tokenInPath: false,
+      namespaces: ['default'],
+      requestsPerMinute: 3_000,
+      logLevel: 'info',
     });
   });
 

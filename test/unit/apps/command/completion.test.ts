@@ -9,7 +9,7 @@ import {
 import { fillCall } from '../../../../src/apps/command/partner/commands.js';
 import { gangway as commandLine } from '../../../../src/apps/command/program.js';
 import { REQUIREMENT_KINDS, STAGES } from '../../../../src/messages/codes.js';
-import { SYSTEM_NAMES } from '../../../../src/partners/names.js';
+import { SYSTEM_NAMES } from '../../../../src/partners/system-names.js';
 import { gangway, io } from '../../../rigs/command.js';
 
 /** What `gangway complete` prints for a line, without descriptions. */
@@ -93,8 +93,26 @@ const KNOWN_ARGUMENTS = [...Object.keys(ARGUMENT_VALUES), 'id', 'topic'];
 /** Only the person knows these values. */
 const FREE = {
   options: [
-    ...['duration', 'n', 'agentProfileId', 'query', 'text', 'json', 'id', 'code', 'why', 'digits', 'name'],
-    ...['field=value', 'field=label', 'field', 'key', 'month', 'address', 'day', 'hour', 'destination'],
+    'duration',
+    'n',
+    'agentProfileId',
+    'query',
+    'text',
+    'json',
+    'id',
+    'code',
+    'why',
+    'digits',
+    'name',
+    'field=value',
+    'field=label',
+    'field',
+    'key',
+    'month',
+    'address',
+    'day',
+    'hour',
+    'destination',
   ],
   arguments: [
     'words',

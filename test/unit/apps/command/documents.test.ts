@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readAnswer } from '../../../../src/apps/command/onboarding/resolve.js';
+import { readAnswerArguments } from '../../../../src/apps/command/onboarding/resolve.js';
 import { newFolder } from '../../../rigs/folders.js';
 
 const MOST = 25 * 1024 * 1024;
@@ -13,7 +13,7 @@ async function given(name: string, content: string | Buffer): Promise<string> {
   return file;
 }
 
-const read = (file: string) => readAnswer({} as never, 'documents', { document: [file] });
+const read = (file: string) => readAnswerArguments({} as never, 'documents', { document: [file] });
 
 it.each<[what: string, name: string, content: string | Buffer, problem: string | undefined]>([
   ['one byte', 'note.txt', '1', undefined],

@@ -8,7 +8,7 @@ import { importRules } from '../../../../src/apps/command/batch/import-file.js';
 import { MAGIC_SSNS } from '../../../../src/apps/sandbox/banking/scenarios.js';
 import { feePlans } from '../../../../src/messages/fee-plans.js';
 import { merchantBoardingInput, NO_ACCOUNTS } from '../../../../src/messages/inputs.js';
-import { ONBOARDINGS } from '../../../../src/messages/kinds.js';
+import { ONBOARDINGS } from '../../../../src/messages/workflow-types.js';
 import { addressChange, webhook } from '../../../../src/partners/banking/requests.js';
 import { type Format, rowReader } from '../../../../src/services/batches/format.js';
 import { type Row, rowSchemas } from '../../../../src/services/batches/validation.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { CommandFailed, EXIT_CODES, Interrupted, TimedOut } from '../../../../src/apps/command/cli/errors.js';
-import { exitCodeOf, explainActivity, partnerFailure } from '../../../../src/apps/command/cli/failures.js';
+import { exitCodeOf, explainActivity, partnerCallFailed } from '../../../../src/apps/command/cli/failures.js';
 import type { PartnerErrorDetails } from '../../../../src/partners/partner-error.js';
 import { PAYMENT_OPERATIONS, PAYMENTS_OPERATIONS } from '../../../../src/partners/payments/operations.js';
 import { BadSetting } from '../../../../src/platform/settings/settings.js';
@@ -12,7 +12,11 @@ import { type Obstacle, UnreadableOnboarding } from '../../../../src/temporal/un
 
 const unreadable = (obstacle: Obstacle) => new UnreadableOnboarding('m-1', obstacle, obstacle);
 const failure = (kind: PartnerErrorDetails['kind'], more: Partial<PartnerErrorDetails> = {}) => ({
-  ...{ system: 'banking', operation: 'create-card', kind, reason: 'r', fields: [] },
+  system: 'banking',
+  operation: 'create-card',
+  kind,
+  reason: 'r',
+  fields: [],
   ...more,
 });
 
@@ -55,7 +59,7 @@ describe('the exit code', () => {
     ['NotSent', true, 3, 'one-time-code'],
   ])('of a call that ends with %s, repeatable: %s, is %i (needs %s)', (kind, isRepeatable, code, needs) => {
     const details = failure(kind, { ...(needs && { needs }) });
-    expect(partnerFailure(details, isRepeatable).exitCode).toBe(code);
+    expect(partnerCallFailed(details, isRepeatable).exitCode).toBe(code);
     const reported = ApplicationFailure.create({ type: 'PartnerError', details: [details] });
     expect(exitCodeOf(explainActivity(reported, 'queue', isRepeatable))).toBe(code);
   });

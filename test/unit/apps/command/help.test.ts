@@ -9,7 +9,12 @@ import { gangway, startGangway } from '../../../rigs/command.js';
 import { jsonLines } from '../../../rigs/processes.js';
 
 const PARTNER_ERROR_KINDS = Object.keys({
-  ...{ NotSent: 1, RateLimited: 1, Rejected: 1, Unauthorized: 1, Forbidden: 1, Uncertain: 1 },
+  NotSent: 1,
+  RateLimited: 1,
+  Rejected: 1,
+  Unauthorized: 1,
+  Forbidden: 1,
+  Uncertain: 1,
 } satisfies Record<PartnerErrorKind, 1>);
 
 /** Standard output of a command that needs no settings. */
@@ -46,8 +51,12 @@ answers-wait (timeline entry)
   });
 
   it.each([
-    ...[...REQUIREMENT_KINDS, ...STAGES, ...TIMELINE_EVENTS, ...PARTNER_ERROR_KINDS],
-    ...[...Object.keys(OBSTACLES), ...Object.keys(PROBLEMS)],
+    ...REQUIREMENT_KINDS,
+    ...STAGES,
+    ...TIMELINE_EVENTS,
+    ...PARTNER_ERROR_KINDS,
+    ...Object.keys(OBSTACLES),
+    ...Object.keys(PROBLEMS),
   ])('describes %s', async (code) => {
     expect(await printed('explain', code)).toMatch(
       new RegExp(`^${code} \\(.*\\)\\n  what happened +\\S`, 'm'),
@@ -141,11 +150,9 @@ describe('gangway help', () => {
     expect(await printed('help', 'columns', 'business')).toContain(',beneficialOwners.3.zipCode,');
     expect(await printed('help', 'columns', 'customer')).toContain(',boarding.merchant.dba,');
     expect(await gangway({}, ['help', 'columns', 'merchants'])).toMatchObject({
-      ...{
-        code: 2,
-        stdout: '',
-        stderr: expect.stringMatching(/^name the input: merchant, business, customer\b.*\n$/),
-      },
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^name the input: merchant, business, customer\b.*\n$/),
     });
   });
 

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Printer } from '../../../../src/apps/command/cli/output.js';
-import { bar, Progress, showProgress } from '../../../../src/apps/command/cli/progress.js';
+import { bar, Progress, withProgress } from '../../../../src/apps/command/cli/progress.js';
 
 /** A printer whose standard error has these properties, and what it printed there. */
 function printer(terminal: object, TERM = 'xterm') {
@@ -67,11 +67,11 @@ it('shows a step that changes after a second, and as a line every ten seconds', 
   const { printer: own, printed } = printer({});
   let examined = 0;
   const step = () => `${examined} of 9 examined`;
-  await showProgress(own, step, async () => {
+  await withProgress(own, step, async () => {
     for (; examined < 9; examined++) await vi.advanceTimersByTimeAsync(3_100);
   });
   expect(printed()).toBe('... 0 of 9 examined\n... 3 of 9 examined\n... 6 of 9 examined\n');
-  await showProgress(own, step, () => vi.advanceTimersByTimeAsync(900));
+  await withProgress(own, step, () => vi.advanceTimersByTimeAsync(900));
   expect(printed()).toBe('');
 });
 

@@ -21,8 +21,12 @@ function inputOf(input: unknown): string {
 }
 
 const entry = (input: unknown, more: object = {}) => ({
-  ...{ workflowId: 'merchant-boarding-m-1', type: 'merchantBoarding', status: 'running' },
-  ...{ startedAt: '2026-01-31T10:00:00.000Z', input: inputOf(input), ...more },
+  workflowId: 'merchant-boarding-m-1',
+  type: 'merchantBoarding',
+  status: 'running',
+  startedAt: '2026-01-31T10:00:00.000Z',
+  input: inputOf(input),
+  ...more,
 });
 const MERCHANT = merchant(undefined, { externalId: 'm-1' });
 const ENTRY = entry(MERCHANT);
@@ -121,7 +125,9 @@ describe('gangway restore starts nothing of a file', () => {
     await truncate(file, 500 * 1024 ** 2 + 1);
     for (const each of [file, '/dev/zero'])
       expect(await gangway({ PAYLOAD_KEYS }, ['restore', each])).toEqual({
-        ...{ code: 2, stdout: '', stderr: `${each}: is not a file of at most 500 MiB\n` },
+        code: 2,
+        stdout: '',
+        stderr: `${each}: is not a file of at most 500 MiB\n`,
       });
   });
 });
@@ -132,15 +138,15 @@ describe('gangway restore of a backup', () => {
   it.each<[what: string, text: string, env: object, why: string]>([
     ['written by hand', unauthenticated([ENTRY]), {}, 'it was written without PAYLOAD_KEYS'],
     [
-      ...(['with another merchant', linesOf([HEADER, changed]) + endOf(whole), {}] as const),
+      'with another merchant',
+      linesOf([HEADER, changed]) + endOf(whole),
+      {},
       'it was changed since, or key k1 has another value',
     ],
     [
-      ...([
-        'with its lines exchanged',
-        linesOf([HEADER, OTHER, ENTRY]) + endOf(authentic([ENTRY, OTHER])),
-        {},
-      ] as const),
+      'with its lines exchanged',
+      linesOf([HEADER, OTHER, ENTRY]) + endOf(authentic([ENTRY, OTHER])),
+      {},
       'it was changed since, or key k1 has another value',
     ],
     [
@@ -150,7 +156,9 @@ describe('gangway restore of a backup', () => {
       'it was changed since, or key k1 has another value',
     ],
     [
-      ...(['of a key of the same id', authentic([ENTRY], Buffer.alloc(32, 8)), {}] as const),
+      'of a key of the same id',
+      authentic([ENTRY], Buffer.alloc(32, 8)),
+      {},
       'it was changed since, or key k1 has another value',
     ],
     ['without its key', whole, { PAYLOAD_KEYS: PAYLOAD_KEYS.slice(0, 47) }, 'key k1 is not in PAYLOAD_KEYS'],
@@ -178,19 +186,27 @@ describe('gangway restore of a backup', () => {
 
   it.each<[what: string, entries: readonly object[], env: object, problem: string]>([
     [
-      ...(['in an account that its input does not name', [{ ...ENTRY, workflowId: AT_ACME }], ACME] as const),
+      'in an account that its input does not name',
+      [{ ...ENTRY, workflowId: AT_ACME }],
+      ACME,
       `FILE:2: ${AT_ACME} has the input of merchant-boarding-m-1; nothing was started\n`,
     ],
     [
-      ...(['in an account that there is not', [entry({ ...MERCHANT, account: 'zeta' })], ACME] as const),
+      'in an account that there is not',
+      [entry({ ...MERCHANT, account: 'zeta' })],
+      ACME,
       'FILE:2: is not valid; nothing was started\n  account: must be one of GANGWAY_ACCOUNTS: acme\n',
     ],
     [
-      ...(['of another key', [{ ...ENTRY, workflowId: 'merchant-boarding-m-9' }], {}] as const),
+      'of another key',
+      [{ ...ENTRY, workflowId: 'merchant-boarding-m-9' }],
+      {},
       'FILE:2: merchant-boarding-m-9 has the input of merchant-boarding-m-1; nothing was started\n',
     ],
     [
-      ...(['of another type', [{ ...ENTRY, workflowId: 'operation-m-1' }], {}] as const),
+      'of another type',
+      [{ ...ENTRY, workflowId: 'operation-m-1' }],
+      {},
       'FILE:2: operation-m-1 has the input of merchant-boarding-m-1; nothing was started\n',
     ],
     [
@@ -200,7 +216,9 @@ describe('gangway restore of a backup', () => {
       'FILE:2: is not valid; nothing was started\n  externalId: must have only letters, digits and . _ : -',
     ],
     [
-      ...(['whose id is none', [{ ...ENTRY, workflowId: '../../etc/passwd' }], {}] as const),
+      'whose id is none',
+      [{ ...ENTRY, workflowId: '../../etc/passwd' }],
+      {},
       'FILE:2: ../../etc/passwd has the input of merchant-boarding-m-1; nothing was started\n',
     ],
     ['that is there twice', [ENTRY, ENTRY], {}, 'FILE: has an onboarding twice; nothing was started\n'],
@@ -211,7 +229,9 @@ describe('gangway restore of a backup', () => {
       'FILE:2: is not valid; nothing was started\n  must be an object\n',
     ],
     [
-      ...(['without a dba', [entry({ externalId: 'm-1', merchant: {} })], {}] as const),
+      'without a dba',
+      [entry({ externalId: 'm-1', merchant: {} })],
+      {},
       'FILE:2: is not valid; nothing was started\n  merchant.dba: is required\n',
     ],
     [
@@ -227,7 +247,9 @@ describe('gangway restore of a backup', () => {
       'FILE:2: is not valid; nothing was started\n  business: must be an object\n',
     ],
     [
-      ...(['whose input is no payload', [{ ...ENTRY, input: 'AAAA' }], {}] as const),
+      'whose input is no payload',
+      [{ ...ENTRY, input: 'AAAA' }],
+      {},
       'FILE:2: its input cannot be read; nothing was started\n',
     ],
   ])('starts nothing for an entry %s', async (_, entries, env, problem) => {

@@ -54,11 +54,16 @@ describe('settings that work but are unsafe', () => {
   it('are reported without their values', async () => {
     const partner = (name: string) => ({
       [`${name}_URL`]: 'https://partner.example.com',
-      ...{ [`${name}_USERNAME`]: 'gangway', [`${name}_PASSWORD`]: 'gangway' },
+      [`${name}_USERNAME`]: 'gangway',
+      [`${name}_PASSWORD`]: 'gangway',
     });
     const reported = await weaknesses({
-      ...{ ...partner('BOARDING'), ...partner('BANKING'), BANKING_DEVICE_TOKEN: 'd-1', PAYLOAD_KEYS: '' },
-      ...{ GANGWAY_LOG_LEVEL: 'trace', GANGWAY_METRICS_ADDRESS: '0.0.0.0:9464' },
+      ...partner('BOARDING'),
+      ...partner('BANKING'),
+      BANKING_DEVICE_TOKEN: 'd-1',
+      PAYLOAD_KEYS: '',
+      GANGWAY_LOG_LEVEL: 'trace',
+      GANGWAY_METRICS_ADDRESS: '0.0.0.0:9464',
     });
     expect(reported).toEqual([
       'warn: PAYLOAD_KEYS is not set: anyone with access to the namespace can read private data; set PAYLOAD_KEYS to the key that "gangway keys new" prints',
@@ -79,8 +84,10 @@ describe('settings that work but are unsafe', () => {
 
   it('include those of a receiver that is set up', async () => {
     const reported = await weaknesses({
-      ...{ RECEIVER_ADDRESS: '127.0.0.1:0', RECEIVER_METRICS_ADDRESS: '0.0.0.0:9464' },
-      ...{ RECEIVER_BANKING_AUTH: 'none', RECEIVER_PROCESSOR_AUTH: 'header:X-Caller-Auth:c2VjcmV0c2VjcmV0' },
+      RECEIVER_ADDRESS: '127.0.0.1:0',
+      RECEIVER_METRICS_ADDRESS: '0.0.0.0:9464',
+      RECEIVER_BANKING_AUTH: 'none',
+      RECEIVER_PROCESSOR_AUTH: 'header:X-Caller-Auth:c2VjcmV0c2VjcmV0',
     });
     expect(reported).toEqual([
       open('RECEIVER_METRICS_ADDRESS'),
@@ -102,8 +109,10 @@ describe('settings that work but are unsafe', () => {
       'warn: GANGWAY_LOG_LEVEL is warn: the console writes no audit log; set GANGWAY_LOG_LEVEL=info for the console',
     ]);
     const signIn = {
-      ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'gangway' },
-      ...{ CONSOLE_ADDRESS: '0.0.0.0:8085', CONSOLE_SESSION_KEYS: TOKEN },
+      OIDC_ISSUER: 'https://login.example.com',
+      OIDC_CLIENT_ID: 'gangway',
+      CONSOLE_ADDRESS: '0.0.0.0:8085',
+      CONSOLE_SESSION_KEYS: TOKEN,
     };
     expect(await weaknesses({ ...signIn, CONSOLE_URL: 'http://127.0.0.1:8085' })).toEqual([
       'warn: CONSOLE_ADDRESS accepts connections from other machines, and CONSOLE_URL is not https; put a proxy with TLS in front of it, and set CONSOLE_URL to its address (docs/deployment.md)',
@@ -120,8 +129,11 @@ describe('settings that work but are unsafe', () => {
     ];
     await mkdir(documents);
     const settings = {
-      ...{ PAYLOAD_KEYS_FILE: keys, RECEIVER_SECRETS: SECRET, RECEIVER_BOARDING_AUTH_FILE: auth },
-      ...{ DOCUMENT_DIR: documents, STATEMENT_DIR: join(folder, 'none') },
+      PAYLOAD_KEYS_FILE: keys,
+      RECEIVER_SECRETS: SECRET,
+      RECEIVER_BOARDING_AUTH_FILE: auth,
+      DOCUMENT_DIR: documents,
+      STATEMENT_DIR: join(folder, 'none'),
     };
     const load = async () => lines(await weakSettings(loadWorkerSettings(settings), settings));
     await Promise.all([chmod(keys, 0o644), chmod(documents, 0o755), chmod(auth, 0o640)]);
@@ -185,15 +197,17 @@ describe('a name that is no setting', () => {
   });
 
   it.each([
-    ...[
-      'GANGWAY_SHOE_SIZE',
-      'CONSOLE_IDLE',
-      'CONSOLE_SESSION_MAX',
-      'RECEIVER_LIMIT',
-      'CODEC_CORS',
-      'OIDC_PROMPT',
-    ],
-    ...['EVENTS_BATCH', 'BOARDING_RETRY', 'BANKING_REGION', 'PLANT_STORE_COLOR', 'NORTH_ISO_PAYMENTS_RETRY'],
+    'GANGWAY_SHOE_SIZE',
+    'CONSOLE_IDLE',
+    'CONSOLE_SESSION_MAX',
+    'RECEIVER_LIMIT',
+    'CODEC_CORS',
+    'OIDC_PROMPT',
+    'EVENTS_BATCH',
+    'BOARDING_RETRY',
+    'BANKING_REGION',
+    'PLANT_STORE_COLOR',
+    'NORTH_ISO_PAYMENTS_RETRY',
   ])('and that only Gangway can read is reported even if none is similar: %s', (name) => {
     const [{ why, fix } = {}] = misspelledSettings({ [name]: '1' }, ['north-iso']);
     expect([why, fix]).toEqual([

@@ -121,7 +121,9 @@ const requestsFor = (id: string) =>
       if (method === 'GET') return {};
       return hasFiles ? multipart([{ name: 'csrf', content: csrf }]) : { form: { csrf, kind: 'retry' } };
     },
-    ...{ line: `${method} ${path}`, isForm: method === 'POST', isAbout: path.includes(':id') },
+    line: `${method} ${path}`,
+    isForm: method === 'POST',
+    isAbout: path.includes(':id'),
   }));
 
 it('no route shows more of another account than of an onboarding that does not exist', async () => {
@@ -154,7 +156,9 @@ it('every form refuses the token of another session', async () => {
 /** Pages of each kind, and their visitors. */
 const users: User[] = [];
 const page = (path: string, more: Partial<Route> = {}): Route => ({
-  ...{ method: 'GET', path, role: 'viewer' },
+  method: 'GET',
+  path,
+  role: 'viewer',
   show: async ({ user }) => {
     users.push(user);
     return { page: h('p', null, 'shown'), title: path };
@@ -230,8 +234,15 @@ describe('a page', () => {
 
 describe('a form', () => {
   it.each([
-    ...[undefined, null, 'csrf', {}, { csrf: undefined }, { csrf: ['t1', 't1'] }],
-    ...[{ csrf: 'T1' }, { csrf: 't' }, { csrf: '' }],
+    undefined,
+    null,
+    'csrf',
+    {},
+    { csrf: undefined },
+    { csrf: ['t1', 't1'] },
+    { csrf: 'T1' },
+    { csrf: 't' },
+    { csrf: '' },
   ])('is not from this session with the body %j', (body) => {
     expect(() => requireCsrf({ body }, 't1')).toThrow(
       new PageError(403, 'This form has expired, or is not from this console. Open the page again.'),
@@ -268,8 +279,13 @@ it.each(['/start/file', '/batches', '/onboardings/merchant-boarding-m-1/requirem
 
 it('a file that the document store cannot take is no defect of the console: the page has the reason', async () => {
   const requirement = {
-    ...{ id: 'note-1', kind: 'underwriting-note', title: 'Send a check', detail: 'Send a check' },
-    ...{ answers: ['documents'], raisedAt: NOON, dueAt: NOON },
+    id: 'note-1',
+    kind: 'underwriting-note',
+    title: 'Send a check',
+    detail: 'Send a check',
+    answers: ['documents'],
+    raisedAt: NOON,
+    dueAt: NOON,
   };
   const state = { requirements: [requirement] } as never;
   const { open, log } = await consoleOfCalls({ workflows: { 'merchant-boarding-m-1': { state } } });
@@ -435,7 +451,10 @@ describe('without an identity provider', () => {
 });
 
 const TYPED: Route = {
-  ...{ method: 'POST', path: '/typed', role: 'viewer', keepsTyped: true },
+  method: 'POST',
+  path: '/typed',
+  role: 'viewer',
+  keepsTyped: true,
   show: async () => ({ page: h('p', null, 'typed'), title: 'Typed' }),
 };
 
@@ -511,8 +530,11 @@ describe('every page', () => {
   it('has the headers that forbid scripts, frames, caches and requests to others', async () => {
     const { open } = await consoleOfCalls({ routes: PAGES });
     const replies = [
-      ...[await open(ADA, '/viewer'), await open(ADA, '/nowhere'), await open(ADA, '/%zz')],
-      ...[await open(undefined, '/signed-out'), await open(ADA, '/form', { form: { csrf: 'wrong' } })],
+      await open(ADA, '/viewer'),
+      await open(ADA, '/nowhere'),
+      await open(ADA, '/%zz'),
+      await open(undefined, '/signed-out'),
+      await open(ADA, '/form', { form: { csrf: 'wrong' } }),
     ];
     for (const { headers } of replies) {
       expect(headers).toMatchObject({

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type FormKind, isPreviewed, readAnswer, roleFor } from '../../../../src/apps/console/answer.js';
+import { type FormKind, isPreviewed, readAnswerForm, roleFor } from '../../../../src/apps/console/answer.js';
 import { Fields } from '../../../../src/apps/console/query.js';
 import type { Role } from '../../../../src/apps/console/route.js';
 import { businessOnboardingInput, merchantBoardingInput } from '../../../../src/messages/inputs.js';
@@ -24,7 +24,14 @@ const NOON = '2026-01-31T12:00:00.000Z';
 beforeEach(() => stoppedAt(NOON));
 
 const KINDS: readonly AnswerKind[] = [
-  ...(['text', 'documents', 'correction', 'confirm', 'retry', 'code', 'choice', 'take-back'] as const),
+  'text',
+  'documents',
+  'correction',
+  'confirm',
+  'retry',
+  'code',
+  'choice',
+  'take-back',
   'abandon',
 ];
 
@@ -72,7 +79,7 @@ describe('of the answers to a requirement', () => {
 
 describe('the form of an answer', () => {
   const read = (kind: FormKind, input: object, of: Partial<Requirement> = {}) =>
-    readAnswer(new Fields(input), kind, of, async () => ({ correctable: CORRECTABLE, accounts: KNOWN }));
+    readAnswerForm(new Fields(input), kind, of, async () => ({ correctable: CORRECTABLE, accounts: KNOWN }));
   const CORRECTABLE = { input: { fees: { rate: 2 } } } as never;
   const KNOWN = { posNames: [], accounts: {} } as never;
   const why = { reason: ' because ' };
@@ -100,15 +107,21 @@ describe('the form of an answer', () => {
     ['confirm', { ...why, id: '12345678901' }, 'id', 'must be the ID at the partner, in digits'],
     ['confirm', { ...why, id: 'x1' }, 'id', 'must be the ID at the partner, in digits'],
     [
-      ...(['confirm', { ...why, id: long(65) }, 'id'] as const),
-      ...(['must be 1 to 64 letters, digits or symbols, without spaces', { idFormat: 'text' }] as const),
+      'confirm',
+      { ...why, id: long(65) },
+      'id',
+      'must be 1 to 64 letters, digits or symbols, without spaces',
+      { idFormat: 'text' },
     ],
     ['choice', { ...why, choice: 'x' }, 'choice', 'must be one of a, b', { choices: ['a', 'b'] }],
     ['abandon', { reason: long(501) }, 'reason', 'must be at most 500 characters'],
     ...(['confirm', 'retry', 'choice', 'take-back', 'abandon'] as const).map(
       (kind): [FormKind, object, string, string, Partial<Requirement>] => [
-        ...([kind, { id: '1', choice: 'a', reason: ' ' }, 'reason'] as const),
-        ...(['is required: the timeline shows why you decided this', { choices: ['a'] }] as const),
+        kind,
+        { id: '1', choice: 'a', reason: ' ' },
+        'reason',
+        'is required: the timeline shows why you decided this',
+        { choices: ['a'] },
       ],
     ),
   ])('%s does not take %j', async (kind, input, field, message, of) => {
@@ -130,8 +143,13 @@ describe('the form of an answer', () => {
 const ID = 'merchant-boarding-m-1';
 const PAGE = `/onboardings/${ID}/requirements/note-1`;
 const NOTE: Requirement = {
-  ...{ id: 'note-1', kind: 'underwriting-note', title: 'A note', detail: 'Send a check.' },
-  ...{ raisedAt: NOON, dueAt: NOON, answers: ['text', 'confirm', 'abandon', 'retry', 'correction'] },
+  id: 'note-1',
+  kind: 'underwriting-note',
+  title: 'A note',
+  detail: 'Send a check.',
+  raisedAt: NOON,
+  dueAt: NOON,
+  answers: ['text', 'confirm', 'abandon', 'retry', 'correction'],
 };
 
 /** A console with one onboarding, of which an answer may correct these fields of this input. */
@@ -415,8 +433,10 @@ describe('a document', () => {
     // A worker may apply the answer later, and then sends it.
     [
       'is kept while no worker has applied its answer',
-      ...(['', new WorkflowUpdateRPCTimeoutOrCancelledError('late')] as const),
-      ...([503, 1] as const),
+      '',
+      new WorkflowUpdateRPCTimeoutOrCancelledError('late'),
+      503,
+      1,
     ],
     ['is removed when the workflow refuses it', '', rejected('answer: late'), 422, 0],
     ['is removed when its reason is too long', 'a'.repeat(501), undefined, 422, 0],

@@ -13,8 +13,13 @@ const person = (actor: string, accounts?: readonly string[]) => ({ actor, accoun
 
 describe('a batch', () => {
   const PEOPLE = [
-    ...[person('olga'), person('pete'), person('n', ['north', '']), person('s', ['north'])],
-    ...[person('o', ['']), person('Olga Moss (olga)'), person('Olga Park (eve-3)')],
+    person('olga'),
+    person('pete'),
+    person('n', ['north', '']),
+    person('s', ['north']),
+    person('o', ['']),
+    person('Olga Moss (olga)'),
+    person('Olga Park (eve-3)'),
   ];
   const seers = (stage: BatchState['stage'], actor = 'olga') => {
     const batch = { state: { stage, actor, accounts: ['north', ''] } } as unknown as Batch;
@@ -34,8 +39,15 @@ describe('a batch', () => {
 });
 
 const FILE: BatchState = {
-  ...{ stage: 'checked', name: 'rows.csv', actor: 'olga', rows: 1, kinds: {}, accounts: [''] },
-  ...{ parts: 0, counts: NO_RESULTS, failures: [] },
+  stage: 'checked',
+  name: 'rows.csv',
+  actor: 'olga',
+  rows: 1,
+  kinds: {},
+  accounts: [''],
+  parts: 0,
+  counts: NO_RESULTS,
+  failures: [],
 };
 
 /** A batch as Temporal lists it. */

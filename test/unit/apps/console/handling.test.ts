@@ -21,8 +21,13 @@ const PAGE = `/onboardings/${ID}/requirements/note-1`;
 const BACK = `/onboardings/${ID}#r-note-1`;
 
 const NOTE: Requirement = {
-  ...{ id: 'note-1', kind: 'underwriting-note', title: 'A note', detail: 'Send a check.' },
-  ...{ raisedAt: NOON, dueAt: '2026-02-02T12:00:00.000Z', answers: ['text'] },
+  id: 'note-1',
+  kind: 'underwriting-note',
+  title: 'A note',
+  detail: 'Send a check.',
+  raisedAt: NOON,
+  dueAt: '2026-02-02T12:00:00.000Z',
+  answers: ['text'],
 };
 const PROPOSAL = { actor: 'pete', at: NOON, reason: 'called', answer: 'text: One sale in ten.' };
 const WHOLE = { requirementId: 'note-1', actor: 'pete', at: NOON, reason: 'called' };
@@ -67,7 +72,9 @@ describe('the page of a requirement', () => {
     const { open } = await asking(claim && { claim });
     const { status, text } = await open({ role }, PAGE);
     expect([status, text.replace(/ <time.*?<\/time>/g, ''), buttons(text)]).toEqual([
-      ...[200, expect.stringContaining(holder), does],
+      200,
+      expect.stringContaining(holder),
+      does,
     ]);
   });
 
@@ -223,7 +230,8 @@ describe('what was chosen in the inbox', () => {
     const state = { requirements: [NOTE] };
     return consoleOfCalls({
       workflows: { [ID]: { state }, [OTHER]: { state, account: 'north' } },
-      ...{ env, ...(onUpdate && { onUpdate }) },
+      env,
+      ...(onUpdate && { onUpdate }),
     });
   };
   const chosen = (...places: string[]) => ({ chosen: places, list: 'kind=ticket' });
@@ -392,7 +400,8 @@ describe('a remark for colleagues', () => {
     const sent = { requirementId: 'note-1', actor: 'olga', text: 'They call back.' };
     const requests = updates().map(([, , request]) => request);
     expect([...requests.slice(0, 2), requests[4]]).toEqual([
-      ...[sent, sent],
+      sent,
+      sent,
       { ...sent, requirementId: 'note-2', text: 'They wait.' },
     ]);
     // They were sent at the same time.

@@ -1,11 +1,11 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import {
   chosenItems,
-  forgetLists,
+  forgetInboxLists,
   groupByBusiness,
   isNewSince,
   nextIn,
-  questionOf,
+  splitQuestion,
 } from '../../../../src/apps/console/pages/inbox-filter.js';
 import type { RequestContext, User } from '../../../../src/apps/console/route.js';
 import type { InboxItem } from '../../../../src/services/inbox/inbox.js';
@@ -72,8 +72,11 @@ it('what a business is asked follows the first of it, in one account, whichever 
   const ids = ['merchant-boarding-m-1', 'merchant-boarding-m-2', 'business-onboarding-m-1@west', 'other'];
   const items = [...ids, 'business-onboarding-m-1'].map((workflowId) => ({ workflowId }) as InboxItem);
   expect(groupByBusiness(items).map(({ workflowId }) => workflowId)).toEqual([
-    ...['merchant-boarding-m-1', 'business-onboarding-m-1', 'merchant-boarding-m-2'],
-    ...['business-onboarding-m-1@west', 'other'],
+    'merchant-boarding-m-1',
+    'business-onboarding-m-1',
+    'merchant-boarding-m-2',
+    'business-onboarding-m-1@west',
+    'other',
   ]);
 });
 
@@ -92,7 +95,8 @@ it.each<[before: object, next: string]>([
       const due = `2026-02-0${place + 1}T00:00:00.000Z`;
       const [memo] = payloads({ 'note-1': key === 'm-2' ? by : {} });
       return execution({
-        ...{ workflowId: `merchant-boarding-${key}`, memo: { handling: memo as never } },
+        workflowId: `merchant-boarding-${key}`,
+        memo: { handling: memo as never },
         indexed: { Requirements: [`underwriting-note note-1 ${due} ${due}`, 'underwriting-note'] },
       });
     });
@@ -102,7 +106,7 @@ it.each<[before: object, next: string]>([
     });
     const user = { actor: 'olga', accounts: undefined } as User;
     const context = { client, user, times: new Times({ TZ: 'UTC' }) } as RequestContext;
-    forgetLists(client, 'merchant-boarding-m-1', 'note-1');
+    forgetInboxLists(client, 'merchant-boarding-m-1', 'note-1');
     expect(await nextIn(context, 'kind=underwriting-note')).toBe(
       `/onboardings/merchant-boarding-${next}/requirements/note-1?list=kind%3Dunderwriting-note`,
     );
@@ -133,7 +137,7 @@ it.each([
   ['Rejected: create the merchant', 'Rejected: create the merchant', 'Answer note'],
   [undefined, 'Answer note', 'Answer note'],
 ])('the question of %j is %j, of the kind %j', (title, sentence, kind) => {
-  expect(questionOf({ title, task: 'answer note' } as InboxItem)).toEqual({ sentence, kind });
+  expect(splitQuestion({ title, task: 'answer note' } as InboxItem)).toEqual({ sentence, kind });
 });
 
 // Alone catches a row that says that something is wrong, and not what.
@@ -149,7 +153,7 @@ it.each([
   ['uncertain-write', 'Look in the portal.', 'Rejected: create it', 'Correct input'],
 ] as const)('the question of a %s with the detail %j is %j, of the kind %j', (of, detail, sentence, kind) => {
   const item = { kind: of, title: 'Rejected: create it', detail, task: 'correct input' } as InboxItem;
-  expect(questionOf(item)).toEqual({ sentence, kind });
+  expect(splitQuestion(item)).toEqual({ sentence, kind });
 });
 
 // Alone catches a merchant's answer that does not count as new.

@@ -10,8 +10,13 @@ const ID = 'merchant-boarding-m-1';
 const PAGE = `/onboardings/${ID}/requirements/note-1`;
 const NAMES = ['toString', 'constructor', 'hasOwnProperty', 'valueOf', '__proto__'];
 const NOTE: Requirement = {
-  ...{ id: 'note-1', kind: 'underwriting-note', title: 'A note', detail: 'Send a check.' },
-  ...{ raisedAt: NOON, dueAt: NOON, answers: ['text', 'correction'] },
+  id: 'note-1',
+  kind: 'underwriting-note',
+  title: 'A note',
+  detail: 'Send a check.',
+  raisedAt: NOON,
+  dueAt: NOON,
+  answers: ['text', 'correction'],
 };
 const ADMIN = { role: 'admin' } as const;
 

@@ -12,8 +12,12 @@ const LINK = 'L-7k2m9q4x8v3r5t6w';
 const MERCHANT = `the merchant (${LINK})`;
 const UNTIL = '2026-02-07T12:00:00.000Z';
 const NOTE: Requirement = {
-  ...{ id: 'note-1', kind: 'changes-requested', title: 'A note' },
-  ...{ detail: 'Please send a voided check.', raisedAt: NOON, dueAt: '2026-02-03T18:00:00.000Z' },
+  id: 'note-1',
+  kind: 'changes-requested',
+  title: 'A note',
+  detail: 'Please send a voided check.',
+  raisedAt: NOON,
+  dueAt: '2026-02-03T18:00:00.000Z',
   answers: ['text', 'documents'],
 };
 const OPEN = { link: LINK, actor: 'olga', until: UNTIL, state: 'open', revision: 0 } as const;
@@ -104,8 +108,13 @@ describe('the answer of a merchant', () => {
 
 describe('a question to the merchant', () => {
   const QUESTION = {
-    ...{ do: 'ask', once: '1', text: 'Photo?', wants: 'documents', names: 'Voided check' },
-    ...{ days: '3', language: 'en' },
+    do: 'ask',
+    once: '1',
+    text: 'Photo?',
+    wants: 'documents',
+    names: 'Voided check',
+    days: '3',
+    language: 'en',
   };
   const SPANISH = { ...QUESTION, language: 'es', code: 'true' };
 
@@ -168,7 +177,9 @@ describe('a question to the merchant', () => {
   // Alone catches a deadline that the merchant reads in the zone of a server.
   it('has the zone of the browser in which it was asked', async () => {
     const { open, updates } = await asking({}, (_, request) => ({
-      ...{ requirementId: 'note-1', until: UNTIL, link: (request as { readonly link: string }).link },
+      requirementId: 'note-1',
+      until: UNTIL,
+      link: (request as { readonly link: string }).link,
     }));
     const cookies = { 'gangway-zone': 'America/Chicago' };
     await open({}, `${PAGE}/link`, { form: QUESTION, cookies });

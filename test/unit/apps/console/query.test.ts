@@ -4,14 +4,24 @@ import { address, Fields, inboxOf, pathOf } from '../../../../src/apps/console/q
 it('a field is text, the last one of several, and nothing that it inherits', () => {
   const fields = new Fields({ a: 'x', b: ['x', 'y'], c: 7, d: [], e: ['x', 7] });
   expect(['a', 'b', 'c', 'd', 'e', 'toString', 'none'].map((name) => fields.text(name))).toEqual([
-    ...['x', 'y', '', '', '', '', ''],
+    'x',
+    'y',
+    '',
+    '',
+    '',
+    '',
+    '',
   ]);
   expect(fields.names).toEqual(['a', 'b', 'c', 'd', 'e']);
   expect([new Fields(null).text('a'), new Fields('a').names, new Fields(undefined).names]).toEqual([
-    ...['', [], []],
+    '',
+    [],
+    [],
   ]);
   expect([fields.oneOf('a', ['w', 'x']), fields.oneOf('a', ['w']), fields.oneOf('none', ['w'])]).toEqual([
-    ...['x', undefined, undefined],
+    'x',
+    undefined,
+    undefined,
   ]);
 });
 

@@ -51,7 +51,7 @@ it.each<[what: string, bytes: string, status: string]>([
     '400 Unreadable',
   ],
   [
-    ...(['a request within another'] as const),
+    'a request within another',
     `POST /sign-out HTTP/1.1\r\nHOSTcontent-length: 3\r\n${CHUNKED}\r\n0\r\n\r\nGET / HTTP/1.1\r\nHOST\r\n`,
     '400 Unreadable',
   ],
@@ -64,7 +64,7 @@ it.each<[what: string, bytes: string, status: string]>([
     '303 See Other',
   ],
   [
-    ...(['another method in a header'] as const),
+    'another method in a header',
     `POST /inbox/claims HTTP/1.1\r\nHOSTCOOKIE${FORM}x-http-method-override: GET\r\ncontent-length: 0\r\n\r\n`,
     '403 Forbidden',
   ],

@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { render } from 'preact-render-to-string';
 import { expect, it } from 'vitest';
-import { Business } from '../../../../src/apps/console/pages/about-requirement.js';
+import { AboutBusiness } from '../../../../src/apps/console/pages/about-requirement.js';
 import type { Listed } from '../../../../src/temporal/search.js';
 
 it('the card of a business names fields that end alike with their groups, and codes of the bank in words', () => {
@@ -11,7 +11,7 @@ it('the card of a business names fields that end alike with their groups, and co
     holder: { authorizingPersonTitle: 3, businessType: 4, state: 33 },
     fees: { keyed: { perItem: '0.10' }, swiped: { perItem: '0.05' } },
   };
-  const page = render(h(Business, { listed, input, state: undefined }));
+  const page = render(h(AboutBusiness, { listed, input, state: undefined }));
   const facts = [...page.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name, value]) => [name, value]);
   expect(facts).toEqual([
     ['Website', 'https://example.com'],

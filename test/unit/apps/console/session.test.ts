@@ -18,7 +18,11 @@ const RULES: SessionRules = { keys: ['one', 'two'], idleMs: 1_800_000, maxMs: 43
 
 /** Since noon: at most until midnight. */
 const ADA: SessionData = {
-  ...{ actor: 'Ada (p-1)', name: 'Ada', role: 'operator', accounts: ['north'], csrf: 'c-1' },
+  actor: 'Ada (p-1)',
+  name: 'Ada',
+  role: 'operator',
+  accounts: ['north'],
+  csrf: 'c-1',
   since: Date.parse(NOON),
 };
 
@@ -138,7 +142,11 @@ describe('a session', () => {
   });
 
   it.each([
-    ...['', '..', 'a.b.c.d.e', 'another cookie', encodeURIComponent(JSON.stringify(ADA))],
+    '',
+    '..',
+    'a.b.c.d.e',
+    'another cookie',
+    encodeURIComponent(JSON.stringify(ADA)),
     new UnsecuredJWT({ value: ADA, at: Date.parse(NOON) }).setAudience('session').encode(),
   ])('is not in the cookie %j', async (value) => {
     const { request } = browser({ '__Host-gangway-session': value });

@@ -4,7 +4,8 @@ import { BadSetting } from '../../../../src/platform/settings/settings.js';
 import { SESSION_KEY } from '../../../rigs/console/running-console.js';
 
 const SIGN_IN = {
-  ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'gangway' },
+  OIDC_ISSUER: 'https://login.example.com',
+  OIDC_CLIENT_ID: 'gangway',
   CONSOLE_SESSION_KEYS: SESSION_KEY,
 };
 

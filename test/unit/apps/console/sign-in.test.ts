@@ -7,8 +7,12 @@ import { nextOf, type Reply, runConsole, signIn, wayBack } from '../../../rigs/c
 import { shared } from '../../../rigs/shared.js';
 
 const OIDC = {
-  ...{ issuer: 'https://login.example.com', clientId: 'console', clientSecret: undefined },
-  ...{ scope: 'openid', rolesClaim: 'roles', accountsClaim: 'accounts' as string | undefined },
+  issuer: 'https://login.example.com',
+  clientId: 'console',
+  clientSecret: undefined,
+  scope: 'openid',
+  rolesClaim: 'roles',
+  accountsClaim: 'accounts' as string | undefined,
 };
 const signedIn = (claims: object, subject = 'p-1') =>
   sessionOf({ claims: { roles: 'viewer', accounts: 'north', ...claims }, subject, idToken: undefined }, OIDC);
@@ -48,8 +52,12 @@ describe('who signs in', () => {
   it('sees all accounts where no claim limits them', () => {
     const identity = { claims: { roles: 'admin' }, subject: 'p-1', idToken: 'i' };
     expect(sessionOf(identity, { ...OIDC, accountsClaim: undefined })).toEqual({
-      ...{ actor: 'p-1', name: 'p-1', role: 'admin', idToken: 'i' },
-      ...{ csrf: expect.stringMatching(/^[\w-]{43}$/), since: expect.any(Number) },
+      actor: 'p-1',
+      name: 'p-1',
+      role: 'admin',
+      idToken: 'i',
+      csrf: expect.stringMatching(/^[\w-]{43}$/),
+      since: expect.any(Number),
     });
   });
 
@@ -86,35 +94,43 @@ describe('the page after the sign-in', () => {
   });
 
   it.each([
-    ...[undefined, ['/x'], '', 'x', 'x/y', 'https://evil.example/', '//evil.example', '/\\evil.example'],
+    undefined,
+    ['/x'],
+    '',
+    'x',
+    'x/y',
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
     '/a\\b',
-    ...[
-      '/\t/evil.example',
-      '/.//evil.example',
-      '/a\u0000',
-      `/${'a'.repeat(1_000)}`,
-      `/${'€'.repeat(200)}`,
-      '/sign-in',
-      '/sign-out',
-    ],
-    ...['/sign-in/return?code=1', '/signed-out', '///evil.example', '\\\\evil.example', '/\n/evil.example'],
-    ...['/a/..//evil.example', 'javascript:alert(1)', 'evil.example', '@evil.example'],
+    '/\t/evil.example',
+    '/.//evil.example',
+    '/a\u0000',
+    `/${'a'.repeat(1_000)}`,
+    `/${'€'.repeat(200)}`,
+    '/sign-in',
+    '/sign-out',
+    '/sign-in/return?code=1',
+    '/signed-out',
+    '///evil.example',
+    '\\\\evil.example',
+    '/\n/evil.example',
+    '/a/..//evil.example',
+    'javascript:alert(1)',
+    'evil.example',
+    '@evil.example',
     // The router reads these as pages of the sign-in, which would begin again.
-    ...[
-      '/%73ign-in?to=/start',
-      '/sign%2Din',
-      '/sign-in%2Freturn?code=1',
-      '/%73igned-out',
-      '/a/../%73ign-out',
-    ],
-    ...[
-      '/%zz',
-      'https:evil',
-      'https:/evil.example',
-      '/\u2028\\evil.example',
-      '/\r/evil.example',
-      '/\u0085//e',
-    ],
+    '/%73ign-in?to=/start',
+    '/sign%2Din',
+    '/sign-in%2Freturn?code=1',
+    '/%73igned-out',
+    '/a/../%73ign-out',
+    '/%zz',
+    'https:evil',
+    'https:/evil.example',
+    '/\u2028\\evil.example',
+    '/\r/evil.example',
+    '/\u0085//e',
   ])('is the inbox instead of %j', (value) => {
     expect(localPath(value)).toBe('/');
   });
@@ -502,7 +518,8 @@ describe('the account of a session', () => {
     const other = { logout_token: await provider.logoutToken(ADA.sub, { aud: 'another' }) };
     await user().open('/sign-out/back-channel', { form: other });
     expect(audited().at(-1)).toEqual({
-      ...{ actor: 'unknown', kind: 'ERR_JWT_CLAIM_VALIDATION_FAILED: object' },
+      actor: 'unknown',
+      kind: 'ERR_JWT_CLAIM_VALIDATION_FAILED: object',
       msg: 'logout token refused',
     });
   });

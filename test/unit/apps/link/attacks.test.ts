@@ -74,12 +74,11 @@ it('a page lets a browser load nothing from elsewhere, keep nothing, and say not
         'cache-control': 'no-store',
         'content-security-policy':
           "default-src 'none';style-src 'self';img-src 'self';form-action 'self';base-uri 'none';frame-ancestors 'none'",
-        ...{
-          'referrer-policy': 'no-referrer',
-          'x-content-type-options': 'nosniff',
-          'x-robots-tag': 'noindex',
-        },
-        ...{ 'x-frame-options': 'DENY', 'strict-transport-security': expect.any(String) },
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'x-robots-tag': 'noindex',
+        'x-frame-options': 'DENY',
+        'strict-transport-security': expect.any(String),
       },
     ]);
   const { headers } = await open(LINK);

@@ -35,7 +35,9 @@ describe('the page of a link', () => {
     const sent = await post('propose', { text: ' By phone. ', remark: 'Call after 5.' });
     expect([sent.statusCode, sent.headers.location]).toEqual([303, LINK]);
     expect(api.calls.at(-1)?.body).toEqual({
-      ...{ token: TOKEN, answer: { kind: 'text', text: 'By phone.' }, remark: 'Call after 5.' },
+      token: TOKEN,
+      answer: { kind: 'text', text: 'By phone.' },
+      remark: 'Call after 5.',
     });
     const { body } = await open(LINK);
     for (const each of ['Received, thank you', 'By phone.', 'Call after 5.'])
@@ -50,7 +52,8 @@ describe('the page of a link', () => {
     const { api, open } = await runLink({ link: { ...BEGAN, language: 'es', wants: DOCUMENTS, documents } });
     const sent = (ids: readonly number[]) =>
       open(`${LINK}/propose`, {
-        ...{ method: 'POST', payload: String(new URLSearchParams(ids.map((id) => ['document', `${id}`]))) },
+        method: 'POST',
+        payload: String(new URLSearchParams(ids.map((id) => ['document', `${id}`]))),
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
       });
     const refused = await sent(documents.map(({ id }) => id));
@@ -115,7 +118,8 @@ describe('the page of a link', () => {
     const { headers } = await open(`${LINK}/propose`, chosen);
     expect(headers.location).toBe(LINK);
     expect(api.calls.at(-1)?.body).toMatchObject({
-      ...{ answer: { kind: 'documents', documents: [1, 2] }, remark: 'Both sides.' },
+      answer: { kind: 'documents', documents: [1, 2] },
+      remark: 'Both sides.',
     });
   });
 

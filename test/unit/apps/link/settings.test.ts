@@ -10,13 +10,14 @@ const NEEDED = { ...SETTINGS, LINK_API_URL: 'https://gangway.example.com/' };
 describe('the settings of the merchant’s page', () => {
   it('are its address, the API with a token, a name, and defaults', () => {
     expect(loadLinkSettings(NEEDED)).toEqual({
-      ...{ host: '127.0.0.1', port: 8086, url: new URL('https://answers.example.com') },
-      ...{ api: { url: 'https://gangway.example.com', token: API_TOKEN }, company: 'Acme Payments' },
-      ...{
-        requestsPerMinute: 120,
-        trustedProxies: [],
-        logLevel: 'info',
-      },
+      host: '127.0.0.1',
+      port: 8086,
+      url: new URL('https://answers.example.com'),
+      api: { url: 'https://gangway.example.com', token: API_TOKEN },
+      company: 'Acme Payments',
+      requestsPerMinute: 120,
+      trustedProxies: [],
+      logLevel: 'info',
     });
   });
 

@@ -15,7 +15,10 @@ const ASKED = '/v1/requirements/merchant-boarding-m-1/uncertain-write-1';
 
 /** A requirement that was answered: the list of open ones does not have it. */
 const ANSWERED = {
-  ...{ dba: 'Acme', stage: 'boarding', requirements: [], unsent: ['uncertain-write-1'] },
+  dba: 'Acme',
+  stage: 'boarding',
+  requirements: [],
+  unsent: ['uncertain-write-1'],
   timeline: [
     { at: '2026-01-31T10:00:00Z', event: 'requirement-resolved', detail: 'uncertain-write-1: retry' },
   ],
@@ -324,7 +327,9 @@ it('while the document store fails, a document is to be sent again', async () =>
     await call(`POST ${ASKED}/answer`, answer),
   ])
     expect([reply.statusCode, reply.headers['retry-after'], reply.json().type]).toEqual([
-      ...[503, '5', 'urn:gangway:problem:documents-unavailable'],
+      503,
+      '5',
+      'urn:gangway:problem:documents-unavailable',
     ]);
 });
 

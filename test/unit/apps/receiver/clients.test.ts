@@ -125,8 +125,12 @@ it('a JSON Web Token is of the client with its issuer and subject, until it expi
   };
   expect([await nameOf(), await nameOf({ sub: 'erp-4' })]).toEqual(['crm', 'erp']);
   for (const claims of [
-    ...[{ sub: 'shop-2' }, { sub: undefined }, { aud: 'gangway-codec' }, { iss: 'https://example.com' }],
-    ...[{ exp: now - 60 }, { exp: undefined }],
+    { sub: 'shop-2' },
+    { sub: undefined },
+    { aud: 'gangway-codec' },
+    { iss: 'https://example.com' },
+    { exp: now - 60 },
+    { exp: undefined },
   ])
     expect([claims, await nameOf(claims)]).toEqual([claims, undefined]);
   expect(await nameOf({}, stranger)).toBeUndefined();

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { type EventTypes, eventRoutes, eventSchemas } from '../../../../src/apps/receiver/event-routes.js';
 import { documentRoutes } from '../../../../src/apps/receiver/openapi.js';
-import { handleErrors, Problem } from '../../../../src/apps/receiver/problems.js';
+import { handleProblems, Problem } from '../../../../src/apps/receiver/problems.js';
 import type { CheckSignature } from '../../../../src/apps/receiver/settings.js';
 import { createLogger } from '../../../../src/platform/process/logging.js';
 import { stoppedAt } from '../../../rigs/clock.js';
@@ -37,7 +37,7 @@ async function receiver(
   server.removeAllContentTypeParsers();
   const log: { readonly msg: string; readonly kind?: string }[] = [];
   const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line)) });
-  handleErrors(server, logger, () => undefined);
+  handleProblems(server, logger, () => undefined);
   await documentRoutes(server, { events: eventSchemas(types), bodies: {} });
   await server.register(eventRoutes({ types, backend, checkSignature, requestsPerMinute: 1_000 }));
   const post = async (type: string, payload: unknown, more: Record<string, string> = {}) => {
@@ -71,7 +71,10 @@ async function applied(data: unknown): Promise<string> {
 }
 
 const problem = (kind: string, title: string, status: number, detail: string, more = {}) => ({
-  ...{ type: `urn:gangway:problem:${kind}`, title, status, detail },
+  type: `urn:gangway:problem:${kind}`,
+  title,
+  status,
+  detail,
   ...more,
 });
 const DONE = { status: 202, workflowId: 'w-1' };
@@ -84,7 +87,11 @@ const UNAVAILABLE = problem('temporal-unavailable', 'Temporal is unavailable', 5
 const LATER = problem('not-applied', 'It is not known whether the request took effect', 503, 'later');
 const NOT_ALL = 'not all events of the batch were accepted: send the same batch again';
 const resend = ({ type, title, status }: typeof BROKEN, events: unknown[]) => ({
-  ...{ type, title, status, detail: NOT_ALL, events },
+  type,
+  title,
+  status,
+  detail: NOT_ALL,
+  events,
 });
 
 /** What the log has of a batch with an internal error. */
@@ -184,7 +191,13 @@ describe('the OpenAPI document', () => {
       summary: expect.any(String),
       security,
       parameters: headers(
-        ...['webhook-id', 'webhook-timestamp', 'ce-specversion', 'ce-type', 'ce-source', 'ce-id', 'ce-time'],
+        'webhook-id',
+        'webhook-timestamp',
+        'ce-specversion',
+        'ce-type',
+        'ce-source',
+        'ce-id',
+        'ce-time',
       ),
     });
     expect(requestBody).toMatchObject({
@@ -217,7 +230,8 @@ describe('the OpenAPI document', () => {
           description: expect.any(String),
           headers: { 'webhook-allowed-origin': text, 'webhook-allowed-rate': text },
         },
-        ...{ 400: expect.any(Object), 429: expect.any(Object) },
+        400: expect.any(Object),
+        429: expect.any(Object),
       },
     });
   });
@@ -225,11 +239,16 @@ describe('the OpenAPI document', () => {
 
 describe('a signature', () => {
   const binary = (id: string) => ({
-    ...{ 'ce-specversion': '1.0', 'ce-type': 'x.v1', 'ce-source': '/crm', 'ce-id': id },
+    'ce-specversion': '1.0',
+    'ce-type': 'x.v1',
+    'ce-source': '/crm',
+    'ce-id': id,
     'webhook-id': 'msg-1',
   });
   const UNBOUND = problem(
-    ...(['bad-signature', 'The signature is missing or wrong', 401] as const),
+    'bad-signature',
+    'The signature is missing or wrong',
+    401,
     'in binary mode ce-id must equal webhook-id, which is signed',
   );
 

@@ -7,7 +7,11 @@ const types = eventTypes(NO_ACCOUNTS);
 const who = { id: 'merchant-boarding-m-1', requirementId: 'r-1', actor: 'ada', reason: 'r' };
 const answer = { ...who, answer: { kind: 'retry' } };
 const event = (more: object = {}) => ({
-  ...{ specversion: '1.0', type: 'requirement.resolved.v1', source: '/crm', id: 'e-1', data: answer },
+  specversion: '1.0',
+  type: 'requirement.resolved.v1',
+  source: '/crm',
+  id: 'e-1',
+  data: answer,
   ...more,
 });
 

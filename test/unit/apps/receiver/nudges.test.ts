@@ -17,7 +17,9 @@ const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
 
 /** A status poll that sleeps for an hour, or that runs. */
 const poll = (state: number) => ({
-  ...{ activityId: 'await-status', state, attempt: 3 },
+  activityId: 'await-status',
+  state,
+  attempt: 3,
   nextAttemptScheduleTime: time('2026-02-01T01:00:00Z'),
 });
 
@@ -59,7 +61,10 @@ function temporal({ searches = [], pollOf = () => 'sleeps' }: Workflows) {
   /** The samples of a metric, each as `workflow type, partner, account, value`. */
   const samples = async (name: 'changes' | 'last') =>
     (await metrics[name].get()).values.map(({ labels, value }) => [
-      ...[labels.workflowType, labels.system, labels.account, value],
+      labels.workflowType,
+      labels.system,
+      labels.account,
+      value,
     ]);
   return { client, sent, queries, reads, warnings, logger, metrics, counted, samples };
 }
@@ -163,7 +168,8 @@ describe('a partner webhook', () => {
       expect(await samples('last')).toEqual([[...of, NOW / 1_000 + 100 * round]]);
       await pass(99_900);
       expect((await samples('changes')).find(([, , account, value]) => account === 'acme' && value)).toEqual([
-        ...[...of, expected],
+        ...of,
+        expected,
       ]);
     }
     expect((await counted())['nudged']).toBe(6);

@@ -7,25 +7,32 @@ import { CRM, OTHER_SECRET, SECRET, TOKEN } from '../../../rigs/receiver/running
 describe('the settings of the receiver', () => {
   it('have defaults', () => {
     const off = (...ids: [path: string, kind: string][]) => ({
-      ...{ senders: [], idFields: ids.map(([path, kind]) => ({ path, kind })) },
+      senders: [],
+      idFields: ids.map(([path, kind]) => ({ path, kind })),
     });
     const merchant: [string, string] = ['merchantProfileId', 'MerchantProfileId'];
     expect(loadReceiverSettings({})).toEqual({
-      ...{ dbaForm: 'shown', host: '127.0.0.1', port: 8082, secrets: [], clientsFile: undefined },
-      ...{ documentDir: 'documents', fourEyes: [] },
-      ...{ requestsPerMinute: 3_000, trustedProxies: [], payloadKeys: undefined, taskQueue: 'gangway' },
+      dbaForm: 'shown',
+      host: '127.0.0.1',
+      port: 8082,
+      secrets: [],
+      clientsFile: undefined,
+      documentDir: 'documents',
+      fourEyes: [],
+      requestsPerMinute: 3_000,
+      trustedProxies: [],
+      payloadKeys: undefined,
+      taskQueue: 'gangway',
       webhooks: {
         banking: off(['profileId', 'BankingProfileId'], merchant),
         boarding: off(merchant, ['mid', 'Mid'], ['guid', 'externalId']),
         processor: off(['client_reference_id', 'externalId']),
       },
-      ...{
-        posNames: [],
-        accounts: {},
-        logLevel: 'info',
-        feePlans: expect.any(Function),
-        people: expect.any(Function),
-      },
+      posNames: [],
+      accounts: {},
+      logLevel: 'info',
+      feePlans: expect.any(Function),
+      people: expect.any(Function),
     });
   });
 
@@ -45,14 +52,18 @@ describe('the settings of the receiver', () => {
     const [one, other] = [SECRET, OTHER_SECRET].map((secret) => ({ kind: 'signature', secret }));
     const header = { kind: 'header', name: 'x-caller-auth', value: 'a value: with 24 signs' };
     expect(set).toMatchObject({
-      ...{ host: '0.0.0.0', port: 9000, secrets: [SECRET, OTHER_SECRET] },
+      host: '0.0.0.0',
+      port: 9000,
+      secrets: [SECRET, OTHER_SECRET],
       trustedProxies: ['10.0.0.7', '192.0.2.0/24', '2001:db8::/32'],
       webhooks: {
         banking: { senders: [one, other] },
         boarding: { senders: [{ kind: 'path', secret: TOKEN }] },
         processor: { senders: [header] },
       },
-      ...{ taskQueue: 'mine', posNames: ['Till'], logLevel: 'warn' },
+      taskQueue: 'mine',
+      posNames: ['Till'],
+      logLevel: 'warn',
     });
   });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BATCHED, BINARY, eventsFrom, STRUCTURED } from '../../../../src/apps/receiver/cloud-events.js';
+import { BATCHED, BINARY, parseCloudEvents, STRUCTURED } from '../../../../src/apps/receiver/cloud-events.js';
 
 const SIGNED = '{"a":1}';
 const ATTRIBUTES = { specversion: '1.0', type: 'x.v1', source: '/crm', id: 'msg-1' };
@@ -7,7 +7,7 @@ const HEADERS = Object.fromEntries(Object.entries(ATTRIBUTES).map(([name, value]
 
 /** The data of the only event of a request. */
 const dataOf = (headers: object, body: string) => {
-  const { events } = eventsFrom({ ...headers } as Parameters<typeof eventsFrom>[0], body);
+  const { events } = parseCloudEvents({ ...headers } as Parameters<typeof parseCloudEvents>[0], body);
   return events.map(({ data }) => data);
 };
 
@@ -43,7 +43,7 @@ it.each([
     (body) => [BATCHED, body] as const,
   ),
 ])('what is no event is no error of the receiver: %s %.20s', (type, body) => {
-  expect(() => eventsFrom({ 'content-type': type }, body)).toThrow(
+  expect(() => parseCloudEvents({ 'content-type': type }, body)).toThrow(
     expect.objectContaining({ name: 'Problem', kind: 'unreadable' }),
   );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   addIds,
-  idsIn,
+  idsInWebhook,
   type NamedIds,
   runningWith,
   webhookIn,
@@ -20,7 +20,7 @@ const byKind = (named: NamedIds) => {
 };
 
 /** The IDs in a webhook, by kind. */
-const ids = (delivery: unknown) => byKind(idsIn(delivery, FIELDS));
+const ids = (delivery: unknown) => byKind(idsInWebhook(delivery, FIELDS));
 
 /** `value` inside this many objects. */
 const nested = (depth: number, value: object): object =>
@@ -99,15 +99,15 @@ describe('the IDs of a webhook', () => {
 
 it('gathered IDs beyond the limit are dropped, and those before them are kept', () => {
   const gathered: Parameters<typeof addIds>[0] = new Map();
-  addIds(gathered, idsIn({ merchantProfileId: 1 }, FIELDS), 3);
-  addIds(gathered, idsIn([{ profileId: 2 }, { profileId: 3 }, { profileId: 4 }], FIELDS), 3);
-  addIds(gathered, idsIn({ merchantProfileId: 5 }, FIELDS), 3);
+  addIds(gathered, idsInWebhook({ merchantProfileId: 1 }, FIELDS), 3);
+  addIds(gathered, idsInWebhook([{ profileId: 2 }, { profileId: 3 }, { profileId: 4 }], FIELDS), 3);
+  addIds(gathered, idsInWebhook({ merchantProfileId: 5 }, FIELDS), 3);
   expect(byKind(gathered)).toEqual({ MerchantProfileId: ['1'], BankingProfileId: ['2', '3'] });
 });
 
 describe('the query for workflows', () => {
   it('has each kind of id, running workflows only, and the task queue', () => {
-    const named = idsIn([{ profileId: 1 }, { profileId: 2 }, { merchantProfileId: 3 }], FIELDS);
+    const named = idsInWebhook([{ profileId: 1 }, { profileId: 2 }, { merchantProfileId: 3 }], FIELDS);
     expect(runningWith(named, 'gangway', [])).toBe(
       `ExecutionStatus = 'Running' AND TaskQueue = 'gangway' AND ` +
         "(BankingProfileId IN ('1', '2') OR MerchantProfileId IN ('3'))",
@@ -115,7 +115,7 @@ describe('the query for workflows', () => {
   });
 
   it('has the workflow IDs that an externalId may stand for, of each account', () => {
-    const named = idsIn({ client: { reference: 'm-1' } }, FIELDS);
+    const named = idsInWebhook({ client: { reference: 'm-1' } }, FIELDS);
     expect(runningWith(named, 'gangway', [])).toMatch(/WorkflowId IN \(.*'merchant-boarding-m-1'/);
     const query = runningWith(named, 'gangway', ['acme']);
     expect(query).toContain("'merchant-boarding-m-1', ");

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { type FaultPlan, Faults } from '../../../../src/apps/sandbox/faults.js';
 
 const plan = (more: Partial<FaultPlan> = {}): FaultPlan => ({
-  ...{ fault: '429', operation: 'create-merchant', times: 1, milliseconds: 0 },
+  fault: '429',
+  operation: 'create-merchant',
+  times: 1,
+  milliseconds: 0,
   ...more,
 });
 

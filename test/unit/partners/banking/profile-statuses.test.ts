@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { isClosed } from '../../../../src/partners/banking/client.js';
-import { phaseOf } from '../../../../src/partners/banking/responses.js';
+import { profilePhase } from '../../../../src/partners/banking/responses.js';
 
 /** The twelve of the contract, and others. */
 it.each([
@@ -21,7 +21,7 @@ it.each([
   ['EscalatedToCommittee', 'under-review'],
   ['Unknown', 'under-review'],
 ])('a profile that is %s at the partner is %s to us', (status, phase) => {
-  expect(phaseOf(status)).toBe(phase);
+  expect(profilePhase(status)).toBe(phase);
 });
 
 it.each([

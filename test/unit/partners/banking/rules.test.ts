@@ -97,8 +97,14 @@ const ACCEPTED: readonly [Name, Record<string, unknown>][] = [
   ],
   ['createWebhook', { name: 'x'.repeat(50) }],
   ...each('createWebhook', 'notificationType', [
-    ...['ApplicationStatus', 'PaymentCardStatus', 'PaymentCardAuthorization', 'Ach', 'AChOut'],
-    ...['InternalTransfers', 'Fee', 'LockUnlockProfile'],
+    'ApplicationStatus',
+    'PaymentCardStatus',
+    'PaymentCardAuthorization',
+    'Ach',
+    'AChOut',
+    'InternalTransfers',
+    'Fee',
+    'LockUnlockProfile',
   ]),
 ];
 

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BankingToken, type TokenSettings } from '../../../../src/partners/banking/token.js';
+import type { Exchange, ExchangeEnd } from '../../../../src/partners/exchange-observers.js';
 import { type HttpRequest, type HttpResponse, TransportError } from '../../../../src/partners/http.js';
-import type { Exchange, ExchangeEnd } from '../../../../src/partners/observers.js';
 import { PartnerError } from '../../../../src/partners/partner-error.js';
 import { Pause } from '../../../../src/partners/pause.js';
 import { stoppedAt } from '../../../rigs/clock.js';
@@ -14,7 +14,10 @@ const HOUR = 60 * MINUTE;
 /** Our clock, and by default the partner’s. */
 const NOON = Date.UTC(2026, 2, 1, 12);
 const SETTINGS = {
-  ...{ username: 'ada', password: 's3cret', deviceToken: 'device-1', deviceName: 'Ada’s worker' },
+  username: 'ada',
+  password: 's3cret',
+  deviceToken: 'device-1',
+  deviceName: 'Ada’s worker',
   form: 'user',
 } as const;
 const ASKED = { nickName: 'ada', password: 's3cret', tokenDevice: 'device-1', nameDevice: 'Ada’s worker' };
@@ -281,7 +284,10 @@ describe('no token', () => {
     const of = signIn([reply(status, '{"message":"Not s3cret"}')]);
     const { details } = await failureOf(of.get());
     expect(details).toMatchObject({
-      ...{ system: 'banking', operation: 'issue-token', status, reason: `HTTP ${status}` },
+      system: 'banking',
+      operation: 'issue-token',
+      status,
+      reason: `HTTP ${status}`,
       fields: [{ field: '', message: 'Not [Redacted]' }],
     });
     return { ...of, details };
@@ -508,8 +514,13 @@ describe('a token that is refused right after it was issued', () => {
     for (const seconds of [2, 4, 8, 16, 32, 60]) {
       const ms = seconds * SECOND;
       expect((await failureOf(again(setup))).details).toEqual({
-        ...{ system: 'banking', operation: 'get-profile', kind: 'RateLimited', fields: [], reason: ENDED },
-        ...{ unreadable: 'get-profile', retryAfterMs: ms },
+        system: 'banking',
+        operation: 'get-profile',
+        kind: 'RateLimited',
+        fields: [],
+        reason: ENDED,
+        unreadable: 'get-profile',
+        retryAfterMs: ms,
       });
       setup.pass(ms - 1);
       expect((await failureOf(again(setup))).details).toMatchObject({ retryAfterMs: 1 });

@@ -8,8 +8,12 @@ import { encode } from '../../../../src/partners/encoding.js';
 import { eachValue, failureOf, NOWHERE, refusedFields } from '../../../rigs/partners/failure.js';
 
 const valid = {
-  ...{ cashDiscount: 'No', firstName: 'Ada', lastName: 'Baker', dba: 'Corner Bakery' },
-  ...{ pos: 'None', agentProfileId: 101 },
+  cashDiscount: 'No',
+  firstName: 'Ada',
+  lastName: 'Baker',
+  dba: 'Corner Bakery',
+  pos: 'None',
+  agentProfileId: 101,
 };
 
 type Call = (client: ByHand<BoardingClient>, request: unknown) => Promise<unknown>;
@@ -37,8 +41,11 @@ function sent(name: keyof BoardingOperations, request: object) {
 }
 
 const SENT = {
-  ...{ cashDiscount: ['Yes', 'No'], pos: ['None', 'CustomPos', 'TillMaster 3000'] },
-  ...{ agentProfileId: [2147483647], boardingSettingsId: [2147483647], email: [''] },
+  cashDiscount: ['Yes', 'No'],
+  pos: ['None', 'CustomPos', 'TillMaster 3000'],
+  agentProfileId: [2147483647],
+  boardingSettingsId: [2147483647],
+  email: [''],
 };
 it.each(eachValue(SENT))('a create is sent with %s %j', (field, value) => {
   const { body } = sent('createMerchant', { ...valid, [field]: value });
@@ -48,7 +55,11 @@ it.each(eachValue(SENT))('a create is sent with %s %j', (field, value) => {
 const REFUSED = {
   cashDiscount: ['yes', true, ''],
   pos: ['none', 'NONE', 'Custompos', 'tillmaster 3000', 'Register of a stranger', ''],
-  ...{ firstName: ['', 7], lastName: [''], dba: ['', null], email: [5], guid: [5] },
+  firstName: ['', 7],
+  lastName: [''],
+  dba: ['', null],
+  email: [5],
+  guid: [5],
   agentProfileId: [2147483648, -2147483649, 1.5, '5', null],
   boardingSettingsId: [2147483648, '5'],
 };
@@ -128,10 +139,14 @@ it('an id may be any int32', () => {
 describe('fee limits', () => {
   const RIGHT = {
     // Null as read from a merchant without fees: an update sends back what was read.
-    ...{ minimumDiscountAmount: [0, 500, null], earlyTerminationFeeAmount: [0, 999999], amex: [null] },
-    ...{ earlyTerminationFeeContractMonths: [0, 60], minimumDiscountType: ['Daily', 'Monthly'] },
+    minimumDiscountAmount: [0, 500, null],
+    earlyTerminationFeeAmount: [0, 999999],
+    amex: [null],
+    earlyTerminationFeeContractMonths: [0, 60],
+    minimumDiscountType: ['Daily', 'Monthly'],
     minimumDiscountStartDate: ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00'],
-    ...{ cashDiscountRate: [0], aFieldOfThePartner: [{ any: 'thing' }] },
+    cashDiscountRate: [0],
+    aFieldOfThePartner: [{ any: 'thing' }],
   };
   it.each(eachValue(RIGHT))('let %s be %j', (field, value) => {
     expect(sent('updateFees', { id: 1, [field]: value }).body).toBe(JSON.stringify({ [field]: value }));
@@ -140,13 +155,12 @@ describe('fee limits', () => {
   const WRONG = {
     minimumDiscountAmount: [500.01, -0.01, '25'],
     earlyTerminationFeeAmount: [999999.01, -0.01],
-    ...{ earlyTerminationFeeContractMonths: [61, -1, 1.5], minimumDiscountType: ['Weekly', 'daily'] },
-    ...{
-      minimumDiscountStartDate: ['01/31/2026'],
-      cashDiscountRate: ['3.5'],
-      amex: ['free'],
-      miscFees: [{}],
-    },
+    earlyTerminationFeeContractMonths: [61, -1, 1.5],
+    minimumDiscountType: ['Weekly', 'daily'],
+    minimumDiscountStartDate: ['01/31/2026'],
+    cashDiscountRate: ['3.5'],
+    amex: ['free'],
+    miscFees: [{}],
   };
   it.each(eachValue(WRONG))('do not let %s be %j', async (field, value) => {
     expect(await refuses(updateFees, { id: 1, [field]: value })).toEqual([field]);

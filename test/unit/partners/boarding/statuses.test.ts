@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest';
-import { isDecided, isUnderReview, MERCHANT_PHASES } from '../../../../src/partners/boarding/phases.js';
-import { phaseOf } from '../../../../src/partners/boarding/schemas.js';
+import {
+  isDecided,
+  isMerchantUnderReview,
+  MERCHANT_PHASES,
+} from '../../../../src/partners/boarding/phases.js';
+import { merchantPhase } from '../../../../src/partners/boarding/schemas.js';
 
 /** Those of docs/partner-apis.md#merchant-boarding-rules and #merchant-boarding-assumptions, and others. */
 it.each([
@@ -27,11 +31,13 @@ it.each([
   ['pendingReview', 'in-review', 'under review'],
   ['toString', 'other', 'under review, may take answers'],
 ])('a merchant that is %s at the partner is %s to us: %s', (status, phase, means) => {
-  expect(phaseOf(status)).toBe(phase);
+  expect(merchantPhase(status)).toBe(phase);
   const meanings = [
-    isUnderReview(phaseOf(status)) && 'under review',
-    isDecided(phaseOf(status)) && 'decided',
-    { sent: 'takes answers', tried: 'may take answers', waits: '' }[MERCHANT_PHASES[phaseOf(status)].answer],
+    isMerchantUnderReview(merchantPhase(status)) && 'under review',
+    isDecided(merchantPhase(status)) && 'decided',
+    { sent: 'takes answers', tried: 'may take answers', waits: '' }[
+      MERCHANT_PHASES[merchantPhase(status)].answer
+    ],
   ];
   expect(meanings.filter(Boolean).join(', ')).toBe(means);
 });
@@ -43,12 +49,14 @@ it.each([
   ['RequestChanges', 'ask-changes'],
   ...['Approved', 'Declined', 'Withdrawn', 'Closed'].map((status) => [status, 'ask-whose']),
   ...['UW Level 1', 'UW Level 1: Pending', 'UW Level 1: Pending Review', 'Pending Review'].map((status) => [
-    ...[status, 'ask-submitted'],
+    status,
+    'ask-submitted',
   ]),
   ...['UW Level 2', 'UW Level 2: Pending', 'UW Level 2: Pending Review', 'Escalated'].map((status) => [
-    ...[status, 'ask-submitted'],
+    status,
+    'ask-submitted',
   ]),
   ...['Conditionally Approved', 'CR:POS Equipment'].map((status) => [status, 'ask-submitted']),
 ])('a merchant that is %s right after its create leads to: %s', (status = '', next) => {
-  expect(MERCHANT_PHASES[phaseOf(status)].afterCreate).toBe(next);
+  expect(MERCHANT_PHASES[merchantPhase(status)].afterCreate).toBe(next);
 });

@@ -27,7 +27,8 @@ describe('the document store', () => {
     const ref = await store.put('Voided Check.PDF', Buffer.from('%PDF- %%EOF'));
     expect(ref).toEqual({
       key: expect.stringMatching(/^[0-9a-f-]{36}\.pdf$/),
-      ...{ fileName: 'Voided Check.PDF', contentType: 'application/pdf' },
+      fileName: 'Voided Check.PDF',
+      contentType: 'application/pdf',
     });
     expect(Buffer.from(await store.get(ref)).toString()).toBe('%PDF- %%EOF');
     expect(await readdir(folder)).toContain(ref.key);

@@ -12,17 +12,40 @@ import { requestOf, WRITES } from '../../../rigs/partners/payments/requests.js';
 
 /** Each prefix of docs/partner-apis.md#payments-platform-rules. */
 const THERE_ARE: readonly VersionedPath[] = [
-  ...(['/v1/accounts', '/v2/accounts', '/v1/accounts/a-1', '/v2/terminals', '/v1/locations'] as const),
-  ...(['/v1/transactions', '/v1/transactions/t-1', '/v3/payment', '/v3/preauth', '/v3/refund'] as const),
-  ...(['/v1/payments/t-1/capture', '/v3/payments/t-1/capture', '/v1/batches'] as const),
-  ...(['/v5/apikeys', '/v5/apikeys/k-1'] as const),
+  '/v1/accounts',
+  '/v2/accounts',
+  '/v1/accounts/a-1',
+  '/v2/terminals',
+  '/v1/locations',
+  '/v1/transactions',
+  '/v1/transactions/t-1',
+  '/v3/payment',
+  '/v3/preauth',
+  '/v3/refund',
+  '/v1/payments/t-1/capture',
+  '/v3/payments/t-1/capture',
+  '/v1/batches',
+  '/v5/apikeys',
+  '/v5/apikeys/k-1',
 ];
 
 /** Without a version, of another version than the resource has, of another resource, or with something before it. */
 const THERE_ARE_NOT = [
-  ...['/accounts', '/transactions/t-1', '/v5/payments', '/v5/terminals', '/v5/accounts', '/v3/accounts'],
-  ...['/v1/terminals', '/v2/payments/t-1/capture', '/v1/payment', '/v4/refund', '/v1/apikeys'],
-  ...['/v3/paymentsets', 'v1/accounts', '/base/v1/accounts', ''],
+  '/accounts',
+  '/transactions/t-1',
+  '/v5/payments',
+  '/v5/terminals',
+  '/v5/accounts',
+  '/v3/accounts',
+  '/v1/terminals',
+  '/v2/payments/t-1/capture',
+  '/v1/payment',
+  '/v4/refund',
+  '/v1/apikeys',
+  '/v3/paymentsets',
+  'v1/accounts',
+  '/base/v1/accounts',
+  '',
 ] as const;
 // None of them is of the type of a path.
 THERE_ARE_NOT satisfies readonly Exclude<(typeof THERE_ARE_NOT)[number], VersionedPath>[];

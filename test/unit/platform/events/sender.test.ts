@@ -31,7 +31,8 @@ it.each(ZONES)(
     expect(replies).toEqual([503, 204, 204].map((status) => ({ status, retryAfterMs: 7_000 })));
     for (const [place, { headers, body }] of received.entries()) {
       expect(headers).toMatchObject({
-        ...{ 'content-type': 'application/cloudevents+json', 'webhook-id': events[place]?.id },
+        'content-type': 'application/cloudevents+json',
+        'webhook-id': events[place]?.id,
         'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
       });
       // A receiver refuses a signature whose time differs from its own by five minutes.
@@ -40,7 +41,8 @@ it.each(ZONES)(
       for (const [index, secret] of SECRETS.entries()) {
         const { 'webhook-id': id, 'webhook-timestamp': timestamp } = headers;
         const signed = {
-          ...{ 'webhook-id': String(id), 'webhook-timestamp': String(timestamp) },
+          'webhook-id': String(id),
+          'webhook-timestamp': String(timestamp),
           'webhook-signature': signatures[index] ?? '',
         };
         expect(new Webhook(secret).verify(body, signed)).toEqual(events[place]);

@@ -11,7 +11,8 @@ it('metrics are served at their own address, and nothing else is', async () => {
   testEnds(close);
   const reply = await fetch(`${url}/metrics`);
   expect([reply.status, reply.headers.get('content-type')]).toEqual([
-    ...[200, 'text/plain; version=0.0.4; charset=utf-8'],
+    200,
+    'text/plain; version=0.0.4; charset=utf-8',
   ]);
   expect(await reply.text()).toBe('# HELP seen_total Seen\n# TYPE seen_total counter\nseen_total 1\n');
   expect((await fetch(`${url}/`)).status).toBe(404);

@@ -5,8 +5,8 @@ import { generate } from 'selfsigned';
 import type { buildConnector } from 'undici';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { proxyVerdict } from '../../../../src/apps/command/system/doctor/doctor.js';
-import { describeReason } from '../../../../src/partners/bounds.js';
 import { PartnerHttp, TransportError } from '../../../../src/partners/http.js';
+import { describeReason } from '../../../../src/partners/text-limits.js';
 import { connectorFor, fetchThroughProxy, proxyFor } from '../../../../src/platform/http/proxy.js';
 import { lazyClient } from '../../../../src/temporal/connection.js';
 import { whyUnavailable } from '../../../../src/temporal/unavailable.js';
@@ -223,7 +223,8 @@ it.each(['http://', 'socks5://gateway.example.com:1080'])(
   'doctor names a proxy that cannot be used: %s',
   (proxy) => {
     expect(proxyVerdict({ HTTPS_PROXY: proxy })).toEqual({
-      ...{ state: 'wrong', detail: 'HTTPS_PROXY is no URL of an HTTP proxy' },
+      state: 'wrong',
+      detail: 'HTTPS_PROXY is no URL of an HTTP proxy',
       fix: 'set HTTPS_PROXY to an address such as http://gateway.example.com:3128',
     });
   },

@@ -10,13 +10,24 @@ import {
 
 it('the values of private fields are redacted in any spelling and at any depth', () => {
   const value = {
-    ...{ taxId: '1', tax_id: '2', OwnerSsn: 3, street_line1: '4', accountNumber: '5', email: null, id: 6 },
+    taxId: '1',
+    tax_id: '2',
+    OwnerSsn: 3,
+    street_line1: '4',
+    accountNumber: '5',
+    email: null,
+    id: 6,
     list: [{ inner: { contactName: 'Ada', dba: 'Corner Bakery', note: 'of ada@example.com' } }],
   };
   const redacted = '[Redacted]';
   expect(withoutPrivate(value)).toEqual({
-    ...{ taxId: redacted, tax_id: redacted, OwnerSsn: redacted, street_line1: redacted },
-    ...{ accountNumber: redacted, email: null, id: 6 },
+    taxId: redacted,
+    tax_id: redacted,
+    OwnerSsn: redacted,
+    street_line1: redacted,
+    accountNumber: redacted,
+    email: null,
+    id: 6,
     list: [{ inner: { contactName: redacted, dba: 'Corner Bakery', note: `of ${redacted}` } }],
   });
 });
@@ -51,7 +62,12 @@ it('what is no JSON passes as it is, and a private field without a value shows t
   const [date, error] = [new Date(0), new Error('of 123-45-6789')];
   const bare = Object.assign(Object.create(null), { ssn: 1, list: ['078-05-1120', 7] });
   expect(withoutPrivate({ date, error, ssn: null, taxId: undefined, bare, key: 0, pin: '' })).toEqual({
-    ...{ date, error, ssn: null, taxId: undefined, key: '[Redacted]', pin: '[Redacted]' },
+    date,
+    error,
+    ssn: null,
+    taxId: undefined,
+    key: '[Redacted]',
+    pin: '[Redacted]',
     bare: { ssn: '[Redacted]', list: ['[Redacted]', 7] },
   });
   // Nine bare digits may be a mid in a log, and a failure may quote anything.
@@ -151,21 +167,35 @@ it('names of fields, which come from the partner, are masked and cut off visibly
   );
   const [whole, cut] = ['a.'.repeat(50), `${'a.'.repeat(49)}a…`];
   expect(redactProblems(problems, mask).map(({ field }) => field)).toEqual([
-    ...['owners.0.ssn', 'errors.[Redacted]', '[Redacted]', whole, cut],
+    'owners.0.ssn',
+    'errors.[Redacted]',
+    '[Redacted]',
+    whole,
+    cut,
   ]);
 });
 
 describe('what a partner repeats of a request', () => {
   const request = {
-    ...{ NickName: 'ada', Password: 'p1', tokenDevice: 't1', smsCode: null, captcha: { token: 'c1' } },
-    ...{ givenName: 'Zoë', middleName: 'Q', familyName: 'Lindqvist-Baker', admin_email: 'zoe@example.com' },
-    ...{ phone: '5185550100', businessPhone: 5185550101, doingBusinessAsName: 'Corner Bakery' },
+    NickName: 'ada',
+    Password: 'p1',
+    tokenDevice: 't1',
+    smsCode: null,
+    captcha: { token: 'c1' },
+    givenName: 'Zoë',
+    middleName: 'Q',
+    familyName: 'Lindqvist-Baker',
+    admin_email: 'zoe@example.com',
+    phone: '5185550100',
+    businessPhone: 5185550101,
+    doingBusinessAsName: 'Corner Bakery',
     businessAndOwnerInformation: { ownerFirstName: 'Mary  Ann', contactEmails: 1, ownerSsn: '123-45 6789' },
     owners: [
       { ssn: '234567891', lastName: 'Li', homePhone: '+1 (518) 555-0102' },
       { email: ['b@example.org'] },
     ],
-    ...{ tax_id: '12 3456789', file: { content: Buffer.from('x') } },
+    tax_id: '12 3456789',
+    file: { content: Buffer.from('x') },
     application: { history: 'Ada’s mother, who is ill, has run the bakery since 1998.' },
     legalBusinessName: 'The Corner Bakery of Harbor Street',
   };

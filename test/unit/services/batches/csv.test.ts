@@ -268,7 +268,9 @@ describe('a mapping', () => {
       '0001,One,Y,NY,24.5,secret,a@example.com\n0002,Two,maybe,,many,,\n';
     expect(await read(table, { mapping })).toEqual([
       row(2, {
-        ...{ externalId: '0001', boarding: { application: { state: 33 } }, application: { volume: 24.5 } },
+        externalId: '0001',
+        boarding: { application: { state: 33 } },
+        application: { volume: 24.5 },
         merchant: { dba: 'One', cashDiscount: 'Yes', pos: 'None', email: 'a@example.com' },
         agentProfileId: 101,
       }),

@@ -8,7 +8,11 @@ const row = (line: number): Ready => {
   const externalId = `m-${line}`;
   const workflowId = `merchant-boarding-${externalId}`;
   return {
-    ...{ line, externalId, unique: { externalId }, type: 'merchantBoarding', workflowId },
+    line,
+    externalId,
+    unique: { externalId },
+    type: 'merchantBoarding',
+    workflowId,
     input: { externalId },
   };
 };
@@ -80,8 +84,15 @@ it('what was found in the file is kept once, and not in the state that each part
   const fields = Object.entries<Payload>(memo.fields);
   const entries = fields.map(([field, value]) => [field, ...valuesOf({ payloads: [value] })]);
   const state = {
-    ...{ name: 'rows.csv', actor: 'olga', stage: 'checked', rows: 1, kinds: { merchantBoarding: 1 } },
-    ...{ accounts: [''], parts: 0, counts: { started: 0, attached: 0, failed: 0 }, failures: [] },
+    name: 'rows.csv',
+    actor: 'olga',
+    stage: 'checked',
+    rows: 1,
+    kinds: { merchantBoarding: 1 },
+    accounts: [''],
+    parts: 0,
+    counts: { started: 0, attached: 0, failed: 0 },
+    failures: [],
   };
   expect(Object.fromEntries(entries)).toEqual({ batch: state, found: result });
   expect(valuesOf(input)).toEqual([{ parts: 1, state }]);

@@ -5,12 +5,22 @@ import { answering, execution, payloads, valuesOf } from '../../../rigs/temporal
 
 const ID = 'onboarding-batch-1';
 const row = (line: number, result: RowResult['result'] = 'started'): RowResult => ({
-  ...{ line, result, externalId: `m-${line}`, workflowId: `merchant-boarding-m-${line}` },
+  line,
+  result,
+  externalId: `m-${line}`,
+  workflowId: `merchant-boarding-m-${line}`,
 });
 const FAILED = row(2, 'failed');
 const STATE: BatchState = {
-  ...{ stage: 'running', name: 'rows.csv', actor: 'olga', rows: 9, kinds: {}, accounts: [''], parts: 3 },
-  ...{ counts: { started: 4, attached: 1, failed: 1 }, failures: [FAILED] },
+  stage: 'running',
+  name: 'rows.csv',
+  actor: 'olga',
+  rows: 9,
+  kinds: {},
+  accounts: [''],
+  parts: 3,
+  counts: { started: 4, attached: 1, failed: 1 },
+  failures: [FAILED],
 };
 
 /** The results of three parts, which concurrent starts have not left in the order of their lines. */
@@ -24,7 +34,8 @@ const RECENT = [row(8, 'failed'), row(7, 'attached')];
 function server(states: readonly BatchState[] = [STATE]) {
   const batch = (state: BatchState, place: number) =>
     execution({
-      ...{ workflowId: `onboarding-batch-${place + 1}`, type: 'onboardingBatch' },
+      workflowId: `onboarding-batch-${place + 1}`,
+      type: 'onboardingBatch',
       memo: { [BATCH_MEMO]: payloads(state)[0] as never },
     });
   return answering({
@@ -45,7 +56,8 @@ function server(states: readonly BatchState[] = [STATE]) {
     },
     startActivityExecution: ({ input }) => ({ runId: String((valuesOf(input)[0] as { part: number }).part) }),
     pollActivityExecution: ({ runId }) => ({
-      ...{ runId, outcome: { result: { payloads: payloads(PARTS[Number(runId)]) } } },
+      runId,
+      outcome: { result: { payloads: payloads(PARTS[Number(runId)]) } },
     }),
   });
 }
@@ -64,8 +76,14 @@ describe('a batch that is read', () => {
     if (!batch) throw new Error('unreachable');
     const results = await resultsOf(client, 'gangway', batch);
     expect(results.map(({ line, result }) => `${line} ${result}`)).toEqual([
-      ...['1 started', '2 failed', '3 attached', '4 started', '5 started', '6 started'],
-      ...['7 attached', '8 failed'],
+      '1 started',
+      '2 failed',
+      '3 attached',
+      '4 started',
+      '5 started',
+      '6 started',
+      '7 attached',
+      '8 failed',
     ]);
   });
 });

@@ -36,7 +36,12 @@ describe('a file', () => {
     ['one id in two accounts', [one, { ...one, account: 'acme' }], { merchantBoarding: 2 }],
   ])('may have %s', async (_, rows, counts) => {
     expect(await validated(...rows)).toEqual({
-      ...{ rows: rows.length, counts, problems: [], problemCount: 0, badRows: 0, moreWarnings: 0 },
+      rows: rows.length,
+      counts,
+      problems: [],
+      problemCount: 0,
+      badRows: 0,
+      moreWarnings: 0,
       valid: expect.any(Array),
     });
   });
@@ -52,7 +57,9 @@ describe('a file', () => {
   it('keeps 10,000 doubts, and counts the others', async () => {
     const email = { ...one.merchant, email: 'not-an-email' };
     const rows = Array.from({ length: 10_002 }, (_, number) => ({
-      ...{ ...one, externalId: `m-${number}`, merchant: { ...email, dba: `Shop ${number}` } },
+      ...one,
+      externalId: `m-${number}`,
+      merchant: { ...email, dba: `Shop ${number}` },
     }));
     const checked = await validated(...rows);
     expect(checked.valid.filter(({ warnings }) => warnings.length > 0)).toHaveLength(10_000);
@@ -116,7 +123,9 @@ describe('a file', () => {
     const there = { ...one, account: 'acme' };
     const { problems } = await validated(one, there, business(undefined, { externalId: 'm-1' }), there, one);
     const same = (line: number, first: number) => ({
-      ...{ line, field: 'externalId', message: `is the same as in line ${first}` },
+      line,
+      field: 'externalId',
+      message: `is the same as in line ${first}`,
     });
     expect(problems).toEqual([same(3, 1), same(4, 2), same(5, 1)]);
   });
@@ -158,7 +167,11 @@ describe('what a file itself does not tell', () => {
   type Warning = { readonly field: string; readonly message: string };
   const EMAIL = { field: 'merchant.email', message: 'is not an e-mail address' };
   const referring = (agentProfileId: number, account?: string) => ({
-    ...{ prefix: '', agentProfileId, boardingSettingsId: 11, agent: undefined, boardingSettings: undefined },
+    prefix: '',
+    agentProfileId,
+    boardingSettingsId: 11,
+    agent: undefined,
+    boardingSettings: undefined,
     account,
   });
   const [seven, eight, listed, acmes] = [referring(7), referring(8), referring(101), referring(7, 'acme')];
@@ -167,7 +180,10 @@ describe('what a file itself does not tell', () => {
     ...rows: (readonly [named?: ReturnType<typeof referring> | undefined, ...warnings: Warning[]])[]
   ) => ({
     valid: rows.map(([named, ...warnings], place) => ({
-      ...{ line: place + 1, workflowId: `merchant-boarding-m-${place}.`, named, warnings },
+      line: place + 1,
+      workflowId: `merchant-boarding-m-${place}.`,
+      named,
+      warnings,
     })),
     moreWarnings: 0,
   });

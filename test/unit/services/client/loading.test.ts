@@ -4,8 +4,16 @@ import { expect, it } from 'vitest';
 /** What an import of a module loads at once: modules of `src`, and packages. What is imported on demand is left out. */
 async function loadedBy(entry: string): Promise<{ modules: string[]; packages: string[] }> {
   const { metafile } = await build({
-    ...{ entryPoints: [entry], bundle: true, splitting: true, packages: 'external', outdir: 'never-written' },
-    ...{ platform: 'node', format: 'esm', write: false, metafile: true, logLevel: 'silent' },
+    entryPoints: [entry],
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    outdir: 'never-written',
+    platform: 'node',
+    format: 'esm',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
   });
   const [first = ''] = Object.keys(metafile.outputs).filter(
     (path) => metafile.outputs[path]?.entryPoint === entry,

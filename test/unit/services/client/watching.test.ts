@@ -75,7 +75,8 @@ it('each reading of a customer has what is new in its timeline and in those of i
   vi.useFakeTimers({ fakeNodeBuiltins: true, now: Date.parse('2026-03-01T10:00:00Z') });
   testEnds(() => void vi.useRealTimers());
   const entry = (second: number, event: TimelineEntry['event']): TimelineEntry => ({
-    ...{ at: `2026-03-01T10:00:0${second}.000Z`, event },
+    at: `2026-03-01T10:00:0${second}.000Z`,
+    event,
   });
   const blank = { partnerStatus: null, requirements: [] };
   const state = (...timeline: TimelineEntry[]): OnboardingState => ({

@@ -20,22 +20,22 @@ describe('typedFee', () => {
   });
 
   it.each([
-    ...[
-      '3,5%',
-      '-1%',
-      '$3.5',
-      '1e400',
-      'NaN',
-      'Infinity',
-      '100.01%',
-      '%',
-      '',
-      '3.5%%',
-      '0x10',
-      '٣%',
-      '3.5 percent',
-    ],
-    ...['1.2345678', '9'.repeat(1_000_000), `3${' '.repeat(1_000_000)}%`],
+    '3,5%',
+    '-1%',
+    '$3.5',
+    '1e400',
+    'NaN',
+    'Infinity',
+    '100.01%',
+    '%',
+    '',
+    '3.5%%',
+    '0x10',
+    '٣%',
+    '3.5 percent',
+    '1.2345678',
+    '9'.repeat(1_000_000),
+    `3${' '.repeat(1_000_000)}%`,
   ])('refuses a percentage that is something else, and guesses nothing (%#)', (text) => {
     expect(of('percent', text)).toEqual({ rule: 'must be a percentage from 0 to 100, such as 3.5 or 3.5%' });
   });
@@ -68,6 +68,10 @@ it('a fee is shown in its unit', () => {
   const fields = ['amex.q.percent', 'amex.q.perItem', 'amex.q.perItem', 'minimumDiscountType', 'cardBrand.a'];
   const values = [0.25, 0.1, 0.0125, 'Monthly', true];
   expect(fields.map((field, index) => feeText(field, values[index]))).toEqual([
-    ...['0.25%', '$0.10', '$0.0125', 'Monthly', 'true'],
+    '0.25%',
+    '$0.10',
+    '$0.0125',
+    'Monthly',
+    'true',
   ]);
 });

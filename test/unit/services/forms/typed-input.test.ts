@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { dateTime } from '../../../../src/partners/fields.js';
+import { dateTime } from '../../../../src/partners/field-schemas.js';
 import { formOf } from '../../../../src/services/forms/schema-fields.js';
 import { fieldsIn, inputForm } from '../../../../src/services/forms/typed-input.js';
 import { BUSINESS, CUSTOMER, MERCHANT } from '../../../../src/temporal/kinds/kinds.js';

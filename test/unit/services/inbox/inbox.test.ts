@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Requirement } from '../../../../src/messages/requirements.js';
 import {
   compareDueDates,
-  itemsOf,
-  onboardingName,
+  inboxItems,
   shortIds,
+  shortName,
   toDo,
 } from '../../../../src/services/inbox/inbox.js';
-import { waitsUnread } from '../../../../src/services/inbox/waits.js';
+import { waitsUnread } from '../../../../src/services/inbox/waiting-state.js';
 import type { Listed } from '../../../../src/temporal/search.js';
 import { UnreadableOnboarding } from '../../../../src/temporal/unreadable.js';
 import { stoppedAt } from '../../../rigs/clock.js';
@@ -25,21 +25,25 @@ describe('the items of a workflow in the inbox', () => {
     ['2026-01-31T11:59:59.999Z', true],
     [NOON, false],
   ])('that are due at %s are overdue at noon: %s', (dueAt, overdue) => {
-    expect(itemsOf(listed([dueAt]))).toMatchObject([{ task: 'answer ticket', dueAt, overdue }]);
+    expect(inboxItems(listed([dueAt]))).toMatchObject([{ task: 'answer ticket', dueAt, overdue }]);
   });
 
   it('name who has them and who proposed an answer, and count those that the list has no room for', () => {
     const claim = { actor: 'olga', until: NOON };
     const proposal = { actor: 'pete', at: NOON } as never;
-    const [one, two, rest, ...none] = itemsOf(listed([NOON, '2026-02-01'], 3, { claim, proposal }));
+    const [one, two, rest, ...none] = inboxItems(listed([NOON, '2026-02-01'], 3, { claim, proposal }));
     const handled = { claimedBy: 'olga', claimedUntil: NOON, proposedBy: 'pete', proposedAt: NOON };
     expect(one).toMatchObject(handled);
     expect(one).not.toHaveProperty('claim');
     expect([two?.dueAt, rest?.task, rest?.dueAt, rest?.overdue, none]).toEqual([
-      ...['2026-02-01', 'and 3 more', '2026-02-01', false, []],
+      '2026-02-01',
+      'and 3 more',
+      '2026-02-01',
+      false,
+      [],
     ]);
-    expect(itemsOf(listed([], 2))).toEqual([expect.not.objectContaining({ dueAt: expect.anything() })]);
-    expect(itemsOf(listed([NOON]))[0]).not.toHaveProperty('claimedBy');
+    expect(inboxItems(listed([], 2))).toEqual([expect.not.objectContaining({ dueAt: expect.anything() })]);
+    expect(inboxItems(listed([NOON]))[0]).not.toHaveProperty('claimedBy');
     const [early, late] = [{ dueAt: NOON }, { dueAt: '2026-02-01' }] as never[];
     expect([late, early].sort(compareDueDates as never)).toEqual([early, late]);
   });
@@ -49,9 +53,9 @@ describe('the items of a workflow in the inbox', () => {
     const ids = [...merchants, 'business-onboarding-b@north', 'operation-close-card-c'];
     expect(ids.map(shortIds(ids))).toEqual(['a', ...ids.slice(1)]);
     expect(shortIds([])('merchant-boarding-x')).toBe('merchant-boarding-x');
-    expect(onboardingName('merchant-boarding-a@north')).toBe('a@north');
+    expect(shortName('merchant-boarding-a@north')).toBe('a@north');
     // It would be taken for a workflow id.
-    expect(onboardingName('merchant-boarding-operation-1')).toBeUndefined();
+    expect(shortName('merchant-boarding-operation-1')).toBeUndefined();
   });
 });
 

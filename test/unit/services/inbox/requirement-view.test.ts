@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Correctable } from '../../../../src/messages/activities.js';
 import { NO_ACCOUNTS } from '../../../../src/messages/inputs.js';
 import { ALLOWED_ANSWERS, type Requirement } from '../../../../src/messages/requirements.js';
-import { requirementView, viewOf } from '../../../../src/services/inbox/requirement-view.js';
+import { requirementView, viewOfRequirement } from '../../../../src/services/inbox/requirement-view.js';
 import { stoppedAt } from '../../../rigs/clock.js';
 import { business, merchant } from '../../../rigs/inputs.js';
 
@@ -13,8 +13,13 @@ beforeEach(() => stoppedAt(NOON));
 
 const ID = 'merchant-boarding-m-1';
 const question = (more: Partial<Requirement> = {}): Requirement => ({
-  ...{ id: 'r-1', kind: 'underwriting-note', title: 'A note', detail: 'Send a check.', raisedAt: NOON },
-  ...{ dueAt: '2026-02-02T12:00:00.000Z', answers: ['text', 'documents', 'abandon'] },
+  id: 'r-1',
+  kind: 'underwriting-note',
+  title: 'A note',
+  detail: 'Send a check.',
+  raisedAt: NOON,
+  dueAt: '2026-02-02T12:00:00.000Z',
+  answers: ['text', 'documents', 'abandon'],
   ...more,
 });
 
@@ -27,7 +32,7 @@ function takes(
   answer: { readonly kind: string },
   correctable?: Correctable,
 ): boolean {
-  const { answers } = viewOf(ID, requirement, NO_ACCOUNTS, correctable);
+  const { answers } = viewOfRequirement(ID, requirement, NO_ACCOUNTS, correctable);
   const { schema = {} } = answers.find(({ kind }) => kind === answer.kind) ?? {};
   return new Ajv2020({ strict: false, validateFormats: false }).validate(schema, answer);
 }
@@ -89,21 +94,34 @@ describe('the view of a requirement', () => {
     const until = '2026-01-31T13:00:00.000Z';
     const proposal = { actor: 'Ada Park', at: NOON, reason: 'called', answer: 'text: Here.' };
     const requirement = question({
-      ...{ kind: 'new-status', answers: ['choice'], fourEyes: ['choice'], choices: ['approved'] },
-      ...{ claim: { actor: 'crm (API), for Ada Park', until }, proposal },
+      kind: 'new-status',
+      answers: ['choice'],
+      fourEyes: ['choice'],
+      choices: ['approved'],
+      claim: { actor: 'crm (API), for Ada Park', until },
+      proposal,
     });
-    const view = viewOf(ID, requirement, NO_ACCOUNTS);
+    const view = viewOfRequirement(ID, requirement, NO_ACCOUNTS);
     expect(requirementView.parse(view)).toEqual({
-      ...{ id: 'r-1', workflowId: ID, kind: 'new-status', task: 'explain status', title: 'A note' },
-      ...{ detail: 'Send a check.', raisedAt: NOON, dueAt: '2026-02-02T12:00:00.000Z', overdue: false },
-      ...{ claim: { actor: 'crm (API), for Ada Park', until }, proposal, choices: ['approved'] },
+      id: 'r-1',
+      workflowId: ID,
+      kind: 'new-status',
+      task: 'explain status',
+      title: 'A note',
+      detail: 'Send a check.',
+      raisedAt: NOON,
+      dueAt: '2026-02-02T12:00:00.000Z',
+      overdue: false,
+      claim: { actor: 'crm (API), for Ada Park', until },
+      proposal,
+      choices: ['approved'],
       answers: [{ kind: 'choice', fourEyes: true, schema: expect.objectContaining({ type: 'object' }) }],
     });
   });
 
   it('shows no claim that has ended', () => {
     const claim = { actor: 'olga', until: NOON };
-    expect(viewOf(ID, question({ claim }), NO_ACCOUNTS)).not.toHaveProperty('claim');
+    expect(viewOfRequirement(ID, question({ claim }), NO_ACCOUNTS)).not.toHaveProperty('claim');
   });
 
   // Alone catches a type that generators of clients drop.

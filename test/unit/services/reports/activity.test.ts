@@ -6,7 +6,7 @@ import {
   changesByEntry,
   entriesIn,
 } from '../../../../src/services/reports/activity.js';
-import type { ExportedCorrection } from '../../../../src/services/reports/record.js';
+import type { ExportedCorrection } from '../../../../src/services/reports/exported-record.js';
 
 const at = (hour: number) => `2026-01-31T${String(hour).padStart(2, '0')}:00:00.000Z`;
 const TIMELINE: readonly TimelineEntry[] = [
@@ -43,15 +43,13 @@ describe('the activity', () => {
   });
 
   const changed = (hour: number, field: string): ExportedCorrection => ({
-    ...{
-      at: at(hour),
-      requirementId: 'rejected-input-1',
-      actor: 'x',
-      reason: 'y',
-      field,
-      old: 'a',
-      new: 'b',
-    },
+    at: at(hour),
+    requirementId: 'rejected-input-1',
+    actor: 'x',
+    reason: 'y',
+    field,
+    old: 'a',
+    new: 'b',
     takenBack: false,
   });
 
@@ -74,12 +72,10 @@ describe('the activity', () => {
     expect(activityRows(about, answer as TimelineEntry, [])).toEqual([
       {
         ...about,
-        ...{
-          at: at(5),
-          event: 'requirement-resolved',
-          actor: 'crm (API), for Ada',
-          detail: 'note-1: text: correction',
-        },
+        at: at(5),
+        event: 'requirement-resolved',
+        actor: 'crm (API), for Ada',
+        detail: 'note-1: text: correction',
       },
     ]);
   });

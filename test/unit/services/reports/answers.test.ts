@@ -6,10 +6,10 @@ import {
   askedIn,
   callsOf,
   correctionsOf,
-  documentsOf,
   MASKED,
   type RecordedEvent,
-  requirementsOf,
+  recordedDocuments,
+  recordedRequirements,
   SHOWN,
 } from '../../../../src/services/reports/record-parts.js';
 import type { AcceptedAnswer } from '../../../../src/temporal/history.js';
@@ -17,7 +17,10 @@ import type { AcceptedAnswer } from '../../../../src/temporal/history.js';
 const at = (minute: number) => `2026-03-01T10:0${minute}:00.000Z`;
 
 const answered = (minute: number, answer: Answer): AcceptedAnswer => ({
-  ...{ at: at(minute), requirementId: 'rejected-input-1', actor: 'olga', reason: 'a typo' },
+  at: at(minute),
+  requirementId: 'rejected-input-1',
+  actor: 'olga',
+  reason: 'a typo',
   answer,
 });
 
@@ -104,15 +107,17 @@ describe('requirements', () => {
       { at: at(6), event: 'requirement-raised', detail: 'note-1a-2: Underwriting note' },
     ];
     const detail = 'Send a check, says [Redacted].';
-    expect(requirementsOf(timeline, [], question, MASKED)).toEqual([
+    expect(recordedRequirements(timeline, [], question, MASKED)).toEqual([
       {
-        ...{ id: 'note-1a', status: 'closed', title: 'Underwriting note', detail, raisedAt: at(1) },
-        ...{
-          overdueAt: at(2),
-          unclaimedAt: at(1),
-          endedAt: at(5),
-          closedBecause: 'the partner has moved on',
-        },
+        id: 'note-1a',
+        status: 'closed',
+        title: 'Underwriting note',
+        detail,
+        raisedAt: at(1),
+        overdueAt: at(2),
+        unclaimedAt: at(1),
+        endedAt: at(5),
+        closedBecause: 'the partner has moved on',
       },
       { id: 'note-1a-2', status: 'open', title: 'Underwriting note', detail, raisedAt: at(6) },
     ]);
@@ -124,7 +129,7 @@ describe('requirements', () => {
       { at: at(3), event: 'requirement-resolved', detail: 'ticket-7: text' },
       { at: at(4), event: 'answer-taken-back', detail: 'ticket-7' },
     ];
-    expect(requirementsOf(timeline, [], question, MASKED)).toEqual([
+    expect(recordedRequirements(timeline, [], question, MASKED)).toEqual([
       { id: 'ticket-7', status: 'open', title: 'Ticket', raisedAt: at(1) },
     ]);
   });
@@ -156,7 +161,7 @@ describe.each([
     const document = { key: 'k-1', fileName: `${EMAIL}.pdf`, contentType: 'application/pdf' };
     const answer = { requirementId: 'note-1', answer: { kind: 'documents', documents: [document] } };
     const store = { hash: async () => ({ sha256: 'f00', bytes: 7 }) };
-    const [result] = await documentsOf(store as never, [answer as never], [], mask);
+    const [result] = await recordedDocuments(store as never, [answer as never], [], mask);
     expect(result).toMatchObject({ key: 'k-1', answered: ['note-1'], sha256: 'f00', bytes: 7 });
     expect(result?.fileName.includes(EMAIL)).toBe(isShown);
   });

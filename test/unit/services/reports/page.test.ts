@@ -1,24 +1,24 @@
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import { Facts, pageOf, Table } from '../../../../src/services/reports/page.js';
+import { Facts, renderReportPage, Table } from '../../../../src/services/reports/page.js';
 import { BarCell } from '../../../../src/services/reports/report-page.js';
 
 describe('a page', () => {
   it('escapes each text, also in attributes', () => {
     const hostile = `</title><script>alert("1")</script>'&`;
     const columns = [{ title: hostile, cell: (text: string) => text }];
-    const page = pageOf(hostile, Table({ caption: hostile, rows: [hostile], columns }));
+    const page = renderReportPage(hostile, Table({ caption: hostile, rows: [hostile], columns }));
     expect(page).not.toContain('<script>');
     expect(page).toContain('<title>&lt;/title>&lt;script>alert(&quot;1&quot;)&lt;/script>');
     expect(page).toContain(`data-title="&lt;/title>&lt;script>alert(&quot;1&quot;)&lt;/script>'&amp;"`);
   });
 
   it('drops control characters, and those that reverse the text after them', () => {
-    expect(pageOf('a\u0000b\u001b[31m\u202egnp.exe', '')).toContain('<title>ab[31mgnp.exe</title>');
+    expect(renderReportPage('a\u0000b\u001b[31m\u202egnp.exe', '')).toContain('<title>ab[31mgnp.exe</title>');
   });
 
   it('forbids scripts and requests, and allows its own style only', () => {
-    const page = pageOf('Title', 'text');
+    const page = renderReportPage('Title', 'text');
     expect(page).toMatch(/content="default-src 'none'; style-src 'sha256-[\w+/]+='"/);
     expect(page).not.toMatch(/<script|<link|src=|@import|url\(/);
   });

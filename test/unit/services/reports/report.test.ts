@@ -19,13 +19,18 @@ const requirement = (kind: string, raisedAt: string) => ({
 });
 
 const ended = (workflowId: string, stage: string, closedAt: string, more: Facts = {}): Facts => ({
-  ...{ workflowId, status: 'COMPLETED', closedAt, ...more },
+  workflowId,
+  status: 'COMPLETED',
+  closedAt,
+  ...more,
   indexed: { OnboardingStage: stage, StageTimes: ['underwriting 60'], ...more.indexed },
 });
 
 const WEST = { PartnerAccount: 'west' };
 const RUNNING: Facts = {
-  ...{ workflowId: 'merchant-boarding-m-1@west', runId: 'run-3', startedAt: '2026-03-05T12:00:00Z' },
+  workflowId: 'merchant-boarding-m-1@west',
+  runId: 'run-3',
+  startedAt: '2026-03-05T12:00:00Z',
   indexed: { OnboardingStage: 'underwriting', StageTimes: 'applying 3600', ...WEST },
 };
 const CUSTOMER = { type: 'customerOnboarding' };
@@ -41,15 +46,19 @@ const ROWS: readonly Facts[] = [
 /** The newest first, as the server lists them. */
 const EARLIER: readonly Facts[] = ['2026-03-03', '2026-02-20'].map((day, index) => ({
   ...RUNNING,
-  ...{ runId: `run-${2 - index}`, status: 'CONTINUED_AS_NEW', startedAt: `${day}T12:00:00Z` },
+  runId: `run-${2 - index}`,
+  status: 'CONTINUED_AS_NEW',
+  startedAt: `${day}T12:00:00Z`,
 }));
 const OTHERS: readonly Facts[] = [
   {
-    ...{ workflowId: 'partner-account-banking', type: 'partnerAccount' },
+    workflowId: 'partner-account-banking',
+    type: 'partnerAccount',
     indexed: requirement('credentials', '2026-03-06T11:00:00.000Z'),
   },
   {
-    ...{ workflowId: 'operation-close-card-7', type: 'partnerOperation' },
+    workflowId: 'operation-close-card-7',
+    type: 'partnerOperation',
     indexed: requirement('uncertain-write', '2026-03-06T10:00:00.000Z'),
   },
 ];
@@ -86,10 +95,17 @@ describe('a report', () => {
       ['uncertain-write', 1],
     ]);
     expect(record.longest.map(({ workflowId }) => workflowId)).toEqual([
-      ...['operation-close-card-7', 'partner-account-banking', 'merchant-boarding-m-1@west'],
+      'operation-close-card-7',
+      'partner-account-banking',
+      'merchant-boarding-m-1@west',
     ]);
     const group = (name: string | null, running: number, succeeded: number, others: number) => ({
-      ...{ group: name, running, waiting: 0, succeeded, others, medianSeconds: 60 },
+      group: name,
+      running,
+      waiting: 0,
+      succeeded,
+      others,
+      medianSeconds: 60,
     });
     // The largest first.
     expect(record.groups).toEqual([group('west', 1, 3, 0), group(null, 0, 1, 1)]);
@@ -193,9 +209,15 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
     `longest,,merchant-boarding-m-1@west,,stage-seconds,${(14 * 24 - 1) * 3_600}`,
   ],
   groups: [
-    ...['groups,,west,,running,1', 'groups,,west,,waiting,0', 'groups,,west,,succeeded,3'],
-    ...['groups,,west,,others,0', 'groups,,west,,medianSeconds,60'],
-    ...['groups,,,,running,0', 'groups,,,,waiting,0', 'groups,,,,succeeded,1', 'groups,,,,others,1'],
+    'groups,,west,,running,1',
+    'groups,,west,,waiting,0',
+    'groups,,west,,succeeded,3',
+    'groups,,west,,others,0',
+    'groups,,west,,medianSeconds,60',
+    'groups,,,,running,0',
+    'groups,,,,waiting,0',
+    'groups,,,,succeeded,1',
+    'groups,,,,others,1',
     'groups,,,,medianSeconds,60',
   ],
 };

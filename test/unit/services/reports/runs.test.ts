@@ -3,7 +3,7 @@ import { confirmAnswer } from '../../../../src/messages/claims.js';
 import type { DocumentRef, Resolution } from '../../../../src/messages/requirements.js';
 import { resolveRequirement } from '../../../../src/messages/requirements.js';
 import { StoreFailure } from '../../../../src/platform/documents/file-store.js';
-import { recordOf } from '../../../../src/services/reports/gather.js';
+import { readRecord } from '../../../../src/services/reports/read-record.js';
 import { initialState } from '../../../../src/workflows/runtime/state.js';
 import {
   answering,
@@ -49,8 +49,10 @@ class Run {
   /** A call that took some attempts. */
   called(activity: string, attempt: number, request: object, response: object): this {
     const scheduledEventId = this.add('activityTaskScheduled', {
-      ...{ activityType: { name: activity }, activityId: activity },
-      ...{ taskQueue: { name: 'gangway-boarding-west' }, input: { payloads: payloads(request) } },
+      activityType: { name: activity },
+      activityId: activity,
+      taskQueue: { name: 'gangway-boarding-west' },
+      input: { payloads: payloads(request) },
     });
     this.add('activityTaskStarted', { scheduledEventId, attempt });
     this.add('activityTaskCompleted', { scheduledEventId, result: { payloads: payloads(response) } });
@@ -86,7 +88,10 @@ class Run {
 }
 
 const answer = (requirementId: string, text: Resolution['answer'], actor = 'olga'): Resolution => ({
-  ...{ requirementId, answer: text, actor, reason: 'asked the merchant' },
+  requirementId,
+  answer: text,
+  actor,
+  reason: 'asked the merchant',
 });
 const corrected = (city: string) => ({ kind: 'correction', patch: { merchant: { city } } }) as const;
 const uploaded = (...keys: string[]) => ({ kind: 'documents', documents: keys.map(document) }) as const;
@@ -184,7 +189,7 @@ async function record({ workflowId = ID, state, all = runs(), gone = [], others 
     },
   };
   const description = await client.workflow.getHandle(workflowId).describe();
-  const result = await recordOf(client, store as never, description, { actor: 'ann', reason: 'an audit' });
+  const result = await readRecord(client, store as never, description, { actor: 'ann', reason: 'an audit' });
   return result.onboarding;
 }
 
@@ -199,23 +204,31 @@ describe('the record of an onboarding of three runs', () => {
   it('begins with the first, and has the answers and the calls of all in their order', async () => {
     const { runIds, startedAt, startedBy, input, answers, calls } = await record({ state: STATE });
     expect({ runIds, startedAt, startedBy, input }).toEqual({
-      ...{ runIds: ['run-1', 'run-2', 'run-3'], startedAt: '2026-02-01T10:00:00.000Z' },
-      ...{ startedBy: 'starter-1', input: INPUT },
+      runIds: ['run-1', 'run-2', 'run-3'],
+      startedAt: '2026-02-01T10:00:00.000Z',
+      startedBy: 'starter-1',
+      input: INPUT,
     });
     expect(
       answers.map(({ at, requirementId, actor }) => `${at.slice(8, 10)} ${requirementId} ${actor}`),
     ).toEqual([
-      ...['01 rejected-input-1 olga', '02 note-1 olga'],
+      '01 rejected-input-1 olga',
+      '02 note-1 olga',
       // Pete proposed it, and another person confirmed it.
-      ...['03 rejected-input-2 pete', '03 note-2 olga'],
+      '03 rejected-input-2 pete',
+      '03 note-2 olga',
     ]);
     expect(
       calls.map(({ number, operation, attempts, result }) => `${number} ${operation} ${attempts} ${result}`),
     ).toEqual([
-      ...['1 createMerchant 3 done', '2 awaitStatusChange 1 done', '3 attachDocument 2 done'],
-      ...['4 attachDocument 1 done', '5 awaitStatusChange 0 not-recorded'],
+      '1 createMerchant 3 done',
+      '2 awaitStatusChange 1 done',
+      '3 attachDocument 2 done',
+      '4 attachDocument 1 done',
+      '5 awaitStatusChange 0 not-recorded',
       // The server describes an activity of the last run only.
-      ...['6 attachDocument 1 done', '7 awaitStatusChange 6 pending'],
+      '6 attachDocument 1 done',
+      '7 awaitStatusChange 6 pending',
     ]);
     for (const { scheduledAt, startedAt: began, endedAt } of calls.filter((call) => call.endedAt))
       expect([scheduledAt, began, endedAt].toSorted()).toEqual([scheduledAt, began, endedAt]);
@@ -233,30 +246,48 @@ describe('the record of an onboarding of three runs', () => {
     const { documents } = await record({ state: STATE });
     const row = (key: string, answered: string[], sentBy: number[]) => ({ key, answered, sentBy });
     expect(documents.map(({ key, answered, sentBy }) => row(key, answered, sentBy))).toEqual([
-      ...[row('k-1', ['note-1'], [3]), row('k-2', ['note-1', 'note-2'], [4])],
-      ...[row('k-3', ['note-2'], [6]), row('k-0', [], [1])],
+      row('k-1', ['note-1'], [3]),
+      row('k-2', ['note-1', 'note-2'], [4]),
+      row('k-3', ['note-2'], [6]),
+      row('k-0', [], [1]),
     ]);
     expect(documents.map(({ sha256, problem }) => sha256 ?? problem)).toEqual([
-      ...['k-1: is damaged', 'of k-2', 'of k-3', 'of k-0'],
+      'k-1: is damaged',
+      'of k-2',
+      'of k-3',
+      'of k-0',
     ]);
   });
 
   it('has what an earlier run learned, where no worker responds', async () => {
     const { source, facts, requirements, timeline: events, status } = await record({});
     expect({ source, status, facts }).toEqual({
-      ...{ source: 'history', status: 'running' },
+      source: 'history',
+      status: 'running',
       facts: {
-        ...{ dba: 'Corner Bakeries', merchantProfileId: 1001, mid: '518', partnerStatus: 'Approved' },
+        dba: 'Corner Bakeries',
+        merchantProfileId: 1001,
+        mid: '518',
+        partnerStatus: 'Approved',
       },
     });
     // Those that are open, and the one that the timeline names.
     expect(requirements.map(({ id, status: is }) => `${id} ${is}`).sort()).toEqual([
-      ...['note-1 open', 'note-2 answered', 'rejected-input-2 answered', 't-1 open', 't-2 open'],
+      'note-1 open',
+      'note-2 answered',
+      'rejected-input-2 answered',
+      't-1 open',
+      't-2 open',
     ]);
     expect(requirements.find(({ id }) => id === 'note-1')?.detail).toBe('Send a check.');
     expect(events.map(({ event }) => event)).toEqual([
-      ...['started', 'requirement-raised', 'fees-read', 'cancel-requested'],
-      ...['requirement-resolved', 'requirement-resolved', 'status-changed'],
+      'started',
+      'requirement-raised',
+      'fees-read',
+      'cancel-requested',
+      'requirement-resolved',
+      'requirement-resolved',
+      'status-changed',
     ]);
   });
 

@@ -16,8 +16,13 @@ it('there are never fewer changes than webhooks nudged reads of', async () => {
   const figures = await webhookFigures({ GANGWAY_PROMETHEUS_URL: `${await prometheus(samples)}/` }, signal);
   expect(figures).toEqual([
     {
-      ...{ subject: 'merchant', system: 'boarding', account: null },
-      ...{ nudged: 5, pollOnly: 0, sinceLastSeconds: null, hasStopped: false },
+      subject: 'merchant',
+      system: 'boarding',
+      account: null,
+      nudged: 5,
+      pollOnly: 0,
+      sinceLastSeconds: null,
+      hasStopped: false,
     },
   ]);
 });

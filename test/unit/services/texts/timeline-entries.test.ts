@@ -46,5 +46,5 @@ it('the last answer to a requirement counts, and not that of another one', () =>
   expect([
     saidOf({ ...entry('requirement-closed', 'a: b: c') }),
     saidOf({ at: '', event: 'started' }),
-  ]).toEqual([...['b: c', '']]);
+  ]).toEqual(['b: c', '']);
 });

@@ -4,7 +4,7 @@ import { type ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { asyncLocalStorage, type HandlerContext } from '@temporalio/nexus/lib/context.js';
 import { HandlerError, OperationError } from 'nexus-rpc';
 import { describe, expect, it } from 'vitest';
-import { Refusal, type RefusalKind } from '../../../../src/temporal/requests.js';
+import { Refusal, type RefusalKind } from '../../../../src/temporal/program-requests.js';
 import { UnreadableOnboarding } from '../../../../src/temporal/unreadable.js';
 import { callersError } from '../../../../src/worker/nexus/service.js';
 
@@ -40,7 +40,11 @@ describe('the error of a handler', () => {
       { field: '', message: 'is not an object' },
     ];
     expect(convert(new Refusal(kind, 'nothing was started', errors))).toEqual({
-      ...{ type, retryable: false, problem: kind, details: [errors], logged: [] },
+      type,
+      retryable: false,
+      problem: kind,
+      details: [errors],
+      logged: [],
       message: 'nothing was started; merchant.dba: is required; is not an object',
     });
   });
@@ -60,7 +64,11 @@ describe('the error of a handler', () => {
 
   it('leaves it to the caller to read an onboarding again', () => {
     expect(convert(new UnreadableOnboarding('merchant-boarding-m-1', 'task-fails', PRIVATE))).toEqual({
-      ...{ type: 'UNAVAILABLE', retryable: false, problem: 'unreadable-onboarding', details: [], logged: [] },
+      type: 'UNAVAILABLE',
+      retryable: false,
+      problem: 'unreadable-onboarding',
+      details: [],
+      logged: [],
       message: 'its workflow task fails',
     });
   });
@@ -68,7 +76,10 @@ describe('the error of a handler', () => {
   it('shows nothing of an error that nobody foresaw, which is logged', () => {
     const error = new TypeError(PRIVATE);
     expect(convert(error)).toEqual({
-      ...{ type: 'INTERNAL', retryable: true, problem: 'internal-error', details: [] },
+      type: 'INTERNAL',
+      retryable: true,
+      problem: 'internal-error',
+      details: [],
       message: 'see the log of the worker',
       logged: [['Nexus operation failed', { error }]],
     });

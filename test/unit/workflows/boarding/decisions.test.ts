@@ -5,8 +5,8 @@ import {
   type BoardingState,
   onChangesRequested,
   pendingTask,
-  plan,
-  reduce,
+  planBoarding,
+  reduceBoarding,
   UNSUBMITTED_STATE,
 } from '../../../../src/workflows/boarding/decisions.js';
 import type { PendingAnswer } from '../../../../src/workflows/runtime/state.js';
@@ -30,7 +30,7 @@ function leadsTo(
   before: Partial<BoardingState> = {},
   more: Partial<BoardingContext> = {},
 ) {
-  return lines(reduce(state(before), read(now), context(more)).commands);
+  return lines(reduceBoarding(state(before), read(now), context(more)).commands);
 }
 
 /** The same without the facts that each read changes. */
@@ -89,23 +89,39 @@ describe('a read of the status', () => {
   it('records once that a field changes with each read', () => {
     const volatile = { changes: { comment: 2, mid: 2 }, hasVolatileDate: false };
     const now = read({ comment: 'c', mid: '3' });
-    const { state: next, commands } = reduce(state({ volatile }), now, context({ consecutiveChanges: 3 }));
+    const { state: next, commands } = reduceBoarding(
+      state({ volatile }),
+      now,
+      context({ consecutiveChanges: 3 }),
+    );
     expect(lines(commands)).toContain('volatile: changes with each read, no longer compared: comment, mid');
-    const later = reduce(next, read({ comment: 'd', mid: '4' }), context({ consecutiveChanges: 4 }));
+    const later = reduceBoarding(next, read({ comment: 'd', mid: '4' }), context({ consecutiveChanges: 4 }));
     expect(lines(later.commands).filter((line) => line.startsWith('volatile'))).toEqual([]);
-    expect(plan(later.state, context()).baseline).toEqual({
-      ...{ phase: 'pending', status: 'Pending', statusDate: MONDAY, unclearMid: null, noteIds: [] },
+    expect(planBoarding(later.state, context()).baseline).toEqual({
+      phase: 'pending',
+      status: 'Pending',
+      statusDate: MONDAY,
+      unclearMid: null,
+      noteIds: [],
     });
   });
 
   it('is remembered', () => {
-    const { state: next } = reduce(state(), read({ ...ON_HOLD, notes: [note('n-1')] }), context());
+    const { state: next } = reduceBoarding(state(), read({ ...ON_HOLD, notes: [note('n-1')] }), context());
     expect(next).toEqual({
       seen: {
-        ...{ status: 'On Hold', phase: 'other', statusDate: MONDAY, comment: null, mid: null },
-        ...{ unclearMid: null, noteIds: ['n-1'] },
+        status: 'On Hold',
+        phase: 'other',
+        statusDate: MONDAY,
+        comment: null,
+        mid: null,
+        unclearMid: null,
+        noteIds: ['n-1'],
       },
-      ...{ submitted: true, delivered: {}, uploaded: [], volatile: { changes: {}, hasVolatileDate: false } },
+      submitted: true,
+      delivered: {},
+      uploaded: [],
+      volatile: { changes: {}, hasVolatileDate: false },
     });
   });
 });
@@ -126,8 +142,8 @@ describe('a decision of the partner', () => {
     [IN_REVIEW, undefined],
     [{ mid: '123' }, undefined],
   ])('of %j ends the boarding with %j', (now, outcome) => {
-    const { state: next } = reduce(state(), read(now), context());
-    expect(plan(next, context()).end?.outcome).toEqual(outcome);
+    const { state: next } = reduceBoarding(state(), read(now), context());
+    expect(planBoarding(next, context()).end?.outcome).toEqual(outcome);
   });
 
   it('shows the final mid', () => {
@@ -139,7 +155,7 @@ describe('a decision of the partner', () => {
     const before = state(DELIVERED);
     const open = [noteAsked('n-2'), requirement('r-1', 'changes-requested')];
     const now = read({ ...DECLINED, notes: [note('n-3')] });
-    const { state: next, commands } = reduce(before, now, context({ open }));
+    const { state: next, commands } = reduceBoarding(before, now, context({ open }));
     expect(lines(commands)).toEqual(['partnerStatus is Declined', 'status-changed: Declined']);
     expect(next).toEqual({ ...before, seen: seen({ ...DECLINED, notes: [note('n-3')] }) });
   });
@@ -219,7 +235,7 @@ describe('an underwriting note', () => {
     ],
   )('that was delivered %s when it is %s: %j', (becomes, _, now, volatile) => {
     const before = state({ ...DELIVERED, ...volatile });
-    const { commands, state: next } = reduce(before, read(now), context());
+    const { commands, state: next } = reduceBoarding(before, read(now), context());
     expect(lines(commands).includes('ask n-1: Why n-1?')).toBe(becomes === 'is asked');
     expect(next.delivered).toEqual(becomes === 'counts' ? DELIVERED.delivered : {});
   });
@@ -229,11 +245,14 @@ describe('requested changes', () => {
   const question = (detail = 'Lower it.') => requirement('r-1', 'changes-requested', { detail });
 
   it('become a question that takes a correction', () => {
-    const { commands } = reduce(state(), read(WANTS_CHANGES), context());
+    const { commands } = reduceBoarding(state(), read(WANTS_CHANGES), context());
     expect(commands).toContainEqual({
       ask: {
-        ...{ kind: 'changes-requested', title: 'Changes requested', detail: 'Lower it.' },
-        ...{ answers: ['correction', 'retry', 'abandon'], blank: { application: { '': '' } } },
+        kind: 'changes-requested',
+        title: 'Changes requested',
+        detail: 'Lower it.',
+        answers: ['correction', 'retry', 'abandon'],
+        blank: { application: { '': '' } },
       },
     });
   });
@@ -369,12 +388,12 @@ describe('an unclear mid', () => {
     ],
     ['is no id of another kind', { answered: [answer(ofWrite, { kind: 'confirm', id: '1' })] }, undefined],
   ])('%s', (_, more, outcome) => {
-    expect(plan(state(), context(more)).end?.outcome).toEqual(outcome);
+    expect(planBoarding(state(), context(more)).end?.outcome).toEqual(outcome);
   });
 
   it('closes its questions, shows the mid and records it when a person confirms it', () => {
     const answered = ['m-1', 'm-2'].map((id) => answer(question(id), { kind: 'confirm', id: '123' }));
-    const { end: ended } = plan(state(), context({ answered }));
+    const { end: ended } = planBoarding(state(), context({ answered }));
     const rows = ['mid is 123', 'remove m-1', 'remove m-2', 'mid-confirmed: 123'];
     expect(lines(ended?.commands ?? [])).toEqual(rows);
   });
@@ -386,7 +405,7 @@ it.each<[string, Partial<StatusSnapshot>, answers: string, more?: object]>([
   ['not-submitted', NOT_SUBMITTED, 'correction retry abandon'],
 ])('a question of kind %s takes the answers that fit it', (kind, now, answers, more) => {
   const followed = context({ isFollowed: true });
-  const { commands } = reduce(state({ submitted: false }), read(now), followed);
+  const { commands } = reduceBoarding(state({ submitted: false }), read(now), followed);
   const question = { kind, answers: answers.split(' '), ...more };
   expect(commands).toContainEqual({ ask: expect.objectContaining(question) });
 });
@@ -463,7 +482,7 @@ describe('what is sent next', () => {
   });
 
   it('is read in time, once an answered note should be gone', () => {
-    const wakeAt = (before: Partial<BoardingState>) => plan(state(before), context()).wakeAt;
+    const wakeAt = (before: Partial<BoardingState>) => planBoarding(state(before), context()).wakeAt;
     expect([wakeAt({ ...LATE, ...delivered(1) }), wakeAt(LATE)]).toEqual([
       Date.parse(TUESDAY) + 1,
       undefined,
@@ -471,9 +490,9 @@ describe('what is sent next', () => {
   });
 
   it('is one task, because the partner accepts one change of a merchant at a time', () => {
-    const { pending: tasks } = plan(state(UNSUBMITTED_STATE), context());
+    const { pending: tasks } = planBoarding(state(UNSUBMITTED_STATE), context());
     expect(tasks).toEqual([{ task: 'write', send: 'application' }]);
-    expect(plan(state(), context()).pending).toEqual([]);
+    expect(planBoarding(state(), context()).pending).toEqual([]);
   });
 });
 
@@ -485,10 +504,10 @@ it.each<[string, Partial<BoardingState>, Partial<BoardingContext>, boolean]>([
   ['while a person is asked', {}, { isWriting: true, open: [noteAsked('n-1')] }, true],
   ['after a decision', { seen: seen(APPROVED) }, { isWriting: true }, true],
 ])('the status is read %s', (_, before, more, isRead) => {
-  const { baseline: compared } = plan(state(before), context(more));
+  const { baseline: compared } = planBoarding(state(before), context(more));
   expect(compared).toEqual(isRead ? expect.objectContaining(before.seen ?? { phase: 'pending' }) : undefined);
 });
 
 it('a decision ends a boarding with nothing to apply', () => {
-  expect(plan(state({ seen: seen(DECLINED) }), context()).end?.commands).toEqual([]);
+  expect(planBoarding(state({ seen: seen(DECLINED) }), context()).end?.commands).toEqual([]);
 });

@@ -3,9 +3,9 @@ import type { Answer, Requirement, RequirementKind } from '../../../../src/messa
 import {
   type BoardingContext,
   type BoardingState,
-  INITIAL_STATE,
+  INITIAL_BOARDING_STATE,
 } from '../../../../src/workflows/boarding/decisions.js';
-import type { Command } from '../../../../src/workflows/runtime/rules.js';
+import type { Command } from '../../../../src/workflows/runtime/reducer.js';
 import type { PendingAnswer } from '../../../../src/workflows/runtime/state.js';
 
 export const MONDAY = '2026-02-02T09:00:00Z';
@@ -14,20 +14,19 @@ export const TUESDAY = '2026-02-03T09:00:00Z';
 export const note = (id: string, text = `Why ${id}?`): Note => ({ id, text, author: null, date: null });
 
 export const read = (more: Partial<StatusSnapshot> = {}): StatusSnapshot => ({
-  ...{
-    status: 'Pending',
-    phase: 'pending',
-    statusDate: MONDAY,
-    comment: null,
-    mid: null,
-    unclearMid: null,
-  },
-  ...{ notes: [], ...more },
+  status: 'Pending',
+  phase: 'pending',
+  statusDate: MONDAY,
+  comment: null,
+  mid: null,
+  unclearMid: null,
+  notes: [],
+  ...more,
 });
 
 /** A boarding that has submitted, and has seen that it is pending since Monday. */
 export const state = (more: Partial<BoardingState> = {}): BoardingState => ({
-  ...INITIAL_STATE,
+  ...INITIAL_BOARDING_STATE,
   submitted: true,
   seen: { ...seen(), noteIds: [] },
   ...more,
@@ -44,8 +43,14 @@ export const requirement = (
   kind: RequirementKind,
   more: Partial<Requirement> = {},
 ): Requirement => ({
-  ...{ id, kind, title: 'A title', detail: `Detail of ${id}.`, answers: ['text'] },
-  ...{ raisedAt: MONDAY, dueAt: TUESDAY, ...more },
+  id,
+  kind,
+  title: 'A title',
+  detail: `Detail of ${id}.`,
+  answers: ['text'],
+  raisedAt: MONDAY,
+  dueAt: TUESDAY,
+  ...more,
 });
 
 /** A requirement about a note. Its id may have a number: the note is asked about again. */
@@ -58,14 +63,15 @@ export const answer = (to: Requirement, input: Answer = { kind: 'text', text: 'S
 });
 
 export const context = (more: Partial<BoardingContext> = {}): BoardingContext => ({
-  ...{
-    merchantProfileId: 1001,
-    dba: 'Corner Bakery',
-    isFollowed: false,
-    isWriting: false,
-    consecutiveChanges: 1,
-  },
-  ...{ open: [], answered: [], now: Date.parse(TUESDAY), ...more },
+  merchantProfileId: 1001,
+  dba: 'Corner Bakery',
+  isFollowed: false,
+  isWriting: false,
+  consecutiveChanges: 1,
+  open: [],
+  answered: [],
+  now: Date.parse(TUESDAY),
+  ...more,
 });
 
 /** Each decision as a line. */

@@ -3,11 +3,11 @@ import type { ProfileSnapshot } from '../../../../src/messages/banking-activitie
 import {
   type BusinessContext,
   type BusinessState,
-  INITIAL_STATE,
+  INITIAL_BUSINESS_STATE,
   isAccepted,
   onAccount,
-  plan,
-  reduce,
+  planBusiness,
+  reduceBusiness,
   reduceDelivery,
   stageOf,
 } from '../../../../src/workflows/business/decisions.js';
@@ -84,12 +84,12 @@ describe('a read of the profile', () => {
     ['found', PROBLEMS, NEW, PROBLEMS],
   ])('is remembered, with problems of the holder that are %s: %j, %j', (_, problems, now, stored) => {
     const tickets = [ticket(7)];
-    const { state: next } = reduce(state({ problems }), read({ ...now, tickets }), context());
-    expect(next).toEqual({ ...INITIAL_STATE, seen: read({ ...now, tickets }), problems: stored });
+    const { state: next } = reduceBusiness(state({ problems }), read({ ...now, tickets }), context());
+    expect(next).toEqual({ ...INITIAL_BUSINESS_STATE, seen: read({ ...now, tickets }), problems: stored });
   });
 
   it('shows the stage by what was read', () => {
-    expect(stageOf(INITIAL_STATE, context())).toBe('underwriting');
+    expect(stageOf(INITIAL_BUSINESS_STATE, context())).toBe('underwriting');
     expect(stageOf(state({ problems: PROBLEMS, seen: null }), context())).toBe('applying');
   });
 });
@@ -108,7 +108,7 @@ describe('a locked profile', () => {
   });
 
   it('can only be abandoned', () => {
-    const { commands } = reduce(state(), read({ isLocked: true }), context());
+    const { commands } = reduceBusiness(state(), read({ isLocked: true }), context());
     const question = { title: 'The partner locked the profile', answers: ['abandon'] };
     expect(commands).toContainEqual({ ask: expect.objectContaining(question) });
   });
@@ -126,7 +126,7 @@ describe('a followed business that reads as new', () => {
     'Or correct it with the complete holder, which Gangway then sends.';
 
   it('is a question that takes the complete holder', () => {
-    const { commands } = reduce(state(), read(NEW), context(followed));
+    const { commands } = reduceBusiness(state(), read(NEW), context(followed));
     const question = { kind: 'not-submitted', title: 'Not submitted, or rejected by the bank', detail };
     const blank = { holder: { '': '' } };
     expect(commands).toContainEqual({ ask: { ...question, answers: ['correction', 'abandon'], blank } });
@@ -159,7 +159,7 @@ describe('a followed business that reads as new', () => {
 
   it('is asked about again after a response without a status', () => {
     const unclear = read({ bankingStatus: 'Unknown', phase: 'under-review' });
-    const { state: next } = reduce(state({ seen: read(NEW), problems: null }), unclear, context());
+    const { state: next } = reduceBusiness(state({ seen: read(NEW), problems: null }), unclear, context());
     expect(next.problems).toBe(null);
   });
 });
@@ -188,7 +188,7 @@ it.each<
 ])('the end of a business %s: %j', (_, now, more, outcome, financialAccountId) => {
   const ids = { profileId: 3001, financialAccountId, bankingStatus: now?.bankingStatus };
   const ended = outcome && { outcome: { outcome, ...ids }, commands: [] };
-  expect(plan(state({ seen: now && read(now) }), context(more)).end).toEqual(ended);
+  expect(planBusiness(state({ seen: now && read(now) }), context(more)).end).toEqual(ended);
 });
 
 describe('what begins next', () => {
@@ -198,7 +198,10 @@ describe('what begins next', () => {
   const later = correction(ticketAsked(10));
   const submission = correction(requirement('s-1', 'not-submitted'));
   const sent = (answered: typeof reply) => ({
-    ...{ task: answered.requirement.id, begin: 'reply', answered, text: 'So.' },
+    task: answered.requirement.id,
+    begin: 'reply',
+    answered,
+    text: 'So.',
   });
   const holder = (answered: typeof reply) => ({ task: 'holder', begin: 'correction', answered });
   const problems = { task: 'holder', begin: 'problems' };
@@ -225,7 +228,7 @@ describe('what begins next', () => {
     ['no read of a ticket in time', { answered: { 'ticket-7': { detail: '', until: NOW + 1 } } }, {}, []],
     ['no read of a ticket that is never late', { answered: { 'ticket-7': { detail: '' } } }, {}, []],
   ])('is %s', (_, before, more, due) => {
-    expect(plan(state(before), context(more)).pending).toEqual(due);
+    expect(planBusiness(state(before), context(more)).pending).toEqual(due);
   });
 
   it.each<[string, readonly number[], number | undefined]>([
@@ -235,20 +238,20 @@ describe('what begins next', () => {
     ['none is late that is not read', [NOW, NOW - 5], undefined],
   ])('wakes when %s', (_, untils, wakeAt) => {
     const answered = Object.fromEntries(untils.map((until, index) => [`t-${index}`, { detail: '', until }]));
-    expect(plan(state({ answered }), context()).wakeAt).toBe(wakeAt);
+    expect(planBusiness(state({ answered }), context()).wakeAt).toBe(wakeAt);
   });
 
   it('compares reads with the last one, tickets by a hash of what they ask', () => {
     const seen = read({ tickets: [ticket(7, 'Why?', { asks: 'hash' })] });
     const { tickets: _, ...profile } = seen;
-    expect(plan(state({ seen }), context()).baseline).toEqual({ ...profile, tickets: { 7: 'hash' } });
-    expect(plan(state({ seen: null }), context()).baseline).toBeNull();
+    expect(planBusiness(state({ seen }), context()).baseline).toEqual({ ...profile, tickets: { 7: 'hash' } });
+    expect(planBusiness(state({ seen: null }), context()).baseline).toBeNull();
   });
 
   it('keeps the questions of tickets that the account cannot read, and acts on the status', () => {
     const before = state({ seen: read({ tickets: [ticket(7)] }) });
     const now = read({ bankingStatus: 'Submitted', isWithoutTickets: true });
-    const { state: next, commands } = reduce(before, now, context({ open: [ticketAsked(7)] }));
+    const { state: next, commands } = reduceBusiness(before, now, context({ open: [ticketAsked(7)] }));
     expect(next.seen).toEqual(read({ bankingStatus: 'Submitted', tickets: [ticket(7)] }));
     expect(lines(commands).filter((line) => /^(ask|close|status)/.test(line))).toEqual([
       'status-changed: Submitted',
@@ -256,7 +259,8 @@ describe('what begins next', () => {
   });
 
   const opening = (question: ReturnType<typeof requirement>) => ({
-    ...{ running: ['account'], open: [ticketAsked(7), question] },
+    running: ['account'],
+    open: [ticketAsked(7), question],
   });
   it.each<[string, Partial<BusinessContext>, boolean]>([
     ['nothing runs', {}, true],
@@ -265,7 +269,7 @@ describe('what begins next', () => {
     ['it is, and a ticket is open', opening(requirement('l', 'locked-profile')), false],
     ['a person is asked about the account', opening(requirement('u-1', 'uncertain-write')), true],
   ])('reads on while %s: %s', (_, more, is) => {
-    expect(plan(state(), context(more)).baseline !== undefined).toBe(is);
+    expect(planBusiness(state(), context(more)).baseline !== undefined).toBe(is);
   });
 });
 

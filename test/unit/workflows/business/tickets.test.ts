@@ -3,7 +3,7 @@ import type { OpenTicket } from '../../../../src/messages/banking-activities.js'
 import {
   type BusinessContext,
   type BusinessState,
-  reduce,
+  reduceBusiness,
 } from '../../../../src/workflows/business/decisions.js';
 import {
   NO_TICKETS,
@@ -19,11 +19,15 @@ const ANSWERED = { answered: { 'ticket-7': { detail: 'Why 7?', until: NOW } } };
 
 describe('a ticket', () => {
   it('becomes a question', () => {
-    const { commands } = reduce(state(), read({ tickets: [ticket(7)] }), context());
+    const { commands } = reduceBusiness(state(), read({ tickets: [ticket(7)] }), context());
     expect(commands).toContainEqual({
       ask: {
-        ...{ about: 'ticket-7', kind: 'ticket', title: 'Ticket', detail: 'Why 7?' },
-        ...{ answers: ['text', 'correction', 'abandon'], blank: { holder: { '': '' } } },
+        about: 'ticket-7',
+        kind: 'ticket',
+        title: 'Ticket',
+        detail: 'Why 7?',
+        answers: ['text', 'correction', 'abandon'],
+        blank: { holder: { '': '' } },
       },
     });
   });
@@ -43,9 +47,7 @@ describe('a ticket', () => {
     [{ topic: 'x', updateFieldRequest: 'ssn' }, 'Ticket about ssn', OF_FIELD],
     [{ text: 'Is it 123-45-6789?' }, 'Ticket', 'Is it ***-**-6789?'],
   ])('with %j has a title and a detail without private values', (more, title, detail) => {
-    const { commands } = reduce(
-      ...([state(), read({ tickets: [ticket(7, 'Why 7?', more)] }), context()] as const),
-    );
+    const { commands } = reduceBusiness(state(), read({ tickets: [ticket(7, 'Why 7?', more)] }), context());
     expect(commands).toContainEqual({ ask: expect.objectContaining({ title, detail }) });
   });
 
@@ -77,7 +79,7 @@ describe('a ticket', () => {
     ['until it asks something else', [ticket(7, 'And?')], {}],
     ['until it is gone', [ticket(8)], {}],
   ])('counts as answered %s', (_, tickets, answered) => {
-    const { state: next } = reduce(state(ANSWERED), read({ tickets }), context());
+    const { state: next } = reduceBusiness(state(ANSWERED), read({ tickets }), context());
     expect(next.answered).toEqual(answered);
   });
 });
@@ -86,8 +88,10 @@ describe('a ticket that asks again', () => {
   const again = { again: { 'ticket-7': 'the last answer was rejected: too short' } };
 
   it('says why, once', () => {
-    const { state: next, commands } = reduce(
-      ...([state(again), read({ tickets: [ticket(7), ticket(8)] }), context()] as const),
+    const { state: next, commands } = reduceBusiness(
+      state(again),
+      read({ tickets: [ticket(7), ticket(8)] }),
+      context(),
     );
     expect(commands).toContainEqual({
       ask: expect.objectContaining({ title: 'Ticket; the last answer was rejected: too short' }),
@@ -97,10 +101,10 @@ describe('a ticket that asks again', () => {
   });
 
   it('keeps the reason until it is listed', () => {
-    const { state: next } = reduce(state(again), read({ tickets: [ticket(8)] }), context());
+    const { state: next } = reduceBusiness(state(again), read({ tickets: [ticket(8)] }), context());
     expect(next.again).toEqual(again.again);
     const open = [ticketAsked(7)];
-    const question = reduce(state(again), read({ tickets: [ticket(7)] }), context({ open }));
+    const question = reduceBusiness(state(again), read({ tickets: [ticket(7)] }), context({ open }));
     expect(question.state.again).toEqual(again.again);
   });
 

@@ -2,8 +2,8 @@ import type { OpenTicket, ProfileSnapshot } from '../../../../src/messages/banki
 import {
   type BusinessContext,
   type BusinessState,
-  INITIAL_STATE,
-  reduce,
+  INITIAL_BUSINESS_STATE,
+  reduceBusiness,
 } from '../../../../src/workflows/business/decisions.js';
 import { answer, lines, requirement } from '../boarding/values.js';
 
@@ -11,26 +11,42 @@ export const NOW = Date.parse('2026-02-02T09:00:00Z');
 export const HOUR = 3_600_000;
 
 export const ticket = (ticketId: number, text = `Why ${ticketId}?`, more: Partial<OpenTicket> = {}) => ({
-  ...{ ticketId, asks: text, topic: null, text, updateFieldRequest: null },
+  ticketId,
+  asks: text,
+  topic: null,
+  text,
+  updateFieldRequest: null,
   ...more,
 });
 
 export const read = (more: Partial<ProfileSnapshot> = {}): ProfileSnapshot => ({
-  ...{ bankingStatus: 'InReview', phase: 'under-review', financialAccountId: null },
-  ...{ isLocked: false, tickets: [], ...more },
+  bankingStatus: 'InReview',
+  phase: 'under-review',
+  financialAccountId: null,
+  isLocked: false,
+  tickets: [],
+  ...more,
 });
 
 /** A business whose holder the bank has accepted, and whose profile was in review when it was read. */
 export const state = (more: Partial<BusinessState> = {}): BusinessState => ({
-  ...INITIAL_STATE,
+  ...INITIAL_BUSINESS_STATE,
   problems: [],
   seen: read(),
   ...more,
 });
 
 export const context = (more: Partial<BusinessContext> = {}): BusinessContext => ({
-  ...{ profileId: 3001, dba: 'Corner Bakery', isFollowed: false, wantsAccount: false },
-  ...{ running: [], now: NOW, dueInMs: HOUR, open: [], answered: [], ...more },
+  profileId: 3001,
+  dba: 'Corner Bakery',
+  isFollowed: false,
+  wantsAccount: false,
+  running: [],
+  now: NOW,
+  dueInMs: HOUR,
+  open: [],
+  answered: [],
+  ...more,
 });
 
 /** The question of a ticket. Its id may have a number: the ticket asks again. */
@@ -46,7 +62,7 @@ export function leadsTo(
   before: Partial<BusinessState> = {},
   more: Partial<BusinessContext> = {},
 ) {
-  return lines(reduce(state(before), read(now), context(more)).commands);
+  return lines(reduceBusiness(state(before), read(now), context(more)).commands);
 }
 
 /** The same without the facts that each read changes. */

@@ -5,12 +5,12 @@ import {
   type CustomerInput,
   type CustomerState,
   childOf,
+  customerOutcome,
   failedPart,
-  INITIAL_STATE,
+  INITIAL_CUSTOMER_STATE,
   isOver,
   isResumed,
   NOT_STARTED as NOT_BEGUN,
-  outcomeOf,
   partWith,
   publishedParts,
   reduceEnd,
@@ -25,19 +25,26 @@ import { lines, MONDAY, noteAsked } from '../boarding/values.js';
 const [note, ticket] = [noteAsked('note-1'), noteAsked('ticket-7')];
 
 const reported = (state: Partial<OnboardingState> = {}, run = 'r1'): ReportedPart => ({
-  ...{ run, runStartedAt: MONDAY, number: 1 },
+  run,
+  runStartedAt: MONDAY,
+  number: 1,
   state: {
-    ...{ stage: 'underwriting', partnerStatus: 'Pending', requirements: [], timeline: [] },
+    stage: 'underwriting',
+    partnerStatus: 'Pending',
+    requirements: [],
+    timeline: [],
     ...state,
   },
 });
 
-const state = (more: Partial<CustomerState> = {}): CustomerState => ({ ...INITIAL_STATE, ...more });
+const state = (more: Partial<CustomerState> = {}): CustomerState => ({ ...INITIAL_CUSTOMER_STATE, ...more });
 
 const BOARDED = { outcome: 'boarded', mid: '4711', merchantProfileId: 1001 } as const;
 const ONBOARDED = {
-  ...({ outcome: 'onboarded', bankingStatus: 'Approved' } as const),
-  ...{ profileId: 3001, financialAccountId: null },
+  outcome: 'onboarded' as const,
+  bankingStatus: 'Approved' as const,
+  profileId: 3001,
+  financialAccountId: null,
 };
 const DECLINED = { outcome: 'declined', comment: null, merchantProfileId: 1001 } as const;
 const DENIED = { ...ONBOARDED, outcome: 'declined', bankingStatus: 'Denied' } as const;
@@ -57,13 +64,16 @@ const endedAs = (ends: Readonly<Partial<Record<Part, PartEnd>>>) =>
 
 describe('what a part begins with', () => {
   const input = {
-    ...{ externalId: 'c-1', boarding: { merchant: { dba: 'Corner Bakery' } }, onDecline: 'continue' },
+    externalId: 'c-1',
+    boarding: { merchant: { dba: 'Corner Bakery' } },
+    onDecline: 'continue',
     business: { holder: { doingBusinessAsName: 'The Corner Bakery' } },
   } as unknown as CustomerInput;
 
   const started = {
     boarding: {
-      ...{ dba: 'Corner Bakery', input: { externalId: 'c-1', merchant: { dba: 'Corner Bakery' } } },
+      dba: 'Corner Bakery',
+      input: { externalId: 'c-1', merchant: { dba: 'Corner Bakery' } },
     },
     business: {
       dba: 'The Corner Bakery',
@@ -105,7 +115,7 @@ describe('a report', () => {
 
   it('shows each id', () => {
     const ids = { merchantProfileId: 1001, mid: '4711', profileId: 3001, financialAccountId: 'fa-1' };
-    const { commands } = reduceReport(INITIAL_STATE, 'business', reported(ids));
+    const { commands } = reduceReport(INITIAL_CUSTOMER_STATE, 'business', reported(ids));
     expect(commands).toEqual([{ set: ids }]);
   });
 
@@ -118,7 +128,7 @@ describe('a report', () => {
 
   it.each([
     ['of another run than the one that has ended', endedAs({ boarding: boarded }), 'r2'],
-    ['of a part that has not ended', INITIAL_STATE, 'r1'],
+    ['of a part that has not ended', INITIAL_CUSTOMER_STATE, 'r1'],
   ])('%s counts', (_, before, run) => {
     const now = reported({ requirements: [note] }, run);
     expect(reduceReport(before, 'boarding', now).state.reports.boarding).toEqual(now);
@@ -219,11 +229,11 @@ describe('the end of a customer', () => {
     [{ business: completed({ ...DENIED, outcome: 'withdrawn' }), boarding: abandoned }, 'withdrawn'],
     [{ boarding: cancelled, business: notStarted }, 'abandoned'],
   ])('whose parts ended as %j is %s', (ends, outcome) => {
-    expect(outcomeOf(endedAs(ends)).outcome).toBe(outcome);
+    expect(customerOutcome(endedAs(ends)).outcome).toBe(outcome);
   });
 
   it('has the outcomes of its parts', () => {
-    const ended = outcomeOf(endedAs({ boarding: boarded, business: { how: 'timed out' } }));
+    const ended = customerOutcome(endedAs({ boarding: boarded, business: { how: 'timed out' } }));
     const business = { outcome: 'cancelled' };
     expect(ended).toEqual({ outcome: 'partly-onboarded', boarding: BOARDED, business });
   });

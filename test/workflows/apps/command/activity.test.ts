@@ -34,7 +34,10 @@ describe('gangway activity', () => {
     expect(rows).toHaveLength(2);
     for (const row of rows)
       expect(row).toMatchObject({
-        ...{ workflowId, event: 'requirement-resolved', actor: 'Grace Lee (grace)', reason: 'as they said' },
+        workflowId,
+        event: 'requirement-resolved',
+        actor: 'Grace Lee (grace)',
+        reason: 'as they said',
       });
     expect(rows.find(({ field }) => field === 'holder.city')).toMatchObject({ new: 'Dover' });
 

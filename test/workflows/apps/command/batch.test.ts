@@ -68,7 +68,8 @@ describe('a file', () => {
     const file = 'examples/crm-export.csv';
     const read = ['--mapping', 'examples/mapping.json', '--delimiter', ';'];
     expect(await runGangway(OFFLINE, ['batch', file, ...read, '--dry-run'])).toMatchObject({
-      ...{ code: 0, stdout: `${file}: 2 rows, all valid: 2 merchants\n` },
+      code: 0,
+      stdout: `${file}: 2 rows, all valid: 2 merchants\n`,
     });
   });
 });
@@ -147,7 +148,8 @@ it('a doubtful file starts with warnings by line, with --strict starts nothing, 
   const file = await batchFile(rig, 'rows.ndjson', ndjson([merchant(), input]));
   const line = `${file}:2: merchant.email: is not an e-mail address`;
   expect(await runGangway(OFFLINE, ['batch', file, '--dry-run', '--strict'])).toEqual({
-    ...{ code: 2, stdout: '' },
+    code: 2,
+    stdout: '',
     stderr: `${line}\n${file}: has warnings, which --strict rejects; nothing was started\n`,
   });
   const preview = () => gangway([file, '--dry-run', '--json']);
@@ -160,7 +162,11 @@ it('a doubtful file starts with warnings by line, with --strict starts nothing, 
     0,
     [
       {
-        ...{ valid: true, rows: 2, merchantBoarding: 2, attached: 0, warningCount: 2 },
+        valid: true,
+        rows: 2,
+        merchantBoarding: 2,
+        attached: 0,
+        warningCount: 2,
         warnings: [
           {
             line: 2,
@@ -173,7 +179,9 @@ it('a doubtful file starts with warnings by line, with --strict starts nothing, 
     ],
   ]);
   expect(await gangway([file, '--dry-run', '--strict'])).toMatchObject({
-    ...{ code: 2, stdout: '', stderr: expect.stringContaining('agentProfileId') },
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('agentProfileId'),
   });
   expect(await gangway([file, '--strict'])).toMatchObject({ code: 2, stdout: '' });
   expect(await isThere(idOf(input))).toBe(false);
@@ -193,7 +201,8 @@ it('a doubtful file starts with warnings by line, with --strict starts nothing, 
   const next = await batchFile(rig, 'next.ndjson', ndjson([changed, twin]));
   const compared = await gangway([next, '--dry-run']);
   expect(compared).toMatchObject({
-    ...{ code: 0, stdout: expect.stringContaining('1 of 2 rows would only attach') },
+    code: 0,
+    stdout: expect.stringContaining('1 of 2 rows would only attach'),
     stderr: expect.stringContaining(
       `warning: ${next}:1: merchant.lastName: differs from the onboarding that exists, which keeps its own value\n`,
     ),
@@ -204,7 +213,8 @@ it('a doubtful file starts with warnings by line, with --strict starts nothing, 
   // One file at a time can be checked by the command of one onboarding, too.
   const alone = await batchFile(rig, 'twin.json', JSON.stringify(twin));
   expect(await runGangway(rig.env, ['board', alone, '--strict'])).toMatchObject({
-    ...{ code: 2, stdout: '' },
+    code: 2,
+    stdout: '',
     stderr: expect.stringContaining(
       `is the same as ${idOf(input)}, under another externalId: is it another one?\n`,
     ),
@@ -317,7 +327,10 @@ it('--wait prints each outcome as it comes, whatever it is, and exits 0', async 
   const outcomes = ['boarded', 'declined', 'onboarded', 'onboarded'];
   expect(rows).toMatchObject(
     inputs.map(({ externalId }, place) => ({
-      ...{ line: `${place + 1}`, externalId, outcome: outcomes[place], started: 'false' },
+      line: `${place + 1}`,
+      externalId,
+      outcome: outcomes[place],
+      started: 'false',
     })),
   );
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { closeAll, partnerClients, readAccounts } from '../../../../src/partners/account-settings.js';
 import { type Operation, operationName } from '../../../../src/partners/catalogue.js';
-import { catalogue, PARTNERS, SYSTEM_NAMES } from '../../../../src/partners/systems.js';
+import { catalogue, PARTNERS, SYSTEM_NAMES } from '../../../../src/partners/descriptors.js';
 import { gangway } from '../../../rigs/command.js';
 import { KNOWN } from '../../../rigs/partners/known/known.js';
 import { POS_NAMES } from '../../../rigs/partners/openapi/documents.js';
@@ -52,7 +52,9 @@ describe.each(SYSTEM_NAMES)('gangway call %s', (system) => {
     const value = JSON.stringify(await withFilesAside(request));
     const output = join(folder, `${key}-${Math.random()}`);
     const options = [
-      ...['--reveal', '--json', ...more],
+      '--reveal',
+      '--json',
+      ...more,
       ...(operation?.irreversible ? ['--yes'] : []),
       ...(operation?.returns === 'stream' ? ['--output', output] : []),
     ];

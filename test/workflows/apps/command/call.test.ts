@@ -21,8 +21,14 @@ const call = (args: readonly string[], input?: string, env: Record<string, strin
 /** A merchant at the partner, made by `gangway call`. */
 async function createMerchant(): Promise<number> {
   const request = {
-    ...{ dba: 'Corner Bakery', firstName: 'Ada', lastName: 'Baker', email: 'ada@example.com' },
-    ...{ cashDiscount: 'No', pos: 'None', agentProfileId: 101, boardingSettingsId: 11 },
+    dba: 'Corner Bakery',
+    firstName: 'Ada',
+    lastName: 'Baker',
+    email: 'ada@example.com',
+    cashDiscount: 'No',
+    pos: 'None',
+    agentProfileId: 101,
+    boardingSettingsId: 11,
   };
   const { stdout } = await call(['boarding', 'create-merchant', JSON.stringify(request), '--yes', '--json']);
   return (JSON.parse(stdout) as { merchantProfileId: number }).merchantProfileId;
@@ -50,7 +56,8 @@ describe('a call', () => {
     const env = { BOARDING_PASSWORD: 'wrong' };
     expect(await call(['boarding', 'list-agent-profiles'], '', env)).toMatchObject({ code: 0 });
     expect(await call(['boarding', 'list-agent-profiles', '--local'], '', env)).toMatchObject({
-      ...{ code: 1, stderr: expect.stringContaining('the boarding partner rejected our credentials (401)') },
+      code: 1,
+      stderr: expect.stringContaining('the boarding partner rejected our credentials (401)'),
     });
   });
 
@@ -65,7 +72,9 @@ describe('a call', () => {
       [[request, '--local']],
     ] as const)
       expect(await call(['boarding', 'get-status', ...args], input)).toMatchObject({
-        ...{ code: 0, stdout: expect.stringContaining('"status": "Not Submitted"'), stderr: '' },
+        code: 0,
+        stdout: expect.stringContaining('"status": "Not Submitted"'),
+        stderr: '',
       });
   });
 
@@ -80,7 +89,9 @@ describe('a call', () => {
     const question = 'Close a card permanently: this cannot be undone. Continue? [y/N] ';
     const closing = ['call', 'banking', 'close-card', '{"paymentCardId":"card-1001"}'];
     expect(await answered(rig.env, closing, 'no')).toEqual({
-      ...{ code: 1, stdout: '', stderr: `${question}not confirmed; nothing was done\n` },
+      code: 1,
+      stdout: '',
+      stderr: `${question}not confirmed; nothing was done\n`,
     });
     expect(await rig.sandbox.ledger({ operation: 'close-card' })).toEqual([]);
     expect((await answered(rig.env, closing, 'yes')).code).toBe(0);
@@ -94,7 +105,8 @@ describe('a call', () => {
     const page = join(folder, 'check.pdf');
     await writeFile(page, '<!doctype html>');
     expect(await call(['boarding', 'upload-attachment', JSON.stringify({ id, file: `@${page}` })])).toEqual({
-      ...{ code: 2, stdout: '' },
+      code: 2,
+      stdout: '',
       stderr: `file: ${page}: does not match its name.\n`,
     });
     for (const more of [[], ['--local']])
@@ -136,7 +148,9 @@ describe('a call', () => {
     // Even where a repetition does no harm.
     for (const each of [args, ['payments', 'delete-api-key', '{"apikey_id":"1"}', '--local']])
       expect(await call(each, '', env)).toEqual({
-        ...{ code: 2, stdout: '', stderr: `${each[1]} writes to production: confirm it with --production\n` },
+        code: 2,
+        stdout: '',
+        stderr: `${each[1]} writes to production: confirm it with --production\n`,
       });
     expect((await call([...args, '--production'], '', env)).code).toBe(0);
   });

@@ -21,7 +21,8 @@ describe('gangway claim and release', () => {
     const { boarding, id } = await waitingBoarding(rig);
     const claimed = await gangway('claim', boarding.workflowId, id, '--actor', 'olga');
     expect(claimed).toEqual({
-      ...{ code: 0, stderr: '' },
+      code: 0,
+      stderr: '',
       stdout: expect.stringMatching(
         new RegExp(`^${id} claimed by olga until \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC\\n$`),
       ),
@@ -32,11 +33,15 @@ describe('gangway claim and release', () => {
       /^ {4}claimed by olga until \d{4}-\d\d-\d\d \d\d:\d\d UTC$/m,
     );
     expect(await gangway('release', boarding.workflowId, id, '--actor', 'olga')).toEqual({
-      ...{ code: 0, stdout: `${id} released\n`, stderr: '' },
+      code: 0,
+      stdout: `${id} released\n`,
+      stderr: '',
     });
     expect((await boarding.state()).requirements[0]).not.toHaveProperty('claim');
     expect(await gangway('release', boarding.workflowId, id, '--actor', 'olga')).toEqual({
-      ...{ code: 0, stdout: `${id}: was not claimed\n`, stderr: '' },
+      code: 0,
+      stdout: `${id}: was not claimed\n`,
+      stderr: '',
     });
     const { stdout } = await gangway('status', boarding.workflowId);
     expect(stdout).not.toContain('    claimed by');
@@ -49,7 +54,8 @@ describe('gangway claim and release', () => {
     const claim = ['claim', boarding.workflowId, id, '--actor', 'pete'];
     for (const args of [claim, ['release', ...claim.slice(1)]])
       expect(await gangway(...args)).toMatchObject({
-        ...{ code: 2, stdout: '' },
+        code: 2,
+        stdout: '',
         stderr: expect.stringMatching(/^requirementId: olga has claimed note-\S+ until \d{4}-/),
       });
     expect(await gangway(...claim, '--override')).toMatchObject({ code: 0 });
@@ -66,7 +72,8 @@ describe('gangway claim and release', () => {
     const rows = [...(first ?? []), ...(second ?? [])];
     const taken = { code: 0, stderr: '' };
     expect(await gangway('claim', ...rows, '--actor', 'olga')).toEqual({
-      ...{ ...taken, stdout: expect.stringMatching(/^(note-\w+ claimed by olga until .* UTC\n){2}$/) },
+      ...taken,
+      stdout: expect.stringMatching(/^(note-\w+ claimed by olga until .* UTC\n){2}$/),
     });
     const [row] = jsonLines<object>(await gangway('claim', ...rows, '--actor', 'olga', '--json'));
     expect(row).toMatchObject({ workflowId: one.boarding.workflowId, requirementId: one.id });
@@ -77,10 +84,13 @@ describe('gangway claim and release', () => {
     expect(refused.stderr.split('\n')).toEqual([
       expect.stringMatching(/^merchant-boarding-\S+: requirementId: pete has claimed note-\w+ until \d{4}-/),
       expect.stringMatching(/^nowhere: there is no onboarding with id, mid or dba "nowhere"/),
-      ...['claimed 1 of 3', ''],
+      'claimed 1 of 3',
+      '',
     ]);
     expect(await gangway('claim', ...rows, 'nowhere')).toEqual({
-      ...{ code: 2, stdout: '', stderr: 'nowhere: add its requirement; nothing was claimed\n' },
+      code: 2,
+      stdout: '',
+      stderr: 'nowhere: add its requirement; nothing was claimed\n',
     });
   });
 });
@@ -99,10 +109,12 @@ it('gangway assign hands several over to a colleague, who finds them with inbox 
     '--to',
   ];
   expect(await runGangway(env, [...assign, 'Adda'])).toMatchObject({
-    ...{ code: 2, stderr: 'assignee: no colleague is called "Adda"; did you mean Ada?\n' },
+    code: 2,
+    stderr: 'assignee: no colleague is called "Adda"; did you mean Ada?\n',
   });
   expect(await runGangway(env, [...assign, 'Ada Park'])).toMatchObject({
-    ...{ code: 0, stdout: expect.stringMatching(/^note-\w+ assigned to Ada Park \(ada\) until /) },
+    code: 0,
+    stdout: expect.stringMatching(/^note-\w+ assigned to Ada Park \(ada\) until /),
   });
   await boarding.listedAs((all) => all.some((each) => each.claim));
   const mine = async (actor: string) =>
@@ -132,12 +144,15 @@ it('the inbox has a column for claims only when there is one, fields in JSON and
   const items = jsonLines<Record<string, unknown>>(await gangway(...own, '--json'));
   const ofBoarding = items.filter(({ workflowId }) => workflowId === boarding.workflowId);
   expect(ofBoarding.find((item) => item['id'] === id)).toMatchObject({
-    ...{ claimedBy: 'olga', claimedUntil: claim?.until },
+    claimedBy: 'olga',
+    claimedUntil: claim?.until,
   });
   expect(ofBoarding.filter(({ claimedBy }) => claimedBy !== undefined)).toHaveLength(1);
   const rows: Record<string, string>[] = parse((await gangway(...own, '--csv')).stdout, { columns: true });
   expect(rows.find((row) => row['id'] === id && row['claimedBy'])).toMatchObject({
-    ...{ claimedBy: 'olga', claimedUntil: claim?.until, proposedBy: '' },
+    claimedBy: 'olga',
+    claimedUntil: claim?.until,
+    proposedBy: '',
   });
   const free = jsonLines<Record<string, unknown>>(await gangway(...own, '--unclaimed', '--json'));
   expect(free.filter(({ workflowId }) => workflowId === boarding.workflowId)).toHaveLength(1);
@@ -166,7 +181,9 @@ it('gangway confirm shows the proposed answer and applies it once a second perso
     stderr: 'actor: must not be the person who proposed the answer\n',
   });
   expect(await gangway(...confirm, '--actor', 'olga', '--reason', 'ok', '--yes')).toEqual({
-    ...{ code: 0, stdout: expect.stringContaining(`${id} answered. It is sent together with`), stderr: '' },
+    code: 0,
+    stdout: expect.stringContaining(`${id} answered. It is sent together with`),
+    stderr: '',
   });
   const resolved = (await boarding.state()).timeline.find(({ event }) => event === 'requirement-resolved');
   expect(resolved).toMatchObject({ actor: 'pete', reason: 'called the merchant; confirmed by olga: ok' });

@@ -54,7 +54,10 @@ describe('a revenue beyond 2^53 arrives at the bank with every digit', () => {
     const requested = withRevenue(event('customer.onboarding.requested.v1', structured));
     const asEvent = await receiver.post(requested, { 'content-type': STRUCTURED });
     const inHeaders = await receiver.post(withRevenue(binary), {
-      ...{ ...json, 'ce-specversion': '1.0', 'ce-id': 'msg_1', 'ce-source': '/crm' },
+      ...json,
+      'ce-specversion': '1.0',
+      'ce-id': 'msg_1',
+      'ce-source': '/crm',
       'ce-type': 'business.onboarding.requested.v1',
     });
     expect([rest.status, asEvent.status, inHeaders.status]).toEqual([202, 202, 202]);

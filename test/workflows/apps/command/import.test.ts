@@ -94,14 +94,17 @@ it('merchants and profiles in every phase are read by a dry run, and followed as
   const read = await importRows(rows, '--dry-run');
   const lines = PHASES.map(([, would], place) => `${place + 1} ${ids[place]} ${would}\n`);
   expect({ ...read, stdout: read.stdout.replace(/profile \d+,/, 'profile N,') }).toMatchObject({
-    ...{ code: 0, stderr: '' },
+    code: 0,
+    stderr: '',
     stdout: `${lines.join('')}13 rows: 7 would ask, 3 would poll, 3 would end\n`,
   });
   for (const id of ids) expect(await isThere(id)).toBe(false);
 
   const started = ids.map((id, place) => `${place + 1} ${id} started\n`);
   expect(await importRows(rows)).toMatchObject({
-    ...{ code: 0, stdout: `${started.join('')}13 rows: 13 started\n`, stderr: '' },
+    code: 0,
+    stdout: `${started.join('')}13 rows: 13 started\n`,
+    stderr: '',
   });
   for (const [place, [change, , expected]] of PHASES.entries()) {
     const onboarding = new Onboarding(rig.client, ids[place] ?? '');
@@ -228,8 +231,15 @@ it('a file that nobody can read at the partners because no worker runs starts no
 it('an invalid file is reported with each line, field and rule, and nothing is read or started', async () => {
   const head = 'externalId,dba,merchantProfileId,profileId,legalBusinessName,employerIdentificationNumber\n';
   const rows = [
-    ...['a-1,One,,,,', 'a-2,,7,,,', 'a-3,Three,7,,,', 'a-4,Four,7,,,', 'a-5,Five,,8,,'],
-    ...['a-6,Six,,9,Six LLC,12-345678x', 'a-7,Seven,12a,,,', 'a-8,Eight,10,,Eight LLC,', 'a-3,Nine,11,,,'],
+    'a-1,One,,,,',
+    'a-2,,7,,,',
+    'a-3,Three,7,,,',
+    'a-4,Four,7,,,',
+    'a-5,Five,,8,,',
+    'a-6,Six,,9,Six LLC,12-345678x',
+    'a-7,Seven,12a,,,',
+    'a-8,Eight,10,,Eight LLC,',
+    'a-3,Nine,11,,,',
   ];
   const file = await batchFile(rig, 'rows.csv', `${head}${rows.join('\n')}\n`);
   const problems = [
@@ -246,7 +256,8 @@ it('an invalid file is reported with each line, field and rule, and nothing is r
   // Temporal, which reads and starts, is not there.
   for (const args of [[], ['--dry-run']])
     expect(await runGangway({ TEMPORAL_ADDRESS: '127.0.0.1:9' }, ['import', file, ...args])).toEqual({
-      ...{ code: 2, stdout: '' },
+      code: 2,
+      stdout: '',
       stderr: `${problems.join('')}${file}: 8 of 9 rows are not valid; nothing was started\n`,
     });
 });

@@ -85,7 +85,7 @@ describe('gangway list and inbox', () => {
     expect([
       new Set(jsonLines(unclaimed).map(({ workflowId }) => workflowId)).size,
       unclaimed.stderr,
-    ]).toEqual([...[2, '2 of 3 onboardings, the most urgent; all: --limit 0\n']]);
+    ]).toEqual([2, '2 of 3 onboardings, the most urgent; all: --limit 0\n']);
   });
 
   it('filter by a stage and a query, and quote their values', async () => {

@@ -160,7 +160,10 @@ const OPERATIONS: readonly Operation[] = [
   [
     'change-address FILE.json --id never',
     [
-      ...['streetAddress: must start with', 'postalCode: must be 5', 'state: ', 'city: must not be empty'],
+      'streetAddress: must start with',
+      'postalCode: must be 5',
+      'state: ',
+      'city: must not be empty',
       'extendedA',
     ],
     WRONG_HOME,
@@ -191,11 +194,10 @@ const OPERATIONS: readonly Operation[] = [
   [
     'statement now --account EMPTY --period 2026-13 --format DOC --email books',
     [
-      ...['--account.0: must not be empty', '--format: must be one of PDF, CSV, QBO, OFX'],
-      ...[
-        '--email: must be an e-mail address',
-        '--period: must be previous-month, or a month such as 2026-01',
-      ],
+      '--account.0: must not be empty',
+      '--format: must be one of PDF, CSV, QBO, OFX',
+      '--email: must be an e-mail address',
+      '--period: must be previous-month, or a month such as 2026-01',
     ],
   ],
   [
@@ -259,7 +261,8 @@ describe('a mistake', () => {
     const addresses = 'http://localhost:7233 https://temporal.example.com localhost:7233/ :7233';
     for (const address of addresses.split(' '))
       expect(await gangway(['list'], { TEMPORAL_ADDRESS: address })).toEqual({
-        ...{ code: 2, stdout: '' },
+        code: 2,
+        stdout: '',
         stderr: 'TEMPORAL_ADDRESS: must be host:port, such as localhost:7233, without http://\n',
       });
   });

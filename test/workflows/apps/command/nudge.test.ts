@@ -19,7 +19,8 @@ function gangway(...args: string[]) {
   const { BOARDING_URL = '', BOARDING_USERNAME = '', BOARDING_PASSWORD = '' } = rig.env;
   const acme = {
     GANGWAY_ACCOUNTS: 'acme',
-    ...{ ACME_BOARDING_URL: BOARDING_URL, ACME_BOARDING_USERNAME: BOARDING_USERNAME },
+    ACME_BOARDING_URL: BOARDING_URL,
+    ACME_BOARDING_USERNAME: BOARDING_USERNAME,
     ACME_BOARDING_PASSWORD: BOARDING_PASSWORD,
   };
   return runGangway({ ...rig.env, ...acme }, args);

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { workflowId } from '../../../../src/messages/ids.js';
 import type { OnboardingState } from '../../../../src/messages/onboarding-state.js';
-import { partIds } from '../../../../src/temporal/onboardings.js';
+import { partIds } from '../../../../src/temporal/find-onboarding.js';
 import { gangway as runGangway, startGangway } from '../../../rigs/command.js';
 import { idOf, inputFile } from '../../../rigs/commands/files.js';
 import { waitingBoarding } from '../../../rigs/commands/waiting-boarding.js';
@@ -190,7 +190,9 @@ it('gangway onboard prints all of it as JSON', async () => {
   expect(jsonLines(result)).toEqual([
     { workflowId: id, runId: expect.any(String), started: true, url: expect.any(String) },
     {
-      ...{ workflowId: id, outcome: 'partly-onboarded', boarding },
+      workflowId: id,
+      outcome: 'partly-onboarded',
+      boarding,
       business: { outcome: 'declined', ...ofBank },
     },
   ]);
@@ -219,8 +221,12 @@ describe('a running customer onboarding', () => {
     const { stdout } = await gangway(['status', externalId]);
     const { merchantProfileId, profileId } = await both.state();
     for (const fact of [
-      ...['stage +onboarding', `merchant +${merchantProfileId}`, `profile +${profileId}`],
-      ...['boarding +underwriting, Pending', 'business +underwriting, PendingUW', '.*Ticket about Phone.*'],
+      'stage +onboarding',
+      `merchant +${merchantProfileId}`,
+      `profile +${profileId}`,
+      'boarding +underwriting, Pending',
+      'business +underwriting, PendingUW',
+      '.*Ticket about Phone.*',
     ])
       expect(stdout).toMatch(new RegExp(`^${fact}$`, 'm'));
     const [state] = jsonLines<OnboardingState>(await gangway(['status', externalId, '--json']));

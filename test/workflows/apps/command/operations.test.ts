@@ -29,7 +29,10 @@ describe('gangway close-card', () => {
     const { code, stdout, stderr } = await gangway(args);
     const [attached, , outcome] = stdout.split('\n');
     expect([code, stderr, attached, outcome]).toEqual([
-      ...[0, '', `already started: ${workflowId}`, `${workflowId} done: card card-1001 is closed for good`],
+      0,
+      '',
+      `already started: ${workflowId}`,
+      `${workflowId} done: card card-1001 is closed for good`,
     ]);
     expect(jsonLines(await gangway([...args, '--no-wait', '--json']))).toMatchObject([
       { started: false },
@@ -132,7 +135,8 @@ it('gangway restore-sub-user restores one; a second time the partner rejects it'
   expect(jsonLines(first)[1]).toEqual({ workflowId, outcome: 'done', subUserId: 71 });
   const message = 'no deleted or inactive sub-user 71';
   expect(await gangway(['restore-sub-user', '71'])).toMatchObject({
-    ...{ code: 1, stderr: `${workflowId} rejected:\n  ${message}\n` },
+    code: 1,
+    stderr: `${workflowId} rejected:\n  ${message}\n`,
   });
   // A rejected one starts again without --again.
   const again = jsonLines(await gangway(['restore-sub-user', '71', '--json']));
@@ -142,7 +146,9 @@ it('gangway restore-sub-user restores one; a second time the partner rejects it'
 
 describe('gangway ensure-webhooks', () => {
   const hook = (name: string) => ({
-    ...{ name, url: `https://hooks.example.com/${name}`, notificationType: 'Fee' },
+    name,
+    url: `https://hooks.example.com/${name}`,
+    notificationType: 'Fee',
   });
 
   it('registers the missing ones, and prints which', async () => {

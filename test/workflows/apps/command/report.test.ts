@@ -41,7 +41,10 @@ describe('gangway report, without a worker', () => {
   it('counts stages, outcomes and requirements, and names the longest waits', async () => {
     const report = await reported();
     expect(report).toMatchObject({
-      ...{ version: 1, running: 1, waiting: 1, ended: 5 },
+      version: 1,
+      running: 1,
+      waiting: 1,
+      ended: 5,
       stages: [{ subject: 'merchant', stage: 'underwriting', running: 1, waiting: 1 }],
       requirements: [{ kind: 'underwriting-note', open: 2, overdue: 0 }],
     });
@@ -60,7 +63,9 @@ describe('gangway report, without a worker', () => {
 
   it('counts one account, or only what ended since a time', async () => {
     expect(await reported('--partner-account', 'acme')).toMatchObject({
-      ...{ running: 0, ended: 1, filter: { partnerAccount: 'acme' } },
+      running: 0,
+      ended: 1,
+      filter: { partnerAccount: 'acme' },
       weeks: [{ subject: 'merchant', outcomes: { declined: 1 } }],
     });
     expect(await reported('--since', '2099-01-01')).toMatchObject({ running: 1, ended: 0, weeks: [] });
@@ -74,8 +79,13 @@ describe('gangway report, without a worker', () => {
       /^1 running, 1 waiting for a person, 0 of them for over a day; 0 in one stage for over a day; 5 ended since 20\d\d-\d\d-\d\d \d\d:\d\d [^ ;]+$/,
     );
     expect(lines.filter((line) => /^[A-Z][^A-Z]*(\(|$)/.test(line))).toEqual([
-      ...['By stage', 'Time in each stage', 'Open requirements', 'Longest waits for a person'],
-      ...['Longest in their stage', 'Outcomes by week (Monday, UTC)', 'By account'],
+      'By stage',
+      'Time in each stage',
+      'Open requirements',
+      'Longest waits for a person',
+      'Longest in their stage',
+      'Outcomes by week (Monday, UTC)',
+      'By account',
     ]);
     expect(lines).toContain('merchant underwriting 1 1');
     expect(lines.some((line) => /^underwriting-note 2 0 \d+ (s|min) \d+ (s|min)$/.test(line))).toBe(true);
@@ -122,7 +132,8 @@ describe('gangway report, without a worker', () => {
     expect(page.match(/<svg class="bar"/g)).toHaveLength(rows.length);
     expect(page).not.toMatch(/<script|<link|src=|url\(|@import|https?:/);
     expect(await gangway('--html', join(file, 'no-folder'))).toMatchObject({
-      ...{ code: 2, stderr: `${file}/no-folder: cannot be written (ENOTDIR)\n` },
+      code: 2,
+      stderr: `${file}/no-folder: cannot be written (ENOTDIR)\n`,
     });
   });
 

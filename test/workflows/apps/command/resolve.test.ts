@@ -46,7 +46,8 @@ describe('gangway resolve', () => {
   it('without an answer or a requirement prints the commands that answer, and takes the only one', async () => {
     const { externalId, id } = await waiting();
     expect(await gangway(['resolve', externalId, id])).toEqual({
-      ...{ code: 2, stdout: '' },
+      code: 2,
+      stdout: '',
       stderr: expect.stringMatching(
         /^nothing was sent; answer with one of these:\n {2}note-0e5ac65b83c0 .*\n(.*\n)+ {4}gangway resolve \S+ note-0e5ac65b83c0 --text TEXT\n/,
       ),
@@ -63,11 +64,9 @@ describe('gangway resolve', () => {
     );
 
     expect(await gangway(['resolve', externalId, id.slice(0, 7), '--text', 'Yes.'])).toMatchObject({
-      ...{
-        code: 2,
-        stdout: '',
-        stderr: `give more of the id than "note-0e"; open: ${id}, note-13e54e3f88e6\n`,
-      },
+      code: 2,
+      stdout: '',
+      stderr: `give more of the id than "note-0e"; open: ${id}, note-13e54e3f88e6\n`,
     });
     // The beginning of an id, but not the whole id of an earlier one.
     const short = ['resolve', externalId, id.slice(0, 8), '--text', 'Yes.', '--actor', 'olga'];
@@ -84,7 +83,8 @@ describe('gangway resolve', () => {
     expect(stdout).toMatch(/requirement-resolved +note-0e5ac65b83c0: text: Yes\. \(olga\)$/m);
     expect(stdout).toContain(`    gangway resolve ${externalId} note-13e54e3f88e6 --document FILE\n`);
     expect(await gangway(['resolve', externalId, '--text', 'One in ten.'])).toMatchObject({
-      ...{ code: 0, stdout: expect.stringContaining('note-13e54e3f88e6 answered. Nothing is left') },
+      code: 0,
+      stdout: expect.stringContaining('note-13e54e3f88e6 answered. Nothing is left'),
     });
   });
 
@@ -94,7 +94,9 @@ describe('gangway resolve', () => {
     const args = ['resolve', externalId, id, '--abandon', '--reason', 'withdrew'];
     const question = `This gives up the whole onboarding and cannot be undone; merchant ${merchantProfileId} stays at the partner. Continue? [y/N] `;
     expect(await answered(rig.env, args, '')).toMatchObject({
-      ...{ code: 1, stdout: '', stderr: expect.stringContaining(question) },
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(question),
     });
     expect((await boarding.state()).requirements).toHaveLength(2);
     expect(await gangway(args)).toMatchObject({ code: 0 });
@@ -110,7 +112,8 @@ it('an answer whose effect is known soon names a value that is wrong, one that w
   const boarding = await rig.board(input);
   const { id } = await boarding.requirement('uncertain-write');
   expect(await gangway(['resolve', externalId, id, '--confirm', 'abc', '--reason', 'x'])).toEqual({
-    ...{ code: 2, stdout: '' },
+    code: 2,
+    stdout: '',
     stderr: '--confirm: must be the id at the partner, in digits: "1012"\n',
   });
   const confirm = ['--confirm', '999999', '--reason', 'x'];
@@ -123,7 +126,8 @@ it('an answer whose effect is known soon names a value that is wrong, one that w
   );
   const again = await gangway(['resolve', externalId, 'uncertain-write-2', ...confirm, '--json']);
   expect([again.code, JSON.parse(again.stdout)]).toMatchObject([
-    ...[1, { requirementId: 'uncertain-write-2', askedAgain: { id: 'uncertain-write-3' } }],
+    1,
+    { requirementId: 'uncertain-write-2', askedAgain: { id: 'uncertain-write-3' } },
   ]);
   const retry = ['resolve', externalId, 'uncertain-write-3', '--retry', '--reason', 'not there'];
   expect(await answered(rig.env, retry, 'y')).toMatchObject({
@@ -303,12 +307,15 @@ describe('a correction', () => {
     expect((await boarding.state()).requirements.map((each) => each.id)).toEqual([id]);
 
     expect(await gangway([...args, '--actor', 'olga'])).toEqual({
-      ...{ code: 0, stdout: done(externalId, id), stderr: '' },
+      code: 0,
+      stdout: done(externalId, id),
+      stderr: '',
     });
     await boarding.outcome();
     const { timeline } = await boarding.state();
     expect(timeline.find(({ event }) => event === 'requirement-resolved')).toMatchObject({
-      ...{ detail: `${id}: correction: ${VOLUME}`, actor: 'olga' },
+      detail: `${id}: correction: ${VOLUME}`,
+      actor: 'olga',
     });
     const [now] = jsonLines(await gangway(['status', externalId, '--input', '--json']));
     const merged = { ...PROFILE, volume: 240_000, contactName: '[Redacted]', phone: '[Redacted]' };
@@ -319,7 +326,8 @@ describe('a correction', () => {
     const { boarding, externalId, id } = await asked();
     const args = ['resolve', externalId, id, '--set', `${VOLUME}=240000`];
     expect(await answered(rig.env, args, 'n')).toMatchObject({
-      ...{ code: 1, stdout: '' },
+      code: 1,
+      stdout: '',
       stderr: expect.stringMatching(
         new RegExp(
           `^(?:.|\\n)* {2}${VOLUME}: 180000 -> 240000\n(?:.|\\n)*not confirmed; nothing was done\n$`,

@@ -52,7 +52,8 @@ it('in a row of the inbox, a note is answered by the forms of its page, and the 
   expect(after).not.toContain(`r-${workflowId}-${id}`);
   const { timeline } = await boarding.state();
   expect(timeline.find(({ event }) => event === 'requirement-resolved')).toMatchObject({
-    ...{ actor: ada.actor, detail: `${id}: text: Bread <b>&</b> rolls.` },
+    actor: ada.actor,
+    detail: `${id}: text: Bread <b>&</b> rolls.`,
   });
   expect((await ada.open(page)).text).toContain('Bread &lt;b>&amp;&lt;/b> rolls.');
 });

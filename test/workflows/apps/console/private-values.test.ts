@@ -20,7 +20,9 @@ it('no page, part, header, address or log line has a private value, except the p
       boarding: {
         merchant: merchantOf(marked, `${marked.dba} [waiting]`),
         // Rejected at first.
-        ...{ agentProfileId: 999, boardingSettingsId: 11, dueInHours: 48 },
+        agentProfileId: 999,
+        boardingSettingsId: 11,
+        dueInHours: 48,
         application: { remark: marked.application },
       },
       business: {
@@ -68,7 +70,10 @@ it('no page, part, header, address or log line has a private value, except the p
     }
     expect(typed.map(({ status }) => status)).toEqual([422, 200]);
     const sent = await open(`${page(business)}/requirements/${refused.id}`, {
-      ...{ kind: 'correction', 'set.holder.ssn': correctedSsn, step: 'send', reason: marked.reason },
+      kind: 'correction',
+      'set.holder.ssn': correctedSsn,
+      step: 'send',
+      reason: marked.reason,
     });
     expect(sent.status).toBe(303);
     await eventually(
@@ -85,8 +90,10 @@ it('no page, part, header, address or log line has a private value, except the p
     expect(output.headers.get('cache-control')).toBe('no-store');
     expect(console.audited().slice(audited)).toEqual([
       {
-        ...{ actor: ada.actor, workflowId: business.workflowId },
-        ...{ what: 'show private values', msg: 'show private values' },
+        actor: ada.actor,
+        workflowId: business.workflowId,
+        what: 'show private values',
+        msg: 'show private values',
       },
     ]);
     expect(found(Buffer.from(output.text), { phone, correctedSsn, email: marked.email })).toHaveLength(3);

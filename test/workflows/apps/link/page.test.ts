@@ -20,7 +20,9 @@ const [CHECK, SHARE] = ['note-0e5ac65b83c0', 'note-13e54e3f88e6'];
 async function pageWith(documentDir: string) {
   const clients = [clientWith({}), clientWith({ name: 'page', scopes: ['link'] }, LINK_TOKEN)];
   const receiver = await runReceiver(rig, {
-    ...{ documentDir, clientsFile: clientsFile(clients), linkUrl: 'https://answers.example.com' },
+    documentDir,
+    clientsFile: clientsFile(clients),
+    linkUrl: 'https://answers.example.com',
   });
   const page = await runLink({
     api: { url: receiver.url } as never,
@@ -43,8 +45,10 @@ it('a merchant answers on the page with a photo, which a clerk reads, sends back
     return sent.json<{ url: string; code: string }>();
   };
   const { url, code } = await clerk('ask', {
-    ...{ text: 'Envíe una foto de un cheque.', wants: { kind: 'documents', names: ['Cheque'] } },
-    ...{ language: 'es', code: true },
+    text: 'Envíe una foto de un cheque.',
+    wants: { kind: 'documents', names: ['Cheque'] },
+    language: 'es',
+    code: true,
   });
   const link = new URL(url).pathname;
   let cookie = '';

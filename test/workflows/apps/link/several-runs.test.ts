@@ -18,7 +18,8 @@ const LINK_TOKEN = randomBytes(32).toString('hex');
 it('a link asks for fields, names each that does not fit, and lasts over several runs', async () => {
   const clients = [clientWith({}), clientWith({ name: 'page', scopes: ['link'] }, LINK_TOKEN)];
   const receiver = await runReceiver(rig, {
-    ...{ documentDir: rig.documentDir, clientsFile: clientsFile(clients) },
+    documentDir: rig.documentDir,
+    clientsFile: clientsFile(clients),
     linkUrl: 'https://answers.example.com',
   });
   const api = { url: receiver.url } as never;

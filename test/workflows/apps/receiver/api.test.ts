@@ -76,7 +76,9 @@ describe('a program', () => {
     ]);
     expect((await crm.get(`${question}/${SHARE}`)).json()).toMatchObject({
       requirement: {
-        ...{ id: SHARE, workflowId, kind: 'underwriting-note' },
+        id: SHARE,
+        workflowId,
+        kind: 'underwriting-note',
         detail: 'What share of sales is keyed in by hand?',
         answers: [{ kind: 'text' }, { kind: 'documents' }, { kind: 'abandon' }],
       },
@@ -107,8 +109,15 @@ describe('a program', () => {
     expect((await crm.send(`POST ${question}/${CHECK}/answer`, documents)).status).toBe(200);
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '518000000001001' });
     expect((await crm.get(`/onboardings/${workflowId}`)).json()).toMatchObject({
-      ...{ workflowId, type: 'merchant', externalId, state: 'completed', stage: 'boarded' },
-      ...{ outcome: 'boarded', mid: '518000000001001', waiting: false, requirements: [] },
+      workflowId,
+      type: 'merchant',
+      externalId,
+      state: 'completed',
+      stage: 'boarded',
+      outcome: 'boarded',
+      mid: '518000000001001',
+      waiting: false,
+      requirements: [],
     });
     const { entries } = (await crm.get(`/onboardings/${workflowId}/timeline`)).json<{
       entries: { actor?: string }[];
@@ -136,7 +145,9 @@ describe('a program', () => {
     expect(
       problemOf(await crm.send(`POST ${question}/${SHARE}/claim`, { person: 'Bo Baker' })),
     ).toMatchObject({
-      ...{ type: 'urn:gangway:problem:not-first', title: 'Somebody else was first', status: 409 },
+      type: 'urn:gangway:problem:not-first',
+      title: 'Somebody else was first',
+      status: 409,
       first: { event: 'requirement-claimed', actor: 'crm (API), for Ada Park' },
     });
     expect(
@@ -145,20 +156,27 @@ describe('a program', () => {
     await crm.send(`POST ${question}/${SHARE}/answer`, withText('One in ten.', { person: 'Bo Baker' }));
     const late = problemOf(await crm.send(`POST ${question}/${SHARE}/answer`, withText('One in nine.')));
     expect(late).toEqual({
-      ...{ type: 'urn:gangway:problem:not-open', title: 'The requirement is not open', status: 409 },
+      type: 'urn:gangway:problem:not-open',
+      title: 'The requirement is not open',
+      status: 409,
       detail: 'no requirement with this ID is open',
       first: {
-        ...{ event: 'requirement-resolved', at: expect.any(String), actor: 'crm (API), for Bo Baker' },
-        ...{ detail: `${SHARE}: text: One in ten.`, reason: 'asked' },
+        event: 'requirement-resolved',
+        at: expect.any(String),
+        actor: 'crm (API), for Bo Baker',
+        detail: `${SHARE}: text: One in ten.`,
+        reason: 'asked',
       },
     });
     expect(problemOf(await crm.get(`${question}/${SHARE}`))).toMatchObject({
-      ...{ type: 'urn:gangway:problem:unknown-requirement', status: 404 },
+      type: 'urn:gangway:problem:unknown-requirement',
+      status: 404,
       first: { actor: 'crm (API), for Bo Baker' },
     });
     await onboarding.handle.terminate();
     expect(problemOf(await crm.send(`POST ${question}/${CHECK}/remark`, { text: 'Late.' }))).toMatchObject({
-      ...{ status: 409, detail: 'the onboarding has ended' },
+      status: 409,
+      detail: 'the onboarding has ended',
     });
   });
 
@@ -214,7 +232,8 @@ describe('a program', () => {
       ['answer', 'nobody'],
     ] as const)
       expect(problemOf(await crm.send(`POST ${question}/${id}/${action}`, abandon))).toMatchObject({
-        ...{ status: 403, detail: 'this needs the scope approve' },
+        status: 403,
+        detail: 'this needs the scope approve',
       });
     expect((await onboarding.state()).requirements).toHaveLength(2);
     await onboarding.handle.terminate();
@@ -258,11 +277,9 @@ describe('a program', () => {
   it('cancels nothing but onboardings', async () => {
     const crm = await api();
     const record = await rig.client.workflow.start('partnerRecord', {
-      ...{
-        workflowId: 'partner-record-boarding@elsewhere',
-        taskQueue: rig.taskQueue,
-        args: [{ system: 'boarding' }],
-      },
+      workflowId: 'partner-record-boarding@elsewhere',
+      taskQueue: rig.taskQueue,
+      args: [{ system: 'boarding' }],
     });
     expect(
       (await crm.send(`POST /onboardings/${record.workflowId}/cancel`, { reason: 'closed' })).status,
@@ -420,16 +437,17 @@ it('the examples of the OpenAPI document work, one after the other', async () =>
   const [, { proposedAt }] = await run('propose-requirement');
   [statuses['confirm']] = await run('confirm-requirement', { proposedAt });
   expect(statuses).toEqual({
-    ...{ 'list-onboardings': 200, 'get-onboarding': 200, 'get-timeline': 200, 'nudge-onboarding': 200 },
-    ...{
-      'list-requirements': 200,
-      get: 200,
-      claim: 200,
-      release: 200,
-      remark: 200,
-      propose: 200,
-      withdraw: 200,
-    },
+    'list-onboardings': 200,
+    'get-onboarding': 200,
+    'get-timeline': 200,
+    'nudge-onboarding': 200,
+    'list-requirements': 200,
+    get: 200,
+    claim: 200,
+    release: 200,
+    remark: 200,
+    propose: 200,
+    withdraw: 200,
     confirm: 200,
   });
   expect([await statusOf('take-back-requirement'), await statusOf('answer-requirement')]).toEqual([200, 200]);

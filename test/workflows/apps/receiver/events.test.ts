@@ -52,8 +52,11 @@ describe('an event', () => {
       'in binary mode has its attributes in headers',
       input,
       {
-        ...{ 'content-type': 'application/json; charset=utf-8', 'ce-specversion': '1.0', 'ce-id': 'msg_1' },
-        ...{ 'ce-source': '%2Fcrm', 'ce-type': 'merchant.boarding.requested.v1' },
+        'content-type': 'application/json; charset=utf-8',
+        'ce-specversion': '1.0',
+        'ce-id': 'msg_1',
+        'ce-source': '%2Fcrm',
+        'ce-type': 'merchant.boarding.requested.v1',
         'ce-traceparent': '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
       },
     ],

@@ -24,14 +24,16 @@ async function clerkAndPage(more: object = {}) {
   const options = {
     documentDir: rig.documentDir,
     clientsFile: clientsFile(clients),
-    ...{ linkUrl: 'https://answers.example.com', accounts: { north: { posNames: [] } } },
+    linkUrl: 'https://answers.example.com',
+    accounts: { north: { posNames: [] } },
   };
   const { url, call, log } = await runReceiver(rig, options);
   const as =
     (token: string) =>
     (path: string, body: unknown, more = {}) =>
       call(`POST /v1${path}`, JSON.stringify(body), {
-        ...{ 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        'content-type': 'application/json',
+        authorization: `Bearer ${token}`,
         ...more,
       });
   const upload = (path: string, file: File, headers: object) => {
@@ -56,7 +58,9 @@ const statusAnd = ({ status, text }: Reply) => [status, JSON.parse(text)];
 
 async function ask({ clerk }: Doors, workflowId: string, id: string, more: object = {}) {
   const reply = await clerk(`/requirements/${workflowId}/${id}/ask`, {
-    ...{ text: 'How do you take cards?', wants: { kind: 'text' }, person: 'Ada Park' },
+    text: 'How do you take cards?',
+    wants: { kind: 'text' },
+    person: 'Ada Park',
     ...more,
   });
   expect(reply.status).toBe(200);
@@ -69,7 +73,9 @@ async function ask({ clerk }: Doors, workflowId: string, id: string, more: objec
 }
 
 const UNKNOWN = {
-  ...{ type: 'urn:gangway:problem:unknown-link', title: 'There is no such link', status: 404 },
+  type: 'urn:gangway:problem:unknown-link',
+  title: 'There is no such link',
+  status: 404,
   detail: 'there is no link with this name and token',
 };
 const SHUT = expect.objectContaining({ type: 'urn:gangway:problem:link-closed' });
@@ -245,7 +251,8 @@ describe('a merchant', () => {
       const upload = request(`${all.url}/v1${path}/documents`, {
         method: 'POST',
         headers: {
-          ...{ authorization: `Bearer ${LINK_TOKEN}`, 'link-token': token },
+          authorization: `Bearer ${LINK_TOKEN}`,
+          'link-token': token,
           'content-type': 'multipart/form-data; boundary=b',
         },
       });
@@ -274,7 +281,9 @@ describe('a merchant', () => {
     const before = await records();
     expect(before).toContain(`merchant-link-${path.split('/').at(-1)}`);
     const refused = await all.clerk(`/requirements/${workflowId}/${SHARE}/ask`, {
-      ...{ text: 'Again?', wants: { kind: 'text' }, person: 'Ada Park' },
+      text: 'Again?',
+      wants: { kind: 'text' },
+      person: 'Ada Park',
     });
     expect(refused.status).toBe(409);
     expect(await records()).toEqual(before);

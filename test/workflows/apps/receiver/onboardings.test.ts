@@ -147,7 +147,8 @@ describe('a problem is the response to', () => {
     ['a second externalId', 'm-1', { ...input, externalId: 'm-2' }, [at('externalId', 'is in the path')]],
     [
       'wrong fields',
-      ...(['123-45-6789', wrong] as const),
+      '123-45-6789',
+      wrong,
       [
         at('externalId', 'contains what looks like a social security number'),
         at('agentProfileId', 'must be a number, without quotes'),

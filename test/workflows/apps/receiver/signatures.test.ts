@@ -28,8 +28,11 @@ describe('in binary mode the attributes are in headers, which the signature does
   async function sendBinary(type: string, body: string): Promise<unknown> {
     return problemOf(
       await running().post(body, {
-        ...{ 'content-type': 'application/json', 'ce-specversion': '1.0' },
-        ...{ 'ce-type': type, 'ce-source': '/crm', 'ce-id': 'msg_1' },
+        'content-type': 'application/json',
+        'ce-specversion': '1.0',
+        'ce-type': type,
+        'ce-source': '/crm',
+        'ce-id': 'msg_1',
       }),
     );
   }
@@ -61,8 +64,11 @@ describe('an answer that was captured in binary mode, and is sent again as if fr
     const body = JSON.stringify({ ...who, answer: { kind: 'text', text: 'One sale in ten.' } });
     const sendFrom = (source: string) =>
       post(body, {
-        ...{ 'content-type': 'application/json', 'ce-specversion': '1.0', 'ce-source': source },
-        ...{ 'ce-type': 'requirement.resolved.v1', 'ce-id': 'msg_1' },
+        'content-type': 'application/json',
+        'ce-specversion': '1.0',
+        'ce-source': source,
+        'ce-type': 'requirement.resolved.v1',
+        'ce-id': 'msg_1',
       });
     expect((await sendFrom('/crm')).status).toBe(202);
     if (isTakenBack) await boarding.resolve(first, { kind: 'take-back' });

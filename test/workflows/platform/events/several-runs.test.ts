@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { destinationOf } from '../../../../src/platform/events/sender.js';
-import type { ExportedRecord } from '../../../../src/services/reports/record.js';
+import type { ExportedRecord } from '../../../../src/services/reports/exported-record.js';
 import { gangway } from '../../../rigs/command.js';
 import { SECRET, subscriber } from '../../../rigs/events/subscriber.js';
 import { merchant } from '../../../rigs/inputs.js';

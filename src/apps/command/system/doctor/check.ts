@@ -1,7 +1,7 @@
-import type { Exchange, ExchangeEnd } from '../../../../partners/observers.js';
+import type { Exchange, ExchangeEnd } from '../../../../partners/exchange-observers.js';
 import { Deadline, untilAborted } from '../../../../platform/http/deadline.js';
 import { span } from '../../../../services/texts/time.js';
-import { explain } from '../../cli/failures.js';
+import { explainError } from '../../cli/failures.js';
 
 /** What a check found: in order, unsafe or worth knowing, or wrong; unknown when it ended without a result. */
 export type Verdict =
@@ -49,7 +49,7 @@ export async function verdictsOf({ run, fix }: Check, interruption: AbortSignal,
 
 /** On one line. */
 export function messageOf(error: unknown): string {
-  const message = explain(error) ?? (error instanceof Error ? error.message : String(error));
+  const message = explainError(error) ?? (error instanceof Error ? error.message : String(error));
   return message.replace(/\n\s*/g, '; ');
 }
 

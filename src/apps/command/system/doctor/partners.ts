@@ -1,14 +1,14 @@
 import { type Account, partnerClients, servedAccounts } from '../../../../partners/account-settings.js';
-import { observers, type PartnerObserver } from '../../../../partners/observers.js';
-import type { Closable } from '../../../../partners/partner.js';
-import { PartnerError } from '../../../../partners/partner-error.js';
 import {
   PARTNERS,
   SYSTEM_NAMES,
   type SystemName,
   settingsPrefix,
   urlSetting,
-} from '../../../../partners/systems.js';
+} from '../../../../partners/descriptors.js';
+import { observers, type PartnerObserver } from '../../../../partners/exchange-observers.js';
+import type { Closable } from '../../../../partners/partner.js';
+import { PartnerError } from '../../../../partners/partner-error.js';
 import { secretsOf } from '../../../../platform/settings/settings.js';
 import type { WorkerSettings } from '../../../../worker/settings.js';
 import { type Check, type ClockOffsets, messageOf, ok, recordClocks, type Verdict, wrong } from './check.js';

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { PARTNERS, SYSTEM_NAMES, settingsPrefix, urlSetting } from '../../../../partners/systems.js';
+import { PARTNERS, SYSTEM_NAMES, settingsPrefix, urlSetting } from '../../../../partners/descriptors.js';
 import {
   type Advice,
   adviceAbout,
@@ -12,7 +12,14 @@ import { codecServerSettings } from '../../../codec-server/settings.js';
 import { loadConsoleSettings } from '../../../console/settings.js';
 import { loadLinkSettings } from '../../../link/settings.js';
 import { loadReceiverSettings } from '../../../receiver/settings.js';
-import { CODEC_SERVER, CONSOLE, LINK, misspelledSettings, namesOf, PROCESSES } from '../../../settings.js';
+import {
+  CODEC_SERVER,
+  CONSOLE,
+  LINK,
+  misspelledSettings,
+  PROCESSES,
+  settingNames,
+} from '../../../settings.js';
 import { type Verdict, warn, wrong } from './check.js';
 
 type Environment = NodeJS.ProcessEnv;
@@ -96,11 +103,12 @@ function weakTemporal(env: Environment): Advice[] {
 }
 
 async function readableByOthers({ accounts, documentDir, statementDir }: WorkerSettings, env: Environment) {
-  const secrets = [...namesOf(Object.keys(accounts)), ...TEMPORAL_SECRETS.map((name) => `${name}_FILE`)];
+  const secrets = [...settingNames(Object.keys(accounts)), ...TEMPORAL_SECRETS.map((name) => `${name}_FILE`)];
   const paths: Environment = {
     ...Object.fromEntries(secrets.filter((name) => name.endsWith('_FILE')).map((name) => [name, env[name]])),
     TEMPORAL_TLS_CLIENT_KEY_PATH: env['TEMPORAL_TLS_CLIENT_KEY_PATH'],
-    ...{ DOCUMENT_DIR: documentDir, STATEMENT_DIR: statementDir },
+    DOCUMENT_DIR: documentDir,
+    STATEMENT_DIR: statementDir,
   };
   const checks = Object.entries(paths).map(async ([name, path = '']) => {
     const { mode } = await stat(path).catch(() => ({ mode: 0 }));

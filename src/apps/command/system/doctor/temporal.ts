@@ -1,26 +1,26 @@
 import type { Client } from '@temporalio/client';
 import { OUR_SOFTWARE_FAILS } from '../../../../messages/activities.js';
 import type { RequirementKind } from '../../../../messages/codes.js';
-import { ASKING } from '../../../../messages/kinds.js';
 import { SEARCH_ATTRIBUTES } from '../../../../messages/search-attributes.js';
+import { ASKING } from '../../../../messages/workflow-types.js';
 import { servedSystems } from '../../../../partners/account-settings.js';
-import { SYSTEM_NAMES } from '../../../../partners/names.js';
-import { obstacleOf } from '../../../../services/inbox/answering.js';
+import { SYSTEM_NAMES } from '../../../../partners/system-names.js';
+import { unreadableReason } from '../../../../services/inbox/send-answer.js';
 import { decodePayloads, encryptedIn, type PayloadKey } from '../../../../temporal/payload-codec.js';
 import { all, type Condition, compareField, IS_RUNNING, is, isIn } from '../../../../temporal/query.js';
 import { count, listExecutions, listOnboardings, type Raw } from '../../../../temporal/search.js';
 import { missingSearchAttributes } from '../../../../temporal/search-attributes.js';
 import { serverClockOffset, serverGaps } from '../../../../temporal/server.js';
-import { ifFound, isInvalidRequest } from '../../../../temporal/unavailable.js';
+import { isInvalidRequest, undefinedIfMissing } from '../../../../temporal/unavailable.js';
 import {
   deployedVersions,
   describeNoWorker,
   keyCheck,
-  nameOf,
   type Pollers,
   parseWorkerIdentity,
   polledQueues,
   pollersOf,
+  versionName,
   type WorkerIdentity,
 } from '../../../../temporal/workers.js';
 import type { WorkerSettings } from '../../../../worker/settings.js';
@@ -132,10 +132,10 @@ async function examineBuilds(
   const deployed = await Promise.all(
     [...names].map(async (deploymentName) => {
       const versions = await deployedVersions(client, deploymentName);
-      return versions.map((each) => ({ ...each, name: nameOf({ deploymentName, ...each }) }));
+      return versions.map((each) => ({ ...each, name: versionName({ deploymentName, ...each }) }));
     }),
   );
-  const running = new Set(polling.map(nameOf));
+  const running = new Set(polling.map(versionName));
   const orphaned = deployed.flat().filter(({ name, pinned }) => pinned > 0 && !running.has(name));
   if (orphaned.length > 0)
     return orphaned.map(({ name, buildId, pinned }) =>
@@ -190,7 +190,7 @@ async function examineTasks(client: Client, taskQueue: string): Promise<Verdict[
   if (counted.count === 0) return [ok('none fail (the server reports a failing task after a minute)')];
   const failing = await Array.fromAsync(listOnboardings(client, query, NAMED));
   const whyOf = async ({ workflowId }: (typeof failing)[number]) =>
-    (await obstacleOf(client, workflowId))?.message ?? `${workflowId} can be read again`;
+    (await unreadableReason(client, workflowId))?.message ?? `${workflowId} can be read again`;
   const named = await Promise.all(failing.map(whyOf));
   const more = counted.count > named.length ? `; and ${counted.count - named.length} more` : '';
   const fix = 'run a build that can continue them (docs/operations.md, "workflow tasks fail")';
@@ -277,7 +277,9 @@ async function everythingOf(client: Client, workflowId: string): Promise<unknown
   const request = { namespace: client.options.namespace, execution: { workflowId } };
   const described = client.workflowService.describeWorkflowExecution(request);
   const last = { ...request, maximumPageSize: 20 };
-  return ifFound(Promise.all([described, client.workflowService.getWorkflowExecutionHistoryReverse(last)]));
+  return undefinedIfMissing(
+    Promise.all([described, client.workflowService.getWorkflowExecutionHistoryReverse(last)]),
+  );
 }
 
 /** The workflows of which a key of this command reads all, some or nothing: the memo is the starter's, the rest any worker's. */

@@ -35,10 +35,28 @@ describe('a card', () => {
     expect(await name('null')).toMatchObject({ paymentCardName: null });
     expect(Object.keys(record).sort()).toEqual(
       [
-        ...['paymentCardId', 'userProfileId', 'paymentCardName', 'maxTotalSpending', 'maxTransactionsCount'],
-        ...['totalSpending', 'totalTransactionsCount', 'type', 'expirationDate', 'active', 'last4', 'bin'],
-        ...['network', 'formFactor', 'status', 'partnerId', 'authorizationControls', 'cardProfileSetId'],
-        ...['financialAccountId', 'cardProfileSet', 'syncSubDate', 'reissuedCardId'],
+        'paymentCardId',
+        'userProfileId',
+        'paymentCardName',
+        'maxTotalSpending',
+        'maxTransactionsCount',
+        'totalSpending',
+        'totalTransactionsCount',
+        'type',
+        'expirationDate',
+        'active',
+        'last4',
+        'bin',
+        'network',
+        'formFactor',
+        'status',
+        'partnerId',
+        'authorizationControls',
+        'cardProfileSetId',
+        'financialAccountId',
+        'cardProfileSet',
+        'syncSubDate',
+        'reissuedCardId',
       ].sort(),
     );
   });

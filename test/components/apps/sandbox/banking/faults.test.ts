@@ -14,8 +14,13 @@ it('the ledger shows the system, and text IDs of cards unchanged', async () => {
   expect(await banking.control('GET /sandbox/ledger?system=banking')).toEqual([
     { seq: 2, at, system: 'banking', operation: 'close-card', id: 'card-1001' },
     {
-      ...{ seq: 3, at, system: 'banking', operation: 'submit-business-account-holder' },
-      ...{ id: 3001, name: 'Corner Bakery', of: 'Baker LLC' },
+      seq: 3,
+      at,
+      system: 'banking',
+      operation: 'submit-business-account-holder',
+      id: 3001,
+      name: 'Corner Bakery',
+      of: 'Baker LLC',
     },
     { seq: 4, at, system: 'banking', operation: 'create-ticket', id: 9002, of: 9001 },
   ]);

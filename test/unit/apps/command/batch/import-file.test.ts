@@ -15,7 +15,8 @@ const previewOf = (row: object, ...onboardings: readonly Facts[]) =>
   checked(row).preview(answering(known(...onboardings)).client, 'gangway');
 
 const has = (workflowId: string, indexed: Readonly<Record<string, string>>): Facts => ({
-  ...{ workflowId, indexed },
+  workflowId,
+  indexed,
 });
 const MERCHANT = { MerchantProfileId: '1001' };
 const PROFILE = { BankingProfileId: '501' };
@@ -32,7 +33,8 @@ describe('a row for a customer', () => {
   it('attaches to the customer that has its merchant and its profile', async () => {
     const customer = has('customer-onboarding-a-1', { ...MERCHANT, ...PROFILE });
     expect(await previewOf(ROW, customer)).toEqual({
-      ...{ word: 'attached', json: { attached: true } },
+      word: 'attached',
+      json: { attached: true },
       text: 'attached: an onboarding with this externalId exists, and nothing would be started',
     });
   });

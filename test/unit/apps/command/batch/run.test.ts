@@ -74,8 +74,15 @@ async function batch(
   const ofBatch = () => {
     const recent = results.slice(0, every === 0 ? results.length : Math.floor(passed() / every));
     const state: BatchState = {
-      ...{ stage: recent.length < results.length ? 'running' : ends, name: 'rows.csv', actor: 'olga' },
-      ...{ rows: results.length, kinds: {}, accounts: [], parts: 0, counts: NO_RESULTS, failures: [] },
+      stage: recent.length < results.length ? 'running' : ends,
+      name: 'rows.csv',
+      actor: 'olga',
+      rows: results.length,
+      kinds: {},
+      accounts: [],
+      parts: 0,
+      counts: NO_RESULTS,
+      failures: [],
     };
     const [memo] = payloads(state);
     return {
@@ -200,7 +207,8 @@ describe('a dry run of rows that are read', () => {
     const csv = await confirm([{ takes: 50 }, {}], { dryRun, csv: true });
     expect(csv.stdout).toEqual([
       'line,externalId,workflowId,runId,started,status',
-      ...['1,m-1,merchant-boarding-1,,,S1', '2,m-2,merchant-boarding-2,,,S2'],
+      '1,m-1,merchant-boarding-1,,,S1',
+      '2,m-2,merchant-boarding-2,,,S2',
     ]);
   });
 
@@ -217,7 +225,8 @@ describe('a dry run of rows that are read', () => {
     const { stdout, error } = await confirm([UNKNOWN, {}, long], { dryRun });
     expect(stdout.sort()).toEqual([
       '1 merchant-boarding-1 failed: there is no merchant 7',
-      ...['2 merchant-boarding-2 is 2', '3 merchant-boarding-3 failed: the id is too long'],
+      '2 merchant-boarding-2 is 2',
+      '3 merchant-boarding-3 failed: the id is too long',
       '3 rows: 2 failed, 1 new',
     ]);
     expect(error).toEqual(failed(2));
@@ -275,8 +284,10 @@ describe('a batch', () => {
     [
       ['failed', 'started', 'failed'],
       [
-        ...['1 merchant-boarding-1 failed: too large', '2 merchant-boarding-2 started'],
-        ...['3 merchant-boarding-3 failed: too large', '3 rows: 2 failed, 1 started'],
+        '1 merchant-boarding-1 failed: too large',
+        '2 merchant-boarding-2 started',
+        '3 merchant-boarding-3 failed: too large',
+        '3 rows: 2 failed, 1 started',
       ],
       failed(2),
     ],
@@ -287,8 +298,10 @@ describe('a batch', () => {
   it('prints each row once, as it is started', async () => {
     const { stdout, at } = await batch(['started', 'attached', 'started'], {}, { rows: { every: 1_000 } });
     expect(stdout).toEqual([
-      ...['1 merchant-boarding-1 started', '2 merchant-boarding-2 attached'],
-      ...['3 merchant-boarding-3 started', '3 rows: 2 started, 1 attached'],
+      '1 merchant-boarding-1 started',
+      '2 merchant-boarding-2 attached',
+      '3 merchant-boarding-3 started',
+      '3 rows: 2 started, 1 attached',
     ]);
     expect(at).toBeGreaterThanOrEqual(3_000);
   });
@@ -335,12 +348,12 @@ describe('--wait', () => {
     const runs = { 1: { endsAt: 2_500 }, 2: { endsAt: 500 } };
     const { stdout, stderr, error, at } = await batch(['started', 'attached'], { wait }, { runs });
     expect(stdout).toEqual([
-      ...['1 merchant-boarding-1 started', '2 merchant-boarding-2 attached', '2 rows: 1 started, 1 attached'],
-      ...[
-        '2 merchant-boarding-2 boarded: mid 9',
-        '1 merchant-boarding-1 boarded: mid 9',
-        '2 rows: 2 boarded',
-      ],
+      '1 merchant-boarding-1 started',
+      '2 merchant-boarding-2 attached',
+      '2 rows: 1 started, 1 attached',
+      '2 merchant-boarding-2 boarded: mid 9',
+      '1 merchant-boarding-1 boarded: mid 9',
+      '2 rows: 2 boarded',
     ]);
     expect([stderr, error]).toEqual([[LEAVE], undefined]);
     expect(at).toBeLessThan(3_500);
@@ -404,8 +417,16 @@ describe('--wait', () => {
       .map((text) => text.replace(/^. \[.{30}\] |, [\d.]+\/s(, .* to go)?/g, ''));
     const asks = '... 1 merchant-boarding-1 waits for a person: gangway status merchant-boarding-1\n';
     expect([...new Set(frames)]).toEqual([
-      ...['', '0 of 2 started', '1 of 2 started', '2 of 2 started', '0 of 2 ended', `${LEAVE}\n`],
-      ...['0 of 2 ended, 1 waiting for a person', asks, '1 of 2 ended', '2 of 2 ended'],
+      '',
+      '0 of 2 started',
+      '1 of 2 started',
+      '2 of 2 started',
+      '0 of 2 ended',
+      `${LEAVE}\n`,
+      '0 of 2 ended, 1 waiting for a person',
+      asks,
+      '1 of 2 ended',
+      '2 of 2 ended',
     ]);
     expect(frames.slice(-2)).toEqual(['2 of 2 ended', '']);
     expect((await batch(['started'], {}, { terminal })).screen?.endsWith(CLEARED)).toBe(true);

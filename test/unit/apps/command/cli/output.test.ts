@@ -20,12 +20,12 @@ interface Item {
 
 const ITEMS: readonly Item[] = [
   {
-    ...{ id: 'merchant-boarding-corner-bakery', overdue: true, at: new Date('2026-03-01T19:05:09.500Z') },
-    ...{
-      of: { dba: 'Corner "Best" Bakery, Inc.', tags: ['a', 'b'] },
-      note: 'first line\nsecond line',
-      polls: 7,
-    },
+    id: 'merchant-boarding-corner-bakery',
+    overdue: true,
+    at: new Date('2026-03-01T19:05:09.500Z'),
+    of: { dba: 'Corner "Best" Bakery, Inc.', tags: ['a', 'b'] },
+    note: 'first line\nsecond line',
+    polls: 7,
   },
   { id: '=HYPERLINK("http://example.com")', overdue: false, of: { dba: '-2+3' }, note: '-12.5', polls: -12 },
 ];
@@ -193,8 +193,12 @@ describe('a message', () => {
 
   it('is broken between words at a terminal, with the indent of each line, and its commands stay whole', () => {
     expect(printed(true).split('\n')).toEqual([
-      ...['it takes other answers, of', 'which there are three:', COMMAND],
-      ...['  merchant.dba: must be at', '  most 25 characters', ''],
+      'it takes other answers, of',
+      'which there are three:',
+      COMMAND,
+      '  merchant.dba: must be at',
+      '  most 25 characters',
+      '',
     ]);
   });
 

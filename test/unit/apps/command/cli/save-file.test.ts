@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { saveFile } from '../../../../../src/apps/command/cli/arguments.js';
+import { saveOutputFile } from '../../../../../src/apps/command/cli/arguments.js';
 
 let dir: string;
 
@@ -16,7 +16,7 @@ afterEach(() => rm(dir, { recursive: true }));
 it('a saved file replaces one of its name, and only its owner can read it', async () => {
   const file = join(dir, 'report.html');
   await writeFile(file, 'before', { mode: 0o644 });
-  await saveFile(file, 'after');
+  await saveOutputFile(file, 'after');
   expect([await readFile(file, 'utf8'), (await stat(file)).mode & 0o777]).toEqual(['after', 0o600]);
   expect(await readdir(dir)).toEqual(['report.html']);
 });
@@ -27,7 +27,7 @@ it('a pipe or a device such as /dev/stdout stays what it is, and gets the conten
   const link = join(dir, 'stdout');
   await symlink(pipe, link);
   for (const name of [pipe, link]) {
-    const [read] = await Promise.all([promisify(execFile)('cat', [pipe]), saveFile(name, 'content')]);
+    const [read] = await Promise.all([promisify(execFile)('cat', [pipe]), saveOutputFile(name, 'content')]);
     expect(read.stdout).toBe('content');
   }
   expect([(await lstat(pipe)).isFIFO(), (await lstat(link)).isSymbolicLink()]).toEqual([true, true]);
@@ -37,14 +37,14 @@ it('a link stays, and its file is replaced', async () => {
   const [file, link] = [join(dir, 'backup-1'), join(dir, 'latest')];
   await writeFile(file, 'before');
   await symlink(file, link);
-  await saveFile(link, 'after');
+  await saveOutputFile(link, 'after');
   expect((await lstat(link)).isSymbolicLink()).toBe(true);
   expect(await readFile(file, 'utf8')).toBe('after');
 });
 
 it('a name may be as long as a name can be', async () => {
   const file = join(dir, 'n'.repeat(255));
-  await saveFile(file, 'content');
+  await saveOutputFile(file, 'content');
   expect(await readFile(file, 'utf8')).toBe('content');
 });
 
@@ -55,7 +55,7 @@ it('a failure leaves the old file, and no part of a new one', async () => {
     yield 'one\n';
     throw new Error('Temporal does not respond');
   }
-  await expect(saveFile(file, lines())).rejects.toThrow('Temporal does not respond');
+  await expect(saveOutputFile(file, lines())).rejects.toThrow('Temporal does not respond');
   expect([await readFile(file, 'utf8'), await readdir(dir)]).toEqual(['before', ['backup']]);
-  await expect(saveFile(dir, 'content')).rejects.toThrow(`${dir}: cannot be written (EISDIR)`);
+  await expect(saveOutputFile(dir, 'content')).rejects.toThrow(`${dir}: cannot be written (EISDIR)`);
 });

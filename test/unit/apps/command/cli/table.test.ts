@@ -13,16 +13,28 @@ const COLUMNS = [
 
 const ROWS = [
   [
-    ...['Corner Bakery', 'underwriting-note', 'overdue 2 h', 7],
-    ...['Please send a voided check for the deposit account.', 'merchant-boarding-corner-bakery'],
+    'Corner Bakery',
+    'underwriting-note',
+    'overdue 2 h',
+    7,
+    'Please send a voided check for the deposit account.',
+    'merchant-boarding-corner-bakery',
   ],
   [
-    ...['Bäckerei an der Ecke, Inhaberin Änne Grün und Töchter', 'rejected-input', 'due in 3 h', 1_204],
-    ...['merchant.phone:\n  must have 10 digits', 'customer-onboarding-2026-000000017@acme'],
+    'Bäckerei an der Ecke, Inhaberin Änne Grün und Töchter',
+    'rejected-input',
+    'due in 3 h',
+    1_204,
+    'merchant.phone:\n  must have 10 digits',
+    'customer-onboarding-2026-000000017@acme',
   ],
   [
-    ...['東京自転車株式会社', { text: 'ticket', style: 'red' as const }, 'due in 9 d', 12],
-    ...['', 'business-onboarding-b'],
+    '東京自転車株式会社',
+    { text: 'ticket', style: 'red' as const },
+    'due in 9 d',
+    12,
+    '',
+    'business-onboarding-b',
   ],
 ];
 

@@ -1,0 +1,173 @@
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { z } from 'zod';
+import { looksLikeProgram } from '../messages/actors.js';
+import type { DbaForm } from '../messages/list-fields.js';
+import {
+  type FourEyes,
+  type Resolution,
+  type ResolutionReceipt,
+  resolveRequirement,
+} from '../messages/requirements.js';
+import { isAsStored, MOST_FILES } from '../partners/documents/document-types.js';
+import { json } from '../partners/field-schemas.js';
+import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
+import type { FieldProblem } from '../partners/partner-error.js';
+import { fieldProblems } from '../partners/schema-messages.js';
+import { findOnboarding, UnknownOnboarding } from './find-onboarding.js';
+import type { Kind } from './kinds/define-kind.js';
+import { differenceFromStart, type Started, type StartOptions } from './start.js';
+import { sendUpdate } from './updates.js';
+
+/** The requests of other programs, over HTTP or Nexus: an onboarding, an answer, a state. */
+
+export interface Backend {
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly dbaForm: DbaForm;
+  readonly fourEyes: FourEyes;
+  /** Names of the partner accounts in which an `externalId` is searched for, besides the account without a name. */
+  readonly accounts: readonly string[];
+}
+
+/** The reason for refusing a request. The same request is refused again. */
+export type RefusalKind = 'invalid' | 'unknown-onboarding' | 'ambiguous-id' | 'other-input' | 'not-open';
+
+/** A request that is refused. Message and fields never repeat what the program sent. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  constructor(
+    readonly kind: RefusalKind,
+    message: string,
+    readonly errors: readonly FieldProblem[] = [],
+  ) {
+    super(message);
+  }
+}
+
+export function parseBody<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  if (isNestedDeeper(value)) throw refusedFields([{ field: '', message: TOO_NESTED }]);
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw refusedFields(fieldProblems(result.error));
+}
+
+/** What a program learns about a request with wrong fields, whether it starts, answers or reads. */
+export const NO_EFFECT = 'the request had no effect';
+
+function refusedFields(errors: readonly FieldProblem[]): Refusal {
+  return new Refusal('invalid', NO_EFFECT, errors);
+}
+
+export interface Requested extends Started {
+  /** It was started before, with the same input. */
+  readonly isUnchanged: boolean;
+}
+
+/**
+ * Starts an onboarding, or attaches to the one that was started before with the same input.
+ *
+ * @throws {Refusal} `other-input` when it was started with another one. The first input stays, because the partner may have it
+ */
+export async function startOrAttach<Input>(
+  { client, taskQueue, dbaForm, fourEyes }: Backend,
+  { start }: Kind<Input>,
+  input: Input,
+  { send, actor }: Partial<Pick<StartOptions, 'send' | 'actor'>> = {},
+): Promise<Requested> {
+  const started = await start(client, input, { taskQueue, dbaForm, fourEyes, actor, ...(send && { send }) });
+  if (started.started) return { ...started, isUnchanged: false };
+  const differing = await differenceFromStart(client, started.workflowId, input);
+  if (differing === undefined || differing.length === 0)
+    return { ...started, isUnchanged: differing !== undefined };
+  const detail = 'nothing was changed: correct the onboarding by its requirements, or use another externalId';
+  const errors = differing.map((field) => ({ field, message: 'differs from the first input' }));
+  throw new Refusal('other-input', detail, errors);
+}
+
+/** @throws {Refusal} when there is no such onboarding, or when several have this `externalId` */
+export async function find({ client, accounts }: Backend, id: string): Promise<WorkflowExecutionDescription> {
+  try {
+    return await findOnboarding(client, id, accounts);
+  } catch (error) {
+    if (!(error instanceof UnknownOnboarding)) throw error;
+    if (error.mayMean.length === 0) {
+      throw new Refusal('unknown-onboarding', 'check the id: no onboarding with it was ever started');
+    }
+    const detail =
+      'use the whole workflow id, such as merchant-boarding-<externalId> or ...-<externalId>@<account>';
+    throw new Refusal('ambiguous-id', detail);
+  }
+}
+
+const text = z.string().regex(/\S/, 'must not be empty');
+
+/** The name of an onboarding in a request: workflow id, `externalId` or `externalId@account`. */
+export const onboardingNameSchema = text.max(300);
+
+const documentRef = z
+  .strictObject({ key: text, fileName: text, contentType: text })
+  .refine(isAsStored, 'must be the reference that the document store returned');
+
+export const documentRefs = z.array(documentRef).min(1, 'must name at least one').max(MOST_FILES);
+
+/** An answer to an open requirement. */
+export const answerBody = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('text'), text }),
+  z.strictObject({ kind: z.literal('documents'), documents: documentRefs }),
+  z.strictObject({ kind: z.literal('correction'), patch: z.record(z.string(), json) }),
+  z.strictObject({ kind: z.literal('confirm'), id: text }),
+  z.strictObject({ kind: z.literal('retry') }),
+  z.strictObject({ kind: z.literal('code'), code: text }),
+  z.strictObject({ kind: z.literal('choice'), choice: text }),
+  z.strictObject({ kind: z.literal('abandon') }),
+]);
+
+const answer = z.discriminatedUnion('kind', [
+  ...answerBody.options,
+  z.strictObject({ kind: z.literal('take-back') }),
+]);
+
+const person = text.refine((actor) => !looksLikeProgram(actor), 'must not look like a client of the API');
+
+export const whoAndWhy = { id: onboardingNameSchema, requirementId: text, actor: person, reason: text };
+
+export const givenAnswer = z.strictObject({ ...whoAndWhy, answer });
+
+/**
+ * Answers a requirement. The same `updateId` again is the same answer: it changes nothing, and succeeds if the first one did.
+ *
+ * @throws {Refusal} when there is no such workflow, or when it does not accept this answer
+ */
+export async function resolveOnce(
+  backend: Backend,
+  { id, ...resolution }: z.output<typeof givenAnswer>,
+  updateId: string,
+): Promise<{ readonly workflowId: string; readonly receipt: ResolutionReceipt }> {
+  const { client } = backend;
+  const { workflowId } = await find(backend, id);
+  try {
+    // The union of answers is the same, except for fields that may be undefined there.
+    const input = resolution as Resolution;
+    const receipt = await sendUpdate(client, workflowId, resolveRequirement, input, { id: updateId });
+    return { workflowId, receipt };
+  } catch (error) {
+    throw refusalOf(error) ?? error;
+  }
+}
+
+function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof WorkflowNotFoundError) return new Refusal('not-open', 'the onboarding has ended');
+  if (!(error instanceof WorkflowUpdateFailedError)) return undefined;
+  const { cause } = error;
+  const [, field, rule] =
+    /^([\w.]+): (.+)$/s.exec(cause instanceof ApplicationFailure ? cause.message : '') ?? [];
+  if (field === undefined || rule === undefined) return undefined;
+  if (field === 'requirementId') return new Refusal('not-open', 'no requirement with this ID is open');
+  return new Refusal('invalid', 'the requirement does not accept this answer', [{ field, message: rule }]);
+}

@@ -1,0 +1,141 @@
+/** The values that a workflow's rules take and return. `until-decided.ts` applies the commands. */
+
+import type { TimelineEvent } from '../../messages/codes.js';
+import type { Requirement, RequirementKind } from '../../messages/requirements.js';
+import type { PendingAnswer, PublishedFields, Question } from './state.js';
+
+export type PublishedCommand =
+  | { readonly record: TimelineEvent; readonly detail?: string }
+  | { readonly set: Partial<PublishedFields> };
+
+export type Command =
+  | PublishedCommand
+  | { readonly ask: Question }
+  /** Closes an open requirement, or drops its answer. */
+  | { readonly close: string; readonly why: string }
+  /** Removes the requirement whose answer the partner has. */
+  | { readonly remove: string };
+
+export interface Reduction<State, Each = Command> {
+  readonly state: State;
+  readonly commands: readonly Each[];
+}
+
+export interface End<Outcome> {
+  readonly outcome: Outcome;
+  readonly commands: readonly Command[];
+}
+
+export interface Plan<Seen, Pending, Outcome> {
+  /** The actions that can begin now. Two of the same task never run at the same time. */
+  readonly pending: readonly (Pending & { readonly task: string })[];
+  /** What the next read is compared with. Undefined to read nothing, because a write in flight would look like a change. */
+  readonly baseline: Seen | undefined;
+  /** The time at which an action begins without a change, in milliseconds since 1970. */
+  readonly wakeAt?: number | undefined;
+  readonly end?: End<Outcome> | undefined;
+}
+
+export interface Rules<State, Context, Seen, Snapshot, Pending, Outcome> {
+  /** Kinds of requirements that the rules raise. Abandoning one of them ends the workflow. */
+  readonly kinds: readonly RequirementKind[];
+  readonly plan: (state: State, context: Context) => Plan<Seen, Pending, Outcome>;
+  /** The consequences of a read. It may end the workflow: see {@link plan}. */
+  readonly reduce: (before: State, now: Snapshot, context: Context) => Reduction<State>;
+}
+
+export interface Questions {
+  readonly open: readonly Requirement[];
+  /** Answers that the partner does not have. */
+  readonly answered: readonly PendingAnswer[];
+}
+
+export function openOfKind({ open }: Pick<Questions, 'open'>, kind: RequirementKind): readonly Requirement[] {
+  return open.filter((requirement) => requirement.kind === kind);
+}
+
+export function answeredOfKind(
+  { answered }: Pick<Questions, 'answered'>,
+  kind: RequirementKind,
+): readonly PendingAnswer[] {
+  return answered.filter(({ requirement }) => requirement.kind === kind);
+}
+
+export const MOVED_ON = 'the partner has moved on';
+
+interface SupersedingRule {
+  /** Reports whether the partner still asks. */
+  readonly isCurrent: (requirement: Requirement) => boolean;
+  /** Also drops an answer. Must be false while a write may be sending it. */
+  readonly drops: boolean;
+  readonly why: (requirement: Requirement) => string;
+}
+
+/** Closes superseded requirements, and asks the question unless one of its kind remains. */
+export function askOnce(
+  kind: RequirementKind,
+  question: Question | undefined,
+  requirements: Questions,
+  rule: SupersedingRule,
+): readonly Command[] {
+  const { closed, remaining } = closeSuperseded(kind, requirements, rule);
+  return question && remaining.length === 0 ? [...closed, { ask: question }] : closed;
+}
+
+/** Closes requirements that the partner no longer asks about. */
+export function closeSuperseded(
+  kind: RequirementKind,
+  requirements: Questions,
+  rule: SupersedingRule,
+): { readonly closed: readonly Command[]; readonly remaining: readonly Requirement[] } {
+  const open = openOfKind(requirements, kind);
+  const answered = answeredOfKind(requirements, kind).map(({ requirement }) => requirement);
+  const isSuperseded = (each: Requirement) => !rule.isCurrent(each) && (rule.drops || open.includes(each));
+  const all = [...open, ...answered];
+  const closed = all.filter(isSuperseded).map((each) => ({ close: each.id, why: rule.why(each) }));
+  return { closed, remaining: all.filter((each) => !isSuperseded(each)) };
+}
+
+/** Some partners keep showing and hiding a question. Once it was raised this often, it stays open. */
+const MOST_TIMES = 4;
+
+/** Reports whether a question has been raised too often, by the number in its ID. */
+export function isAskedTooOften({ id, about = id }: Pick<Requirement, 'id' | 'about'>): boolean {
+  return Number(id.slice(about.length + 1)) >= MOST_TIMES;
+}
+
+export function commandsIf(condition: boolean, ...commands: Command[]): readonly Command[] {
+  return condition ? commands : [];
+}
+
+/** Delivered answers, by ID. After `until`, the partner should no longer list the question. */
+export type ExpiringRecords<Mark extends { readonly until?: number | undefined }> = Readonly<
+  Record<string, Mark>
+>;
+
+/** The times, in milliseconds since 1970, by which the partner should no longer list what was answered. */
+export function deadlinesOf(
+  records: ExpiringRecords<{ readonly until?: number | undefined }>,
+): readonly number[] {
+  return Object.values(records).flatMap(({ until }) => until ?? []);
+}
+
+export function nextTime(times: readonly number[], now: number): number | undefined {
+  const later = times.filter((time) => time > now);
+  return later.length > 0 ? Math.min(...later) : undefined;
+}
+
+/** Returns the records whose time has not come. */
+export function withoutExpired<Mark extends { readonly until?: number | undefined }>(
+  records: ExpiringRecords<Mark>,
+  now: number,
+): ExpiringRecords<Mark> {
+  return filterRecord(records, (_, { until = Number.POSITIVE_INFINITY }) => until > now);
+}
+
+export function filterRecord<Value>(
+  record: Readonly<Record<string, Value>>,
+  isKept: (name: string, value: Value) => boolean,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(record).filter(([name, value]) => isKept(name, value)));
+}
