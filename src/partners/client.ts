@@ -251,7 +251,7 @@ class Call {
     );
     const tried: Shared['tried'] = { key, isRefused };
     shared.tried = tried;
-    isRefused.finally(() => {
+    void isRefused.finally(() => {
       tried.endedAt = performance.now();
     });
     return ended(isRefused);
