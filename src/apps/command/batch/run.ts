@@ -248,8 +248,8 @@ async function* readings({ context, persistently, stop }: Run, id: string) {
       if (!(error instanceof PartFailed) || now.hasEnded) throw error;
       problem = error.message;
     }
-    const more = [...results, ...now.recent].filter(({ line }) => !seen.has(line));
-    for (const { line } of more) seen.add(line);
+    // A part that ends between the two calls of a reading has rows that are still among the recent ones.
+    const more = [...results, ...now.recent].filter(({ line }) => !seen.has(line) && seen.add(line));
     if (more.length > 0) lastAt = Date.now();
     yield { now, more };
     if (now.hasEnded) return;
