@@ -122,7 +122,11 @@ describe('a program', () => {
     const { entries } = (await crm.get(`/onboardings/${workflowId}/timeline`)).json<{
       entries: { actor?: string }[];
     }>();
-    expect(entries.flatMap(({ actor }) => actor ?? [])).toEqual(['crm (API)', 'crm (API), for Ada Park', 'crm (API)']);
+    expect(entries.flatMap(({ actor }) => actor ?? [])).toEqual([
+      'crm (API)',
+      'crm (API), for Ada Park',
+      'crm (API)',
+    ]);
     const result = async (query: string) =>
       (await crm.get(`/onboardings?${query}`)).json<{ onboardings: { workflowId: string }[] }>().onboardings;
     for (const query of [`externalId=${externalId}`, 'mid=518000000001001', `find=${externalId}`])
