@@ -96,7 +96,7 @@ const [STEPS] = /_boarding_steps_js__WEBPACK_IMPORTED_MODULE_\d+__/.exec(PLAIN) 
 const [SUBMISSION] = /_boarding_submission_js__WEBPACK_IMPORTED_MODULE_\d+__/.exec(PLAIN) ?? [];
 const WORKFLOW = '_temporalio_workflow__WEBPACK_IMPORTED_MODULE_0__';
 const FEES = `await (0,${STEPS}.setFees)(boarding);`;
-const SET_FEES = `${FEES}\n            await (0,${SUBMISSION}.submit)(boarding);`;
+const SET_FEES = `${FEES}\n            await (0,${SUBMISSION}.submitToUnderwriting)(boarding);`;
 const OVERDUE = `(await (0,${WORKFLOW}.condition)(hasMoved, end - Date.now(), { summary }))`;
 const UPSERT = `(0,${WORKFLOW}.upsertSearchAttributes)(changed);`;
 
