@@ -39,6 +39,9 @@ function mixesAlphabets(text: string): boolean {
   return ALPHABETS.filter((alphabet) => alphabet.test(text)).length > 1;
 }
 
+/** In characters: a name of 100 with an ID of 200, as an identity provider may have it. Programs are shorter. */
+export const LONGEST_ACTOR = 303;
+
 /** Makes the actor for a program that the HTTP API has authenticated. @param person undefined: it acts by itself */
 export function programActor(client: string, person?: string): string {
   return person === undefined ? `${client} (API)` : `${client} (API), for ${person}`;

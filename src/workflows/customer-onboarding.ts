@@ -75,10 +75,15 @@ export async function customerOnboarding(
   return customer.run(() => {
     // A canceled customer waits until its children have ended.
     const tooLong = CancellationScope.nonCancellable(() => condition(() => shouldContinueAsNew(customer)));
+    const parts = runAllParts(customer);
+    const scope = CancellationScope.current();
     return Promise.race([
-      runAllParts(customer),
+      parts,
       tooLong.then(() =>
-        continueAsNew<typeof customerOnboarding>(inputToCarry(customer), options, customer.carriedState),
+        // The next run would not know of a cancellation that arrives together with what ends this one.
+        scope.consideredCancelled
+          ? parts
+          : continueAsNew<typeof customerOnboarding>(inputToCarry(customer), options, customer.carriedState),
       ),
     ]);
   });

@@ -1,5 +1,6 @@
 import {
   allHandlersFinished,
+  CancelledFailure,
   condition,
   makeContinueAsNewFunc,
   setHandler,
@@ -102,6 +103,7 @@ export async function partnerRecord(
       if (answered.length > 0) await wakePolls();
       if (workflowInfo().continueAsNewSuggested && isShown()) {
         await condition(allHandlersFinished);
+        if (runtime.isCancelled) throw new CancelledFailure('canceled before the next run');
         const next = runtime.carriedState;
         // By default, the next run has the memo with which this one began.
         const memo = { ...workflowInfo().memo, [RECORD_MEMO]: runtime.partnerState };

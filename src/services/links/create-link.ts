@@ -78,6 +78,20 @@ export const merchantQuestion = z.strictObject({
 
 export type MerchantQuestionInput = z.output<typeof merchantQuestion>;
 
+const STATES = {
+  open: 'has not answered yet',
+  received: 'has answered',
+  'sent-back': 'was asked to answer again',
+  closed: 'can no longer answer',
+  locked: 'entered a wrong code too often',
+} as const;
+
+/** Completes a sentence about the merchant who has a link. */
+export function whatMerchantDid({ state, revision }: NonNullable<Requirement['link']>): string {
+  const isDiscarded = state === 'open' && revision > 0;
+  return isDiscarded ? 'can answer again: the last answer was discarded' : STATES[state];
+}
+
 const sendAsk = createSender(askMerchant, 'ask again if the merchant has no link then');
 export const sendRevocation = createSender(revokeLink, 'repeat it if the link is still shown');
 export const sendReturn = createSender(returnToMerchant, 'repeat it if the answer is still proposed');

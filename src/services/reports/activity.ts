@@ -8,7 +8,7 @@ import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-s
 import { ONBOARDINGS } from '../../messages/workflow-types.js';
 import { answersIn, argumentsOf, runsOf } from '../../temporal/history.js';
 import { isUnreadablePayload } from '../../temporal/payload-codec.js';
-import { compareField, either, IS_RUNNING } from '../../temporal/query.js';
+import { all, compareField, either, IS_RUNNING } from '../../temporal/query.js';
 import { type Filter, type Listed, pageBy, typesOf } from '../../temporal/search.js';
 import { SharedReads } from '../../temporal/shared-reads.js';
 import { isNotFound } from '../../temporal/unavailable.js';
@@ -30,6 +30,8 @@ export async function correctionsIn(
 
 export interface ActivityFilter extends Pick<Filter, 'find' | 'partnerAccounts'> {
   readonly since: Date;
+  /** Entries before this time. Default: all since. */
+  readonly until?: Date | undefined;
   readonly kind?: ActivityKind | undefined;
   /** A part of the name or the ID of a person. */
   readonly person?: string | undefined;
@@ -42,9 +44,9 @@ export function isCorrection({ event, ...entry }: TimelineEntry): boolean {
 /** The entries of a timeline that fit a filter, in the order of the timeline. */
 export function entriesIn(
   timeline: readonly TimelineEntry[],
-  filter: Pick<ActivityFilter, 'since' | 'kind' | 'person'>,
+  filter: Pick<ActivityFilter, 'since' | 'until' | 'kind' | 'person'>,
 ): readonly TimelineEntry[] {
-  const { since, kind, person = '' } = filter;
+  const { since, until, kind, person = '' } = filter;
   const wanted = folded(person);
   const isOfKind = (entry: TimelineEntry) => {
     if (kind === undefined) return true;
@@ -55,6 +57,7 @@ export function entriesIn(
   return timeline.filter(
     (entry) =>
       Date.parse(entry.at) >= since.getTime() &&
+      (until === undefined || Date.parse(entry.at) < until.getTime()) &&
       isOfKind(entry) &&
       (wanted === '' || folded(entry.actor ?? '').includes(wanted)),
   );
@@ -149,7 +152,8 @@ export async function activityOf(
   read: (workflowId: string) => Promise<OnboardingState | undefined>,
   { token = '', most = MOST_READ, ms = READING_MS }: { token?: string; most?: number; ms?: number } = {},
 ) {
-  const query = either(IS_RUNNING, compareField('CloseTime', '>=', filter.since));
+  const ended = either(IS_RUNNING, compareField('CloseTime', '>=', filter.since));
+  const query = filter.until ? all(ended, compareField('StartTime', '<', filter.until)) : ended;
   const wanted = { types: typesOf(ONBOARDINGS), find, partnerAccounts, query };
   const { found: onboardings, next } = await pageBy(client, wanted, most, token);
   const end = Date.now() + ms;

@@ -126,7 +126,7 @@ export function span(ms: number): string {
 const DAYS_AGO: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };
 
 export const PAST_TIME_RULE =
-  'must be today, yesterday, a duration such as 12h or 2d, or a date such as 2026-01-31';
+  'must be today, yesterday, a duration in s, m (minutes), h or d such as 12h or 2d, or a date such as 2026-01-31';
 
 /**
  * A time in the past as people write it: `today`, `yesterday`, `12h`, `2026-01-31` or an ISO 8601 time. Nothing happened before 1970,

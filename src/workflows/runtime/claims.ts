@@ -51,7 +51,7 @@ import {
   setMentions,
   setProposal,
 } from './requirements.js';
-import { isText, problemWithId, summarizeAnswer } from './resolutions.js';
+import { isText, problemWithActor, problemWithId, summarizeAnswer } from './resolutions.js';
 import { compose, recordEvent, type Store } from './state.js';
 
 type Recorded = Pick<Remark, 'actor' | 'mentions'> & { readonly reason?: string | undefined };
@@ -271,7 +271,7 @@ function problemWithAssignment(request: Assignment): string | undefined {
   if (problem) return problem;
   if (isGiven(override) && typeof override !== 'boolean') return 'override: must be true or false';
   if (isGiven(assignee)) {
-    if (!isText(assignee)) return `assignee: ${COLLEAGUE_RULE}`;
+    if (problemWithActor(assignee)) return `assignee: ${COLLEAGUE_RULE}`;
     if (!isSamePerson(assignee, actor) && !isColleague(assignee.trim())) return `assignee: ${COLLEAGUE_RULE}`;
     if (!isGiven(until)) return 'until: must be given with an assignee';
   }
@@ -299,6 +299,6 @@ function problemWithRemark({ actor, text, mentions }: Remark): string | undefine
 }
 
 function problemWithPerson(actor: unknown, reason: unknown): string | undefined {
-  if (!isText(actor)) return 'actor: must name a person';
-  return isGiven(reason) && typeof reason !== 'string' ? 'reason: must be a text' : undefined;
+  const problem = isGiven(reason) && typeof reason !== 'string' ? 'reason: must be a text' : undefined;
+  return problemWithActor(actor) ?? problem;
 }

@@ -15,7 +15,7 @@ import {
 } from '../../messages/links.js';
 import { isObject } from '../../messages/objects.js';
 import type { AnswerKind, DocumentRef, LinkSummary, Resolution } from '../../messages/requirements.js';
-import { isText } from './resolutions.js';
+import { isText, problemWithActor } from './resolutions.js';
 
 /** A link, as its requirement keeps it. Secrets are hashes. */
 export interface LinkState {
@@ -95,7 +95,8 @@ export function problemWithQuestion(
   { actor, text, wants, language, zone = '' }: AskRequest,
   answers: readonly AnswerKind[],
 ): string | undefined {
-  if (!isText(actor)) return 'actor: must name a person';
+  const problem = problemWithActor(actor);
+  if (problem) return problem;
   if (!LINK_LANGUAGES.includes(language)) return `language: must be one of ${LINK_LANGUAGES.join(', ')}`;
   if (typeof zone !== 'string' || zone.length > LONGEST_ZONE) return 'zone: must be a time zone';
   const kind = isObject(wants) && ANSWER_TO[wants.kind];

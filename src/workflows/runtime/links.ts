@@ -41,7 +41,7 @@ import {
 import { requirementEvent } from './outbound-events.js';
 import type { PublishedState } from './published-state.js';
 import { collaborationOn, openRequirements, setClaims, setProposal } from './requirements.js';
-import { isText, problemWithId, summarizeAnswer } from './resolutions.js';
+import { isText, problemWithActor, problemWithId, summarizeAnswer } from './resolutions.js';
 import { recordEvent, type Store } from './state.js';
 
 /** The events that close a requirement. */
@@ -270,7 +270,7 @@ export class Links {
   /** @throws {ApplicationFailure} when there is none */
   #linkOf(request: LinkRequest): LinkState {
     rejectProblem(problemWithId(request, openRequirements(this.store.state)));
-    if (!isText(request.actor)) throw rejection('actor: must name a person');
+    rejectProblem(problemWithActor(request.actor));
     const { link } = collaborationOn(this.store.state, request.requirementId);
     if (link) return link;
     throw rejection('requirementId: the merchant is not asked; there is no link');

@@ -1,4 +1,5 @@
 /** What people answer: the check of a resolution, and the short form of an answer. */
+import { LONGEST_ACTOR } from '../../messages/actors.js';
 import { fieldOf, isObject } from '../../messages/objects.js';
 import { type Answer, needsConfirmation, type Requirement } from '../../messages/requirements.js';
 import { truncate } from '../../partners/text-limits.js';
@@ -30,10 +31,15 @@ export function problemWith(
       ? (problemWithAnswer(answer, requirement, correctable) ??
         (isProposal ? undefined : problemWithOnePerson(answer, requirement)))
       : problemWithTakingBack(requirementId, unsent),
-    isText(actor) ? undefined : 'actor: must name the person who answers',
+    problemWithActor(actor, 'the person who answers'),
     isText(reason) ? undefined : 'reason: must not be empty',
   ];
   return problems.filter(Boolean).join('; ') || undefined;
+}
+
+export function problemWithActor(actor: unknown, who = 'a person'): string | undefined {
+  if (!isText(actor)) return `actor: must name ${who}`;
+  return actor.length > LONGEST_ACTOR ? `actor: must have at most ${LONGEST_ACTOR} characters` : undefined;
 }
 
 export function problemWithId(

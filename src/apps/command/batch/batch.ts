@@ -44,7 +44,8 @@ export async function batchCommand(
   if (options.format === undefined && extname(file).toLowerCase() === '.json')
     // A file of rows with this name is no JSON.
     rejectOtherKind(await readJson(cli, file).catch(() => undefined), file);
-  const rules = { schemas: rowSchemas(settings), check: rowCheck(settings) };
+  const warn = (validFile: ValidFile) => checkedIfPossible(cli, validFile);
+  const rules = { schemas: rowSchemas(settings), check: rowCheck(settings), warn };
   await reportProgress(cli, (isNow) =>
     withValidRows(cli, file, options, rules, async (name, validation, rows) => {
       if (dryRun) return dryRunOf(cli, { name, validation, rows }, options.json, strict);
@@ -95,12 +96,9 @@ function warnOrReject(
 }
 
 /** Checks as much as possible without Temporal. */
-async function dryRunOf(cli: CommandLine, file: ValidFile, json?: true, strict?: true) {
+function checkedIfPossible(cli: CommandLine, file: ValidFile, strict?: true) {
   const { name, validation } = file;
-  const { rows, counts } = validation;
-  const { warnings, count, attached } = await withTemporal(cli, (context) =>
-    checkedAtTemporal(context, file, strict),
-  ).catch((error: unknown) => {
+  return withTemporal(cli, (context) => checkedAtTemporal(context, file, strict)).catch((error: unknown) => {
     // A check of a file needs no Temporal.
     if (error instanceof InvalidInput || cli.signal.aborted) throw error;
     const ownWarnings: Partial<FileWarnings> & ReturnType<typeof rowWarnings> = rowWarnings(validation);
@@ -108,6 +106,12 @@ async function dryRunOf(cli: CommandLine, file: ValidFile, json?: true, strict?:
     cli.note('Temporal does not respond, so existing onboardings and the partner’s lists were not compared.');
     return ownWarnings;
   });
+}
+
+async function dryRunOf(cli: CommandLine, file: ValidFile, json?: true, strict?: true) {
+  const { name, validation } = file;
+  const { rows, counts } = validation;
+  const { warnings, count, attached } = await checkedIfPossible(cli, file, strict);
   if (json) return cli.json({ valid: true, rows, ...counts, attached, warnings, warningCount: count });
   cli.line(`${name}: ${rowsOf(rows)}, all valid: ${kindsOf(counts)}`);
   const sentence = attachedSentence(attached, rows);
@@ -119,7 +123,7 @@ export async function withValidRows<Valid extends Ready>(
   cli: CommandLine,
   file: string,
   options: FormatOptions & Pick<RunOptions, 'json'>,
-  { schemas, check }: RowRules<Valid>,
+  { schemas, check, warn }: RowRules<Valid> & { readonly warn?: (valid: ValidFile) => Promise<unknown> },
   use: (name: string, validation: Validation, rows: () => AsyncGenerator<Valid>) => Promise<void>,
 ): Promise<void> {
   const { format, delimiter, mapping } = options;
@@ -135,14 +139,17 @@ export async function withValidRows<Valid extends Ready>(
     }
   }
   const changed = `${name}: changed while it was read; check the file and run the command again`;
+  let isValid = true;
   async function* rows() {
     for await (const row of checkedRows()) {
-      if ('problems' in row) throw new InvalidInput(changed);
-      yield row;
+      if (!('problems' in row)) yield row;
+      else if (isValid) throw new InvalidInput(changed);
     }
   }
   try {
     const validation = await withProgress(cli, `checking ${name}`, () => validate(checkedRows()));
+    isValid = validation.problemCount === 0;
+    if (!isValid && validation.valid.length > 0) await warn?.({ name, validation, rows });
     rejectIfInvalid(cli, name, validation, options.json);
     await use(name, validation, rows);
   } finally {

@@ -13,6 +13,7 @@ import {
 } from '../../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
 import type { Outcome } from '../../../services/client/watching.js';
+import { whatMerchantDid } from '../../../services/links/create-link.js';
 import { problemLines } from '../../../services/texts/invalid-input.js';
 import type { Times } from '../../../services/texts/time.js';
 import type { Printer } from './output.js';
@@ -55,7 +56,11 @@ function claimsOf(times: Times, requirement: Requirement): string[] {
         `claimed by ${claim.actor} until ${times.at(claim.until)}${claim.by === undefined ? '' : `, assigned by ${claim.by}`}`,
       ]
     : [];
-  const { proposal } = requirement;
+  const { proposal, link } = requirement;
+  if (link)
+    claimed.push(
+      `the merchant ${whatMerchantDid(link)}; ${link.actor} asked through ${link.link}, until ${times.at(link.until)}`,
+    );
   if (!proposal) return claimed;
   const { actor, at, answer, reason } = proposal;
   const proposed = `proposed by ${actor}, ${times.at(at)}: ${answer} (${reason})`;

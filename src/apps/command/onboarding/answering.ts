@@ -122,6 +122,13 @@ function only(ids: readonly string[], value = ''): string | undefined {
   return more.length === 0 ? id : undefined;
 }
 
+/** How many characters of some ids tell them apart from all others. */
+function lengthNeeded(ids: readonly string[], wanted: readonly string[]): number {
+  let length = 1;
+  while (!wanted.every((id) => only(ids, id.slice(0, length)) === id)) length += 1;
+  return length;
+}
+
 function notOpen(
   { cli }: CommandContext,
   { execution, state, parts }: Read,
@@ -139,21 +146,25 @@ function notOpen(
     return new InvalidInput(`nothing was sent; ${open.length} requirements are open:\n${all}`);
   }
   const timeline = timelinesOf(state, parts);
-  const ended = closedBefore(timeline, requirementId) ?? answeredBefore(timeline, requirementId);
+  const matches = open.filter((each) => each.startsWith(requirementId));
+  const ids = new Set(timeline.map(({ detail = '' }) => detail.split(': ', 1)[0] ?? ''));
+  const id = (matches.length === 0 && only([...ids], requirementId)) || requirementId;
+  const ended = closedBefore(timeline, id) ?? answeredBefore(timeline, id);
   if (!ended && hasEnded) return new CommandFailed(`${describeEnd(execution)}; it takes no answers`);
   if (!ended) {
     const file = `${requirementId}: a file needs its option; did you mean --document ${shellWord(requirementId)}?`;
-    const isBeginning = open.some((id) => id.startsWith(requirementId));
-    const problem = isBeginning
-      ? `give more of the id than ${JSON.stringify(requirementId)}; ${still}`
-      : `no requirement ${JSON.stringify(requirementId)} is open; ${still}${didYouMean(requirementId, open)}`;
+    const quoted = JSON.stringify(requirementId);
+    const [first] = matches;
+    const hint = first === undefined ? didYouMean(requirementId, open) : `; did you mean ${first}?`;
+    const problem =
+      matches.length > 1
+        ? `give at least ${lengthNeeded(open, matches)} characters of the id, not ${quoted}; ${still}`
+        : `no requirement ${quoted} is open; ${still}${hint}`;
     return new InvalidInput(existsSync(requirementId) ? `${file}\n${still}` : problem);
   }
   const at = cli.times.atSecond(ended.at);
   const before = ended.actor === undefined ? `it was closed at ${at}` : `${ended.actor} answered it at ${at}`;
-  const back = state.unsent?.includes(requirementId)
-    ? `\ntake it back: ${takeBackCommand(typed, requirementId)}`
-    : '';
+  const back = state.unsent?.includes(id) ? `\ntake it back: ${takeBackCommand(typed, id)}` : '';
   const now = hasEnded ? describeEnd(execution) : still;
   return new CommandFailed(`${before}: ${saidOf(ended)}\nNothing was sent; ${now}${back}`);
 }

@@ -1,4 +1,4 @@
-import { looksLikeProgram } from '../../../messages/actors.js';
+import { LONGEST_ACTOR, looksLikeProgram } from '../../../messages/actors.js';
 import { currentClaim } from '../../../messages/claims.js';
 import { DEFAULT_ASSIGNED_HOURS, DEFAULT_CLAIM_HOURS } from '../../../messages/codes.js';
 import { actorNamed, assignmentTo, type Colleague, followPeople } from '../../../services/inbox/people.js';
@@ -127,6 +127,7 @@ export async function findAsking(context: CommandContext, id: string, value: str
     typed,
     claim: currentClaim(requirement),
     proposal: requirement.proposal,
+    linkBefore: requirement.link,
   };
 }
 
@@ -137,6 +138,8 @@ export function peopleOf(cli: Pick<CommandLine, 'config'>): readonly Colleague[]
 
 /** The actor who is the same person in the console. @throws {InvalidInput} for the name of a program: only the HTTP API knows which one calls */
 export function actorFrom(cli: Pick<CommandLine, 'config'>, { actor = userName() }: Texts<'actor'>): string {
+  if (actor.length > LONGEST_ACTOR)
+    throw new InvalidInput(`--actor must have at most ${LONGEST_ACTOR} characters; it has ${actor.length}`);
   if (!looksLikeProgram(actor)) return actorNamed(peopleOf(cli), actor, '--actor');
   throw new InvalidInput('--actor must not look like a client of the API; name the person');
 }

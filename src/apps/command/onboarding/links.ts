@@ -50,7 +50,7 @@ export const ask = atTemporal(async (context, id: string, value: string, options
     ...(ms !== undefined && { days: ms / DAY_MS }),
   };
   const question = check(merchantQuestion, input, 'The question', 'nobody was asked');
-  const { workflowId, requirementId } = await findAsking(context, id, value, options);
+  const { workflowId, requirementId, linkBefore } = await findAsking(context, id, value, options);
   const link = await askThroughLink(
     client,
     workflowId,
@@ -58,6 +58,8 @@ export const ask = atTemporal(async (context, id: string, value: string, options
     question,
     config,
   );
+  if (linkBefore && linkBefore.state !== 'closed')
+    cli.note(`The link before, ${linkBefore.link}, has ended.`);
   if (options.json) return cli.json({ workflowId, requirementId, ...link });
   cli.line(link.url ?? '');
   cli.note(

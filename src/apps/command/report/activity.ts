@@ -6,7 +6,7 @@ import {
   activityOf,
   activityRecords,
 } from '../../../services/reports/activity.js';
-import { timeBefore } from '../../../services/texts/time.js';
+import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { inZone } from '../../../services/texts/timeline-entries.js';
 import { queryState } from '../../../temporal/find-onboarding.js';
 import { undefinedIfMissing } from '../../../temporal/unavailable.js';
@@ -20,6 +20,7 @@ import { withProgress } from '../cli/progress.js';
 interface ActivityOptions extends RecordFormat, Texts<'person' | 'partnerAccount'> {
   readonly kind?: ActivityKind;
   readonly since?: Date;
+  readonly until?: Date;
   readonly limit: number;
 }
 
@@ -27,16 +28,21 @@ interface ActivityOptions extends RecordFormat, Texts<'person' | 'partnerAccount
 const MOST_READ = 1_000;
 const READING_MS = 60_000;
 
+const WEEK_MS = 7 * 24 * 3_600_000;
+
 export async function activity(
   cli: CommandLine,
   words: readonly string[],
   options: ActivityOptions,
 ): Promise<void> {
-  const { limit, partnerAccount, since = timeBefore('7d') as Date, json, csv, ...filter } = options;
+  const { limit, partnerAccount, until, json, csv, ...filter } = options;
+  const { since = new Date((until?.getTime() ?? Date.now()) - WEEK_MS) } = options;
+  if (until && until <= since) throw new InvalidInput('--until must be after --since; nothing was read');
   partnerAccountOf(cli.config(), options, 'activity', 'nothing was read');
   const wanted = {
     ...filter,
     since,
+    until,
     find: words.join(' '),
     partnerAccounts: partnerAccount === undefined ? undefined : [partnerAccount],
   };
@@ -64,7 +70,7 @@ export async function activity(
         at: ({ at }) => at && new Date(at),
         dba: ({ dba }) => dba,
         event: ({ event }) => event,
-        by: { value: ({ actor }) => actor, keep: true },
+        by: ({ actor }) => actor,
         detail: { value: detailOf, priority: 3 },
         ...(changed && { field: ({ field }) => field, old: textOf('old'), new: textOf('new') }),
         id: { value: ({ workflowId }) => workflowId, priority: 6 },

@@ -46,7 +46,12 @@ export function addReports(program: Command, action: Action): void {
     .option('--person <name>', 'only of this person: a part of the name or the ID')
     .addOption(new Option('--kind <kind>', 'only this').choices(Object.keys(ACTIVITIES)))
     .option('--partner-account <name>', 'only this account at the partners')
-    .option('--since <time>', 'only what happened since: today, 12h, 2026-01-31 (default: 7d)', pastTime)
+    .option(
+      '--since <time>',
+      'only what happened since: today, 12h, 2026-01-31 (default: 7d, before --until)',
+      pastTime,
+    )
+    .option('--until <time>', 'only what happened before: yesterday, 12h, 2026-01-31', pastTime)
     .option('--limit <n>', 'maximum number of rows, 0 for all', limit, 50)
     .action(action(async () => (await import('./activity.js')).activity));
   const exportOne = program

@@ -15,11 +15,11 @@ import {
 } from '../../../services/reports/report.js';
 import { reportPage } from '../../../services/reports/report-page.js';
 import { webhookFigures, webhookText } from '../../../services/reports/webhooks.js';
-import { userName } from '../../../services/texts/display-names.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { findById, type IdOptions, saveOutputFile } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import type { Flags, Texts } from '../cli/options.js';
+import { actorFrom } from '../onboarding/claim.js';
 
 type ReportOptions = ReportOf & Flags<'json' | 'csv' | 'weeks'> & Texts<'html'>;
 
@@ -77,7 +77,8 @@ type ExportOptions = IdOptions & Flags<'withPrivateValues'> & Texts<'html' | 're
 
 /** @throws {InvalidInput} when private values are wanted without a reason */
 export async function exportOne(cli: CommandLine, id: string, options: ExportOptions): Promise<void> {
-  const { html, withPrivateValues, reason, actor = userName() } = options;
+  const { html, withPrivateValues, reason } = options;
+  const actor = actorFrom(cli, options);
   if (withPrivateValues && !reason?.trim())
     throw new InvalidInput('--with-private-values needs --reason, which the document records');
   const idle = '--reason is only for --with-private-values; without it, nothing private is shown';

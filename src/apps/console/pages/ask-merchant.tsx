@@ -10,6 +10,7 @@ import {
   readTemplates,
   type Template,
   templatesFor,
+  whatMerchantDid,
 } from '../../../services/links/create-link.js';
 import { saidOf } from '../../../services/texts/timeline-entries.js';
 import { type Filled, wrongIn } from '../answer.js';
@@ -30,14 +31,6 @@ interface MerchantProps {
   readonly proposed: ProposedShown | undefined;
 }
 
-const STATES = {
-  open: 'has not answered yet',
-  received: 'has answered',
-  'sent-back': 'was asked to answer again',
-  closed: 'can no longer answer',
-  locked: 'entered a wrong code too often',
-} as const;
-
 /** The link and the merchant's answer, from one read of the state. */
 export function MerchantStatus(props: MerchantProps) {
   const { workflowId, requirement } = props;
@@ -49,12 +42,8 @@ export function MerchantStatus(props: MerchantProps) {
       {link && (
         <Form action={pathOf(workflowId, 'requirements', id, 'link')} class="actions" id={`form-${id}-link`}>
           <p>
-            The merchant{' '}
-            {link.state === 'open' && link.revision > 0
-              ? 'can answer again: the last answer was discarded'
-              : STATES[link.state]}
-            . <Person actor={link.actor} /> asked through {link.link}, until{' '}
-            <When time={link.until} isExact />.
+            The merchant {whatMerchantDid(link)}. <Person actor={link.actor} /> asked through {link.link},
+            until <When time={link.until} isExact />.
           </p>
           {settings.linkUrl !== undefined && hasRole(user, 'operator') && (
             <button type="submit" name="do" value="revoke" class="secondary">
