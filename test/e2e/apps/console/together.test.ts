@@ -154,62 +154,62 @@ describe('while somebody types', () => {
   // Alone catches a session that ends while somebody types, and a draft that a next person at the same machine sees.
   it('a refused form stays in its tab, the next person sees nothing of it, and a sign-out forgets it', async () => {
     const { boarding, id } = await noted(rig);
-    const ada = await person('Ada', 'operator');
+    const edith = await person('Edith', 'operator');
     const stored = () =>
-      ada.page.evaluate('sessionStorage.getItem("gangway-drafts") ?? ""') as Promise<string>;
-    const answer = ada.page.getByLabel('Answer', { exact: true });
-    await ada.go(pathOf(boarding, id));
+      edith.page.evaluate('sessionStorage.getItem("gangway-drafts") ?? ""') as Promise<string>;
+    const answer = edith.page.getByLabel('Answer', { exact: true });
+    await edith.go(pathOf(boarding, id));
     await answer.fill('Half an ans');
-    await ada.page.evaluate(
+    await edith.page.evaluate(
       `document.querySelector('form[id$="-text"] [name=csrf]').value = 'of another session'`,
     );
-    await press(ada, 'Send the answer');
-    await ada.says('This form has expired');
-    await ada.go(pathOf(boarding, id));
+    await press(edith, 'Send the answer');
+    await edith.says('This form has expired');
+    await edith.go(pathOf(boarding, id));
     await expect.poll(() => answer.inputValue()).toBe('Half an ans');
     await answer.fill('The owner has 123-45-6789.');
-    await ada.go('/onboardings');
+    await edith.go('/onboardings');
     expect(await stored()).toBe('');
-    await ada.go(pathOf(boarding, id));
+    await edith.go(pathOf(boarding, id));
     await answer.fill('Half an ans');
-    await ada.go('/onboardings');
+    await edith.go('/onboardings');
     expect(await stored()).toContain('Half an ans');
-    await ada.page.evaluate(
-      `sessionStorage.setItem('gangway-drafts', sessionStorage.getItem('gangway-drafts').replace('ada-operator', 'eve'))`,
+    await edith.page.evaluate(
+      `sessionStorage.setItem('gangway-drafts', sessionStorage.getItem('gangway-drafts').replace('edith-operator', 'ada-operator'))`,
     );
-    await ada.go(pathOf(boarding, id));
+    await edith.go(pathOf(boarding, id));
     expect(await answer.inputValue()).toBe('');
     expect(await stored()).toBe('');
     await answer.fill('Half an ans');
-    await ada.go('/onboardings');
-    await ada.page.getByRole('button', { name: 'Sign out' }).click();
-    await ada.page.waitForURL('**/session/end?**');
-    await ada.page.click('button[value=yes]');
-    await ada.page.waitForURL('**/signed-out**');
+    await edith.go('/onboardings');
+    await edith.page.getByRole('button', { name: 'Sign out' }).click();
+    await edith.page.waitForURL('**/session/end?**');
+    await edith.page.click('button[value=yes]');
+    await edith.page.waitForURL('**/signed-out**');
     expect(await stored()).toBe('');
-    expect(ada.complaints).toEqual([]);
+    expect(edith.complaints).toEqual([]);
   });
 
   // Alone catches an SSN in the storage of a browser.
   it('a draft of a start form has no private field', async () => {
-    const ada = await person('Ada', 'admin');
-    await ada.go('/start/merchant');
-    await ada.page.fill('[name$="dba"]', 'Corner Bikes');
-    await ada.page.fill('[name$="ssn"]', '123456789');
-    await ada.page.fill('[name$="lastName"]', 'Lovelace');
-    await ada.go('/onboardings');
-    const stored = await ada.page.evaluate('sessionStorage.getItem("gangway-drafts")');
+    const mary = await person('Mary', 'admin');
+    await mary.go('/start/business');
+    await mary.page.fill('[name="holder.doingBusinessAsName"]', 'Corner Bikes');
+    await mary.page.fill('[name="holder.ssn"]', '123456789');
+    await mary.page.fill('[name="holder.familyName"]', 'Lovelace');
+    await mary.go('/onboardings');
+    const stored = await mary.page.evaluate('sessionStorage.getItem("gangway-drafts")');
     expect(stored).toContain('Corner Bikes');
     expect(stored).not.toContain('6789');
     expect(stored).not.toContain('Lovelace');
-    await ada.go('/start/merchant');
-    await expect.poll(() => ada.page.inputValue('[name$="dba"]')).toBe('Corner Bikes');
-    await ada.says('Files and private values are not kept.');
-    expect(await ada.page.inputValue('[name$="ssn"]')).toBe('');
-    await ada.page.getByRole('button', { name: 'Clear it' }).click();
-    expect(await ada.page.inputValue('[name$="dba"]')).toBe('');
-    await ada.go('/onboardings');
-    expect(await ada.page.evaluate('sessionStorage.length')).toBe(0);
+    await mary.go('/start/business');
+    await expect.poll(() => mary.page.inputValue('[name="holder.doingBusinessAsName"]')).toBe('Corner Bikes');
+    await mary.says('Files and private values are not kept.');
+    expect(await mary.page.inputValue('[name="holder.ssn"]')).toBe('');
+    await mary.page.getByRole('button', { name: 'Clear it' }).click();
+    expect(await mary.page.inputValue('[name="holder.doingBusinessAsName"]')).toBe('');
+    await mary.go('/onboardings');
+    expect(await mary.page.evaluate('sessionStorage.length')).toBe(0);
   });
 });
 
