@@ -192,7 +192,8 @@ function Page(frame: Layout & { readonly children: ComponentChildren }) {
         <link rel="stylesheet" href={ASSETS.style.path} />
         <script src={ASSETS.script.path} defer />
       </head>
-      <body>
+      {/* Drafts in the browser belong to one person. */}
+      <body data-person={context?.user.actor}>
         <a class="skip" href="#main">
           Skip to the content
         </a>

@@ -250,9 +250,8 @@ async function send(
   if ('part' in response) return reply.send(renderPart(context, response.part));
   reply.code(response.status ?? 200);
   const message = (await sessions.readEntry(request, 'message', MESSAGE_MS)) as Message | undefined;
-  // A script that follows a redirect shows the page to nobody, or says that it does.
-  const isShown = request.headers['sec-fetch-dest'] !== 'empty' || 'gangway-shown' in request.headers;
-  if (message && isShown) sessions.forget(reply, 'message');
+  // A script that follows a redirect shows the page to nobody.
+  if (message && request.headers['sec-fetch-dest'] !== 'empty') sessions.forget(reply, 'message');
   const { title, waiting = await countThem() } = response;
   const frame = { title, context, message, path: routeOf(request), waiting };
   return reply.send(renderConsolePage(frame, response.page));

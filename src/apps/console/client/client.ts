@@ -1,9 +1,10 @@
 /**
  * The browser code of the console's pages: they update themselves, count characters, and check and upload documents. Each page
- * works without it, except for dragging files. Nothing is stored in the browser but its time zone.
+ * works without it, except for dragging files. The browser stores its time zone, and drafts of forms that were not sent.
  */
 import { Idiomorph } from 'idiomorph';
 import { proposedId } from '../../../services/forms/proposed-id.js';
+import { restoreDrafts } from './drafts.js';
 import { watchUploads } from './upload.js';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -37,7 +38,6 @@ async function keepLive(region: HTMLElement): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, pause * 1_000));
     if (document.hidden && !isNotified(region)) await nextTime('visibilitychange');
     const source = region.dataset['live'];
-    if (left?.contains(region)) continue;
     if (!source || !region.isConnected) return;
     pause = (await update(region, source)) ? seconds : Math.min(pause * 2, LONGEST_PAUSE);
   }
@@ -203,6 +203,7 @@ document.addEventListener('input', ({ target }) => {
   // Updates leave a form alone once a person has touched it.
   const form = target.closest<HTMLElement>('form[method="post"]');
   if (form) form.dataset['touched'] = '';
+  delete form?.dataset['sent'];
   if (target instanceof HTMLTextAreaElement && 'count' in target.dataset) count(target);
 });
 
@@ -311,126 +312,24 @@ const SLOW_MS = 4_000;
 const SLOW =
   'This takes longer than usual. It may still arrive. Wait, or reload the page to see whether it did.';
 
-/** The line of a form that says what became of it. */
-function say(form: HTMLFormElement, text: string): HTMLElement {
-  const note = form.querySelector<HTMLElement>('[data-said]') ?? document.createElement('p');
-  note.dataset['said'] = '';
-  note.role = 'status';
-  note.textContent = text;
-  form.append(note);
-  return note;
-}
-
-/** The page of which one form led to a page in between, such as a confirmation, while something is typed in another one. */
-let left: Element | undefined;
-
-function isTypedBeside(form: HTMLFormElement): boolean {
-  return [...document.querySelectorAll('form[data-touched]')].some((other) => other !== form);
-}
-
-/**
- * Sends a form without leaving its page if a new page would lose what is typed in other forms. Nothing is stored for that: it
- * is over when the page is.
- */
-document.addEventListener('submit', async (event) => {
-  const { target: form, submitter, defaultPrevented } = event;
+document.addEventListener('submit', ({ target: form, defaultPrevented }) => {
   if (defaultPrevented || !(form instanceof HTMLFormElement) || form.method !== 'post') return;
   // An upload shows itself how far it is, and whether it failed.
   if ('upload' in form.dataset) return;
-  const isHere = form.closest('main') !== null && (left !== undefined || isTypedBeside(form));
-  if (isHere) event.preventDefault();
-  const timer = setTimeout(() => say(form, SLOW), SLOW_MS);
-  const note = say(form, '');
+  form.dataset['sent'] = '';
+  const note = document.createElement('p');
+  note.role = 'status';
+  form.append(note);
+  const timer = setTimeout(() => {
+    note.textContent = SLOW;
+  }, SLOW_MS);
   const forget = () => {
     clearTimeout(timer);
     note.remove();
   };
   // The browser keeps the page for the way back.
-  if (!isHere) return addEventListener('pagehide', forget, { once: true });
-  try {
-    const data = new FormData(form, submitter);
-    const texts = [...data].map(([name, value]) => [name, String(value)]);
-    const body = form.enctype === 'multipart/form-data' ? data : new URLSearchParams(texts);
-    const response = await fetch(form.action, { method: 'POST', body, headers: { 'gangway-shown': '' } });
-    forget();
-    await showResponse(form, response.url, response, await response.text());
-  } catch {
-    clearTimeout(timer);
-    say(
-      form,
-      'The console did not respond, and what you sent may have arrived. What you typed is still here.',
-    );
-  }
+  addEventListener('pagehide', forget, { once: true });
 });
-
-/** Shows the page that a form led to, and keeps what is typed in other forms. */
-async function showResponse(
-  form: HTMLFormElement,
-  url: string,
-  { ok, redirected }: Pick<Response, 'ok' | 'redirected'>,
-  html: string,
-): Promise<void> {
-  const page = new DOMParser().parseFromString(html, 'text/html');
-  const fresh = page.getElementById(form.id);
-  if (!ok && fresh) {
-    form.replaceWith(fresh);
-    fresh.querySelector<HTMLElement>('[data-focus], [aria-invalid]')?.focus();
-    return;
-  }
-  const [main, other] = [document.querySelector('main'), page.querySelector('main')];
-  if (!main || !other) return location.assign(url);
-  if (!ok) {
-    say(form, other.querySelector('.problem, .error p')?.textContent ?? 'Nothing was sent.');
-    return;
-  }
-  delete form.dataset['touched'];
-  if (!redirected) {
-    left ??= main;
-    main.replaceWith(other);
-    watch(other);
-    scrollTo(0, 0);
-    other.querySelector<HTMLElement>('[data-focus], h1')?.focus();
-    return;
-  }
-  const isBack = new URL(url).pathname === location.pathname;
-  if (!isBack) {
-    // The page has been read already, with its message.
-    history.pushState(undefined, '', url);
-    document.title = page.title;
-    document.body.replaceWith(page.body);
-    left = undefined;
-    watch(document);
-    passAway();
-    return;
-  }
-  if (left) main.replaceWith(left);
-  left = undefined;
-  form.reset();
-  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-  const regions = document.querySelectorAll<HTMLElement>('main [data-live]');
-  await Promise.all([...regions].map((region) => update(region, region.dataset['live'] ?? '')));
-  const notices = document.querySelector('[aria-label="Notices"]');
-  for (const old of notices?.querySelectorAll('.toast:not(#old-note)') ?? []) old.remove();
-  const toast = page.querySelector('[aria-label="Notices"] .toast:not(#old-note)');
-  const message = toast?.querySelector<HTMLElement>('[data-focus]');
-  message?.removeAttribute('autofocus');
-  if (toast) notices?.prepend(toast);
-  message?.focus();
-  passAway();
-}
-
-addEventListener('popstate', () => location.reload());
-
-function passAway(): void {
-  for (const passing of document.querySelectorAll('[data-passing]'))
-    setTimeout(() => passing.remove(), PASSING_MS);
-}
-
-/** Starts what a new part of the page needs. */
-function watch(part: ParentNode): void {
-  countAll();
-  for (const region of part.querySelectorAll<HTMLElement>('[data-live]')) void keepLive(region);
-}
 
 /** Proposes an external ID from the name of the business, until a person types another one. */
 function proposeId(): void {
@@ -448,19 +347,22 @@ function proposeId(): void {
 }
 
 if (!isZoneKnown) showZone();
-watch(document);
+const isTyping = restoreDrafts();
+countAll();
 drawCount();
-if (location.hash)
+if (location.hash && !isTyping)
   document.querySelector<HTMLElement>(`#filter [id="${CSS.escape(location.hash.slice(1))}"]`)?.focus();
-passAway();
+for (const passing of document.querySelectorAll('[data-passing]'))
+  setTimeout(() => passing.remove(), PASSING_MS);
 proposeId();
-watchUploads(async (form, url, html) => {
-  if (!isTypedBeside(form) && left === undefined) return location.assign(url);
-  await showResponse(form, url, { ok: true, redirected: true }, html);
-});
+watchUploads();
 offerNotifications();
+for (const region of document.querySelectorAll<HTMLElement>('[data-live]')) void keepLive(region);
 const focusMessage = () =>
   document.querySelector<HTMLElement>('[data-focus]')?.focus({ preventScroll: location.hash !== '' });
-focusMessage();
+if (!isTyping) focusMessage();
 // The browser then moves the focus to the row that the address names.
-if (location.hash) addEventListener('load', () => setTimeout(focusMessage));
+if (location.hash)
+  addEventListener('load', () =>
+    setTimeout(() => document.activeElement?.matches('input, select, textarea') || focusMessage()),
+  );

@@ -1,7 +1,6 @@
 /** Documents: dragged or chosen, checked before they are uploaded, with a bar that shows how far the upload is. */
 
-/** @param show shows the page that an upload led to */
-export function watchUploads(show: ShowPage): void {
+export function watchUploads(): void {
   document.addEventListener('change', ({ target }) => {
     if (target instanceof HTMLInputElement && target.type === 'file') showChosen(target);
   });
@@ -25,7 +24,7 @@ export function watchUploads(show: ShowPage): void {
     if (!(form instanceof HTMLFormElement) || !('upload' in form.dataset)) return;
     event.preventDefault();
     const input = form.querySelector<HTMLInputElement>('input[type=file]');
-    if (input && showChosen(input)) send(form, show);
+    if (input && showChosen(input)) send(form);
   });
 }
 
@@ -68,26 +67,31 @@ function size(bytes: number): string {
   return mebibytes >= 1 ? `${Math.round(mebibytes)} MiB` : `${Math.max(1, Math.round(bytes / 1024))} KiB`;
 }
 
-type ShowPage = (form: HTMLFormElement, url: string, html: string) => Promise<void>;
+const LOST = 'the documents may have arrived. Reload the page, and look before you send them again.';
 
 /** The response is a page, which takes the place of this one. A refusal keeps the files that were chosen. */
-function send(form: HTMLFormElement, show: ShowPage): void {
+function send(form: HTMLFormElement): void {
   const progress = form.querySelector<HTMLProgressElement>('[data-progress]');
   const button = form.querySelector<HTMLButtonElement>('button[type=submit]');
   const request = new XMLHttpRequest();
-  const done = (problem: string) => {
+  const done = (problem: string, what = 'The upload failed') => {
     if (button) button.disabled = false;
     if (progress) progress.hidden = true;
-    form.querySelector('[data-files-chosen]')?.append(item('The upload failed', problem));
-    form.querySelector<HTMLInputElement>('input[type=file]')?.focus();
+    form.querySelector('[data-files-chosen]')?.append(item(what, problem));
+    // Nobody types elsewhere.
+    if (form.contains(document.activeElement) || document.activeElement === document.body)
+      form.querySelector<HTMLInputElement>('input[type=file]')?.focus();
   };
   request.upload.addEventListener('progress', ({ loaded, total }) => {
     if (progress) progress.value = (100 * loaded) / total;
   });
-  request.addEventListener('error', () => done('nothing was sent. Try again.'));
+  request.addEventListener('error', () => done(LOST, 'The console did not respond'));
   request.addEventListener('load', () => {
     // After a redirect this is the address of the page that it led to.
-    if (request.status < 400) return void show(form, request.responseURL, request.responseText);
+    if (request.status < 400) {
+      form.dataset['sent'] = '';
+      return location.assign(request.responseURL);
+    }
     const page = new DOMParser().parseFromString(request.responseText, 'text/html');
     const lines = [...page.querySelectorAll('main .problem li, main .report, main .problem p')];
     const text = [...new Set(lines.map(({ textContent }) => (textContent ?? '').trim()))]

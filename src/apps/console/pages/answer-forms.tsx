@@ -122,6 +122,7 @@ export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
       action={upload ? `${path}/documents` : path}
       {...upload}
       id={`form-${requirement.id}-${kind}`}
+      isTyped={own !== undefined}
       hidden={{ kind, page: props.page, ...(props.list !== undefined && { [LIST]: props.list }) }}
     >
       {own && <Mistakes problems={own.problems} />}
@@ -176,6 +177,7 @@ const FIELDS: Readonly<Partial<Record<AnswerKind, (requirement: Requirement) => 
     class: 'short',
     inputMode: 'numeric',
     autoComplete: 'one-time-code',
+    isPrivate: true,
   }),
   confirm: ({ idFormat }) => ({
     name: 'id',

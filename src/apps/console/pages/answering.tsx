@@ -184,6 +184,8 @@ function Preview({ target, answer, reason, changes }: PreviewProps) {
   const isProposed = needsConfirmation(requirement, answer.kind);
   return (
     <Form
+      // The form before it has the same id, and so has its draft.
+      id={`form-${requirement.id}-${answer.kind}`}
       {...{ action: path, class: 'preview', hidden: hiddenFields(fields) }}
       aria-label="Check your answer"
     >

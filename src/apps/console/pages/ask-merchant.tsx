@@ -239,6 +239,7 @@ function AskForm({
       <Form
         action={pathOf(workflowId, 'requirements', id, 'link')}
         id={`ask-${id}`}
+        isTyped={refusal !== undefined}
         hidden={{ once: randomUUID() }}
       >
         {refusal && <Mistakes problems={refusal.problems} />}

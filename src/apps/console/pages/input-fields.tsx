@@ -3,7 +3,7 @@ import type { Requirement } from '../../../messages/requirements.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { capitalize } from '../../../partners/text-limits.js';
 import { REDACTED } from '../../../platform/privacy/masked.js';
-import { isSecretField } from '../../../platform/privacy/private-fields.js';
+import { isPrivateField, isSecretField } from '../../../platform/privacy/private-fields.js';
 import { feeText } from '../../../services/forms/amounts.js';
 import type { Change } from '../../../services/forms/corrections.js';
 import type { Field as FormField, FormGroup, FormPart } from '../../../services/forms/schema-fields.js';
@@ -143,6 +143,7 @@ function controlOf(
       choices: isChoice ? (hasNone || none === '' ? choices : [['', none] as const, ...choices]) : undefined,
       rows: kind === 'json' ? 2 : undefined,
       inputMode: kind !== 'number' ? undefined : /^int/.test(type) ? 'numeric' : ('decimal' as const),
+      isPrivate: kind === 'json' || isPrivateField(last),
       class: kind === 'json' ? 'code' : isSecretField(last) ? 'covered' : undefined,
     } as const,
   };
@@ -308,6 +309,7 @@ function CorrectionControl({ id, field, own, entered }: ControlProps) {
         advice={advice.filter(Boolean).join('. ')}
         problems={wrongIn(own, name)}
         {...control}
+        isPrivate={control.isPrivate || isCovered}
       />
       {isCovered && !isRequired && (
         <label>
@@ -341,6 +343,7 @@ function OtherFields({ id, own }: OfCorrection) {
               {...{ id: `${id}-${row}-${part}`, name: `${row}.${part}` }}
               label={`${capitalize(part)} of field ${index + 1}`}
               value={own?.fields.text(`${row}.${part}`)}
+              isPrivate={part === 'value'}
               problems={part === 'name' ? wrongIn(own, row) : []}
             />
           ))}

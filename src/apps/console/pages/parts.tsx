@@ -1,6 +1,7 @@
 import type { AllHTMLAttributes, ComponentChildren, FormHTMLAttributes, RenderableProps } from 'preact';
 import { partsOfId } from '../../../messages/ids.js';
 import { fieldOf } from '../../../messages/objects.js';
+import { isPrivateField } from '../../../platform/privacy/private-fields.js';
 import { Name } from '../../../services/reports/page.js';
 import { displayName } from '../../../services/texts/display-names.js';
 import type { Time } from '../../../services/texts/time.js';
@@ -63,14 +64,16 @@ export function Due({ at }: { readonly at: string }) {
 
 interface FormProps extends Omit<FormHTMLAttributes, 'hidden'> {
   readonly action: string;
+  /** The form shows again what a person typed, so no update of the page replaces it. */
+  readonly isTyped?: boolean;
   readonly hidden?: Readonly<Record<string, string>>;
 }
 
 /** A form of this session. Its token comes first, before any file. */
-export function Form({ hidden = {}, children, ...attributes }: FormProps) {
+export function Form({ hidden = {}, isTyped = false, children, ...attributes }: FormProps) {
   const { csrf } = useRequest();
   return (
-    <form method="post" {...attributes}>
+    <form method="post" {...attributes} data-touched={isTyped ? '' : undefined}>
       {Object.entries({ csrf, ...hidden }).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
@@ -218,10 +221,13 @@ export interface FieldProps extends ControlProps {
   readonly problems?: readonly string[] | undefined;
   /** For a form whose errors come from the console, not from the browser. */
   readonly isRequired?: boolean;
+  /** The browser stores no draft of it. Default: by the name of the field. */
+  readonly isPrivate?: boolean;
 }
 
 export function Field({ label, advice = '', problems = [], isRequired = false, ...control }: FieldProps) {
-  const { name, id = name, type = 'text', value = '', choices, suggestions, rows, ...others } = control;
+  const { name, id = name, type = 'text', value = '', choices, suggestions, rows, ...rest } = control;
+  const { isPrivate = type !== 'checkbox' && isPrivateField(name.split('.').at(-1) ?? ''), ...others } = rest;
   const wrong = [...new Set(problems)].join('; ');
   const notes = [...(wrong ? [`${id}-error`] : []), ...(advice ? [`${id}-rule`] : [])];
   const attributes = {
@@ -232,6 +238,7 @@ export function Field({ label, advice = '', problems = [], isRequired = false, .
     'aria-describedby': notes.join(' ') || undefined,
     'aria-invalid': wrong ? ('true' as const) : undefined,
     'aria-required': isRequired ? ('true' as const) : undefined,
+    'data-private': isPrivate ? '' : undefined,
   };
   const isFlag = type === 'checkbox';
   const words = <label for={id}>{label}</label>;

@@ -333,7 +333,10 @@ function AssignForm({ context, refusal }: Pick<EndedProps, 'context'> & Pick<Ext
   return (
     <details class="answer" open={refusal !== undefined}>
       <summary>Assign to a colleague</summary>
-      <Form action={`${path}/claim`} id={`form-${requirementId}-assign`} hidden={hidden}>
+      <Form
+        {...{ action: `${path}/claim`, id: `form-${requirementId}-assign`, hidden }}
+        isTyped={refusal !== undefined}
+      >
         {isTheirs && (
           <p class="advice">
             <Person actor={actor} /> has it now. An assignment takes it over.

@@ -333,6 +333,7 @@ function StartPage({
       {problem && prefix !== undefined && <Notes notes={[problem]} />}
       <Form
         {...{ action: address, noValidate: true, autocomplete: 'off', spellcheck: false }}
+        isTyped={context.request.method === 'POST'}
         hidden={digest === undefined ? {} : { confirmed: digest }}
       >
         {/* Enter presses the first button. */}

@@ -1,5 +1,7 @@
+import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { axeFindings } from '../../../rigs/browser/axe.js';
+import type { Browsing } from '../../../rigs/console/browsing.js';
 import { office } from '../../../rigs/console/office.js';
 import { noted, pathOf, peopleOf, press } from '../../../rigs/console/people.js';
 import { merchant } from '../../../rigs/inputs.js';
@@ -93,53 +95,122 @@ describe('while somebody types', () => {
     expect(ada.complaints).toEqual([]);
   });
 
-  // Alone catches a page that loses an answer because a person claims, remarks or answers elsewhere on it.
-  it('forms beside it can be sent, also those with a page in between, and a refusal is shown in place', async () => {
+  // Alone catches a page that loses an answer because a person claims, remarks, answers or looks elsewhere before it is sent.
+  it('what is typed comes back after another form is sent, a page in between, and Back, and goes once it is sent', async () => {
     const boarding = await rig.board(merchant('notes'));
     const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
     const [first, second] = requirements;
     const ada = await person('Ada', 'approver');
+    const stored = () => ada.page.evaluate('sessionStorage.length');
     await ada.go(pathOf(boarding));
     const card = (id = '') => ada.page.locator(`[id="r-${id}"]`);
-    /** It leads to no other page. */
-    const click = (name: string) =>
-      ada.page.getByRole('button', { name, exact: true }).locator('visible=true').first().click();
-    const open = async (id: string | undefined, summary: string) =>
-      card(id).locator('summary', { hasText: summary }).click();
-    await open(first?.id, 'Answer with text');
+    const leads = async (button: Locator) => {
+      await Promise.all([ada.page.waitForEvent('load'), button.click()]);
+    };
+    await card(first?.id).locator('summary', { hasText: 'Answer with text' }).click();
     const field = card(first?.id).getByLabel('Answer', { exact: true });
     await field.fill('I am still typ');
-    await card(second?.id).getByRole('button', { name: 'Claim' }).click();
-    await card(second?.id).getByText('Claimed by you until').waitFor();
-    await ada.says('You have claimed it. Others see that.');
-    expect(await field.inputValue()).toBe('I am still typ');
-    await open(second?.id, 'Give up');
-    await card(second?.id).locator('details[open]').getByLabel('Reason').fill('Perhaps.');
-    await card(second?.id).getByRole('button', { name: 'Check, then confirm' }).click();
-    await ada.page.getByText('This cannot be undone').first().waitFor();
-    await click('Change it');
-    await ada.page.locator('summary', { hasText: 'Answer with text' }).click();
-    await ada.page.getByLabel('Answer', { exact: true }).fill('One in ten.');
-    await click('Send the answer');
-    await ada.page.locator(`[id="answered-${second?.id}"]`).waitFor();
+    expect(await stored()).toBe(0);
+    await leads(card(second?.id).getByRole('button', { name: 'Claim' }));
+    await ada.says('You have claimed it. Other people can see this.');
+    await expect.poll(() => field.inputValue()).toBe('I am still typ');
+    expect(await field.isVisible()).toBe(true);
+    await ada.says('What you typed before is here again.');
+    expect(await stored()).toBe(0);
+    // A page in between, and back by the browser.
+    await ada.go('/onboardings');
+    await ada.page.goBack();
+    await expect.poll(() => field.inputValue()).toBe('I am still typ');
+    // A preview, which is left with the answer unsent.
+    const giveUp = card(second?.id).locator('details.abandon');
+    await giveUp.locator('summary').click();
+    await giveUp.getByLabel('Reason').fill('Perhaps.');
+    await leads(giveUp.getByRole('button', { name: 'Check, then confirm' }));
+    await ada.says('This cannot be undone');
+    await ada.go(pathOf(boarding));
+    await expect.poll(() => field.inputValue()).toBe('I am still typ');
+    await expect.poll(() => giveUp.getByLabel('Reason').inputValue()).toBe('Perhaps.');
+    // It is sent, and does not come back; the other one does.
+    await leads(card(first?.id).getByRole('button', { name: 'Send the answer' }));
+    await ada.page.locator(`[id="answered-${first?.id}"]`).waitFor();
     await ada.says('Your answer is accepted.');
-    expect(await field.inputValue()).toBe('I am still typ');
-    expect(await ada.page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
-    // On the page of one requirement, and the message is not shown a second time.
-    await ada.go(pathOf(boarding, first?.id ?? ''));
-    expect(await ada.text()).not.toContain('Your answer is accepted.');
-    const answer = ada.page.getByLabel('Answer', { exact: true });
-    await answer.fill('Half an ans');
+    await expect.poll(() => giveUp.getByLabel('Reason').inputValue()).toBe('Perhaps.');
+    await ada.go(pathOf(boarding, second?.id ?? ''));
+    const remark = ada.page.getByLabel('Remark', { exact: true });
     await ada.page.getByText('Remark for colleagues').click();
-    await ada.page.getByLabel('Remark', { exact: true }).fill('They call back.');
-    await click('Add the remark');
+    await remark.fill('They call back.');
+    await press(ada, 'Add the remark');
     await ada.page.getByText(/: They call back\.$/).waitFor();
-    expect(await answer.inputValue()).toBe('Half an ans');
-    expect(await ada.page.getByLabel('Remark', { exact: true }).inputValue()).toBe('');
-    await click('Send the answer');
-    await ada.says('Your answer is accepted.');
-    const { timeline } = await boarding.state();
-    expect(timeline.filter(({ event }) => event === 'requirement-resolved')).toHaveLength(2);
+    expect(await remark.inputValue()).toBe('');
+    await press(ada, 'Check, then confirm');
+    await press(ada, 'Change it');
+    await expect.poll(() => giveUpOf(ada).inputValue()).toBe('Perhaps.');
+    expect(
+      (await boarding.state()).timeline.filter(({ event }) => event === 'requirement-resolved'),
+    ).toHaveLength(1);
     expect(ada.complaints).toEqual([]);
   });
+
+  // Alone catches a session that ends while somebody types, and a draft that a next person at the same machine sees.
+  it('a refused form stays in its tab, the next person sees nothing of it, and a sign-out forgets it', async () => {
+    const { boarding, id } = await noted(rig);
+    const edith = await person('Edith', 'operator');
+    const stored = () =>
+      edith.page.evaluate('sessionStorage.getItem("gangway-drafts") ?? ""') as Promise<string>;
+    const answer = edith.page.getByLabel('Answer', { exact: true });
+    await edith.go(pathOf(boarding, id));
+    await answer.fill('Half an ans');
+    await edith.page.evaluate(
+      `document.querySelector('form[id$="-text"] [name=csrf]').value = 'of another session'`,
+    );
+    await press(edith, 'Send the answer');
+    await edith.says('This form has expired');
+    await edith.go(pathOf(boarding, id));
+    await expect.poll(() => answer.inputValue()).toBe('Half an ans');
+    await answer.fill('The owner has 123-45-6789.');
+    await edith.go('/onboardings');
+    expect(await stored()).toBe('');
+    await edith.go(pathOf(boarding, id));
+    await answer.fill('Half an ans');
+    await edith.go('/onboardings');
+    expect(await stored()).toContain('Half an ans');
+    await edith.page.evaluate(
+      `sessionStorage.setItem('gangway-drafts', sessionStorage.getItem('gangway-drafts').replace('edith-operator', 'ada-operator'))`,
+    );
+    await edith.go(pathOf(boarding, id));
+    expect(await answer.inputValue()).toBe('');
+    expect(await stored()).toBe('');
+    await answer.fill('Half an ans');
+    await edith.go('/onboardings');
+    await edith.page.getByRole('button', { name: 'Sign out' }).click();
+    await edith.page.waitForURL('**/session/end?**');
+    await edith.page.click('button[value=yes]');
+    await edith.page.waitForURL('**/signed-out**');
+    expect(await stored()).toBe('');
+    expect(edith.complaints).toEqual([]);
+  });
+
+  // Alone catches an SSN in the storage of a browser.
+  it('a draft of a start form has no private field', async () => {
+    const mary = await person('Mary', 'admin');
+    await mary.go('/start/business');
+    await mary.page.fill('[name="holder.doingBusinessAsName"]', 'Corner Bikes');
+    await mary.page.fill('[name="holder.ssn"]', '123456789');
+    await mary.page.fill('[name="holder.familyName"]', 'Lovelace');
+    await mary.go('/onboardings');
+    const stored = await mary.page.evaluate('sessionStorage.getItem("gangway-drafts")');
+    expect(stored).toContain('Corner Bikes');
+    expect(stored).not.toContain('6789');
+    expect(stored).not.toContain('Lovelace');
+    await mary.go('/start/business');
+    await expect.poll(() => mary.page.inputValue('[name="holder.doingBusinessAsName"]')).toBe('Corner Bikes');
+    await mary.says('Files and private values are not kept.');
+    expect(await mary.page.inputValue('[name="holder.ssn"]')).toBe('');
+    await mary.page.getByRole('button', { name: 'Clear it' }).click();
+    expect(await mary.page.inputValue('[name="holder.doingBusinessAsName"]')).toBe('');
+    await mary.go('/onboardings');
+    expect(await mary.page.evaluate('sessionStorage.length')).toBe(0);
+  });
 });
+
+const giveUpOf = ({ page }: Browsing) => page.locator('details.abandon').getByLabel('Reason');
