@@ -89,8 +89,10 @@ function firstSubmission(boarding: BoardingRuntime): Promise<Submitted> {
   const phases = (earlier: EarlierAttempts) => phasesToSendIn(boarding, before, earlier.phase ?? lastPhase);
   return sendSubmission(boarding, {
     phases,
-    isOurs: (phase, earlier) =>
-      phase === 'pending' || (mayBeAccepted(earlier) && !phases(earlier).includes(phase)),
+    // A person who explains the status changes its phase, and the partner nothing.
+    isOurs: ({ phase, status }, earlier) =>
+      phase === 'pending' ||
+      (mayBeAccepted(earlier) && status !== seen.status && !phases(earlier).includes(phase)),
     shows: (now, earlier) => showsSubmission(now, earlier.phase),
     readStatus: () => readStatus(boarding),
     isSuperseded: () => false,
@@ -105,7 +107,7 @@ function submissionOfChanges(boarding: BoardingRuntime): Promise<Submitted> {
   const before = ({ phase = 'changes-requested' }: EarlierAttempts) => phase;
   return sendSubmission(boarding, {
     phases: (earlier) => phasesToSendIn(boarding, phasesBefore('next'), before(earlier)),
-    isOurs: (phase, earlier) => phase === 'pending' && mayHaveArrived(earlier),
+    isOurs: ({ phase }, earlier) => phase === 'pending' && mayHaveArrived(earlier),
     shows: (now, earlier) => showsSubmission(now, before(earlier), mayHaveArrived(earlier)),
     readStatus: (earlier) => (mayHaveArrived(earlier) ? readUndecided(boarding) : readStatus(boarding)),
     isSuperseded: (earlier) => mayHaveArrived(earlier) && boarding.isDecided,
@@ -136,7 +138,7 @@ function phasesToSendIn(
 interface SubmissionRules {
   /** The phases in which it is sent. In any other phase, it is superseded. */
   readonly phases: (earlier: EarlierAttempts) => readonly MerchantPhase[];
-  readonly isOurs: (phase: MerchantPhase, earlier: EarlierAttempts) => boolean;
+  readonly isOurs: (now: StatusSnapshot | Submission, earlier: EarlierAttempts) => boolean;
   /** Reports whether a read is evidence of the submission. */
   readonly shows: (now: StatusSnapshot, earlier: EarlierAttempts) => boolean;
   readonly readStatus: (earlier: EarlierAttempts) => Promise<StatusSnapshot>;
@@ -147,10 +149,10 @@ function sendSubmission(boarding: BoardingRuntime, rules: SubmissionRules): Prom
   const { merchantProfileId, input, poll } = boarding;
   let shownStatus = 'not submitted';
   let hasNewFees = false;
-  const submissionIn = ({ status, phase }: StatusSnapshot | Submission, earlier: EarlierAttempts) => ({
-    submitted: rules.isOurs(phase, earlier),
-    status,
-    phase,
+  const submissionIn = (now: StatusSnapshot | Submission, earlier: EarlierAttempts) => ({
+    submitted: rules.isOurs(now, earlier),
+    status: now.status,
+    phase: now.phase,
   });
   const proofIn = (now: StatusSnapshot | undefined, earlier: EarlierAttempts) =>
     now && rules.shows(now, earlier) ? { result: submissionIn(now, earlier) } : undefined;

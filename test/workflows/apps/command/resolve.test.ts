@@ -66,7 +66,7 @@ describe('gangway resolve', () => {
     expect(await gangway(['resolve', externalId, id.slice(0, 7), '--text', 'Yes.'])).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `give more of the id than "note-0e"; open: ${id}, note-13e54e3f88e6\n`,
+      stderr: `give at least 8 characters of the id, not "note-0e"; open: ${id}, note-13e54e3f88e6\n`,
     });
     // The beginning of an id, but not the whole id of an earlier one.
     const short = ['resolve', externalId, id.slice(0, 8), '--text', 'Yes.', '--actor', 'olga'];
@@ -75,6 +75,13 @@ describe('gangway resolve', () => {
         '  note-13e54e3f88e6: What share of sales is keyed in by hand?\n',
     );
     expect((await gangway(['resolve', externalId, id, '--text', 'Yes.'])).code).toBe(1);
+    // Alone catches a beginning of an answered id that is called unknown.
+    const again = await gangway(['resolve', externalId, 'note-0e5', '--text', 'Yes.']);
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/^olga answered it at .*: text: Yes\.\n/) });
+    // Nothing else is open, so there is nothing to tell it from.
+    expect((await gangway(['resolve', externalId, 'note-1', '--text', 'Yes.'])).stderr).toBe(
+      'no requirement "note-1" is open; open: note-13e54e3f88e6; did you mean note-13e54e3f88e6?\n',
+    );
     const { stdout } = await gangway(['status', externalId]);
     expect(stdout).toContain(
       `\nanswered, not sent yet:\n  ${id}: text: Yes. (olga)\n` +
