@@ -158,7 +158,9 @@ export async function activityOf(
   );
   const rows = onboardings.flatMap((listed, at) => {
     const { timeline = [] } = states[at] ?? {};
-    return entriesIn(timeline, filter).map((entry): ActivityRow => ({ listed, entry, timeline }));
+    // The last one comes first, also among entries of one millisecond, whose order a stable sort keeps.
+    const entries = entriesIn(timeline, filter).toReversed();
+    return entries.map((entry): ActivityRow => ({ listed, entry, timeline }));
   });
   return {
     rows: rows.sort((one, other) => other.entry.at.localeCompare(one.entry.at)),

@@ -133,7 +133,16 @@ export function ColleagueField({
 }) {
   const suggestions = colleagues.slice(0, MOST_OFFERED).map(({ name }) => name);
   return (
-    <Field {...{ ...field, suggestions, name: ASSIGNEE, label: 'Colleague', maxLength: LONGEST_NAME }} />
+    <Field
+      {...{
+        ...field,
+        suggestions,
+        name: ASSIGNEE,
+        label: 'Colleague',
+        placeholder: 'Colleague',
+        maxLength: LONGEST_NAME,
+      }}
+    />
   );
 }
 
@@ -250,16 +259,19 @@ export function ClaimChosen({ list }: { readonly list: string }) {
   return (
     <Form id={CHOSEN} class="card actions" action="/inbox/claims" hidden={{ [LIST]: list }}>
       <button type="submit" name="do" value="claim-selected">
-        Claim selected
+        Claim<span> selected</span>
       </button>
       {colleagues.length > 0 && (
         <>
           <ColleagueField {...{ colleagues, id: 'chosen-colleague', value: context.fields.text(ASSIGNEE) }} />
           <button type="submit" name="do" value="assign" class="secondary">
-            Assign selected
+            Assign<span> selected</span>
           </button>
         </>
       )}
+      <a class="close" href={inboxOf(list)}>
+        Clear
+      </a>
     </Form>
   );
 }

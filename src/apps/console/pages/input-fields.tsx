@@ -76,7 +76,7 @@ const MOST_SUGGESTIONS = 500;
 
 /** The bank numbers the states, and publishes no list of them. Nobody may guess where an address is. */
 const STATES = ['state', 'primaryAuthorizedState'];
-const STATE_RULE = 'the bank’s number of the state, 1 to 53';
+const STATE_RULE = 'a number from 1 to 53: the bank numbers the states, and publishes no list';
 
 const named = (...names: readonly string[]): Choices => names.map((name, number) => [String(number), name]);
 
@@ -109,9 +109,29 @@ export function pathLabel(field: string): string {
   return lineLabel(field.replace(/^(?:(?:boarding|business)\.)?(?:(?:merchant|holder)\.)?(?=.)/, ''));
 }
 
-/** The partner's problems begin with the path of their field: `holder.website: cannot be reached`. */
-export function withLabels({ fields = [] }: Pick<Requirement, 'fields'>, text: string): string {
-  return fields.reduce((changed, field) => changed.replaceAll(`${field}: `, `${pathLabel(field)}: `), text);
+/**
+ * The text of a question in words. The partner's problems begin with the path of their field: `holder.website: cannot be reached`. A
+ * question about a status names its choices, and one about a write the code of its error, and our ID as the API calls it.
+ */
+export function withLabels(
+  { kind, fields = [], choices = [] }: Pick<Requirement, 'kind' | 'fields' | 'choices'>,
+  text: string,
+): string {
+  const labels = fields.map((field) => [`${field}: `, `${pathLabel(field)}: `] as const);
+  const names = choices.map((choice) => [`${choice} (`, `${choiceLabel(choice)} (`] as const);
+  const words = [...labels, ...names].reduce(
+    (changed, [name, label]) => changed.replaceAll(name, label),
+    text,
+  );
+  if (kind !== 'uncertain-write') return words;
+  return words
+    .replace(/ \([A-Z][A-Z\d]{0,20}_[A-Z\d_]{1,40}\)/g, '')
+    .replace(' and guid ', ' and external ID ');
+}
+
+/** `wants-changes`: wants changes */
+export function choiceLabel(choice: string): string {
+  return choice.replaceAll('-', ' ');
 }
 
 /**
@@ -235,6 +255,8 @@ export function Correction({ id, correctable, own }: CorrectionProps) {
   const entered = own && enteredIn(own.fields);
   const isFilled = ({ name }: CorrectionField) =>
     own && (entered?.(name) !== undefined || own.fields.text(nameOfRemoval(name)) !== '');
+  // The partner named no field, so it may be any that has a value.
+  const isOpen = ({ filledIn }: CorrectionField) => !own && named.length === 0 && filledIn !== '';
   const was = new URLSearchParams(
     correctable.flatMap(({ name, filledIn }) => (filledIn ? [[name, filledIn]] : [])),
   );
@@ -255,7 +277,11 @@ export function Correction({ id, correctable, own }: CorrectionProps) {
         </p>
       )}
       {[...Map.groupBy(others, groupOf)].map(([group, fields]) => (
-        <details key={group} class="group" open={fields.some((field) => isWrong(field) || isFilled(field))}>
+        <details
+          key={group}
+          class="group"
+          open={fields.some((field) => isWrong(field) || isFilled(field) || isOpen(field))}
+        >
           <summary>
             {titleOf(group)}{' '}
             <span class="faint">{fields.length === 1 ? '1 field' : `${fields.length} fields`}</span>
