@@ -75,7 +75,7 @@ export function AnswerForms({ children, ...props }: RenderableProps<Answering>) 
   const one = (kind: AnswerKind) => (
     <details
       {...{ key: kind, name: `answers-${requirement.id}` }}
-      class={isApart(kind) ? `answer apart ${kind}` : `answer ${kind}`}
+      class={`answer ${kind}${isApart(kind) ? ' apart' : ''}`}
       open={isOpen && kind === first}
     >
       <summary>{answerLabel(requirement, kind)}</summary>
@@ -204,8 +204,6 @@ const FIELDS: Readonly<Partial<Record<AnswerKind, (requirement: Requirement) => 
   }),
 };
 
-const UNCHANGED = 'The partner gets the same application again. Agree on that with the partner first.';
-
 const NOTES: Readonly<Partial<Record<AnswerKind, string>>> = {
   abandon: 'The onboarding ends. What exists at the partner stays there. This cannot be undone.',
   'take-back': 'The partner does not have it yet.',
@@ -215,8 +213,7 @@ function Content({ kind, requirement, own, correctable = [], autoFocus = false }
   const { id } = requirement;
   if (kind === 'correction') return <Correction id={id} correctable={correctable} own={own} />;
   const props = FIELDS[kind]?.(requirement);
-  const note = kind === 'retry' && requirement.kind === 'changes-requested' ? UNCHANGED : NOTES[kind];
-  if (!props) return note ? <p class="advice">{note}</p> : null;
+  if (!props) return NOTES[kind] ? <p class="advice">{NOTES[kind]}</p> : null;
   const { name } = props;
   const typed = { value: own?.fields.text(name), problems: wrongIn(own, name) };
   const field = (

@@ -132,18 +132,8 @@ export function ColleagueField({
   readonly problems?: readonly string[];
 }) {
   const suggestions = colleagues.slice(0, MOST_OFFERED).map(({ name }) => name);
-  return (
-    <Field
-      {...{
-        ...field,
-        suggestions,
-        name: ASSIGNEE,
-        label: 'Colleague',
-        placeholder: 'Colleague',
-        maxLength: LONGEST_NAME,
-      }}
-    />
-  );
+  const control = { label: 'Colleague', placeholder: 'Colleague', maxLength: LONGEST_NAME };
+  return <Field {...{ ...field, ...control, suggestions, name: ASSIGNEE }} />;
 }
 
 export const ASSIGNEE = 'assignee';
@@ -269,9 +259,7 @@ export function ClaimChosen({ list }: { readonly list: string }) {
           </button>
         </>
       )}
-      <a class="close" href={inboxOf(list)}>
-        Clear
-      </a>
+      <a href={inboxOf(list)}>Clear</a>
     </Form>
   );
 }

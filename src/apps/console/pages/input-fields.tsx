@@ -113,20 +113,11 @@ export function pathLabel(field: string): string {
  * The text of a question in words. The partner's problems begin with the path of their field: `holder.website: cannot be reached`. A
  * question about a status names its choices, and one about a write the code of its error, and our ID as the API calls it.
  */
-export function withLabels(
-  { kind, fields = [], choices = [] }: Pick<Requirement, 'kind' | 'fields' | 'choices'>,
-  text: string,
-): string {
-  const labels = fields.map((field) => [`${field}: `, `${pathLabel(field)}: `] as const);
-  const names = choices.map((choice) => [`${choice} (`, `${choiceLabel(choice)} (`] as const);
-  const words = [...labels, ...names].reduce(
-    (changed, [name, label]) => changed.replaceAll(name, label),
-    text,
-  );
-  if (kind !== 'uncertain-write') return words;
-  return words
-    .replace(/ \([A-Z][A-Z\d]{0,20}_[A-Z\d_]{1,40}\)/g, '')
-    .replace(' and guid ', ' and external ID ');
+export function withLabels({ kind, fields = [], choices = [] }: Partial<Requirement>, text: string): string {
+  if (kind === 'uncertain-write')
+    return text.replace(/ \([A-Z][A-Z\d]{0,20}_[A-Z\d_]{1,40}\)/g, '').replace(' guid ', ' external ID ');
+  const labelled = fields.reduce((all, field) => all.replaceAll(`${field}: `, `${pathLabel(field)}: `), text);
+  return choices.reduce((all, choice) => all.replaceAll(`${choice} (`, `${choiceLabel(choice)} (`), labelled);
 }
 
 /** `wants-changes`: wants changes */
@@ -253,10 +244,11 @@ export function Correction({ id, correctable, own }: CorrectionProps) {
   const others = correctable.filter(({ isNamed }) => !isNamed);
   const isWrong = (field: CorrectionField) => own?.problems.some((problem) => problem.field === field.name);
   const entered = own && enteredIn(own.fields);
-  const isFilled = ({ name }: CorrectionField) =>
-    own && (entered?.(name) !== undefined || own.fields.text(nameOfRemoval(name)) !== '');
-  // The partner named no field, so it may be any that has a value.
-  const isOpen = ({ filledIn }: CorrectionField) => !own && named.length === 0 && filledIn !== '';
+  // Without a field that the partner named, it may be any that has a value.
+  const isFilled = ({ name, filledIn }: CorrectionField) =>
+    own
+      ? entered?.(name) !== undefined || own.fields.text(nameOfRemoval(name)) !== ''
+      : named.length === 0 && filledIn !== '';
   const was = new URLSearchParams(
     correctable.flatMap(({ name, filledIn }) => (filledIn ? [[name, filledIn]] : [])),
   );
@@ -277,11 +269,7 @@ export function Correction({ id, correctable, own }: CorrectionProps) {
         </p>
       )}
       {[...Map.groupBy(others, groupOf)].map(([group, fields]) => (
-        <details
-          key={group}
-          class="group"
-          open={fields.some((field) => isWrong(field) || isFilled(field) || isOpen(field))}
-        >
+        <details key={group} class="group" open={fields.some((field) => isWrong(field) || isFilled(field))}>
           <summary>
             {titleOf(group)}{' '}
             <span class="faint">{fields.length === 1 ? '1 field' : `${fields.length} fields`}</span>

@@ -24,20 +24,15 @@ export function When({ time, isExact = false }: { readonly time: Time; readonly 
   );
 }
 
-/** A text in which each time of a workflow, `2026-01-31 10:00:05.138 UTC`, is in the zone of the person, and as it was in a tooltip. */
+/** A text with its times, such as `2026-01-31 10:00:05.138 UTC`, in the zone of the person, and as they were in a tooltip. */
 export function InZone({ text }: { readonly text: string }) {
   const { times } = useRequest();
-  const parts = text.split(/(\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d{1,3})?)? UTC)/);
-  const timeIn = (part: string) => {
+  const parts = text.split(/(\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d{1,3})?)? UTC)/).map((part, index) => {
     const at = part.replace(' ', 'T').replace(' UTC', 'Z');
-    if (Number.isNaN(Date.parse(at))) return part;
-    return (
-      <time dateTime={at} title={part}>
-        {times.at(at, at.length > 17)}
-      </time>
-    );
-  };
-  return <>{parts.map((part, index) => (index % 2 === 1 ? timeIn(part) : part))}</>;
+    if (index % 2 === 0 || Number.isNaN(Date.parse(at))) return part;
+    return <time {...{ dateTime: at, title: part }}>{times.at(at, at.length > 17)}</time>;
+  });
+  return <>{parts}</>;
 }
 
 /** An id on one line. Where it does not fit, it is cut, and who points at it sees it whole. */
@@ -100,19 +95,10 @@ const STATUSES: Readonly<Record<string, string>> = {
   RequestChanges: 'Changes requested',
   PendingUW: 'Pending underwriting',
   ApprovedUW: 'Approved by underwriting',
-  AutoApprovedUW: 'Approved automatically',
-  InReview: 'In review',
-  Pending_Review: 'Pending review',
 };
 
 export function statusLabel(status: string | null | undefined): string | undefined {
   return status ? (fieldOf(STATUSES, status) ?? status) : undefined;
-}
-
-/** A status in words, if there is one. Who points at it sees the partner's name of it. */
-export function PartnerStatus({ status }: { readonly status: string | undefined }) {
-  const label = statusLabel(status);
-  return label === status ? label : <span title={status}>{label}</span>;
 }
 
 export function Problem({ children, isFocused }: RenderableProps<{ readonly isFocused?: boolean }>) {

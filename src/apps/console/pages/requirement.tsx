@@ -200,11 +200,7 @@ export function Asked({ requirement }: { readonly requirement: Requirement }) {
 
 export function Detail({ requirement }: { readonly requirement: Requirement }) {
   const detail = withLabels(requirement, detailBeside(requirement));
-  return detail === '' ? null : (
-    <blockquote class="detail">
-      <InZone text={detail} />
-    </blockquote>
-  );
+  return detail === '' ? null : <blockquote class="detail">{<InZone text={detail} />}</blockquote>;
 }
 
 type LiveProps = { readonly context: RequirementContext } & Pick<Parameters<typeof Handling>[0], 'proposed'>;
