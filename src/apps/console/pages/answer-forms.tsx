@@ -74,8 +74,8 @@ export function AnswerForms({ children, ...props }: RenderableProps<Answering>) 
   const first = filled && kinds.includes(filled.kind) ? filled.kind : isNamed ? 'correction' : kinds[0];
   const one = (kind: AnswerKind) => (
     <details
-      {...{ key: kind, name: `answers-${requirement.id}` }}
       class={`answer ${kind}${isApart(kind) ? ' apart' : ''}`}
+      {...{ key: kind, name: `answers-${requirement.id}` }}
       open={isOpen && kind === first}
     >
       <summary>{answerLabel(requirement, kind)}</summary>
