@@ -103,8 +103,7 @@ function offer(region: HTMLElement, fresh: HTMLElement, apply: () => void): void
     if (isGone && isBusy(row)) showIsGone(row, fresh);
   }
   const { new: added = '0' } = fresh.dataset;
-  button.textContent =
-    added === '0' ? 'Show the changes' : `Show ${added} new ${added === '1' ? 'question' : 'questions'}`;
+  button.textContent = added === '0' ? 'Show the changes' : `Show ${added} new`;
   button.onclick = () => {
     region.querySelector<HTMLElement>('.scroll')?.focus({ preventScroll: true });
     apply();
