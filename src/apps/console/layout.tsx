@@ -6,7 +6,7 @@ import { SHARED_STYLE } from '../../services/reports/page.js';
 import { harmless } from '../../services/texts/text.js';
 import { FILTER_FORM, FIND } from './pages/filters.js';
 import { Form } from './pages/parts.js';
-import { Avatar, Chip, Icon } from './pages/pieces.js';
+import { Avatar, Icon } from './pages/pieces.js';
 import { CurrentRequest, hasRole, type RequestContext } from './route.js';
 
 export interface Message {
@@ -103,14 +103,12 @@ function Top({ context, path = '', waiting }: Layout) {
             <span>
               {user.name}, {user.role}
             </span>
-            {context.settings.oidc ? (
+            {context.settings.oidc && (
               <Form action="/sign-out">
                 <button type="submit" class="plain" aria-label="Sign out" title="Sign out">
                   <Icon name="sign-out" />
                 </button>
               </Form>
-            ) : (
-              <Chip tone="asks">No sign-in</Chip>
             )}
           </div>
         </>

@@ -20,7 +20,7 @@ blockquote { padding: .75rem 1rem; background: var(--sunken); border-inline-star
 .notice { padding: .25rem 1rem; border: 2px solid var(--late); border-radius: .4rem; }
 .notice[role=status] { border-color: var(--accent); }
 .notice :is(h2, p) { margin: .25rem 0; }
-label { display: block; margin-top: 1rem; font-weight: 600; }
+label { display: block; margin: 1rem 0 .4rem; font-weight: 600; }
 .choice { padding: .6rem 0; margin: 0; font-weight: 400; }
 .choice input { width: 1.4rem; height: 1.4rem; vertical-align: middle; }
 :is(input, textarea):not([type=checkbox]) {

@@ -165,11 +165,16 @@ export async function activityOf(
     return entriesIn(timeline, filter).map((entry): ActivityRow => ({ listed, entry, timeline }));
   });
   return {
-    rows: rows.sort((one, other) => other.entry.at.localeCompare(one.entry.at)),
+    rows: newestFirst(rows),
     next,
     unread: onboardings.filter((_, at) => !states[at]),
     read: onboardings.length,
   };
+}
+
+/** The last entry of a timeline comes first, also among entries of one millisecond: a stable sort keeps their order. */
+export function newestFirst<Row extends Pick<ActivityRow, 'entry'>>(rows: readonly Row[]): readonly Row[] {
+  return rows.toReversed().sort((one, other) => other.entry.at.localeCompare(one.entry.at));
 }
 
 const corrections = new SharedReads<readonly ExportedCorrection[]>(60_000);

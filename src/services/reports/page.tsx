@@ -23,6 +23,8 @@ body { overflow-wrap: anywhere; }
 .name { display: -webkit-box; min-width: 8rem; overflow: hidden; -webkit-box-orient: vertical; -webkit-line-clamp: 3; }
 .faint, .listing caption { color: var(--muted); }
 .notes { border-left: 4px solid var(--chart-bad); background: var(--sunken); padding: .5rem .9rem; margin: 1rem 0; }
+.notes.calm { border-color: var(--chart-calm); }
+h2 + .scroll caption { position: absolute; clip-path: inset(50%); }
 .notes ul { margin: 0; padding-left: 1.1rem; }
 .notes li:only-child { margin-left: -1.1rem; list-style: none; }
 .figures { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.25rem 0 0; padding: 0; }
@@ -246,10 +248,10 @@ export function Facts({ facts }: { readonly facts: Readonly<Record<string, Compo
   );
 }
 
-export function Notes({ notes }: { readonly notes: readonly string[] }) {
+export function Notes({ notes, isCalm }: { readonly notes: readonly string[]; readonly isCalm?: boolean }) {
   if (notes.length === 0) return null;
   return (
-    <div class="notes" role="note">
+    <div class={isCalm ? 'notes calm' : 'notes'} role="note">
       <ul>
         {notes.map((note) => (
           <li>{note}</li>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { type Part as CustomerPart, PARTS } from '../../messages/onboardings.js';
 import type { Answer } from '../../messages/requirements.js';
 import type { Times } from '../texts/time.js';
+import { inZone } from '../texts/timeline-entries.js';
 import type {
   ExportedCall,
   ExportedCorrection,
@@ -125,7 +126,7 @@ function factsOf(onboarding: ExportedOnboarding, times: Times) {
 const timelineColumns = (times: Times): readonly Column<ExportedOnboarding['timeline'][number]>[] => [
   { title: 'At', cell: ({ at }) => <Time times={times} at={at} /> },
   { title: 'Event', cell: ({ event }) => event },
-  { title: 'Detail', cell: ({ detail }) => detail },
+  { title: 'Detail', cell: (entry) => inZone(entry.detail ?? '', entry, times) },
   { title: 'Who', cell: ({ actor }) => actor },
   { title: 'Why', cell: ({ reason }) => reason },
 ];

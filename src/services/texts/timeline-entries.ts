@@ -31,7 +31,7 @@ export function saidOf({ detail = '' }: TimelineEntry): string {
 }
 
 /** Events whose detail has the end of a claim or a link. */
-const WITH_ENDS: readonly TimelineEntry['event'][] = [
+const WITH_ENDS: readonly string[] = [
   'requirement-claimed',
   'requirement-assigned',
   'requirement-taken-over',
@@ -40,7 +40,7 @@ const WITH_ENDS: readonly TimelineEntry['event'][] = [
 ];
 
 /** A part of an entry for people: a claim or a link ends at a time of their zone. */
-export function inZone(said: string, { event }: Pick<TimelineEntry, 'event'>, times: Times): string {
+export function inZone(said: string, { event }: { readonly event: string }, times: Times): string {
   if (!WITH_ENDS.includes(event)) return said;
   // The question to a merchant, which follows the end of the link, stays as it was written.
   let left = event === 'merchant-asked' ? 1 : Number.POSITIVE_INFINITY;

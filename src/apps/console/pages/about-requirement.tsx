@@ -8,7 +8,7 @@ import type { Listed } from '../../../temporal/search.js';
 import { pathOf } from '../query.js';
 import { answerLabel } from './answer-forms.js';
 import { pathLabel, valueText } from './input-fields.js';
-import { fieldLabel, Id, lineLabel, Prose } from './parts.js';
+import { fieldLabel, Id, lineLabel, Prose, statusLabel } from './parts.js';
 
 /** The column next to a requirement: the business, and what the question means. */
 
@@ -31,7 +31,7 @@ export function AboutBusiness({ listed, state, input }: BusinessProps) {
   const labelOfField = shortestLabels(leaves);
   const facts = {
     Business: dba && <Name name={dba} />,
-    'Partner status': state?.partnerStatus ?? listed.partnerStatus,
+    'Partner status': statusLabel(state?.partnerStatus ?? listed.partnerStatus),
     mid: mid && <Id id={mid} canCopy />,
     ...Object.fromEntries(
       leaves
@@ -72,6 +72,7 @@ const WORDS: readonly (readonly [RegExp, string | { readonly button: AnswerKind 
   [/`--retry`/g, { button: 'retry' }],
   [/`--confirm [^`]*`|`--confirm`/g, { button: 'confirm' }],
   [/`--abandon`/g, { button: 'abandon' }],
+  [/`dueInHours` after the answer/g, 'after another due time'],
 ];
 
 function pageWording(text: string, requirement: Requirement): string {

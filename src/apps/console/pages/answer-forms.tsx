@@ -3,13 +3,13 @@ import { type AnswerKind, needsConfirmation, type Requirement } from '../../../m
 import { MAX_ATTACHMENT_BYTES } from '../../../partners/boarding/schemas.js';
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../../../partners/documents/document-types.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../../../partners/phases.js';
-import { problemText } from '../../../partners/text-limits.js';
+import { capitalize, problemText } from '../../../partners/text-limits.js';
 import { REASON_REQUIRED } from '../../../services/inbox/send-answer.js';
 import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';
 import { type CorrectionField, enteredIn, nameOfValue } from '../correction-fields.js';
 import { type Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
 import { hasRole, useRequest } from '../route.js';
-import { Correction, pathLabel } from './input-fields.js';
+import { Correction, choiceLabel, pathLabel } from './input-fields.js';
 import { Field, type FieldProps, Form, Problem } from './parts.js';
 
 export interface Answering {
@@ -63,16 +63,19 @@ const RETRIES: Readonly<Partial<Record<Requirement['kind'], string>>> = {
 
 /**
  * One form is open, the others are one click away: the one with a mistake, a correction of a field that the partner named, or the
- * first allowed answer. What ends the onboarding comes last, after what else one can do.
+ * first allowed answer. What ends the onboarding, or ignores what the partner asked for, comes last, after what else one can do.
  */
 export function AnswerForms({ children, ...props }: RenderableProps<Answering>) {
   const { requirement, filled, isOpen = true, correctable = [] } = props;
   const kinds = requirement.answers;
   const isNamed = correctable.some((field) => field.isNamed);
+  const isApart = (kind: AnswerKind) =>
+    kind === 'abandon' || (kind === 'retry' && requirement.kind === 'changes-requested');
   const first = filled && kinds.includes(filled.kind) ? filled.kind : isNamed ? 'correction' : kinds[0];
   const one = (kind: AnswerKind) => (
     <details
-      {...{ key: kind, class: `answer ${kind}`, name: `answers-${requirement.id}` }}
+      class={`answer ${kind}${isApart(kind) ? ' apart' : ''}`}
+      {...{ key: kind, name: `answers-${requirement.id}` }}
       open={isOpen && kind === first}
     >
       <summary>{answerLabel(requirement, kind)}</summary>
@@ -81,9 +84,9 @@ export function AnswerForms({ children, ...props }: RenderableProps<Answering>) 
   );
   return (
     <div>
-      {kinds.filter((kind) => kind !== 'abandon').map(one)}
+      {kinds.filter((kind) => !isApart(kind)).map(one)}
       {children}
-      {kinds.filter((kind) => kind === 'abandon').map(one)}
+      {kinds.filter(isApart).map(one)}
     </div>
   );
 }
@@ -238,7 +241,8 @@ export function Drop({ children }: { readonly children: ComponentChildren }) {
 }
 
 function meaningOf(choice: string): string {
-  return choice in STATUS_MEANINGS ? `${choice}: ${STATUS_MEANINGS[choice as StatusMeaning]}` : choice;
+  const label = capitalize(choiceLabel(choice));
+  return choice in STATUS_MEANINGS ? `${label}: ${STATUS_MEANINGS[choice as StatusMeaning]}` : label;
 }
 
 function Reason({ requirement, kind, own }: ContentProps) {

@@ -228,7 +228,7 @@ function ConfirmedId({ id, target }: { readonly id: string; readonly target: Ans
   const facts = {
     'ID that you confirm': id,
     Business: state.dba,
-    guid: requirement.kind === 'uncertain-write' ? key : undefined,
+    'External ID': requirement.kind === 'uncertain-write' ? key : undefined,
     'Partner account': account,
     'Merchant at the partner': state.merchantProfileId,
     'Profile at the bank': state.profileId,

@@ -96,7 +96,9 @@ function MerchantAnswer({ workflowId, requirement, state, proposed }: MerchantPr
       {wrote && <p>You sent an answer back: {wrote}</p>}
       {proposed ? <ProposedContent {...{ workflowId, proposed }} /> : <p>{summarize(proposal.answer)}</p>}
       {proposal.reason !== NO_REMARK && (
-        <p class="notes">The merchant writes to you, and the partner does not get it: {proposal.reason}</p>
+        <p class="notes calm">
+          The merchant writes to you, and the partner does not get it: {proposal.reason}
+        </p>
       )}
       <p class="advice">
         Received <When time={proposal.at} isExact />.
@@ -266,7 +268,7 @@ function AskForm({
             <Field
               {...field('names', wants?.kind === 'documents' ? wants.names.join(', ') : '')}
               label="Names of the documents"
-              advice="With commas: voided check, bank letter."
+              {...{ isRequired: true, advice: 'Required. With commas: voided check, bank letter.' }}
             />
           </div>
         )}

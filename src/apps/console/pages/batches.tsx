@@ -125,7 +125,7 @@ function Progress({ batch }: Pick<BatchPageProps, 'batch'>) {
       <progress max={rows} value={done} aria-label="Finished rows">
         {done} of {rows}
       </progress>
-      <Notes notes={notesOf(batch)} />
+      <Notes notes={notesOf(batch)} isCalm={isUnderWay(batch)} />
       <Facts
         facts={{
           'Started now': counts.started,

@@ -132,9 +132,8 @@ export function ColleagueField({
   readonly problems?: readonly string[];
 }) {
   const suggestions = colleagues.slice(0, MOST_OFFERED).map(({ name }) => name);
-  return (
-    <Field {...{ ...field, suggestions, name: ASSIGNEE, label: 'Colleague', maxLength: LONGEST_NAME }} />
-  );
+  const control = { label: 'Colleague', placeholder: 'Colleague', maxLength: LONGEST_NAME };
+  return <Field {...{ ...field, ...control, suggestions, name: ASSIGNEE }} />;
 }
 
 export const ASSIGNEE = 'assignee';
@@ -250,16 +249,17 @@ export function ClaimChosen({ list }: { readonly list: string }) {
   return (
     <Form id={CHOSEN} class="card actions" action="/inbox/claims" hidden={{ [LIST]: list }}>
       <button type="submit" name="do" value="claim-selected">
-        Claim selected
+        Claim<span> selected</span>
       </button>
       {colleagues.length > 0 && (
         <>
           <ColleagueField {...{ colleagues, id: 'chosen-colleague', value: context.fields.text(ASSIGNEE) }} />
           <button type="submit" name="do" value="assign" class="secondary">
-            Assign selected
+            Assign<span> selected</span>
           </button>
         </>
       )}
+      <a href={inboxOf(list)}>Clear</a>
     </Form>
   );
 }

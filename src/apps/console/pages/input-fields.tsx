@@ -76,7 +76,7 @@ const MOST_SUGGESTIONS = 500;
 
 /** The bank numbers the states, and publishes no list of them. Nobody may guess where an address is. */
 const STATES = ['state', 'primaryAuthorizedState'];
-const STATE_RULE = 'the bank’s number of the state, 1 to 53';
+const STATE_RULE = 'a number from 1 to 53: the bank numbers the states, and publishes no list';
 
 const named = (...names: readonly string[]): Choices => names.map((name, number) => [String(number), name]);
 
@@ -109,9 +109,20 @@ export function pathLabel(field: string): string {
   return lineLabel(field.replace(/^(?:(?:boarding|business)\.)?(?:(?:merchant|holder)\.)?(?=.)/, ''));
 }
 
-/** The partner's problems begin with the path of their field: `holder.website: cannot be reached`. */
-export function withLabels({ fields = [] }: Pick<Requirement, 'fields'>, text: string): string {
-  return fields.reduce((changed, field) => changed.replaceAll(`${field}: `, `${pathLabel(field)}: `), text);
+/**
+ * The text of a question in words. The partner's problems begin with the path of their field: `holder.website: cannot be reached`. A
+ * question about a status names its choices, and one about a write the code of its error, and our ID as the API calls it.
+ */
+export function withLabels({ kind, fields = [], choices = [] }: Partial<Requirement>, text: string): string {
+  if (kind === 'uncertain-write')
+    return text.replace(/ \([A-Z][A-Z\d]{0,20}_[A-Z\d_]{1,40}\)/g, '').replace(' guid ', ' external ID ');
+  const labelled = fields.reduce((all, field) => all.replaceAll(`${field}: `, `${pathLabel(field)}: `), text);
+  return choices.reduce((all, choice) => all.replaceAll(`${choice} (`, `${choiceLabel(choice)} (`), labelled);
+}
+
+/** `wants-changes`: wants changes */
+export function choiceLabel(choice: string): string {
+  return choice.replaceAll('-', ' ');
 }
 
 /**
@@ -234,8 +245,11 @@ export function Correction({ id, correctable, own }: CorrectionProps) {
   const others = correctable.filter(({ isNamed }) => !isNamed);
   const isWrong = (field: CorrectionField) => own?.problems.some((problem) => problem.field === field.name);
   const entered = own && enteredIn(own.fields);
-  const isFilled = ({ name }: CorrectionField) =>
-    own && (entered?.(name) !== undefined || own.fields.text(nameOfRemoval(name)) !== '');
+  // Without a field that the partner named, it may be any that has a value.
+  const isFilled = ({ name, filledIn }: CorrectionField) =>
+    own
+      ? entered?.(name) !== undefined || own.fields.text(nameOfRemoval(name)) !== ''
+      : named.length === 0 && filledIn !== '';
   const was = new URLSearchParams(
     correctable.flatMap(({ name, filledIn }) => (filledIn ? [[name, filledIn]] : [])),
   );

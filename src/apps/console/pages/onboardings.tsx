@@ -41,7 +41,7 @@ import {
   textFilter,
   waitIn,
 } from './filters.js';
-import { BusinessCell, Empty, Id, Pages, When } from './parts.js';
+import { BusinessCell, Empty, Id, Pages, statusLabel, When } from './parts.js';
 import { Chip, StageChip } from './pieces.js';
 
 const PAGE_SIZE = 50;
@@ -163,7 +163,7 @@ async function shownBy(
 
 function List({ onboardings, total }: { readonly onboardings: readonly Listed[]; readonly total: number }) {
   const most = MOST_PAGES * PAGE_SIZE;
-  const count = `${total === 1 ? '1 is' : `${total} are`} in this list, the newest first.`;
+  const count = `${total === 1 ? '1 is' : `${total} are`} in this list: first those that run, then the last ended.`;
   if (onboardings.length === 0)
     return (
       <Empty title="No onboarding matches.">
@@ -179,7 +179,7 @@ function List({ onboardings, total }: { readonly onboardings: readonly Listed[];
       columns={[
         { title: 'Business', at: 'first', cell: BusinessCell },
         { title: 'Stage', at: 'first-end', cell: StageCell },
-        { title: 'Partner status', cell: ({ partnerStatus }) => partnerStatus },
+        { title: 'Partner status', cell: ({ partnerStatus }) => statusLabel(partnerStatus) },
         { title: 'To do', at: 'second', cell: ToDo },
         { title: 'Merchant', cell: ({ merchantProfileId }) => <Id id={merchantProfileId} /> },
         { title: 'mid', cell: ({ mid }) => <Id id={mid} canCopy /> },

@@ -25,6 +25,17 @@ export function When({ time, isExact = false }: { readonly time: Time; readonly 
   );
 }
 
+/** A text with its times, such as `2026-01-31 10:00:05.138 UTC`, in the zone of the person, and as they were in a tooltip. */
+export function InZone({ text }: { readonly text: string }) {
+  const { times } = useRequest();
+  const parts = text.split(/(\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d{1,3})?)? UTC)/).map((part, index) => {
+    const at = part.replace(' ', 'T').replace(' UTC', 'Z');
+    if (index % 2 === 0 || Number.isNaN(Date.parse(at))) return part;
+    return <time {...{ dateTime: at, title: part }}>{times.at(at, at.length > 17)}</time>;
+  });
+  return <>{parts}</>;
+}
+
 /** An id on one line. Where it does not fit, it is cut, and who points at it sees it whole. */
 export function Id({
   id,
@@ -80,6 +91,17 @@ export function Form({ hidden = {}, isTyped = false, children, ...attributes }: 
       {children}
     </form>
   );
+}
+
+/** Names of partners that are not words, in words. */
+const STATUSES: Readonly<Record<string, string>> = {
+  RequestChanges: 'Changes requested',
+  PendingUW: 'Pending underwriting',
+  ApprovedUW: 'Approved by underwriting',
+};
+
+export function statusLabel(status: string | null | undefined): string | undefined {
+  return status ? (fieldOf(STATUSES, status) ?? status) : undefined;
 }
 
 export function Problem({ children, isFocused }: RenderableProps<{ readonly isFocused?: boolean }>) {

@@ -33,7 +33,7 @@ import {
   runAction,
 } from './handling.js';
 import { withLabels } from './input-fields.js';
-import { Due, Field, Form, Person, Problem, summarize, Trail, When } from './parts.js';
+import { Due, Field, Form, InZone, Person, Problem, summarize, Trail, When } from './parts.js';
 
 /** A request for a requirement, with what is known of it. `requirement` is undefined when it is not open. */
 export type RequirementContext = Awaited<ReturnType<typeof findRequirement>>;
@@ -200,7 +200,7 @@ export function Asked({ requirement }: { readonly requirement: Requirement }) {
 
 export function Detail({ requirement }: { readonly requirement: Requirement }) {
   const detail = withLabels(requirement, detailBeside(requirement));
-  return detail === '' ? null : <blockquote class="detail">{detail}</blockquote>;
+  return detail === '' ? null : <blockquote class="detail">{<InZone text={detail} />}</blockquote>;
 }
 
 type LiveProps = { readonly context: RequirementContext } & Pick<Parameters<typeof Handling>[0], 'proposed'>;
@@ -280,7 +280,7 @@ function Remarks({ state, context: { requirementId } }: EndedProps) {
   return (
     <section aria-label="Remarks">
       {remarks.map((entry) => (
-        <p class="notes">
+        <p class="notes calm">
           <strong>{entry.actor && <Person actor={entry.actor} />}</strong>, <When time={entry.at} isExact />:{' '}
           {saidOf(entry)}
         </p>

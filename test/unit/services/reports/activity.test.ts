@@ -5,6 +5,7 @@ import {
   activityRows,
   changesByEntry,
   entriesIn,
+  newestFirst,
 } from '../../../../src/services/reports/activity.js';
 import type { ExportedCorrection } from '../../../../src/services/reports/exported-record.js';
 
@@ -25,6 +26,18 @@ const TIMELINE: readonly TimelineEntry[] = [
 ];
 
 describe('the activity', () => {
+  // Without the reversal, entries of one millisecond stand in the order in which they happened.
+  it('has the last entry of one millisecond first', () => {
+    const rows = (['submitted', 'status-changed', 'ended'] as const).map((event, index) => ({
+      entry: { at: index === 0 ? at(1) : at(2), event },
+    }));
+    expect(newestFirst(rows).map(({ entry }) => entry.event)).toEqual([
+      'ended',
+      'status-changed',
+      'submitted',
+    ]);
+  });
+
   it.each<[Partial<ActivityFilter>, string]>([
     [{}, '1234567'],
     [{ since: new Date(at(5)) }, '567'],
