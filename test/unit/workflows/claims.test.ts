@@ -515,6 +515,8 @@ describe('a remark', () => {
     [{ text: 7 }, 'text: must not be empty'],
     [{ text: 'x'.repeat(501) }, 'text: must have at most 500 characters; it has 501'],
     [{ actor: '' }, 'actor: must name a person'],
+    // Alone catches a name that no table has room for.
+    [{ actor: 'x'.repeat(304) }, 'actor: must have at most 303 characters'],
   ])('with %j is rejected', async (more, problem) => {
     const { remark, happened } = handledNotes();
     await expect(remark(more)).rejects.toThrow(problem);

@@ -157,7 +157,7 @@ function notOpen(
     const [first] = matches;
     const hint = first === undefined ? didYouMean(requirementId, open) : `; did you mean ${first}?`;
     const problem =
-      matches.length > 1
+      matches.length > 0 && open.length > 1
         ? `give at least ${lengthNeeded(open, matches)} characters of the id, not ${quoted}; ${still}`
         : `no requirement ${quoted} is open; ${still}${hint}`;
     return new InvalidInput(existsSync(requirementId) ? `${file}\n${still}` : problem);

@@ -47,6 +47,18 @@ describe('gangway activity', () => {
     expect(first.code).toBe(0);
     expect(first.stderr).toMatch(/^1 of \d+; --limit 0 for all\n$/);
     expect((await activity('--person', 'nobody at all')).stdout).toBe('nothing happened\n');
+    // Alone catches an end of the period that leaves nothing out, or all.
+    const until = (time: string) => activity('--json', '--limit', '0', '--since', '2d', '--until', time);
+    const before = jsonLines(await until('1d')) as Record<string, string>[];
+    expect(
+      before.filter((each) => [workflowId, other.workflowId].includes(each['workflowId'] ?? '')),
+    ).toEqual([]);
+    const later = new Date(Date.parse(times[0] ?? '') + 1).toISOString();
+    expect((await until(later)).stdout).toContain(workflowId);
+    expect(await activity('--since', '1d', '--until', '2d')).toMatchObject({
+      code: 2,
+      stderr: '--until must be after --since; nothing was read\n',
+    });
     const nowhere = await activity('--partner-account', 'nowhere');
     expect([nowhere.code, nowhere.stdout]).toEqual([2, '']);
   });

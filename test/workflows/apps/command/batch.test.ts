@@ -114,6 +114,19 @@ describe('an invalid file', () => {
     expect(await isThere(idOf({ externalId: twice }))).toBe(false);
   });
 
+  // Alone catches a file whose twins and differing rows show only after all else is corrected.
+  it('also has the warnings about its other rows', async () => {
+    const there = merchant('waiting');
+    await rig.board(there);
+    const different = { ...there, dueInHours: 7 };
+    const file = await batchFile(rig, 'both.ndjson', ndjson([{ ...merchant(), dueInHours: 0 }, different]));
+    const { code, stderr } = await gangway([file]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`warning: ${file}:2: dueInHours: differs from the onboarding that exists`);
+    expect(stderr).toContain(`${file}:1: dueInHours: must be more than 0, in hours\n`);
+    expect(stderr).toContain(`${file}: 1 of 2 rows is not valid; nothing was started\n`);
+  });
+
   it('has rows that are small in the file and too large for Temporal', async () => {
     const numbers = `"application": {"x": [${Array(100_000).fill('1e20')}]}}`;
     const row = JSON.stringify(merchant()).replace(/}$/, `,${numbers}`);

@@ -77,7 +77,10 @@ describe('gangway resolve', () => {
     expect((await gangway(['resolve', externalId, id, '--text', 'Yes.'])).code).toBe(1);
     // Alone catches a beginning of an answered id that is called unknown.
     const again = await gangway(['resolve', externalId, 'note-0e5', '--text', 'Yes.']);
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/^olga answered it at .*: text: Yes\.\n/) });
+    expect(again).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^olga answered it at .*: text: Yes\.\n/),
+    });
     // Nothing else is open, so there is nothing to tell it from.
     expect((await gangway(['resolve', externalId, 'note-1', '--text', 'Yes.'])).stderr).toBe(
       'no requirement "note-1" is open; open: note-13e54e3f88e6; did you mean note-13e54e3f88e6?\n',
