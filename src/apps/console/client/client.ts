@@ -99,9 +99,11 @@ function offer(region: HTMLElement, fresh: HTMLElement, apply: () => void): void
   if (status.textContent !== text) status.textContent = text;
   for (const row of region.querySelectorAll<HTMLElement>('tbody tr[id]')) {
     const isGone = fresh.querySelector(`#${CSS.escape(row.id)}`) === null;
-    row.classList.toggle('gone', isGone);
+    showGone(row, isGone);
     if (isGone && isBusy(row)) showIsGone(row, fresh);
   }
+  const [sentence, now] = [region, fresh].map((each) => each.querySelector('caption'));
+  if (sentence && now) sentence.textContent = now.textContent;
   const { new: added = '0' } = fresh.dataset;
   button.textContent = added === '0' ? 'Show the changes' : `Show ${added} new`;
   button.onclick = () => {
@@ -449,6 +451,7 @@ function proposeId(): void {
 
 if (!isZoneKnown) showZone();
 watch(document);
+void followWaiting();
 drawCount();
 if (location.hash)
   document.querySelector<HTMLElement>(`#filter [id="${CSS.escape(location.hash.slice(1))}"]`)?.focus();
@@ -464,3 +467,38 @@ const focusMessage = () =>
 focusMessage();
 // The browser then moves the focus to the row that the address names.
 if (location.hash) addEventListener('load', () => setTimeout(focusMessage));
+
+/** A row of the inbox that no longer waits cannot be selected or answered. */
+function showGone(row: HTMLElement, isGone: boolean): void {
+  row.classList.toggle('gone', isGone);
+  for (const control of row.querySelectorAll<HTMLElement>(
+    'input[type=checkbox], a[aria-label^="Answer here"]',
+  )) {
+    control.hidden = isGone;
+    if (isGone && control instanceof HTMLInputElement) control.checked = false;
+  }
+}
+
+/** The seconds between two readings of the number that waits, on pages without the inbox. */
+const WAITING_SECONDS = 30;
+
+/** Keeps the number in the navigation current. The inbox brings its own. */
+async function followWaiting(): Promise<void> {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, WAITING_SECONDS * 1_000));
+    if (document.hidden) await nextTime('visibilitychange');
+    if (!document.getElementById('waiting') || document.querySelector('[data-waiting]')) continue;
+    try {
+      const response = await fetch('/inbox/part', { headers: { accept: 'text/html' }, redirect: 'error' });
+      if (!response.ok) continue;
+      const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+      const { waiting } = page.querySelector<HTMLElement>('#inbox')?.dataset ?? {};
+      const name = document.getElementById('waiting');
+      if (!name || waiting === undefined) continue;
+      name.textContent = waiting === '0' ? '' : waiting;
+      drawCount();
+    } catch {
+      // The next reading may succeed. Parts of the page say that the console does not respond.
+    }
+  }
+}

@@ -1,4 +1,6 @@
 import type { ComponentChildren, RenderableProps } from 'preact';
+import { isSamePerson } from '../../../messages/actors.js';
+import { currentClaim } from '../../../messages/claims.js';
 import { type AnswerKind, needsConfirmation, type Requirement } from '../../../messages/requirements.js';
 import { MAX_ATTACHMENT_BYTES } from '../../../partners/boarding/schemas.js';
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../../../partners/documents/document-types.js';
@@ -10,7 +12,7 @@ import { type CorrectionField, enteredIn, nameOfValue } from '../correction-fiel
 import { type Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
 import { hasRole, useRequest } from '../route.js';
 import { Correction, pathLabel } from './input-fields.js';
-import { Field, type FieldProps, Form, Problem } from './parts.js';
+import { Field, type FieldProps, Form, Person, Problem } from './parts.js';
 
 export interface Answering {
   readonly workflowId: string;
@@ -110,6 +112,7 @@ export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
     );
   }
   const own = filled?.kind === kind ? filled : undefined;
+  const claim = currentClaim(requirement);
   const upload = kind === 'documents' && {
     enctype: 'multipart/form-data',
     'data-upload': '',
@@ -132,6 +135,11 @@ export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
           {buttonOf(requirement, kind)}
         </button>
         {props.list !== undefined && <a href={inboxOf(props.list)}>Cancel</a>}
+        {claim && !isSamePerson(claim.actor, user.actor) && (
+          <span class="advice">
+            <Person actor={claim.actor} /> has claimed it
+          </span>
+        )}
       </div>
     </Form>
   );
