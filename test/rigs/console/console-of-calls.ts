@@ -104,7 +104,9 @@ export function clientOfCalls({
           ...(parent !== undefined && { parentExecution: { workflowId: parent, runId: 'run-1' } }),
           raw: {
             workflowExecutionInfo: {
-              ...{ execution, status: 1, startTime: msToTs(0) },
+              execution,
+              status: 1,
+              startTime: msToTs(0),
               ...(dba !== undefined && { searchAttributes: { indexedFields: indexedFields({ Dba: dba }) } }),
             },
           },

@@ -102,8 +102,6 @@ function offer(region: HTMLElement, fresh: HTMLElement, apply: () => void): void
     showGone(row, isGone);
     if (isGone && isBusy(row)) showIsGone(row, fresh);
   }
-  const [sentence, now] = [region, fresh].map((each) => each.querySelector('caption'));
-  if (sentence && now) sentence.textContent = now.textContent;
   const { new: added = '0' } = fresh.dataset;
   button.textContent = added === '0' ? 'Show the changes' : `Show ${added} new`;
   button.onclick = () => {
@@ -471,12 +469,10 @@ if (location.hash) addEventListener('load', () => setTimeout(focusMessage));
 /** A row of the inbox that no longer waits cannot be selected or answered. */
 function showGone(row: HTMLElement, isGone: boolean): void {
   row.classList.toggle('gone', isGone);
-  for (const control of row.querySelectorAll<HTMLElement>(
-    'input[type=checkbox], a[aria-label^="Answer here"]',
-  )) {
-    control.hidden = isGone;
-    if (isGone && control instanceof HTMLInputElement) control.checked = false;
-  }
+  const box = row.querySelector<HTMLInputElement>('input[form=chosen]');
+  if (!box) return;
+  box.disabled = isGone;
+  if (isGone) box.checked = false;
 }
 
 /** The seconds between two readings of the number that waits, on pages without the inbox. */
@@ -502,3 +498,10 @@ async function followWaiting(): Promise<void> {
     }
   }
 }
+
+/** Once a person changes what the warnings are about, the button no longer starts it in spite of them: it checks again. */
+document.addEventListener('input', ({ target }) => {
+  const form = target instanceof Element ? target.closest('form') : null;
+  const button = form?.querySelector<HTMLElement>('[data-changed]');
+  if (button) button.textContent = button.dataset['changed'] ?? '';
+});

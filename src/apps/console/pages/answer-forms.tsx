@@ -127,7 +127,7 @@ export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
       id={`form-${requirement.id}-${kind}`}
       hidden={{ kind, page: props.page, ...(props.list !== undefined && { [LIST]: props.list }) }}
     >
-      {own && <Mistakes problems={own.problems} />}
+      {own && <Mistakes problems={own.problems} id={kind === 'correction' ? requirement.id : undefined} />}
       <Content {...props} own={own} />
       <Reason {...props} own={own} />
       <div class="actions">
@@ -260,7 +260,7 @@ function Reason({ requirement, kind, own }: ContentProps) {
 }
 
 /** All problems, at the top of the form, because a long form shows only a part of itself. */
-export function Mistakes({ problems }: Pick<Filled, 'problems'>) {
+export function Mistakes({ problems, id }: Pick<Filled, 'problems'> & { readonly id?: string | undefined }) {
   if (problems.length === 0) return null;
   return (
     <Problem isFocused>
@@ -268,16 +268,28 @@ export function Mistakes({ problems }: Pick<Filled, 'problems'>) {
         <strong>Nothing was sent.</strong> What you typed is still here.
       </p>
       <ul>
-        {[...new Set(problems.map(problemLine))].map((line) => (
-          <li key={line}>{line}</li>
+        {[...new Map(problems.map((each) => [problemLine(each), each.field]))].map(([line, field]) => (
+          <li key={line}>
+            {id === undefined || field === '' || field === 'reason' ? (
+              line
+            ) : (
+              <a href={`#${id}-${field}${OTHER_ROW.test(field) ? '-name' : ''}`}>{line}</a>
+            )}
+          </li>
         ))}
       </ul>
     </Problem>
   );
 }
 
-const problemLine = ({ field, message }: Filled['problems'][number]) =>
-  problemText({ field: field && pathLabel(field), message });
+const problemLine = ({ field, message }: Filled['problems'][number]) => {
+  const [, index] = OTHER_ROW.exec(field) ?? [];
+  const label = index === undefined ? field && pathLabel(field) : `Name of field ${Number(index) + 1}`;
+  return problemText({ field: label, message });
+};
+
+/** A row of a correction for a field that is not listed. */
+const OTHER_ROW = /^other\.(\d+)$/;
 
 /** The values of a form for hidden fields: nothing is stored between its pages. What a correction leaves alone is left out. */
 export function hiddenFields(fields: Fields): Record<string, string> {

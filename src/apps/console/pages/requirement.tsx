@@ -142,7 +142,9 @@ export async function renderRequirement(
   const page = (
     <CurrentRequest.Provider value={context}>
       <Trail to={pathOf(workflowId)} name={displayName(listed)} />
-      <h1>{requirement.title}</h1>
+      <h1>
+        {requirement.title} <small>{displayName(listed)}</small>
+      </h1>
       {obstacle && <ObstacleNote obstacle={obstacle} />}
       {notice}
       <div class="columns">

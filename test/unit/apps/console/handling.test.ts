@@ -78,6 +78,40 @@ describe('the page of a requirement', () => {
     ]);
   });
 
+  // Alone catches an answer that is sent beside a colleague's claim without a word of it at the button.
+  it.each<[claim: Requirement['claim'], isSaid: boolean]>([
+    [PETES, true],
+    [OLGAS, false],
+    [{ ...PETES, until: NOON }, false],
+  ])('says beside the button whether somebody else has claimed it: %j', async (claim, isSaid) => {
+    const { open } = await asking({ claim });
+    const { text } = await open({}, PAGE);
+    expect(/Send the answer<\/button><span class="advice">pete has claimed it<\/span>/.test(text)).toBe(
+      isSaid,
+    );
+  });
+
+  // Alone catches entries about one of several questions that do not say about which.
+  it.each([
+    [['note-1', 'note-2'], 1],
+    [['note-1'], 0],
+  ])('says in the timeline which of the questions %j was claimed', async (ids, times) => {
+    const raised = ids.map(
+      (id) => ({ at: NOON, event: 'requirement-raised', detail: `${id}: About ${id}?` }) as const,
+    );
+    const claimed = {
+      at: NOON,
+      event: 'requirement-claimed',
+      actor: 'pete',
+      detail: 'note-1: until 2026-01-31 16:00 UTC',
+    } as const;
+    const state = { requirements: [NOTE], timeline: [...raised, claimed] };
+    const queries = { input: { input: {} } };
+    const { open } = await consoleOfCalls({ workflows: { [ID]: { state, queries } } });
+    const { text } = await open({}, `/onboardings/${ID}`);
+    expect(text.split('claimed the note<small>About note-1?</small>').length - 1).toBe(times);
+  });
+
   const OWN = 'A second person confirms it. You can withdraw it.';
   it.each<[role: Role, actor: string, proposer: string, advice: string, does: string, isWhole: boolean]>([
     ['viewer', 'olga', 'pete proposed an answer', 'An approver confirms it.', '', false],
