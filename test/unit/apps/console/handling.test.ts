@@ -79,7 +79,7 @@ describe('the page of a requirement', () => {
   });
 
   // Alone catches an answer that is sent beside a colleague's claim without a word of it at the button.
-  it.each<[claim: Requirement['claim'], isSaid: boolean]>([
+  it.each<[claim: NonNullable<Requirement['claim']>, isSaid: boolean]>([
     [PETES, true],
     [OLGAS, false],
     [{ ...PETES, until: NOON }, false],
