@@ -22,7 +22,7 @@ export interface Column {
 }
 
 /** What a cell of a column takes, as the second line of a template says it. Its external ID is not valid, so that it never starts. */
-export function cellHint({ path, type, values }: Column): string {
+export function cellAdvice({ path, type, values }: Column): string {
   if (path.join('.') === 'externalId') return 'your own key (delete this line)';
   if (values.length > 0) return `one of ${values.join(', ')}`;
   return type === 'boolean' ? 'true or false' : type === 'number' ? 'a number' : 'text';

@@ -8,7 +8,7 @@ import { ONBOARDINGS, type OnboardingType } from '../../../messages/workflow-typ
 import type { ReferenceField } from '../../../partners/boarding/references.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { capitalize } from '../../../partners/text-limits.js';
-import { cellHint, columnsOf } from '../../../services/batches/columns.js';
+import { cellAdvice, columnsOf } from '../../../services/batches/columns.js';
 import { inputKind } from '../../../services/batches/validation.js';
 import { formatWarnings, IN_FUTURE, inputWarnings } from '../../../services/batches/warnings.js';
 import { proposedId } from '../../../services/forms/proposed-id.js';
@@ -118,11 +118,11 @@ function startable(kind: Kind) {
     type: kind.type,
     template({ settings, user }: RequestContext): RouteResponse {
       const { names, find } = columnsOf([kind.schema(knownWithin(settings, user.accounts))]);
-      const hints = names.flatMap((column) => {
+      const advice = names.flatMap((column) => {
         const match = find(column);
-        return match ? [[column, cellHint(match)]] : [];
+        return match ? [[column, cellAdvice(match)]] : [];
       });
-      const file = csvOf([Object.fromEntries(hints)], names);
+      const file = csvOf([Object.fromEntries(advice)], names);
       return { file, fileName: `${name}.csv`, contentType: 'text/csv; charset=utf-8' };
     },
     form: (context: RequestContext) => show(context, { status: 200, typed: new Map(), problems: [] }),
