@@ -54,7 +54,8 @@ export function renderPart(context: RequestContext | undefined, part: VNode): st
 function Top({ context, path = '', waiting }: Layout) {
   const user = context?.user;
   const isFilter = FILTERED.includes(path);
-  const search = path === '/' ? 'Find in the inbox' : 'Find a business or an ID';
+  const isInbox = path === '/';
+  const search = isInbox ? 'Find in the inbox' : 'Find a business or an ID';
   return (
     <header class="top">
       <a class="brand" href="/" aria-label="Gangway">
@@ -92,7 +93,7 @@ function Top({ context, path = '', waiting }: Layout) {
                 form={isFilter ? FILTER_FORM : undefined}
                 value={isFilter ? FIND.read(context.fields.text('find')) : ''}
                 aria-label={search}
-                placeholder={search}
+                placeholder={isInbox ? search : 'Business, ID or mid'}
                 maxLength={200}
                 autoComplete="off"
               />

@@ -22,10 +22,7 @@ export const ssn = z
 /** As printed; the two leading digits are optional. */
 export const ein = z
   .string()
-  .regex(
-    /^(?!00\d{7}$)(?!\d{2}0000000$)(\d{2})?(\d{7})$/,
-    'must be the digits of a valid EIN, without dashes',
-  );
+  .regex(/^(?!00\d{7}$)(?!\d{2}0000000$)(\d{2})?(\d{7})$/, 'must be 9 digits of a valid EIN, without dashes');
 
 /** As printed. The list of errors of E3 requires exactly 5 digits; its pattern accepts ZIP+4, and so do we. */
 export const postalCode = z.string().regex(/^\d{5}(-\d{4})?$/, 'must be 5 digits, or 5-4');

@@ -21,6 +21,13 @@ export interface Column {
   readonly patterns: readonly string[];
 }
 
+/** What a cell of a column takes, as the second line of a template says it. Its external ID is not valid, so that it never starts. */
+export function cellAdvice({ path, type, values }: Column): string {
+  if (path.join('.') === 'externalId') return 'your own key (delete this line)';
+  if (values.length > 0) return `one of ${values.join(', ')}`;
+  return type === 'boolean' ? 'true or false' : type === 'number' ? 'a number' : 'text';
+}
+
 export type Columns = ReturnType<typeof columnsOf>;
 
 export function columnsOf(schemas: readonly z.ZodType[]) {
@@ -50,10 +57,17 @@ function find(root: Shape, names: readonly string[]): Column | undefined {
 const IN_GROUPS = /^(?=.*\d)[\d ().-]{10,30}$/;
 const LEAST_DIGITS = 9;
 
+/** Where a field has Yes and No, true and false mean them. */
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['true', 'yes'],
+  ['false', 'no'],
+]);
+
 /** A text as the schema wants it: a listed value in its own case, and nine digits or more without the signs that people put between. */
 export function asListed(text: string, { values, patterns }: Pick<Column, 'values' | 'patterns'>): string {
   if (values.includes(text)) return text;
-  const value = values.find((each) => each.toLowerCase() === text.toLowerCase());
+  const word = text.toLowerCase();
+  const value = values.find((each) => [word, WORDS.get(word)].includes(each.toLowerCase()));
   if (value !== undefined || !IN_GROUPS.test(text)) return value ?? text;
   const digits = text.replace(/\D/g, '');
   const fits = (each: string) => patterns.length > 0 && patterns.every((rule) => new RegExp(rule).test(each));

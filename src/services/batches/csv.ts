@@ -80,11 +80,11 @@ export function cellValue(cell: string, column: MappedColumn): Scalar {
   const fee = typedFee(path, cell);
   if (fee && 'value' in fee) return fee.value;
   if (type === 'number' && PLAIN_NUMBER.test(cell)) return Number(cell);
-  if (type === 'boolean' && BOOLEAN.test(cell)) return cell.toLowerCase() === 'true';
+  if (type === 'boolean' && BOOLEAN.test(cell)) return /^(?:true|yes)$/i.test(cell);
   return asListed(cell, column);
 }
 
-const BOOLEAN = /^(true|false)$/i;
+const BOOLEAN = /^(?:true|false|yes|no)$/i;
 
 /** The rule of a mapping that a cell breaks. The schema may take any JSON there, so it would take the text. */
 function brokenRule(cell: string, { path, as: type, words = {} }: MappedColumn): string | undefined {
@@ -93,7 +93,7 @@ function brokenRule(cell: string, { path, as: type, words = {} }: MappedColumn):
   if (fee) return 'rule' in fee ? fee.rule : undefined;
   if (SCIENTIFIC.test(cell)) return NOT_SCIENTIFIC;
   if (type === 'number' && !PLAIN_NUMBER.test(cell)) return 'must be a number such as 1234.56';
-  return type === 'boolean' && !BOOLEAN.test(cell) ? 'must be true or false' : undefined;
+  return type === 'boolean' && !BOOLEAN.test(cell) ? 'must be true or false, yes or no' : undefined;
 }
 
 /** A long number as Excel shows and saves it: `1.23457E+15`. The other digits are lost. */

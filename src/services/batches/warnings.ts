@@ -34,6 +34,8 @@ const DATE_NAME = /^(date|dob)$|(_date|[a-z\d]Date)$|^date_?[oO]f_?[bB]irth$/;
 /** It begins where blanks begin, so that thousands of blanks are scanned only once. */
 const EXTENSION = /(?<!\s)\s*(x|ext\.?)\s*\d+$/i;
 
+export const IN_FUTURE = 'is in the future';
+
 /** The rules of formats, by the ends of the names that fields have. */
 const FORMATS: readonly (readonly [names: RegExp, isRight: (value: string | number) => boolean, string])[] = [
   [/^dba$|name$/i, (value) => /[\p{L}\p{N}]/u.test(String(value)), 'has no letter or digit'],
@@ -61,11 +63,7 @@ const FORMATS: readonly (readonly [names: RegExp, isRight: (value: string | numb
   ],
   [/^(percent|cashDiscountRate)$/, (value) => !(Number(value) > 100), 'is more than 100 percent'],
   [DATE_NAME, (value) => isDate(String(value)), 'is not a date such as 1980-12-31'],
-  [
-    /(dob|date_?of_?birth|birth_?date)$/i,
-    (value) => !(Date.parse(String(value)) > Date.now()),
-    'is in the future',
-  ],
+  [/(dob|date_?of_?birth|birth_?date)$/i, (value) => !(Date.parse(String(value)) > Date.now()), IN_FUTURE],
 ];
 
 /** The fee lines that the contract names. The partner has more, so a similar name may be right. */

@@ -91,6 +91,7 @@ function namesOf({ name, id }: Colleague): string[] {
  */
 export function colleagueOf(people: readonly Colleague[], text: string, field: string): Colleague {
   const wanted = folded(text);
+  if (wanted === '') throw new InvalidInput(`${field}: type the name of a colleague`);
   const whole = people.find(({ name, id, actor }) =>
     [name, id, actor].some((each) => folded(each) === wanted),
   );

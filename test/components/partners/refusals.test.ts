@@ -77,7 +77,7 @@ describe('a request is refused before it is sent:', () => {
       { field: 'ssn', message: 'must be 9 digits of a valid SSN, without dashes' },
       {
         field: 'employerIdentificationNumber',
-        message: 'must be the digits of a valid EIN, without dashes',
+        message: 'must be 9 digits of a valid EIN, without dashes',
       },
     ]);
     const thrown = JSON.stringify(error) + error.message;

@@ -17,7 +17,7 @@ import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { createLogger } from '../../../src/platform/process/logging.js';
 import { merchant } from '../inputs.js';
 import { testEnds } from '../shared.js';
-import { grpcError, payloads } from '../temporal/answering-service.js';
+import { grpcError, indexedFields, payloads } from '../temporal/answering-service.js';
 import { SESSION_KEY, type Sent } from './running-console.js';
 
 /** A workflow as Temporal would return it. */
@@ -25,6 +25,7 @@ export interface GivenWorkflow {
   readonly state?: Partial<OnboardingState>;
   /** Of its search attribute. */
   readonly account?: string;
+  readonly dba?: string;
   /** The workflow that started it. */
   readonly parent?: string;
   /** What other queries return, by their names. */
@@ -90,7 +91,7 @@ export function clientOfCalls({
     return {
       async describe() {
         questions.push(['describe', workflowId]);
-        const { account, parent } = existing();
+        const { account, dba, parent } = existing();
         const execution = { workflowId, runId: 'run-1' };
         return {
           ...execution,
@@ -101,7 +102,14 @@ export function clientOfCalls({
             account === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.partnerAccount, value: account }],
           ),
           ...(parent !== undefined && { parentExecution: { workflowId: parent, runId: 'run-1' } }),
-          raw: { workflowExecutionInfo: { execution, status: 1, startTime: msToTs(0) } },
+          raw: {
+            workflowExecutionInfo: {
+              execution,
+              status: 1,
+              startTime: msToTs(0),
+              ...(dba !== undefined && { searchAttributes: { indexedFields: indexedFields({ Dba: dba }) } }),
+            },
+          },
         };
       },
       async query({ name }: { readonly name: string }) {

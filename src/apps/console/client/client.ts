@@ -99,7 +99,7 @@ function offer(region: HTMLElement, fresh: HTMLElement, apply: () => void): void
   if (status.textContent !== text) status.textContent = text;
   for (const row of region.querySelectorAll<HTMLElement>('tbody tr[id]')) {
     const isGone = fresh.querySelector(`#${CSS.escape(row.id)}`) === null;
-    row.classList.toggle('gone', isGone);
+    showGone(row, isGone);
     if (isGone && isBusy(row)) showIsGone(row, fresh);
   }
   const { new: added = '0' } = fresh.dataset;
@@ -349,6 +349,7 @@ function proposeId(): void {
 if (!isZoneKnown) showZone();
 const isTyping = restoreDrafts();
 countAll();
+void followWaiting();
 drawCount();
 if (location.hash && !isTyping)
   document.querySelector<HTMLElement>(`#filter [id="${CSS.escape(location.hash.slice(1))}"]`)?.focus();
@@ -366,3 +367,43 @@ if (location.hash)
   addEventListener('load', () =>
     setTimeout(() => document.activeElement?.matches('input, select, textarea') || focusMessage()),
   );
+
+/** A row of the inbox that no longer waits cannot be selected or answered. */
+function showGone(row: HTMLElement, isGone: boolean): void {
+  row.classList.toggle('gone', isGone);
+  const box = row.querySelector<HTMLInputElement>('input[form=chosen]');
+  if (!box) return;
+  box.disabled = isGone;
+  if (isGone) box.checked = false;
+}
+
+/** The seconds between two readings of the number that waits, on pages without the inbox. */
+const WAITING_SECONDS = 30;
+
+/** Keeps the number in the navigation current. The inbox brings its own. */
+async function followWaiting(): Promise<void> {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, WAITING_SECONDS * 1_000));
+    if (document.hidden) await nextTime('visibilitychange');
+    if (!document.getElementById('waiting') || document.querySelector('[data-waiting]')) continue;
+    try {
+      const response = await fetch('/inbox/part', { headers: { accept: 'text/html' }, redirect: 'error' });
+      if (!response.ok) continue;
+      const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+      const { waiting } = page.querySelector<HTMLElement>('#inbox')?.dataset ?? {};
+      const name = document.getElementById('waiting');
+      if (!name || waiting === undefined) continue;
+      name.textContent = waiting === '0' ? '' : waiting;
+      drawCount();
+    } catch {
+      // The next reading may succeed. Parts of the page say that the console does not respond.
+    }
+  }
+}
+
+/** Once a person changes what the warnings are about, the button no longer starts it in spite of them: it checks again. */
+document.addEventListener('input', ({ target }) => {
+  const form = target instanceof Element ? target.closest('form') : null;
+  const button = form?.querySelector<HTMLElement>('[data-changed]');
+  if (button) button.textContent = button.dataset['changed'] ?? '';
+});

@@ -64,7 +64,7 @@ function item(text: string, problem: string | undefined): HTMLLIElement {
 
 function size(bytes: number): string {
   const mebibytes = bytes / 1024 / 1024;
-  return mebibytes >= 1 ? `${Math.round(mebibytes)} MiB` : `${Math.max(1, Math.round(bytes / 1024))} KiB`;
+  return mebibytes >= 1 ? `${Math.round(mebibytes)} MiB` : `${Math.ceil(bytes / 1024)} KiB`;
 }
 
 const LOST = 'the documents may have arrived. Reload the page, and look before you send them again.';

@@ -87,7 +87,7 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
           <Empty title="Nothing happened.">{read} onboardings were read.</Empty>
         ) : (
           <Table
-            caption={`The newest first, in ${read} onboardings${from || next ? ': those that started last come first' : ''}.`}
+            caption={`The newest first, in ${read} ${read === 1 ? 'onboarding' : 'onboardings'}${from || next ? ': those that started last come first' : ''}.`}
             rows={pageRows}
             inLines
             groupOf={({ entry }) => dayOf(context.times.day(entry.at))}

@@ -1,4 +1,6 @@
 import type { ComponentChildren, RenderableProps } from 'preact';
+import { isSamePerson } from '../../../messages/actors.js';
+import { currentClaim } from '../../../messages/claims.js';
 import { type AnswerKind, needsConfirmation, type Requirement } from '../../../messages/requirements.js';
 import { MAX_ATTACHMENT_BYTES } from '../../../partners/boarding/schemas.js';
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../../../partners/documents/document-types.js';
@@ -10,7 +12,7 @@ import { type CorrectionField, enteredIn, nameOfValue } from '../correction-fiel
 import { type Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
 import { hasRole, useRequest } from '../route.js';
 import { Correction, choiceLabel, pathLabel } from './input-fields.js';
-import { Field, type FieldProps, Form, Problem } from './parts.js';
+import { Field, type FieldProps, Form, Person, Problem } from './parts.js';
 
 export interface Answering {
   readonly workflowId: string;
@@ -113,6 +115,7 @@ export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
     );
   }
   const own = filled?.kind === kind ? filled : undefined;
+  const claim = currentClaim(requirement);
   const upload = kind === 'documents' && {
     enctype: 'multipart/form-data',
     'data-upload': '',
@@ -128,7 +131,7 @@ export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
       isTyped={own !== undefined}
       hidden={{ kind, page: props.page, ...(props.list !== undefined && { [LIST]: props.list }) }}
     >
-      {own && <Mistakes problems={own.problems} />}
+      {own && <Mistakes problems={own.problems} id={kind === 'correction' ? requirement.id : undefined} />}
       <Content {...props} own={own} />
       <Reason {...props} own={own} />
       <div class="actions">
@@ -136,6 +139,11 @@ export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
           {buttonOf(requirement, kind)}
         </button>
         {props.list !== undefined && <a href={inboxOf(props.list)}>Cancel</a>}
+        {claim && !isSamePerson(claim.actor, user.actor) && (
+          <span class="advice">
+            <Person actor={claim.actor} /> has claimed it
+          </span>
+        )}
       </div>
     </Form>
   );
@@ -258,7 +266,7 @@ function Reason({ requirement, kind, own }: ContentProps) {
 }
 
 /** All problems, at the top of the form, because a long form shows only a part of itself. */
-export function Mistakes({ problems }: Pick<Filled, 'problems'>) {
+export function Mistakes({ problems, id }: Pick<Filled, 'problems'> & { readonly id?: string | undefined }) {
   if (problems.length === 0) return null;
   return (
     <Problem isFocused>
@@ -266,16 +274,28 @@ export function Mistakes({ problems }: Pick<Filled, 'problems'>) {
         <strong>Nothing was sent.</strong> What you typed is still here.
       </p>
       <ul>
-        {[...new Set(problems.map(problemLine))].map((line) => (
-          <li key={line}>{line}</li>
+        {[...new Map(problems.map((each) => [problemLine(each), each.field]))].map(([line, field]) => (
+          <li key={line}>
+            {id === undefined || field === '' || field === 'reason' ? (
+              line
+            ) : (
+              <a href={`#${id}-${field}${OTHER_ROW.test(field) ? '-name' : ''}`}>{line}</a>
+            )}
+          </li>
         ))}
       </ul>
     </Problem>
   );
 }
 
-const problemLine = ({ field, message }: Filled['problems'][number]) =>
-  problemText({ field: field && pathLabel(field), message });
+const problemLine = ({ field, message }: Filled['problems'][number]) => {
+  const [, index] = OTHER_ROW.exec(field) ?? [];
+  const label = index === undefined ? field && pathLabel(field) : `Name of field ${Number(index) + 1}`;
+  return problemText({ field: label, message });
+};
+
+/** A row of a correction for a field that is not listed. */
+const OTHER_ROW = /^other\.(\d+)$/;
 
 /** The values of a form for hidden fields: nothing is stored between its pages. What a correction leaves alone is left out. */
 export function hiddenFields(fields: Fields): Record<string, string> {

@@ -10,6 +10,7 @@ import type { InboxItem } from '../../../services/inbox/inbox.js';
 import {
   assignmentTo,
   type Colleague,
+  colleagueOf,
   colleaguesFor,
   remarkTo,
   seenWithin,
@@ -24,6 +25,7 @@ import { needsNoApprover } from '../../../services/links/create-link.js';
 import { displayName } from '../../../services/texts/display-names.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { proposedAnswerOf, queryState } from '../../../temporal/find-onboarding.js';
+import { toListed } from '../../../temporal/search.js';
 import { TemporalProblem } from '../../../temporal/unavailable.js';
 import { whatIsOpen } from '../answer.js';
 import { openOnboarding, readState, refreshView } from '../onboarding-view.js';
@@ -248,6 +250,8 @@ export function ClaimChosen({ list }: { readonly list: string }) {
   const colleagues = colleaguesOf(context);
   return (
     <Form id={CHOSEN} class="card actions" action="/inbox/claims" hidden={{ [LIST]: list }}>
+      {/* Enter in the field of a colleague presses the first button. */}
+      {colleagues.length > 0 && <button type="submit" name="do" value="assign" hidden />}
       <button type="submit" name="do" value="claim-selected">
         Claim<span> selected</span>
       </button>
@@ -285,7 +289,7 @@ const ACTIONS = {
     send: (client, id, about) => sendAssignment(client, id, { ...about, until: until() }),
   },
   assign: {
-    done: 'Your colleague has it now.',
+    done: 'They have it now.',
     send: (client, id, about, fields, people) => {
       const to = { assignee: fields.text(ASSIGNEE), text: fields.text('remark') };
       const override = fields.text('override') === 'true';
@@ -315,11 +319,11 @@ const ACTIONS = {
   },
 } as const satisfies Readonly<Record<string, Action>>;
 
-/** @param keepForm shows the form of an assignment again, with what was typed and why it was refused */
+/** @param keepForm shows the form again, with what was typed and why it was refused; undefined if the page has no such form */
 export async function runAction(
   context: RequestContext,
   actions: readonly (keyof typeof ACTIONS)[],
-  keepForm?: (refusal: InvalidInput) => Promise<RouteResponse>,
+  keepForm?: (refusal: InvalidInput) => Promise<RouteResponse | undefined>,
 ): Promise<RouteResponse> {
   const { client, user, params, fields, audit } = context;
   const { requirementId = '' } = params;
@@ -339,7 +343,8 @@ export async function runAction(
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     if (isProposal) refresh(client, workflowId);
-    if (what === 'assign' && keepForm) return keepForm(error);
+    const form = await keepForm?.(error);
+    if (form) return form;
     const wrote = fields.text('remark')
       ? `${error.message.endsWith('?') ? '' : '.'} You wrote: ${truncate(fields.text('remark'), LONGEST_REMARK)}`
       : '';
@@ -347,6 +352,7 @@ export async function runAction(
   }
   audit(user, { what: isProposal ? `${what} a proposed answer` : what, workflowId, requirementId });
   refresh(client, workflowId);
+  if (what === 'assign') return { to: back, message: `${colleagueIn(context).name} has it now.` };
   if (what !== 'confirm') return { to: back, message: done };
   const { open, resolution } = receipt as ConfirmationReceipt;
   const left = await whatIsOpen({ client, description, requirementId, state }, resolution.answer.kind, open);
@@ -374,24 +380,59 @@ const MOST_CHOSEN = 100;
 /** The maximum length of the name that an address keeps. */
 const LONGEST_NAME = 170;
 
-/** The maximum number of reasons in a message, which a cookie keeps. */
+/** The maximum numbers of reasons and of names in a message, which a cookie keeps. */
 const MOST_REASONS = 2;
+const MOST_NAMES = 3;
+const LONGEST_REASON = 300;
+
+/** @throws {InvalidInput} */
+function colleagueIn(context: RequestContext): Colleague {
+  return colleagueOf(peopleOf(context), context.fields.text(ASSIGNEE), ASSIGNEE);
+}
+
+/** `Corner Bikes and Oak Press` */
+function listed(names: readonly string[]): string {
+  const distinct = [...new Set(names)];
+  const rest = distinct.length > MOST_NAMES ? [`${distinct.length - MOST_NAMES} more`] : [];
+  return new Intl.ListFormat('en-US').format([...distinct.slice(0, MOST_NAMES), ...rest]);
+}
+
+function requirementsOf(number: number): string {
+  return `${number} ${number === 1 ? 'requirement' : 'requirements'}`;
+}
 
 export async function claimChosen(context: RequestContext): Promise<RouteResponse> {
   const { client, user, fields, audit } = context;
   const { actor } = user;
-  const to = inboxOf(fields.text(LIST));
+  const list = inboxOf(fields.text(LIST));
   const chosen = [...new Set(fields.all(CHOSEN))];
   if (chosen.length > MOST_CHOSEN) throw new PageError(400, `Select at most ${MOST_CHOSEN}.`);
-  if (chosen.length === 0) return { to, message: 'Select something first.' };
+  if (chosen.length === 0) return { to: list, message: 'Select something first.' };
   const what = fields.oneOf('do', ['assign']) ?? 'claim';
+  const did = what === 'assign' ? 'assigned' : 'claimed';
+  // They stay selected, so that a person corrects only what was wrong.
+  const refuse = (places: readonly string[], message: string): never => {
+    const left = new URLSearchParams(fields.text(LIST));
+    for (const place of places) left.append(CHOSEN, place);
+    if (what === 'assign') left.set(ASSIGNEE, fields.text(ASSIGNEE).slice(0, LONGEST_NAME));
+    throw new Redirect({ to: inboxOf(String(left)), message });
+  };
+  let colleague: Colleague | undefined;
+  try {
+    colleague = what === 'assign' ? colleagueIn(context) : undefined;
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    refuse(chosen, `You assigned nothing: ${reasonOf(error)}`);
+  }
   const { send }: Action = ACTIONS[what];
   const people = peopleOf(context);
   const refusals = await Promise.all(
     chosen.map(async (place) => {
       const { workflowId, requirementId } = placeOf(place);
+      let name: string | undefined;
       try {
-        await openOnboarding(context, workflowId);
+        const description = await openOnboarding(context, workflowId);
+        name = displayName(await toListed(client, description));
         await send(client, workflowId, { requirementId, actor }, fields, people);
         audit(user, { what, workflowId, requirementId });
         refresh(client, workflowId);
@@ -399,29 +440,28 @@ export async function claimChosen(context: RequestContext): Promise<RouteRespons
       } catch (error) {
         const isKnown = [InvalidInput, PageError, TemporalProblem].some((type) => error instanceof type);
         if (!isKnown) throw error;
-        return [{ place, reason: `${workflowId}: ${(error as Error).message}` }];
+        return [{ place, name, reason: reasonOf(error as Error) }];
       }
     }),
   );
   const refused = refusals.flat();
-  const reasons = refused.map(({ reason }) => reason);
-  const claimed = chosen.length - reasons.length;
-  const did = what === 'assign' ? 'assigned' : 'claimed';
-  if (reasons.length === 0)
-    return {
-      to,
-      message: `You ${did} ${claimed} ${claimed === 1 ? 'requirement' : 'requirements'}. Other people can see this.`,
-    };
-  const rest = reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more`] : [];
-  const why = [...reasons.slice(0, MOST_REASONS), ...rest].join('; ');
-  // They stay selected, so that a person corrects only what was wrong.
-  const left = new URLSearchParams(fields.text(LIST));
-  for (const { place } of refused) left.append(CHOSEN, place);
-  if (what === 'assign') left.set(ASSIGNEE, fields.text(ASSIGNEE).slice(0, LONGEST_NAME));
-  throw new Redirect({
-    to: inboxOf(String(left)),
-    message: `You ${did} ${claimed} of ${chosen.length} requirements. Not ${did}: ${why}`,
+  const count = chosen.length - refused.length;
+  const to = colleague ? ` to ${colleague.name}` : '';
+  if (refused.length === 0)
+    return { to: list, message: `You ${did} ${requirementsOf(count)}${to}. Other people can see this.` };
+  const reasons = [...Map.groupBy(refused, ({ reason }) => reason)].map(([reason, those]) => {
+    const names = those.flatMap(({ name }) => name ?? []);
+    return names.length > 0 ? `${listed(names)}: ${reason}` : reason;
   });
+  const rest = reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more reasons`] : [];
+  const why = [...reasons.slice(0, MOST_REASONS), ...rest].join('; ');
+  const places = refused.map(({ place }) => place);
+  return refuse(places, `You ${did} ${count} of ${requirementsOf(chosen.length)}${to}. Not ${did}: ${why}`);
+}
+
+/** Without the field, which a person sees in the form. */
+function reasonOf({ message }: Error): string {
+  return truncate(message.replace(/^(?:assignee|requirementId): /, ''), LONGEST_REASON);
 }
 
 /** Back to the page of the form: of the requirement, or of an onboarding. */

@@ -76,7 +76,8 @@ const MOST_SUGGESTIONS = 500;
 
 /** The bank numbers the states, and publishes no list of them. Nobody may guess where an address is. */
 const STATES = ['state', 'primaryAuthorizedState'];
-const STATE_RULE = 'a number from 1 to 53: the bank numbers the states, and publishes no list';
+const STATE_RULE =
+  'a number from 1 to 53: the bank numbers the states and publishes no list, so ask the bank';
 
 const named = (...names: readonly string[]): Choices => names.map((name, number) => [String(number), name]);
 
@@ -173,10 +174,13 @@ function Control({ field, typed, problems, choices = {} }: OfForm & { readonly f
   const isLong = listed !== undefined && listed.length > MOST_CHOICES;
   const { rule, control } = controlOf(field, typed.get(name) ?? '', '(choose)', isLong ? undefined : listed);
   const isByNumber = BY_NUMBER.includes(name.split('.').at(-1) ?? '') && !control.choices;
-  const remark = [isRequired && '(required)', kind === 'json' && '(JSON)'].filter(Boolean).join(' ');
+  // One that the partner lists alone is taken. Of several, nobody guesses.
+  const isOpen = (listed ?? []).filter(([value]) => /^\d+$/.test(value)).length > 1;
+  const isNeeded = isRequired || (isOpen && BY_NUMBER.includes(name.split('.').at(-1) ?? ''));
+  const remark = [isNeeded && '(required)', kind === 'json' && '(JSON)'].filter(Boolean).join(' ');
   return (
     <Field
-      {...{ id: idOf(name), name, isRequired, problems: messages, ...control }}
+      {...{ id: idOf(name), name, isRequired: isNeeded, problems: messages, ...control }}
       // The form says so once.
       {...{ autoComplete: undefined, spellcheck: undefined }}
       label={[fieldLabel(name), remark && <span class="faint"> {remark}</span>]}

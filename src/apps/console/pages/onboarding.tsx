@@ -30,7 +30,7 @@ import { shortestLabels } from './about-requirement.js';
 import { Corrected } from './activity.js';
 import { AnswerForms } from './answer-forms.js';
 import { Fees, type FeesProps, feesIn } from './fees.js';
-import { Handling } from './handling.js';
+import { colleaguesOf, Handling } from './handling.js';
 import { valueText } from './input-fields.js';
 import { Form, firstSentence, Id, Person, Problem, Prose, statusLabel, Trail, When } from './parts.js';
 import { StageChip } from './pieces.js';
@@ -205,11 +205,17 @@ function Requirements({ listed, view }: OnboardingProps) {
 }
 
 function RequirementCard({ item, view }: Pick<OnboardingProps, 'view'> & { readonly item: OpenRequirement }) {
-  const { user } = useRequest();
+  const context = useRequest();
+  const { user } = context;
   const { workflowId, requirement } = item;
   const { id, title } = requirement;
   const page = view.workflowId;
   const isElsewhere = workflowId !== page;
+  const more = [
+    'Remark on it',
+    ...(colleaguesOf(context, workflowId).length > 0 ? ['assign it'] : []),
+    ...(context.settings.linkUrl === undefined ? [] : ['ask the merchant']),
+  ];
   return (
     <article class="card requirement" id={`r-${id}`} aria-labelledby={`title-${id}`}>
       <h3 id={`title-${id}`}>
@@ -224,7 +230,14 @@ function RequirementCard({ item, view }: Pick<OnboardingProps, 'view'> & { reado
       <AskedText requirement={requirement} />
       <Handling {...{ workflowId, requirement, page }} />
       {hasRole(user, 'operator') ? (
-        <AnswerForms {...{ workflowId, requirement, page }} isOpen={view.requirements.length === 1} />
+        <>
+          <AnswerForms {...{ workflowId, requirement, page }} isOpen={view.requirements.length === 1} />
+          <p>
+            <a href={pathOf(workflowId, 'requirements', id)}>
+              {new Intl.ListFormat('en-US', { type: 'disjunction' }).format(more)}
+            </a>
+          </p>
+        </>
       ) : (
         <p class="advice">An operator answers this. Your role is {user.role}.</p>
       )}

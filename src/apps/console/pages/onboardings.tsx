@@ -119,7 +119,11 @@ export async function showOnboardings(context: RequestContext): Promise<RouteRes
           <FILTER.Form chosen={choices} without={choices.what && 'type'} />
         </div>
         {isSearched && !isWhole && <p class="advice">Only the {read} newest were searched.</p>}
-        <List onboardings={onboardings.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)} total={total} />
+        <List
+          {...choices}
+          onboardings={onboardings.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
+          total={total}
+        />
         <Pages page={page} pages={pages} to={to} />
       </>
     ),
@@ -161,13 +165,20 @@ async function shownBy(
   return (row: Listed) => isAsked(row) && Date.now() - stageBegan(row, firstStarts).getTime() > longest;
 }
 
-function List({ onboardings, total }: { readonly onboardings: readonly Listed[]; readonly total: number }) {
+interface ListProps {
+  readonly onboardings: readonly Listed[];
+  readonly total: number;
+  readonly find: string;
+}
+
+function List({ onboardings, total, find }: ListProps) {
   const most = MOST_PAGES * PAGE_SIZE;
   const count = `${total === 1 ? '1 is' : `${total} are`} in this list: first those that run, then the last ended.`;
   if (onboardings.length === 0)
     return (
       <Empty title="No onboarding matches.">
-        {count} <a href="/onboardings">Show all</a>
+        {find === '' ? count : 'A search finds names, IDs and mids by how their words begin.'}{' '}
+        <a href="/onboardings">Show all</a>
       </Empty>
     );
   return (

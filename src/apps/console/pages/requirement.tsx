@@ -111,8 +111,13 @@ interface Extra {
   readonly filled?: Filled;
   readonly notice?: ComponentChildren;
   readonly preview?: ComponentChildren;
-  /** Why the assignment in the fields of this request was refused. */
-  readonly refusal?: string | undefined;
+  /** Why the assignment or the remark in the fields of this request was refused. */
+  readonly refusal?: Refusal | undefined;
+}
+
+interface Refusal {
+  readonly form: 'assign' | 'remark';
+  readonly message: string;
 }
 
 /** @throws {PageError} when there is no such requirement */
@@ -137,7 +142,9 @@ export async function renderRequirement(
   const page = (
     <CurrentRequest.Provider value={context}>
       <Trail to={pathOf(workflowId)} name={displayName(listed)} />
-      <h1>{requirement.title}</h1>
+      <h1>
+        {requirement.title} <small>{displayName(listed)}</small>
+      </h1>
       {obstacle && <ObstacleNote obstacle={obstacle} />}
       {notice}
       <div class="columns">
@@ -155,7 +162,7 @@ export async function renderRequirement(
               {...{ workflowId, requirement, asked: extra.asked }}
               {...{ templates: templatesOf(context, requirement), fields: correctable ?? [], isOpen: asks }}
             />
-            <RemarkForm context={context} />
+            <RemarkForm context={context} refusal={refusal} />
             <AssignForm context={context} refusal={refusal} />
           </AnswerForms>
         </section>
@@ -289,15 +296,36 @@ function Remarks({ state, context: { requirementId } }: EndedProps) {
   );
 }
 
-function RemarkForm({ context }: Pick<EndedProps, 'context'>) {
+type RefusableProps = Pick<EndedProps, 'context'> & Pick<Extra, 'refusal'>;
+
+/** The fields of a refused form as they were typed. A problem with the text of a remark is shown at it. */
+function typedIn(
+  { fields }: Pick<RequirementContext, 'fields'>,
+  refusal: Refusal | undefined,
+  form: Refusal['form'],
+) {
+  if (refusal?.form !== form) return undefined;
+  const { message } = refusal;
+  const first = form === 'assign' ? ASSIGNEE : 'remark';
+  const [, field, problem] = /^(text|assignee): (.*)$/s.exec(message) ?? ['', first, message];
+  const wrong = field === 'text' ? 'remark' : field;
+  return (name: string) => ({
+    value: fields.text(name),
+    problems: name === wrong && problem ? [problem] : [],
+  });
+}
+
+function RemarkForm({ context, refusal }: RefusableProps) {
   const { requirementId, path, user } = context;
   if (!hasRole(user, 'operator')) return null;
+  const typed = typedIn(context, refusal, 'remark');
   return (
-    <details class="answer">
+    <details class="answer" open={typed !== undefined}>
       <summary>Remark for colleagues</summary>
       <Form action={`${path}/remarks`} id={`form-${requirementId}-remark`} hidden={listIn(context)}>
         <Field
           {...{ id: `${requirementId}-remark`, name: 'remark', label: 'Remark', required: true, rows: 2 }}
+          {...typed?.('remark')}
           maxLength={LONGEST_REMARK}
           advice={`The partner does not get it. It stays in the timeline.${colleaguesOf(context).length > 0 ? ' @ and a name mentions a colleague.' : ''}`}
         />
@@ -311,27 +339,34 @@ function RemarkForm({ context }: Pick<EndedProps, 'context'>) {
 
 /** The forms of a claim. A refused assignment stays as it was typed. */
 export function actOnClaim(context: RequestContext): Promise<RouteResponse> {
-  return runAction(context, ['claim', 'release', 'take-over', 'assign'], async ({ message }) =>
-    renderRequirement(await findRequirement(context, false), { status: 422, refusal: message }),
-  );
+  const form = context.fields.text('do') === 'assign' ? 'assign' : undefined;
+  return runAction(context, ['claim', 'release', 'take-over', 'assign'], keepForm(context, form));
+}
+
+/** The form of a remark. A refused remark stays as it was typed. */
+export function addRemark(context: RequestContext): Promise<RouteResponse> {
+  return runAction(context, ['remark'], keepForm(context, 'remark'));
+}
+
+function keepForm(context: RequestContext, form: Refusal['form'] | undefined) {
+  return async ({ message }: Error) => {
+    const target = form && (await findRequirement(context, false));
+    if (!form || !target?.requirement) return undefined;
+    return renderRequirement(target, { status: 422, refusal: { form, message } });
+  };
 }
 
 /** Without a file of colleagues there is nobody to assign it to. */
-function AssignForm({ context, refusal }: Pick<EndedProps, 'context'> & Pick<Extra, 'refusal'>) {
-  const { requirementId, requirement, workflowId, path, user, fields } = context;
+function AssignForm({ context, refusal }: RefusableProps) {
+  const { requirementId, requirement, workflowId, path, user } = context;
   const colleagues = colleaguesOf(context, workflowId);
   if (!hasRole(user, 'operator') || colleagues.length === 0) return null;
   const { actor } = (requirement && currentClaim(requirement)) ?? {};
   const isTheirs = actor !== undefined && !isSamePerson(actor, user.actor);
   const hidden = { do: 'assign', ...(isTheirs && { override: 'true' }), ...listIn(context) };
-  const [, field, problem] = /^(text|assignee): (.*)$/s.exec(refusal ?? '') ?? ['', 'assignee', refusal];
-  const typedIn = (name: string, its: string) =>
-    refusal !== undefined && {
-      value: fields.text(name),
-      problems: field === its && problem ? [problem] : [],
-    };
+  const typed = typedIn(context, refusal, 'assign');
   return (
-    <details class="answer" open={refusal !== undefined}>
+    <details class="answer" open={typed !== undefined}>
       <summary>Assign to a colleague</summary>
       <Form
         {...{ action: `${path}/claim`, id: `form-${requirementId}-assign`, hidden }}
@@ -342,12 +377,10 @@ function AssignForm({ context, refusal }: Pick<EndedProps, 'context'> & Pick<Ext
             <Person actor={actor} /> has it now. An assignment takes it over.
           </p>
         )}
-        <ColleagueField
-          {...{ colleagues, id: `${requirementId}-colleague`, ...typedIn(ASSIGNEE, 'assignee') }}
-        />
+        <ColleagueField {...{ colleagues, id: `${requirementId}-colleague`, ...typed?.(ASSIGNEE) }} />
         <Field
           {...{ id: `${requirementId}-why`, name: 'remark', label: 'Remark (optional)', rows: 2 }}
-          {...typedIn('remark', 'text')}
+          {...typed?.('remark')}
           maxLength={LONGEST_REMARK}
           advice="The partner does not get it."
         />

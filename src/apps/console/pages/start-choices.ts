@@ -60,11 +60,13 @@ export function otherReferences(input: object, lists: References, fields: readon
 export const lastName = (name: string) => name.slice(name.lastIndexOf('.') + 1);
 
 /** JSON takes false for no program, and the form has a choice for it. */
-export function inForm({ field, message }: FieldProblem): FieldProblem {
-  return { field, message: message.replace(/boardingSettings: false creates without$/, NO_PROGRAM_CHOICE) };
+export function inForm(hasPlan: boolean): (problem: FieldProblem) => FieldProblem {
+  const choice = hasPlan ? 'or choose none' : 'or choose none, and the merchant has no fees at first';
+  return ({ field, message }) => ({
+    field,
+    message: message.replace(/boardingSettings: false creates without$/, choice),
+  });
 }
-
-const NO_PROGRAM_CHOICE = 'or choose none, and the merchant has no fees at first';
 
 /** The fields that differ from the first input. An agent or a program may be there by its number, and in the form by its name. */
 export async function inputDifferences(

@@ -8,9 +8,9 @@ import { ONBOARDINGS, type OnboardingType } from '../../../messages/workflow-typ
 import type { ReferenceField } from '../../../partners/boarding/references.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { capitalize } from '../../../partners/text-limits.js';
-import { columnsOf } from '../../../services/batches/columns.js';
+import { cellAdvice, columnsOf } from '../../../services/batches/columns.js';
 import { inputKind } from '../../../services/batches/validation.js';
-import { inputWarnings } from '../../../services/batches/warnings.js';
+import { formatWarnings, IN_FUTURE, inputWarnings } from '../../../services/batches/warnings.js';
 import { proposedId } from '../../../services/forms/proposed-id.js';
 import { inputForm, type Typed } from '../../../services/forms/typed-input.js';
 import { Notes } from '../../../services/reports/page.js';
@@ -116,11 +116,15 @@ function startable(kind: Kind) {
   };
   return {
     type: kind.type,
-    template: ({ settings, user }: RequestContext): RouteResponse => ({
-      file: csvOf([], columnsOf([kind.schema(knownWithin(settings, user.accounts))]).names),
-      fileName: `${name}.csv`,
-      contentType: 'text/csv; charset=utf-8',
-    }),
+    template({ settings, user }: RequestContext): RouteResponse {
+      const { names, find } = columnsOf([kind.schema(knownWithin(settings, user.accounts))]);
+      const advice = names.flatMap((column) => {
+        const match = find(column);
+        return match ? [[column, cellAdvice(match)]] : [];
+      });
+      const file = csvOf([Object.fromEntries(advice)], names);
+      return { file, fileName: `${name}.csv`, contentType: 'text/csv; charset=utf-8' };
+    },
     form: (context: RequestContext) => show(context, { status: 200, typed: new Map(), problems: [] }),
     async start(context: RequestContext) {
       const form = formFor(context);
@@ -137,15 +141,24 @@ function startable(kind: Kind) {
         ...(account ? [account] : []),
         ...('problems' in read ? read.problems.map(withNameFields) : []),
         ...(proposal === '' ? [] : [{ field: 'externalId', message: PROPOSED }]),
+        // Nobody confirms a birth in the future.
+        ...formatWarnings(Object.fromEntries(typed)).filter(({ message }) => message === IN_FUTURE),
       ];
       if ('problems' in read || problems.length > 0)
         return show(context, { status: 422, typed, problems, names });
       try {
+        const hasPlan = typed.has(`${prefix}feePlan`);
         const confirmed = context.fields.text('confirmed');
         const digest = createHash('sha256').update(JSON.stringify(read.input)).digest('hex');
         const warnings = confirmed === digest ? [] : await warningsOf(context, kind, read.input);
         if (warnings.length > 0)
-          return show(context, { status: 422, typed, names, problems: warnings.map(inForm), digest });
+          return show(context, {
+            status: 422,
+            typed,
+            names,
+            problems: warnings.map(inForm(hasPlan)),
+            digest,
+          });
         const outcome = await started(context, kind, read.input);
         if (!('existing' in outcome)) return outcome;
         return await show(context, { status: 200, typed, names, problems: [], ...outcome });
@@ -247,7 +260,7 @@ interface StartPageProps extends Given {
   readonly choices: Readonly<Record<string, Choices>> | undefined;
 }
 
-const NO_PROGRAM = ['false', 'none: the merchant has no fees at first'] as const;
+const NO_PROGRAM = ['false', 'none: without a fee plan, the merchant has no fees at first'] as const;
 
 /**
  * Reads the boarding partner's lists for a person with one account, because the lists of two accounts differ.
@@ -342,7 +355,13 @@ function StartPage({
           {...{ parts, hidden, typed, problems, choices: { ...choices, ...own } }}
           pricing={{ path: address, prefix: `${prefix}fees.`, hasPlans, plan, typed, problems }}
         />
-        <button type="submit">{digest === undefined ? `Start the ${path}` : ANYWAY}</button>
+        {digest === undefined ? (
+          <button type="submit">Start the {path}</button>
+        ) : (
+          <button type="submit" data-changed={`Start the ${path}`}>
+            {ANYWAY}
+          </button>
+        )}
       </Form>
     </>
   );

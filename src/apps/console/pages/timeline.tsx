@@ -85,11 +85,10 @@ function answerText(answer: string): string {
 
 /** The requirements that are no longer open, by the last entry about each. */
 function endedOf({ timeline, requirements }: OnboardingState) {
-  const titles = new Map<string, string>();
+  const titles = titlesIn(timeline);
   const ended = new Map<string, TimelineEntry>();
   for (const entry of timeline) {
     const id = (entry.detail ?? '').split(': ')[0] ?? '';
-    if (entry.event === 'requirement-raised') titles.set(id, saidOf(entry));
     if (entry.event === 'requirement-resolved' || entry.event === 'requirement-closed') ended.set(id, entry);
   }
   for (const { id } of requirements) ended.delete(id);
@@ -99,9 +98,11 @@ function endedOf({ timeline, requirements }: OnboardingState) {
 interface EntryProps {
   readonly entry: TimelineEntry;
   readonly workflowId: string;
+  /** The question, where the timeline has several. */
+  readonly about?: string | undefined;
 }
 
-export function EntryText({ entry, workflowId }: EntryProps) {
+export function EntryText({ entry, workflowId, about }: EntryProps) {
   const { times } = useRequest();
   const { event, actor } = entry;
   const [said, rest] = sentenceOf(entry);
@@ -118,6 +119,7 @@ export function EntryText({ entry, workflowId }: EntryProps) {
         <strong>{fieldOf(PARTNERS, systemOf(workflowId)) ?? 'The partner'}: </strong>
       )}
       <Prose text={said} />
+      {about && <small>{about}</small>}
       {detail && <small>{detail}</small>}
       {reason && <small>Reason: {reason}</small>}
     </>
@@ -132,6 +134,9 @@ export function Timeline({
   workflowId,
 }: Pick<OnboardingState, 'timeline'> & Pick<OnboardingView, 'workflowId'>) {
   const { times } = useRequest();
+  const titles = titlesIn(timeline);
+  const aboutOf = ({ event, detail = '' }: TimelineEntry) =>
+    titles.size > 1 && ON_QUESTION.test(event) ? titles.get(detail.split(': ')[0] ?? '') : undefined;
   const entries = timeline.map((entry, index) => ({ entry, number: index + 1 })).reverse();
   return (
     <section class="card" aria-labelledby="timeline-title" id="timeline">
@@ -146,7 +151,7 @@ export function Timeline({
               <li key={number} id={`entry-${number}`}>
                 <Author entry={entry} />
                 <div>
-                  <EntryText entry={entry} workflowId={workflowId} />
+                  <EntryText entry={entry} workflowId={workflowId} about={aboutOf(entry)} />
                 </div>
                 <When time={entry.at} />
               </li>
@@ -156,6 +161,15 @@ export function Timeline({
       ))}
     </section>
   );
+}
+
+/** The entries that name a question only by its ID. */
+const ON_QUESTION = /^requirement-(?!raised)/;
+
+/** The questions by their IDs. */
+function titlesIn(timeline: OnboardingState['timeline']): Map<string, string> {
+  const raised = timeline.filter(({ event }) => event === 'requirement-raised');
+  return new Map(raised.map((entry) => [(entry.detail ?? '').split(': ')[0] ?? '', saidOf(entry)]));
 }
 
 /** Initials for a person, and icons for a partner, a merchant, and Gangway or another program. */

@@ -171,7 +171,7 @@ describe('every page', () => {
           { timeout: 60_000 },
         )
         .toBeGreaterThan(1);
-      const { boarding } = await noted(rig);
+      const { boarding, id } = await noted(rig);
       await page.getByRole('button', { name: /^Show/ }).waitFor({ timeout: 60_000 });
       expect(await page.evaluate('globalThis.moved')).toBe(0);
       if (width === 390) {
@@ -182,6 +182,12 @@ describe('every page', () => {
       await page.getByRole('button', { name: /^Show/ }).click();
       await page.locator(`tr[id^="r-${boarding.workflowId}-"]`).first().waitFor();
       await expect.poll(() => page.getByRole('button', { name: /^Show/ }).count()).toBe(0);
+      // Alone catches a row that another person answered, and that an open inbox still offers.
+      await boarding.resolve(id, { kind: 'text', text: 'One in ten.' }, 'Grace');
+      const row = page.locator(`[id="r-${boarding.workflowId}-${id}"].gone`);
+      await row.waitFor({ timeout: 60_000 });
+      expect(await row.getByText('Answer here').isVisible()).toBe(false);
+      expect(await row.getByRole('checkbox').isVisible()).toBe(false);
       await page.setViewportSize({ width: 1_280, height: 900 });
     },
   );

@@ -78,6 +78,40 @@ describe('the page of a requirement', () => {
     ]);
   });
 
+  // Alone catches an answer that is sent beside a colleague's claim without a word of it at the button.
+  it.each<[claim: NonNullable<Requirement['claim']>, isSaid: boolean]>([
+    [PETES, true],
+    [OLGAS, false],
+    [{ ...PETES, until: NOON }, false],
+  ])('says beside the button whether somebody else has claimed it: %j', async (claim, isSaid) => {
+    const { open } = await asking({ claim });
+    const { text } = await open({}, PAGE);
+    expect(/Send the answer<\/button><span class="advice">pete has claimed it<\/span>/.test(text)).toBe(
+      isSaid,
+    );
+  });
+
+  // Alone catches entries about one of several questions that do not say about which.
+  it.each([
+    [['note-1', 'note-2'], 1],
+    [['note-1'], 0],
+  ])('says in the timeline which of the questions %j was claimed', async (ids, times) => {
+    const raised = ids.map(
+      (id) => ({ at: NOON, event: 'requirement-raised', detail: `${id}: About ${id}?` }) as const,
+    );
+    const claimed = {
+      at: NOON,
+      event: 'requirement-claimed',
+      actor: 'pete',
+      detail: 'note-1: until 2026-01-31 16:00 UTC',
+    } as const;
+    const state = { requirements: [NOTE], timeline: [...raised, claimed] };
+    const queries = { input: { input: {} } };
+    const { open } = await consoleOfCalls({ workflows: { [ID]: { state, queries } } });
+    const { text } = await open({}, `/onboardings/${ID}`);
+    expect(text.split('claimed the note<small>About note-1?</small>').length - 1).toBe(times);
+  });
+
   const OWN = 'A second person confirms it. You can withdraw it.';
   it.each<[role: Role, actor: string, proposer: string, advice: string, does: string, isWhole: boolean]>([
     ['viewer', 'olga', 'pete proposed an answer', 'An approver confirms it.', '', false],
@@ -168,7 +202,7 @@ describe('the form of a claim', () => {
     const reply = await open({}, `${PAGE}/claim`, { form });
     expect([reply.to, reply.message, reply.isProblem]).toEqual([
       PAGE,
-      { text: 'Your colleague has it now.' },
+      { text: 'Ada Park has it now.' },
       undefined,
     ]);
     const assigned = { assignee: 'Ada Park (ada-17)', until: THREE_DAYS, override: false };
@@ -190,7 +224,7 @@ describe('the form of a claim', () => {
   it.each([
     ['Adda', 'Why', 'assignee', 'no colleague is called &quot;Adda&quot;; did you mean Ada?'],
     ['vera', 'Why', 'assignee', 'Vera Viewer may not answer requirements of this account'],
-    ['', 'Why', 'assignee', 'no colleague is called &quot;&quot;'],
+    ['', 'Why', 'assignee', 'type the name of a colleague'],
     ['ada', '@Adda', 'remark', 'no colleague is called &quot;adda&quot;; did you mean Ada?'],
   ])(
     'sends nothing for the colleague %s and %s, and keeps the form',
@@ -229,7 +263,10 @@ describe('what was chosen in the inbox', () => {
   const inbox = (onUpdate?: CallOptions['onUpdate'], env: CallOptions['env'] = PROVIDER) => {
     const state = { requirements: [NOTE] };
     return consoleOfCalls({
-      workflows: { [ID]: { state }, [OTHER]: { state, account: 'north' } },
+      workflows: {
+        [ID]: { state, dba: 'Oak Press' },
+        [OTHER]: { state, dba: 'Elm Store', account: 'north' },
+      },
       env,
       ...(onUpdate && { onUpdate }),
     });
@@ -264,9 +301,30 @@ describe('what was chosen in the inbox', () => {
     // Alone catches a refusal after which a person selects everything again.
     const left = [`chosen=note-1+${OTHER.replace('@', '%40')}`, 'assignee=Ada+Park'].join('&');
     expect(to).toBe(`/?kind=ticket&${left}`);
-    const refused = `${OTHER}: assignee: Ada Park may not answer requirements of this account`;
-    expect(message).toEqual({ text: `You assigned 1 of 2 requirements. Not assigned: ${refused}` });
+    const refused = 'Elm Store: Ada Park may not answer requirements of this account';
+    expect(message).toEqual({
+      text: `You assigned 1 of 2 requirements to Ada Park. Not assigned: ${refused}`,
+    });
     expect(updates()).toMatchObject([['assignRequirement', ID, { assignee: 'Ada Park (ada-17)' }]]);
+  });
+
+  // Alone catches Enter in the field of a colleague that claims, or claims again after the name was refused.
+  it('is assigned by Enter in the field of a colleague, and a wrong name is refused once', async () => {
+    const ada = { name: 'Ada Park', id: 'ada-17', role: 'operator' };
+    const { open, updates } = await inbox(undefined, { ...PROVIDER, ...peopleFile([ada]) });
+    const places = chosen(`note-1 ${ID}`, `note-1 ${OTHER}`);
+    const assign = (assignee: string) =>
+      open({}, '/inbox/claims', { form: { ...places, do: 'assign', assignee } });
+    const refused = await Promise.all(['Adda', ' '].map(assign));
+    expect(refused.map(({ message }) => message?.text)).toEqual([
+      'You assigned nothing: no colleague is called "Adda"; did you mean Ada?',
+      'You assigned nothing: type the name of a colleague',
+    ]);
+    expect(refused[0]?.to).toContain('note-1+merchant-boarding-m-1&chosen=note-1+merchant-boarding-m-2');
+    expect(updates()).toEqual([]);
+    expect((await assign('ada')).message?.text).toBe(
+      'You assigned 2 requirements to Ada Park. Other people can see this.',
+    );
   });
 
   it.each<[string, string[], text: string, claimed: number]>([
@@ -274,21 +332,20 @@ describe('what was chosen in the inbox', () => {
     [
       'one that somebody else took',
       [`taken ${ID}`, `note-1 ${ID}`],
-      `You claimed 1 of 2 requirements. Not claimed: ${ID}: requirementId: pete has claimed taken until noon`,
+      `You claimed 1 of 2 requirements. Not claimed: Oak Press: pete has claimed taken until noon`,
       1,
     ],
     [
       'more than a message names',
       [`taken ${ID}`, `taken ${OTHER}`, `taken-2 ${ID}`, `taken-3 ${ID}`],
-      `You claimed 0 of 4 requirements. Not claimed: ${ID}: requirementId: pete has claimed taken until noon; ` +
-        `${OTHER}: requirementId: pete has claimed taken until noon; and 2 more`,
+      'You claimed 0 of 4 requirements. Not claimed: Oak Press and Elm Store: pete has claimed taken until noon',
       0,
     ],
     [
       'what is not there',
       ['note-1 merchant-boarding-gone', 'nonsense'],
-      'You claimed 0 of 2 requirements. Not claimed: merchant-boarding-gone: There is no onboarding with this ID, or you may not see it.; ' +
-        ': There is no onboarding with this ID, or you may not see it.',
+      'You claimed 0 of 2 requirements. Not claimed: ' +
+        'There is no onboarding with this ID, or you may not see it.',
       0,
     ],
   ])('may be %s', async (_, places, text, claimed) => {
@@ -321,7 +378,7 @@ describe('what was chosen in the inbox', () => {
       form: chosen(`note-1 ${OTHER}`, `note-1 ${ID}`),
     });
     expect(reply.message).toEqual({
-      text: `You claimed 1 of 2 requirements. Not claimed: ${OTHER}: There is no onboarding with this ID, or you may not see it.`,
+      text: `You claimed 1 of 2 requirements. Not claimed: There is no onboarding with this ID, or you may not see it.`,
     });
     expect(updates().map(([, workflowId]) => workflowId)).toEqual([ID]);
   });
@@ -375,11 +432,14 @@ describe('a remark for colleagues', () => {
     const { open, audited } = await remarked(() => {
       throw rejected('text: must have at most 500 characters; it has 501');
     });
-    const { status, to, message } = await open({}, `${PAGE}/remarks`, { form: { remark: 'x'.repeat(501) } });
-    expect([status, to, audited()]).toEqual([303, PAGE, []]);
-    expect(message).toEqual({
-      text: `text: must have at most 500 characters; it has 501. You wrote: ${'x'.repeat(471)}… (shortened, 501 characters)`,
-    });
+    const { status, text } = await open({}, `${PAGE}/remarks`, { form: { remark: 'x'.repeat(501) } });
+    expect([status, audited()]).toEqual([422, []]);
+    const [form = ''] = /<details class="answer" open><summary>Remark.*?<\/details>/s.exec(text) ?? [];
+    expect(form).toContain(`${'x'.repeat(501)}</textarea>`);
+    expect(form).toContain('>must have at most 500 characters; it has 501</p>');
+    // Its requirement may have closed meanwhile.
+    const gone = await open({}, `${PAGE.replace('note-1', 'note-2')}/remarks`, { form: { remark: 'Hm.' } });
+    expect(gone.message?.text).toBe('text: must have at most 500 characters; it has 501. You wrote: Hm.');
   });
 
   it('is sent again at once after a refusal, and by others and elsewhere at the same time', async () => {
@@ -391,10 +451,8 @@ describe('a remark for colleagues', () => {
     const remark = (who: Partial<SessionData> = {}, text = 'They call back.', page = PAGE) =>
       open(who, `${page}/remarks`, { form: { remark: text } });
     const [first, second] = [await remark(), await remark()];
-    expect([first.message, second.message]).toEqual([
-      { text: 'its worker is busy. You wrote: They call back.' },
-      { text: 'Your colleagues see the remark.' },
-    ]);
+    expect(first.text).toContain('>its worker is busy</p>');
+    expect([first.message, second.message]).toEqual([undefined, { text: 'Your colleagues see the remark.' }]);
     await Promise.all([remark({ actor: 'pete', csrf: 'petes' }), remark({}, 'They wait.')]);
     await remark({}, 'They wait.', `/onboardings/${ID}/requirements/note-2`);
     const sent = { requirementId: 'note-1', actor: 'olga', text: 'They call back.' };

@@ -189,7 +189,10 @@ describe('a cell', () => {
     // The schema reports a value that does not match.
     ['agentProfileId', 'ten', { agentProfileId: 'ten' }],
     ['agentProfileId', '1e3', { agentProfileId: '1e3' }],
-    ['openFinancialAccount', 'yes', { openFinancialAccount: 'yes' }],
+    ['openFinancialAccount', 'yes', { openFinancialAccount: true }],
+    ['openFinancialAccount', 'No', { openFinancialAccount: false }],
+    ['merchant.cashDiscount', 'TRUE', { merchant: { cashDiscount: 'Yes' } }],
+    ['openFinancialAccount', 'maybe', { openFinancialAccount: 'maybe' }],
   ])('%s with %s is of the type of the field', async (header, text, value) => {
     expect(await cell(header, text)).toEqual({ externalId: 'x', ...value });
   });

@@ -248,7 +248,7 @@ it('an invalid file is reported with each line, field and rule, and nothing is r
     '5: merchantProfileId: is the same as in line 4',
     '6: legalBusinessName: is required to compare the profile, or merchantProfileId',
     '6: employerIdentificationNumber: is required to compare the profile, or merchantProfileId',
-    '7: employerIdentificationNumber: must be the digits of a valid EIN, without dashes',
+    '7: employerIdentificationNumber: must be 9 digits of a valid EIN, without dashes',
     '8: merchantProfileId: must be a whole number such as 12',
     '9: legalBusinessName: belongs to a profileId',
     '10: externalId: is the same as in line 4',
