@@ -8,7 +8,7 @@ import type { Listed } from '../../../temporal/search.js';
 import { pathOf } from '../query.js';
 import { answerLabel } from './answer-forms.js';
 import { pathLabel, valueText } from './input-fields.js';
-import { fieldLabel, Id, lineLabel, Prose, statusLabel } from './parts.js';
+import { fieldLabel, Id, lineLabel, Prose, partnerStatusLabel } from './parts.js';
 
 /** The column next to a requirement: the business, and what the question means. */
 
@@ -31,7 +31,7 @@ export function AboutBusiness({ listed, state, input }: BusinessProps) {
   const labelOfField = shortestLabels(leaves);
   const facts = {
     Business: dba && <Name name={dba} />,
-    'Partner status': statusLabel(state?.partnerStatus ?? listed.partnerStatus),
+    'Partner status': partnerStatusLabel(state?.partnerStatus ?? listed.partnerStatus),
     mid: mid && <Id id={mid} canCopy />,
     ...Object.fromEntries(
       leaves

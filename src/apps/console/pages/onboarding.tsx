@@ -32,7 +32,7 @@ import { AnswerForms } from './answer-forms.js';
 import { Fees, type FeesProps, feesIn } from './fees.js';
 import { colleaguesOf, Handling } from './handling.js';
 import { valueText } from './input-fields.js';
-import { Form, firstSentence, Id, Person, Problem, Prose, statusLabel, Trail, When } from './parts.js';
+import { Form, firstSentence, Id, Person, Problem, Prose, partnerStatusLabel, Trail, When } from './parts.js';
 import { StageChip } from './pieces.js';
 import { Asked as AskedText, ObstacleNote } from './requirement.js';
 import { Stages } from './stages.js';
@@ -269,7 +269,7 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
   const starter = state?.timeline.find(({ event }) => event === 'started')?.actor;
   const facts = {
     Stage: stage && <StageChip stage={stage} />,
-    'Partner status': statusLabel(state?.partnerStatus ?? listed.partnerStatus),
+    'Partner status': partnerStatusLabel(state?.partnerStatus ?? listed.partnerStatus),
     Merchant: withPortal('boarding', state?.merchantProfileId ?? listed.merchantProfileId),
     mid: copied(state?.mid ?? listed.mid),
     'Banking profile': withPortal('banking', state?.profileId ?? listed.bankingProfileId),
@@ -301,7 +301,7 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
             <a href={pathOf(id)}>{PART_NAMES[part]}</a>:{' '}
             {of instanceof UnreadableOnboarding
               ? of.detail
-              : [of.stage, statusLabel(of.partnerStatus)].filter(Boolean).join(', ')}
+              : [of.stage, partnerStatusLabel(of.partnerStatus)].filter(Boolean).join(', ')}
             {isAttached && ' (was there before)'}
           </p>
         ))}

@@ -41,7 +41,7 @@ import {
   textFilter,
   waitIn,
 } from './filters.js';
-import { BusinessCell, Empty, Id, Pages, statusLabel, When } from './parts.js';
+import { BusinessCell, Empty, Id, Pages, partnerStatusLabel, When } from './parts.js';
 import { Chip, StageChip } from './pieces.js';
 
 const PAGE_SIZE = 50;
@@ -190,7 +190,7 @@ function List({ onboardings, total, find }: ListProps) {
       columns={[
         { title: 'Business', at: 'first', cell: BusinessCell },
         { title: 'Stage', at: 'first-end', cell: StageCell },
-        { title: 'Partner status', cell: ({ partnerStatus }) => statusLabel(partnerStatus) },
+        { title: 'Partner status', cell: ({ partnerStatus }) => partnerStatusLabel(partnerStatus) },
         { title: 'To do', at: 'second', cell: ToDo },
         { title: 'Merchant', cell: ({ merchantProfileId }) => <Id id={merchantProfileId} /> },
         { title: 'mid', cell: ({ mid }) => <Id id={mid} canCopy /> },

@@ -100,7 +100,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   ApprovedUW: 'Approved by underwriting',
 };
 
-export function statusLabel(status: string | null | undefined): string | undefined {
+export function partnerStatusLabel(status: string | null | undefined): string | undefined {
   return status ? (fieldOf(STATUSES, status) ?? status) : undefined;
 }
 

@@ -344,7 +344,7 @@ export function actOnClaim(context: RequestContext): Promise<RouteResponse> {
 }
 
 /** The form of a remark. A refused remark stays as it was typed. */
-export function addRemark(context: RequestContext): Promise<RouteResponse> {
+export function postRemark(context: RequestContext): Promise<RouteResponse> {
   return runAction(context, ['remark'], keepForm(context, 'remark'));
 }
 

@@ -10,7 +10,7 @@ import { actOnMerchantLink } from './links.js';
 import { showLive, showOnboarding, showPrivate } from './onboarding.js';
 import { showOnboardings } from './onboardings.js';
 import { recordJson, reportCsv, reportJson, showRecord, showReport } from './report.js';
-import { actOnClaim, addRemark, showRequirement, showState } from './requirement.js';
+import { actOnClaim, postRemark, showRequirement, showState } from './requirement.js';
 import { kindIn, showChoice, startFromFile } from './start.js';
 
 const page = (path: string, role: Role, show: Route['show']): Route => ({ method: 'GET', path, role, show });
@@ -36,7 +36,7 @@ export const routesWith = (inbox: InboxSizes): readonly Route[] => [
   form(`${REQUIREMENT}/claim`, 'operator', actOnClaim),
   form(`${REQUIREMENT}/proposal`, 'operator', (context) => runAction(context, ['confirm', 'withdraw'])),
   form(`${REQUIREMENT}/link`, 'operator', actOnMerchantLink),
-  form(`${REQUIREMENT}/remarks`, 'operator', addRemark),
+  form(`${REQUIREMENT}/remarks`, 'operator', postRemark),
   page('/onboardings/:id/documents', 'viewer', showDocuments),
   page('/onboardings/:id/documents/:key', 'operator', loadDocument),
   page('/onboardings/:id/export', 'approver', showRecord),

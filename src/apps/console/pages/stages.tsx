@@ -14,7 +14,7 @@ import type { Listed } from '../../../temporal/search.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
-import { firstSentence, Prose, statusLabel } from './parts.js';
+import { firstSentence, Prose, partnerStatusLabel } from './parts.js';
 import { Icon } from './pieces.js';
 
 const GOOD: readonly string[] = [...SUCCESSES, 'done'];
@@ -87,7 +87,7 @@ function shownStages({ type, stage, state, seconds }: StageListProps) {
   const endedIn = isOver && !isGood ? stages.findLastIndex((name) => seconds[name] !== undefined) + 1 : -1;
   const before = stages.map((name, index) => {
     if (index === current) {
-      const note = asks ? 'waits for a person' : (statusLabel(state?.partnerStatus) ?? 'under way');
+      const note = asks ? 'waits for a person' : (partnerStatusLabel(state?.partnerStatus) ?? 'under way');
       return { name, tone: asks ? 'asks' : toneOf(name), note, isNow: true };
     }
     const isDone = isOver ? isGood || index < endedIn : index < current;

@@ -14,7 +14,7 @@ import { pathOf } from '../query.js';
 import { hasRole, useRequest } from '../route.js';
 import { OneForm, takenBack } from './answer-forms.js';
 import { pathLabel } from './input-fields.js';
-import { firstSentence, Person, Prose, statusLabel, summarize, When } from './parts.js';
+import { firstSentence, Person, Prose, partnerStatusLabel, summarize, When } from './parts.js';
 import { Avatar, Icon } from './pieces.js';
 
 export function Answered({
@@ -220,7 +220,7 @@ function sentenceOf(entry: TimelineEntry): [sentence: string, rest: string] {
   if (sentence.includes('DETAIL')) {
     // The partner's comment follows its status.
     const [first = '', ...more] = event === 'status-changed' ? said.split(': ') : [said];
-    const words = event === 'ended' ? first.replaceAll('-', ' ') : statusLabel(first);
+    const words = event === 'ended' ? first.replaceAll('-', ' ') : partnerStatusLabel(first);
     return [sentence.replace('DETAIL', () => words ?? ''), more.join(': ')];
   }
   const named = sentence.replace(/\ba requirement\b/i, nounOf(detail));

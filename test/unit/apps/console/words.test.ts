@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { withLabels } from '../../../../src/apps/console/pages/input-fields.js';
-import { statusLabel } from '../../../../src/apps/console/pages/parts.js';
+import { partnerStatusLabel } from '../../../../src/apps/console/pages/parts.js';
 
 // Each would catch a name of the code, or of an API, in a text that people read.
 it.each<[string, Parameters<typeof withLabels>[0], string, string]>([
@@ -33,5 +33,5 @@ it.each([
   ['UW Level 1', 'UW Level 1'],
   [null, undefined],
 ])('the status %s is shown as %s', (status, label) => {
-  expect(statusLabel(status)).toBe(label);
+  expect(partnerStatusLabel(status)).toBe(label);
 });
