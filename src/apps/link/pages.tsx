@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { LINK_LIMITS } from '../../messages/links.js';
 import { asset } from '../../platform/http/html-server.js';
 import { harmless } from '../../services/texts/text.js';
 import type { FieldErrors, Filled, Link, Question } from './api.js';
@@ -158,9 +157,7 @@ function CodePage({ view, link, notice }: LinkProps<Extract<Link, { state: 'code
           maxLength={9}
           required
         />
-        {link.attemptsLeft < LINK_LIMITS.wrongCodes && (
-          <p class="help">{say('codeLeft', { count: link.attemptsLeft })}</p>
-        )}
+        <p class="help">{say('codeLeft', { count: link.attemptsLeft })}</p>
         <button type="submit">{say('codeSend')}</button>
       </form>
     </>

@@ -108,6 +108,7 @@ function comparable(line: string): string {
     .replace(/"seq":\d+/, '"seq":<number>')
     .replace(/server \d+\.\d+\.\d+/, 'server <version>')
     .replace(/\(\w+: /, '(<user>: ')
+    .replace(/\(\w+\)$/, '(<user>)')
     .replace(/ +/g, ' ')
     .trim();
 }

@@ -155,11 +155,11 @@ function notOpen(
     const file = `${requirementId}: a file needs its option; did you mean --document ${shellWord(requirementId)}?`;
     const quoted = JSON.stringify(requirementId);
     const [first] = matches;
-    const hint = first === undefined ? didYouMean(requirementId, open) : `; did you mean ${first}?`;
+    const suggestion = first === undefined ? didYouMean(requirementId, open) : `; did you mean ${first}?`;
     const problem =
       matches.length > 0 && open.length > 1
         ? `give at least ${lengthNeeded(open, matches)} characters of the id, not ${quoted}; ${still}`
-        : `no requirement ${quoted} is open; ${still}${hint}`;
+        : `no requirement ${quoted} is open; ${still}${suggestion}`;
     return new InvalidInput(existsSync(requirementId) ? `${file}\n${still}` : problem);
   }
   const at = cli.times.atSecond(ended.at);

@@ -171,6 +171,8 @@ describe('every page', () => {
           { timeout: 60_000 },
         )
         .toBeGreaterThan(1);
+      // The first page after a change of the size of the window may still be drawn in the old one.
+      await ada.go('/');
       const { boarding, id } = await noted(rig);
       await page.getByRole('button', { name: /^Show/ }).waitFor({ timeout: 60_000 });
       expect(await page.evaluate('globalThis.moved')).toBe(0);
