@@ -143,7 +143,9 @@ describe('the form', () => {
     expect(select('boarding.boardingSettings')).toContain('<option value="false">none');
     expect(select('business.holder.businessType')).toContain('<option value="4">LLC</option>');
     // The bank numbers the states, and publishes no list: a guess would send an address elsewhere.
-    expect(text).toContain('a number from 1 to 53: the bank numbers the states and publishes no list, so ask the bank');
+    expect(text).toContain(
+      'a number from 1 to 53: the bank numbers the states and publishes no list, so ask the bank',
+    );
     expect(/<input[^>]*name="business.holder.dateOfBirth"[^>]*>/.exec(text)?.[0]).toContain('type="date"');
     expect(text).not.toContain(UNREAD);
   });
