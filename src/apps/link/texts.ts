@@ -173,7 +173,7 @@ const TIME = { ...DAY, hour: 'numeric', minute: '2-digit', timeZoneName: 'long' 
 /**
  * `Monday, December 7 at 4:00 PM Eastern Standard Time`
  *
- * @param zone of whoever asks. Default: that of the process
+ * @param zone the time zone of the person who asked. Default: the time zone of the process
  */
 export function timeIn(language: Language, time: string, zone: string | undefined): string {
   return new Intl.DateTimeFormat(language, { ...TIME, timeZone: zone }).format(new Date(time));

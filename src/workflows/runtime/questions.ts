@@ -97,7 +97,7 @@ export function rejectedInputQuestion(
   };
 }
 
-/** The advice after a rejection of a write that may have taken effect all the same. */
+/** The advice when a partner rejects a write and may have saved it anyway. */
 export function rejectedWriteAdvice(saved: string | undefined, whereToLook: string): string {
   return `${describeSavedRecord(saved)} ${whereToLook} Correct it or retry only if it is not there, because either sends it again.`;
 }

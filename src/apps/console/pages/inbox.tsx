@@ -342,7 +342,7 @@ function TaskCell({ item, list, isNew }: TaskProps) {
   );
 }
 
-/** What became of a link without an answer. */
+/** The state of a link that has no answer yet. */
 function LinkChip({ link }: InboxItem) {
   if (!link) return null;
   if (link.state === 'locked') return <Chip tone="bad">Link locked</Chip>;

@@ -78,7 +78,7 @@ describe('the page of a requirement', () => {
     ]);
   });
 
-  // Alone catches an answer that is sent beside a colleague's claim without a word of it at the button.
+  // Alone catches a send button that does not say that a colleague has claimed the requirement.
   it.each<[claim: NonNullable<Requirement['claim']>, isSaid: boolean]>([
     [PETES, true],
     [OLGAS, false],
