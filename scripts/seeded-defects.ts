@@ -1,7 +1,7 @@
 /**
  * Proves that the tests catch defects. `npm run seeded-defects` applies each patch of test/seeded-defects to a scratch copy of
- * the project, and runs tests until one fails. First come unit tests that import what it changes, then the file that it names,
- * then those of the other projects. What failed must pass without the defects. Exit code 1 if a defect survives.
+ * the project, and runs tests until one fails: first the file that it names, then those that import what it changes. What failed must
+ * pass without the defects. Exit code 1 if a defect survives.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -123,16 +123,13 @@ async function catcherOf(name: string): Promise<Failure | undefined> {
       await make('node', 'scripts/bundle-workflows.mjs');
       return await simulated(cwd);
     }
-    // Unit tests need no build.
-    const result = (named.startsWith('test/unit/') && (await failing([named]))) || (await related('unit'));
+    const isUnit = named.startsWith('test/unit/');
+    if (!isUnit) await make('npm', 'run', 'build');
+    const result = (await failing([named])) ?? (await related('unit'));
     if (result) return result;
-    await make('npm', 'run', 'build');
-    return (
-      (await failing([named])) ??
-      (await related('workflows')) ??
-      (await related('components')) ??
-      (await related('integration'))
-    );
+    // Unit tests need no build.
+    if (isUnit) await make('npm', 'run', 'build');
+    return (await related('workflows')) ?? (await related('components')) ?? (await related('integration'));
   } finally {
     await remove();
   }
