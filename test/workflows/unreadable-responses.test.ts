@@ -176,6 +176,31 @@ it('what comes while a person is asked is asked as well: a second operation, and
   });
 });
 
+it('two operations about which people answer at once are both read again', async () => {
+  await withAccounts(async (rig) => {
+    const { hostile, boardings } = await underReview(rig, 2);
+    const [first, second] = await Promise.all(
+      boardings.map(async (boarding) => `?id=${(await boarding.state()).merchantProfileId}`),
+    );
+    const account = accountOf(rig, 'boarding');
+    hostile.misbehave(STATUS + first, () => boardingResponse({ ...PENDING, status: 7 }));
+    hostile.misbehave(NOTES + second, () => boardingResponse({ notes: 7 }));
+    await asked(account, 'unreadable');
+    const { requirements } = await account.until((state) => state.requirements.length > 1, 'two questions');
+    // Once both are closed, this run ends. The next failure starts another one.
+    const { runId } = await account.handle.describe();
+    await Promise.all(requirements.map(({ id }) => account.resolve(id, { kind: 'retry' })));
+    const retried = async () => {
+      const { events } = await rig.client.workflow.getHandle(account.workflowId, runId).fetchHistory();
+      return (events ?? []).filter(
+        ({ activityTaskScheduledEventAttributes: scheduled }) =>
+          scheduled?.activityType?.name === 'retryReads',
+      );
+    };
+    await eventually(retried, ({ length }) => length === 2, 'a retry of each operation');
+  });
+});
+
 const EMPTY: Response = { status: 204, body: '' };
 const forbidden = (status: 401 | 403): Response => ({
   status,
