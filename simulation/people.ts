@@ -165,7 +165,9 @@ export class People {
     const { workflowId, requirement, answer } = it;
     const { world, plan } = this.scene;
     this.#answers += 1;
-    const key = JSON.stringify([workflowId, requirement.title, answer]);
+    // A correction that has not helped is no other one with another number.
+    const what = answer.kind === 'correction' && this.#isForNoReason(requirement) ? answer.kind : answer;
+    const key = JSON.stringify([workflowId, requirement.title, what]);
     // It was in vain, because the partner does not let us in.
     if (answer.kind === 'confirm' && this.#given.has(key)) this.answering.mistaken.add(workflowId);
     if (answer.kind !== 'retry' && answer.kind !== 'code') this.#given.add(key);
