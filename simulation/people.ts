@@ -1,4 +1,5 @@
 import { type CallFault, SHORT_MESSAGE_CODE as CODE, NOT_TODAY } from '../src/apps/sandbox/fault-kinds.js';
+import { habitOutcome } from '../src/apps/sandbox/habits/habits.js';
 import type { Answer, Requirement } from '../src/messages/requirements.js';
 import { documentStore } from '../src/partners/documents/document-store.js';
 import { queryState } from '../src/temporal/find-onboarding.js';
@@ -294,7 +295,8 @@ export class People {
 
   /** Nobody tries again what a habit of the partner makes fail each time. */
   #onceMended(): Answer | 'none' {
-    return this.scene.partners.habits.length === 0 ? RETRY : 'none';
+    const isLeft = (habit: string) => habitOutcome(habit) !== 'tolerated';
+    return this.scene.partners.habits.some(isLeft) ? 'none' : RETRY;
   }
 
   /** A merchant that existed was submitted by somebody else. */
