@@ -171,7 +171,7 @@ function askedTwice({ accounts, plan }: Ended): string[] {
   });
 }
 
-async function doubled(end: Ended): Promise<string[]> {
+async function doubled(end: Ended, witnesses: readonly Witness[]): Promise<string[]> {
   const { cast, cancelled, interrupted, partners, people, plan, accounts } = end;
   const { ledger } = partners;
   const tickets = await bankByHand().listTickets({});
@@ -198,14 +198,19 @@ async function doubled(end: Ended): Promise<string[]> {
   const own = [...wrong].filter(([party]) => !interrupted.has(party));
   // The answer to what was lost has its own documents, and a note with two texts is asked about more than once.
   const isAskedAgain = plan.habits.includes('review-lost') || plan.habits.includes('note-rewritten');
-  // One that may be reopened is asked again after 18 seconds, while an old list still has it.
+  // A ticket that an old list still has, after a new one without it, looks like one that was opened again.
   const isListOld = plan.habits.some((habit) => SHOWS_OLD.includes(habit));
-  const isAgain = (what: string, scenario: string) =>
-    (isAskedAgain && /^upload-attachment/.test(what)) ||
-    (isListOld && scenario === 'reopened-ticket' && /^create-ticket/.test(what));
-  const told = own.flatMap(([{ externalId, scenario }, all]) => {
-    const left = all.filter((what) => !isAgain(what, scenario));
-    return left.length > 0 ? [`${externalId}: ${left.join(', ')}`] : [];
+  const hasTicketAgain = (of: Party) =>
+    witnesses.some(({ party, state }) => {
+      const ids = party === of ? detailsOf(state, 'requirement-raised') : [];
+      return ids.some((id) => /^ticket-\d+-\d+$/.test(id));
+    });
+  const told = own.flatMap(([party, all]) => {
+    const isAgain = (what: string) =>
+      (isAskedAgain && /^upload-attachment/.test(what)) ||
+      (isListOld && /^create-ticket/.test(what) && hasTicketAgain(party));
+    const left = all.filter((what) => !isAgain(what));
+    return left.length > 0 ? [`${party.externalId}: ${left.join(', ')}`] : [];
   });
   return [...told, ...others];
 }

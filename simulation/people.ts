@@ -1,4 +1,5 @@
 import { type CallFault, SHORT_MESSAGE_CODE as CODE, NOT_TODAY } from '../src/apps/sandbox/fault-kinds.js';
+import { habitOutcome } from '../src/apps/sandbox/habits/habits.js';
 import type { Answer, Requirement } from '../src/messages/requirements.js';
 import { documentStore } from '../src/partners/documents/document-store.js';
 import { queryState } from '../src/temporal/find-onboarding.js';
@@ -165,7 +166,9 @@ export class People {
     const { workflowId, requirement, answer } = it;
     const { world, plan } = this.scene;
     this.#answers += 1;
-    const key = JSON.stringify([workflowId, requirement.title, answer]);
+    // A correction that has not helped is no other one with another number.
+    const what = answer.kind === 'correction' && this.#isForNoReason(requirement) ? answer.kind : answer;
+    const key = JSON.stringify([workflowId, requirement.title, what]);
     // It was in vain, because the partner does not let us in.
     if (answer.kind === 'confirm' && this.#given.has(key)) this.answering.mistaken.add(workflowId);
     if (answer.kind !== 'retry' && answer.kind !== 'code') this.#given.add(key);
@@ -292,7 +295,8 @@ export class People {
 
   /** Nobody tries again what a habit of the partner makes fail each time. */
   #onceMended(): Answer | 'none' {
-    return this.scene.partners.habits.length === 0 ? RETRY : 'none';
+    const isLeft = (habit: string) => habitOutcome(habit) !== 'tolerated';
+    return this.scene.partners.habits.some(isLeft) ? 'none' : RETRY;
   }
 
   /** A merchant that existed was submitted by somebody else. */

@@ -1,5 +1,6 @@
 import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
+import { grpcError } from '../../test/rigs/temporal/answering-service.js';
 import type { Plan } from '../plan.js';
 import type { Process, World } from '../world.js';
 import type { Activity } from './activity.js';
@@ -196,6 +197,8 @@ export class Service implements RunHost {
     // The first task comes before every query.
     const until = this.world.now + QUERY_MS;
     while (run.isOpen && run.steps.length === 0 && this.world.now < until) await this.world.sleep(100);
+    if (!run.isOpen && run.steps.length === 0)
+      throw grpcError('FAILED_PRECONDITION', 'Workflow execution closed before WorkflowTaskStarted event');
     const worker = this.#workerOf(run);
     if (!worker || run.steps.length === 0)
       throw new Error(`no worker answers queries: ${run.status}, ${run.steps.length} tasks, ${worker?.name}`);

@@ -7,6 +7,7 @@ import { partnerIdsIn } from '../messages/outcomes.js';
 import { rejection } from '../messages/rejections.js';
 import { resolveRequirement } from '../messages/requirements.js';
 import { queryState, waitForResult } from '../temporal/find-onboarding.js';
+import { UnreadableOnboarding } from '../temporal/unreadable.js';
 import { sendUpdate } from '../temporal/updates.js';
 import { withHeartbeat } from './failures.js';
 import { delayBeforeNext, type PollBounds, pollAgain } from './poll.js';
@@ -66,11 +67,17 @@ async function progressOf(workflowId: string): Promise<Progress> {
   const handle = client.workflow.getHandle(workflowId);
   const { status } = await handle.describe();
   const isStateless = status.name === 'FAILED' && (await rejectedInput(handle));
-  const facts = isStateless ? {} : partnerIdsIn(await queryState(client, workflowId));
+  const facts = isStateless ? {} : await queryState(client, workflowId).then(partnerIdsIn, unlessNeverRun);
   if (status.name === 'COMPLETED')
     return { facts, end: { how: 'completed', outcome: await waitForResult(client, workflowId) } };
   const how = UNFINISHED[status.name as keyof typeof UNFINISHED];
   return how === undefined ? { facts } : { facts, end: { how } };
+}
+
+/** A workflow that was terminated before its first task has no state either. */
+function unlessNeverRun(error: unknown): Progress['facts'] {
+  if (error instanceof UnreadableOnboarding && error.obstacle === 'never-ran') return {};
+  throw error;
 }
 
 /** A workflow that was started without `gangway` may reject its input. It then has no state to query. */

@@ -23,10 +23,14 @@ export const OBSTACLES = {
   'build-gone': 'no worker runs the build that it is pinned to',
   'task-fails': 'its workflow task fails',
   'no-key': 'the key that it is encrypted with is missing or wrong',
+  'never-ran': 'it ended before a worker ran it',
 } as const;
 
 /** The obstacle that prevents the state of a workflow from being read. */
 export type Obstacle = keyof typeof OBSTACLES;
+
+/** No worker that starts later removes these. */
+const LASTING: readonly Obstacle[] = ['task-fails', 'no-key', 'never-ran'];
 
 export class UnreadableOnboarding extends TemporalProblem {
   override readonly name = 'UnreadableOnboarding';
@@ -41,7 +45,7 @@ export class UnreadableOnboarding extends TemporalProblem {
   }
 
   override get isUnavailable(): boolean {
-    return this.obstacle !== 'task-fails' && this.obstacle !== 'no-key';
+    return !LASTING.includes(this.obstacle);
   }
 }
 
@@ -68,6 +72,7 @@ export async function whyUnreadable(client: Client, workflowId: string, error: u
   const isFromWorker = error instanceof QueryNotRegisteredError;
   if (!isFromWorker && !(error instanceof ServiceError) && !isGrpcServiceError(error)) return undefined;
   const description = await client.workflow.getHandle(workflowId).describe();
+  if (await hasNeverRun(client, description)) return because('never-ran', OBSTACLES['never-ran']);
   const failing = (await failingTask(client, description)) ?? (isFromWorker ? { failure: error } : undefined);
   if (failing === undefined) {
     const [obstacle, detail] = await whyNoResponse(client, description);
@@ -79,6 +84,21 @@ export async function whyUnreadable(client: Client, workflowId: string, error: u
   return MISSING_KEY.test(message)
     ? because('no-key', `${worker} cannot decrypt it: ${brief(message)}`)
     : because('task-fails', `its workflow task fails: ${brief(message)}`);
+}
+
+/** Reports whether a workflow has ended before its first task: nothing that it decided is recorded, and it takes no queries. */
+async function hasNeverRun(
+  client: Client,
+  { workflowId, runId, status }: WorkflowExecutionDescription,
+): Promise<boolean> {
+  if (status.name === 'RUNNING') return false;
+  const { history, nextPageToken } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 20,
+  });
+  const isWhole = !nextPageToken || nextPageToken.length === 0;
+  return isWhole && !history?.events?.some((event) => event.workflowTaskCompletedEventAttributes);
 }
 
 const MISSING_KEY = new RegExp(`an encrypted payload|Unknown encoding: ${ENCRYPTED}`);

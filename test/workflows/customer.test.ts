@@ -293,6 +293,21 @@ describe.concurrent('a merchant that was boarded before by itself', () => {
     });
   });
 
+  // Catches a customer that waits without an end for the state of a workflow that has none.
+  it('and was terminated before its first task leaves no merchant', async () => {
+    const input = customer();
+    const workflowId = `merchant-boarding-${input.externalId}`;
+    const options = { workflowId, taskQueue: 'nobody-polls-it', args: [{}] };
+    await (await rig.client.workflow.start('merchantBoarding', options)).terminate();
+    const onboarding = await rig.onboard(input);
+    expect(await onboarding.outcome()).toEqual({
+      outcome: 'abandoned',
+      boarding: { outcome: 'cancelled' },
+      business: { outcome: 'not-started' },
+    });
+    expect(await creations(input.externalId)).toEqual([]);
+  });
+
   it('answers to whoever started it: it is not canceled with the customer', async () => {
     const input = customer({ boarding: 'waiting', business: 'waiting' });
     const boarding = await boardingOf(input);

@@ -3,6 +3,7 @@
  * They return the next state, what to ask and close, what to send next, and the outcome. `runtime/until-decided.ts` applies all that.
  */
 import type { SeenStatus, StatusSnapshot } from '../../messages/boarding-activities.js';
+import { omitUndefined } from '../../messages/objects.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { merchantOutcome } from '../../messages/outcomes.js';
 import type { RequirementKind } from '../../messages/requirements.js';
@@ -120,7 +121,7 @@ export function reduceBoarding(
   const delivered = currentDeliveries(before.delivered, now, volatile);
   const commands = [
     ...statusCommands,
-    ...onNotes(delivered, now, context),
+    ...onNotes({ ...before, delivered }, now, context),
     ...onChangesRequested({ seen: before.seen, volatile }, now, context),
     ...onNotSubmitted(before, now, context),
     ...onUnclearMid(now, context),
@@ -128,7 +129,19 @@ export function reduceBoarding(
       set: { stage: now.phase === 'approved' ? 'boarding' : 'underwriting' },
     }),
   ];
-  return { state: { ...before, volatile, delivered, seen }, commands };
+  const { deferred, ...rest } = before;
+  const state = { ...rest, ...(!isListedAgain(before.seen, now, context) && omitUndefined({ deferred })) };
+  return { state: { ...state, volatile, delivered, seen }, commands };
+}
+
+/** Reports whether the partner lists an answered note that the previous read lacked. Deferred answers may be sent then. */
+function isListedAgain(
+  { noteIds = [] }: SeenStatus,
+  { notes }: StatusSnapshot,
+  context: BoardingContext,
+): boolean {
+  const isNew = (about: string | undefined) => notes.some(({ id }) => id === about && !noteIds.includes(id));
+  return answeredOfKind(context, 'underwriting-note').some(({ requirement }) => isNew(requirement.about));
 }
 
 /** Publishes the status. Records a new status in the timeline, and a `mid` that is not final yet. */
@@ -179,17 +192,23 @@ function currentDeliveries(
 
 /**
  * Asks a person about each listed note without a delivered answer. When a note disappears, its question closes and its undelivered
- * answer is dropped; while `in-review`, the answer is kept.
+ * answer is dropped; while `in-review`, the answer is kept. So is an answer whose document is uploaded: the read may be an old one,
+ * and whoever is asked again uploads the document twice.
  */
 function onNotes(
-  delivered: BoardingState['delivered'],
+  { delivered, uploaded }: Pick<BoardingState, 'delivered' | 'uploaded'>,
   { phase, notes, isWithoutNotes }: StatusSnapshot,
   context: BoardingContext,
 ): readonly Command[] {
   if (isWithoutNotes) return [];
+  const answered = answeredOfKind(context, 'underwriting-note').map(({ requirement: { id } }) => id);
+  const isUploaded = (id: string) =>
+    answered.includes(id) && uploaded.some((key) => key.startsWith(`${id}/`));
   const { closed, remaining } = closeSuperseded('underwriting-note', context, {
     isCurrent: (requirement) =>
-      notes.some(({ id }) => id === requirement.about) || isAskedTooOften(requirement),
+      notes.some(({ id }) => id === requirement.about) ||
+      isAskedTooOften(requirement) ||
+      isUploaded(requirement.id),
     drops: MERCHANT_PHASES[phase].answerToGoneNote === 'dropped' && !context.isWriting,
     why: () => 'the underwriters no longer ask',
   });

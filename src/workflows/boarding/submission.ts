@@ -1,4 +1,5 @@
 /** The submission to underwriting: the first one, and those that people or the partner ask for later. */
+import { sleep } from '@temporalio/workflow';
 import type { StatusSnapshot, Submission } from '../../messages/boarding-activities.js';
 import { MERCHANT_PHASES, type MerchantPhase, phasesBefore } from '../../partners/boarding/phases.js';
 import { redact } from '../../platform/privacy/masked.js';
@@ -13,6 +14,9 @@ import { showsSubmission } from './deliveries.js';
 import { FEES, readStatus, readUndecided, setFees } from './steps.js';
 
 const SUBMIT = 'submit to underwriting';
+
+/** The pause after a read that contradicts the one before. */
+const READS_DISAGREE = '1 minute';
 
 /** Submits as a person has answered, with any corrections; or records the person's confirmation that it was submitted. */
 export async function submitAnswers(
@@ -72,6 +76,8 @@ export async function submitToUnderwriting(
       boarding.patchState({ unclearIn: phase });
   }
   const now = submission.now ?? (await readStatus(boarding));
+  // One of two reads is old. What it leads to begins again at once, as often as the partner responds.
+  if (!isSubmitted && now.phase !== phase) await sleep(READS_DISAGREE);
   boarding.poll.replaceWith(now);
   return isSubmitted && !isOthers ? now : undefined;
 }
@@ -179,7 +185,8 @@ function sendSubmission(boarding: BoardingRuntime, rules: SubmissionRules): Prom
       shownStatus = now.status;
       // The submission was rejected because the status had changed before it arrived.
       const isLate = !earlier.isUncertain && !rules.phases(earlier).includes(now.phase);
-      const proof = proofIn(now, earlier) ?? (isLate ? { result: submissionIn(now, earlier) } : undefined);
+      const proof =
+        proofIn(now, earlier) ?? (isLate ? { result: { ...submissionIn(now, earlier), now } } : undefined);
       return proof && { result: withSender(proof.result, earlier) };
     },
     polledEvidence: (earlier) => proofIn(poll.latest, earlier),

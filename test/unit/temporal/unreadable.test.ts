@@ -91,6 +91,22 @@ describe('a workflow that does not respond', () => {
     },
   );
 
+  // Catches that a customer or an operator waits for a worker to read what has no state.
+  it.each<[string, obstacle: string, status: 'TERMINATED' | 'RUNNING', page: object]>([
+    ['ended before its first task', 'never-ran', 'TERMINATED', { history: { events: [{}, {}] } }],
+    ['ended after a task', 'no-worker', 'TERMINATED', { history: { events: [{}, DONE] } }],
+    ['has a history of more than a page', 'no-worker', 'TERMINATED', { nextPageToken: Buffer.from('2') }],
+    ['waits for its first task', 'no-worker', 'RUNNING', {}],
+  ])('that %s has the obstacle %s', async (_, obstacle, status, page) => {
+    const { client } = answering({
+      describeWorkflowExecution: () => ({ workflowExecutionInfo: execution({ status }) }),
+      describeTaskQueue: () => ({ pollers: [] }),
+      getWorkflowExecutionHistory: () => page,
+    });
+    const result = await whyUnreadable(client, 'merchant-boarding-m-1', grpcError('FAILED_PRECONDITION'));
+    expect(result?.obstacle).toBe(obstacle);
+  });
+
   it('names the worker that cannot decrypt it', async () => {
     const message = 'an encrypted payload cannot be read with key k1: it is damaged';
     const attributes = { failure: { message }, identity: '4711@host#12345678' };

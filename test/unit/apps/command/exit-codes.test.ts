@@ -42,6 +42,7 @@ describe('the exit code', () => {
     [4, unreadable('build-gone')],
     [1, unreadable('task-fails')],
     [1, unreadable('no-key')],
+    [1, unreadable('never-ran')],
   ])('is %i for %s', (code, error) => {
     expect(exitCodeOf(error)).toBe(code);
   });

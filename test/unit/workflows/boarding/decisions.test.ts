@@ -212,6 +212,34 @@ describe('an underwriting note', () => {
     expect(asksOn(now, {}, more)).toEqual(ids.map((id) => `close ${id}: the underwriters no longer ask`));
   });
 
+  // Catches a document that is uploaded twice, because an old list lacks its note, and somebody is asked again.
+  it('that is gone keeps an answer with an uploaded document, unless it was taken back', () => {
+    const before = { uploaded: ['n-2/invoice.pdf'] };
+    const [first, second] = [noteAsked('n-1'), noteAsked('n-2')];
+    const gone = (more: Partial<BoardingContext>) => asksOn({ notes: [note('n-3')] }, before, more);
+    expect(gone({ answered: [answer(first), answer(second)] })).toEqual([
+      'close n-1: the underwriters no longer ask',
+      'ask n-3: Why n-3?',
+    ]);
+    expect(gone({ open: [second] })).toEqual([
+      'close n-2: the underwriters no longer ask',
+      'ask n-3: Why n-3?',
+    ]);
+  });
+
+  // Catches an answer that waits without an end: it was refused while an old list lacked its note.
+  it.each([
+    ['is listed again', ['n-1'], [], true],
+    ['is listed as before', ['n-1'], ['n-1'], false],
+    ['is still gone', ['n-2'], [], false],
+  ])('that %s decides whether its deferred answer is sent', (_, now, before, isSent) => {
+    const deferred = { status: 'Pending', statusDate: MONDAY, answers: 'n-1' };
+    const had = state({ deferred, seen: { ...seen(), noteIds: before }, uploaded: ['n-1/invoice.pdf'] });
+    const answered = [answer(noteAsked('n-1'))];
+    const notes = now.map((id) => note(id));
+    expect('deferred' in reduceBoarding(had, read({ notes }), context({ answered })).state).toBe(!isSent);
+  });
+
   const lists = (more: Partial<StatusSnapshot> = {}) => ({ ...more, notes: [note('n-1')] });
   it.each<['counts' | 'is asked' | 'is forgotten', string, Partial<StatusSnapshot>, Partial<BoardingState>?]>(
     [
