@@ -36,7 +36,7 @@ import { callOptions, ifFound, ifNotRejected, withRetries } from './failures.js'
 import { reservationsAt } from './reservations.js';
 import { sendOnce, sendRepeatably } from './write.js';
 
-/** The activities of workflows at the banking partner. Each makes a call or two, and translates failures. */
+/** Activities at the banking partner. Each makes one or two calls, and turns their errors into activity failures. */
 export function bankingActivities({
   client,
   statements,
@@ -67,7 +67,7 @@ function operationActivities(client: BankingClient) {
     closeCard: (request) =>
       sendOnce(async (options) => ({ problems: problemsIn(await client.closeCard(request, options)) })),
 
-    // The operation is assumed, so a partner may not offer it to this account.
+    // The operation is an assumption, so the partner may not offer it.
     isCardClosed: ({ paymentCardId }) =>
       withRetries(() => ifNotRejected(isCardClosed(client, paymentCardId), null)),
 
@@ -75,7 +75,7 @@ function operationActivities(client: BankingClient) {
       sendRepeatably(async (options) => {
         const response = await client.changeAddress(change, options);
         requireSuccess('change-address', response);
-        // The contract shows an empty object. A message instead says why the bank refuses.
+        // The contract shows an empty object. A message instead is the bank's reason for refusing.
         const message = z.strictObject({ message: z.string() }).safeParse(response);
         if (message.success) throw failureInBody('change-address', problemsInBody(message.data));
       }, change.oneTimeCode === undefined),
@@ -131,7 +131,7 @@ function statementActivities(
   statements: FileStore,
   partnerAccount: string | undefined,
 ) {
-  // Midnight on the first in UTC is the month before in the United States, so the period is a day in the middle.
+  // Midnight UTC on the first is still the previous month in the United States, so use a day in the middle.
   const generate = (
     { period, financialAccountIds: ids, fileFormat, email }: StatementRequest,
     options: CallOptions,
@@ -150,7 +150,7 @@ function statementActivities(
   return {
     saveStatement: (request) => withRetries(() => withStoreFailures(STATEMENT, () => save(request))),
 
-    // `saveStatement` has saved the file. Read it to its end: only a complete one shows that the partner took the request.
+    // `saveStatement` has saved the file. Read it to its end: only a complete file shows that the partner accepted the request.
     sendStatement: (request) =>
       sendOnce(async (options) => {
         const file = await generate(request, options);
@@ -160,8 +160,8 @@ function statementActivities(
 }
 
 /**
- * Statements in the statement store. A sign-in page may also come with 200, so a file must have the type, the beginning and the end of
- * a statement. No file replaces another: a later file of the same name gets the time in its name.
+ * Statements in the statement store. A sign-in page may also come with HTTP 200, so a file must have the type, beginning and end of
+ * a statement. A file never replaces another: a later one of the same name gets the time in its name.
  */
 
 const OFX = {
@@ -170,11 +170,11 @@ const OFX = {
 };
 
 const FORMS: Readonly<Record<StatementFormat, Form>> = {
-  // Some begin with commands for a printer. Readers look for the beginning in the first 1024 bytes.
+  // Some PDF files begin with printer commands. PDF readers look for the header in the first 1024 bytes.
   PDF: { ...PDF, begins: (start) => start.subarray(0, 1_024).includes('%PDF-') },
   QBO: { ...OFX, names: ['.qbo'] },
   OFX: { ...OFX, names: ['.ofx'] },
-  // A line has three columns, perhaps below a title. A sentence has fewer commas, and JSON and XML begin otherwise.
+  // A line has at least three columns; a title may precede it. A sentence has fewer commas, and JSON and XML begin differently.
   CSV: { names: ['.csv'], begins: startsAs(/^(?!\s*[{[<]).*?([,;\t|])[^\r\n]*?\1/s) },
 };
 
@@ -194,7 +194,7 @@ const UNREADABLE = {
   reason: 'unreadable response' as const,
 };
 
-/** Streams a statement. If the content is no statement, the stream fails with a `PartnerError`, and nothing is stored. */
+/** Streams a statement. If the content is not a statement, the stream fails with a `PartnerError`, and nothing is stored. */
 export function checkStatement(
   { body, contentType }: Download,
   requestedFormat: StatementFormat,
@@ -202,7 +202,7 @@ export function checkStatement(
 ) {
   // The download may fail while the store looks for earlier statements.
   body.once('error', () => undefined);
-  // Each format but PDF is plain text.
+  // Every format except PDF is plain text.
   const isAsked = requestedFormat !== 'PDF' && /^text\/plain\b/i.test(contentType);
   const format = (!isAsked && statementFormat(contentType)) || requestedFormat;
   const form = OTHER_TYPE.test(contentType) ? { ...FORMS[format], begins: () => false } : FORMS[format];
@@ -236,7 +236,7 @@ export async function saveStatement(
   const note = (chunk: Buffer) => {
     for (const [, date = ''] of chunk.toString('latin1').matchAll(DATE)) {
       const days = (Date.parse(date) - Date.parse(`${period}-01`)) / DAY_MS;
-      // Roughly, because zones differ. A text such as 31/1/2026 is no date here.
+      // The limits are rough, because time zones differ. A text such as 31/1/2026 is not a date here.
       if (!(days <= -2 || days >= 33)) continue;
       outside += 1;
       example ||= date;
@@ -265,7 +265,7 @@ async function isThere(files: FileStore, name: string): Promise<boolean> {
   }
 }
 
-/** The name of a statement in its partner account. Two of these may have financial accounts of the same id. */
+/** Returns the name of a statement, with its partner account: two of these may have financial accounts with the same ID. */
 function nameOf({ period, financialAccountIds }: StatementRequest): string {
   const ids = [...new Set(financialAccountIds)].sort();
   const [only = ''] = ids;

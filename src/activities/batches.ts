@@ -24,10 +24,10 @@ import { sealValue, unsealValue } from '../temporal/payload-codec.js';
 import type { StartOptions } from '../temporal/start.js';
 import { callPromptly, rejectionOf } from '../temporal/unavailable.js';
 
-/** The interval between reports of the results so far, in milliseconds. A dead worker's successor repeats at most that much. */
+/** The interval between heartbeats with results, in milliseconds. After a worker dies, at most this much work is repeated. */
 const BEAT_MS = 1_000;
 
-/** Returns the activities of a batch, which use the worker's connection and document store. @param openDocuments opens it, once */
+/** Returns the activities of a batch, on the worker's connection and document store. @param openDocuments opens the store, once */
 export function batchActivities(
   options: Pick<StartOptions, 'taskQueue' | 'dbaForm' | 'fourEyes'>,
   openDocuments: () => Promise<FileStore>,
@@ -72,12 +72,12 @@ export function batchActivities(
   };
 }
 
-/** A name that no document has: documents have random ones. */
+/** Returns a file name that no document has, because documents have random names. */
 function fileOf({ batch, part }: PartOfBatch, what: 'rows' | 'results'): string {
   return `${batch}.${part}.${what}`;
 }
 
-/** Starts rows in order. Stops when canceled, or at an error that is not about its row; the next attempt resumes there. */
+/** Starts rows in order. Stops when canceled, or at an error that is not about a row; the next attempt resumes there. */
 async function startAll(
   rows: readonly BatchRow[],
   { rate, concurrency }: StartLimits,
@@ -104,7 +104,7 @@ async function startAll(
     }
   }
 
-  // The part before, or the attempt before, may have started a row a moment ago.
+  // The previous part or attempt may have just started a row.
   if (turn) void turn().catch(() => undefined);
   await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, startNext));
   heartbeat(results);
@@ -119,7 +119,7 @@ async function startRow(
 ): Promise<RowResult> {
   const row = { line, externalId, workflowId };
   try {
-    // The input was checked before it was kept.
+    // The input was checked before it was stored.
     const { runId, started } = await callPromptly(getClient(), () =>
       KINDS[type].start(getClient(), input as never, options),
     );
@@ -127,7 +127,7 @@ async function startRow(
   } catch (error) {
     const rejected = rejectionOf(error);
     if (rejected === undefined) throw error;
-    // Heartbeats have the texts of all rows, and Temporal refuses a large one.
+    // A heartbeat contains the texts of all rows, and Temporal refuses a large heartbeat.
     return { ...row, result: 'failed', error: truncate(rejected, LONGEST.text) };
   }
 }

@@ -14,7 +14,7 @@ import { sendOnce } from './write.js';
 
 const UPLOAD = { system: 'boarding', operation: 'upload-attachment' };
 
-/** The activities of `merchantBoarding` at the boarding partner. Each makes a call or two, and translates failures. */
+/** Activities at the boarding partner. Each makes one or two calls, and turns their errors into activity failures. */
 export function boardingActivities({
   client,
   documents,
@@ -81,7 +81,7 @@ export function boardingActivities({
           if (refused && (!isAsked || before.phase !== refused.phase))
             throw new MissingResponse(`it was refused, and the status is ${before.status}`);
           options.compareWith({ phase: before.phase });
-          // The partner takes a review for the answer to all of them.
+          // For the partner, a review answers all listed notes.
           const answeredIds = deliveredIds && [...noteIds, ...deliveredIds];
           const isIncomplete =
             answeredIds !== undefined && before.notes.some(({ id }) => !answeredIds.includes(id));

@@ -5,7 +5,7 @@ import { StoreFailure } from '../platform/documents/file-store.js';
 
 export type FileCall = Pick<PartnerErrorDetails, 'system' | 'operation'>;
 
-/** Reads a document from the store for a call. Fails as a `PartnerError` of the call. */
+/** Reads a document from the store for a call. A failure of the store becomes a `PartnerError` of the call. */
 export async function documentFor(call: FileCall, documents: DocumentStore, document: DocumentRef) {
   const { fileName, contentType } = document;
   const content = await documents.get(document).catch((error: unknown) => {
@@ -28,7 +28,7 @@ export async function withStoreFailures<Saved>(call: FileCall, save: () => Promi
   });
 }
 
-/** An unavailable store is retried like a partner. Any other failure of the store is a question to a person. */
+/** An unavailable store is retried, as an unavailable partner is. Any other failure becomes a question to a person. */
 function withoutEffect(call: FileCall, failure: StoreFailure, field: string, message: string): PartnerError {
   const { kind, reason } = failure;
   const failed =

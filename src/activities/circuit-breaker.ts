@@ -1,7 +1,7 @@
 /** How long a breaker stays open, in milliseconds. Every attempt with a wrong password may count toward locking the account. */
 export const OPEN_MS = 60_000;
 
-/** Closed until a failure, then open for a while, then half open: the next try closes or reopens it. */
+/** Closed until a failure, then open for a while, then half open: the next attempt closes or reopens it. */
 export class CircuitBreaker<Failure> {
   /** The last failure; undefined while the breaker is closed. */
   failure: Failure | undefined;

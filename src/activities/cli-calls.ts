@@ -48,7 +48,7 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
         if (isDownload(response)) return saveDownload(record, response, downloads);
         return { response: keepAllDigits(response), ...refusal, ...(warnings.length > 0 && { warnings }) };
       };
-      // Cancellation does not cut off a write that has begun.
+      // A cancellation must not cut off a write that has begun.
       const options = effect === 'read' ? { signal: cancellationSignal() } : {};
       const result =
         effect === 'once'

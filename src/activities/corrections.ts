@@ -15,7 +15,7 @@ import { alternativesOf, fieldNames, inside, type Shape, shapeOf } from '../plat
 import { didYouMean } from '../platform/settings/did-you-mean.js';
 import { KINDS } from '../temporal/kinds/kinds.js';
 
-/** @param accounts the accounts and point-of-sale names in the settings of the process */
+/** @param accounts the accounts and point-of-sale names in this process's settings */
 export function correctionActivities(accounts: KnownAccounts): CorrectionActivities {
   return {
     blankCorrection: async (request) => blankCorrection(request, accounts),
@@ -24,22 +24,22 @@ export function correctionActivities(accounts: KnownAccounts): CorrectionActivit
   };
 }
 
-/** Removing it as a whole would submit a merchant without any data. Its fields can be removed individually. */
+/** Without it, Gangway would submit a merchant without any data. Its fields can be removed individually. */
 const APPLICATION_STAYS = {
   field: 'application',
   message: 'cannot be removed as a whole; name the fields to change, with null for those to remove',
 };
 
 /**
- * Returns the names of correctable fields, the schema of the whole input, and fields that a correction may add although no schema
- * has them, because the partner named them.
+ * Returns the names of correctable fields, the schema of the whole input, and the fields outside the schema that a correction may
+ * add because the partner named them.
  */
 export function changeableInput(
   { type, input, fields = [], ...progress }: AsItStands,
   accounts: KnownAccounts,
 ) {
   const { schema: ownSchema, correction: { followed = ownSchema, remaining, open } = {} } = KINDS[type];
-  // The fee plan is already resolved into the workflow's input, and a correction may change what the plan did not allow.
+  // The fee plan is already resolved into fees, and a correction may go beyond the plan.
   const schema = (isFollowed(input) ? followed : ownSchema)({ ...accounts, feePlans: undefined });
   const inOpen = fields.filter((field) => (open?.(input) ?? []).some((each) => field.startsWith(`${each}.`)));
   const added = inOpen.filter((field) => !isKnown(shapeOf(schema), field.split('.')));
@@ -47,9 +47,9 @@ export function changeableInput(
 }
 
 /**
- * A correction to fill in: empty quotes for each of these fields that can still be changed, and for required fields of an object. A
- * field inside a list is omitted, because a patch replaces the whole list. Without a field, the correction has a place for the
- * field's name, too.
+ * Returns a blank correction: empty quotes for each of these fields that can still be changed, and for required fields of an
+ * object. It omits fields inside a list, because a patch replaces the whole list. If no field is known, it also leaves the field's
+ * name blank.
  */
 export function blankCorrection(correctable: AsItStands, accounts: KnownAccounts): Patch {
   const { type, fields: namedFields = [], ...progress } = correctable;
@@ -86,7 +86,7 @@ function patchAt(path: string, value: unknown): Patch {
   return path.split('.').reduceRight<unknown>((inside, name) => singleField(name, inside), value) as Patch;
 }
 
-/** Undefined for a field that the schema does not have, and for a list. */
+/** Returns undefined for an unknown field, and for a list. */
 function blankAt(shape: Shape, [name, ...rest]: readonly string[]): Patch | undefined {
   const part = name === undefined || isList(shape) ? undefined : inside(shape, name);
   const blank = part && (rest.length > 0 ? blankAt(part, rest) : blankOf(part));
@@ -107,15 +107,15 @@ function isList({ types }: Shape): boolean {
   return types.includes('array');
 }
 
-/** A field by any name, such as __proto__. */
+/** Returns an object with one field of any name, even __proto__. */
 function singleField(name: string, value: unknown): Patch {
   return Object.fromEntries([[name, value]]);
 }
 
-/** More are not named: each is compared with all fields. */
+/** The maximum number of fields that a message names, because each is compared with all fields. */
 const MOST_UNCHANGEABLE = 10;
 
-/** Each field that a correction can no longer change, and each rule that the corrected input would break. */
+/** Returns a problem for each field that can no longer be changed, and for each rule that the corrected input breaks. */
 export function correctionProblems(
   { patch, account, ...correctable }: CorrectionRequest,
   accounts: KnownAccounts,
@@ -146,8 +146,8 @@ export function correctionProblems(
 }
 
 /**
- * Returns problems that name only fields of a schema. Anyone who can read the server can read the message of a rejection, and an
- * unknown field may be a value in the wrong place.
+ * Returns problems that name only fields of the schema. Anyone with access to the server can read a rejection, and an unknown field
+ * name may be a misplaced value.
  */
 function withKnownNames(problems: readonly FieldProblem[], schema: z.ZodType): readonly FieldProblem[] {
   if (problems.length === 0) return problems;
@@ -160,7 +160,7 @@ function withKnownNames(problems: readonly FieldProblem[], schema: z.ZodType): r
   });
 }
 
-/** Dotted names of the fields of an input that are in one of these fields, and are no objects themselves. */
+/** Returns the dotted names of all leaves inside these fields of an input. */
 export function leavesIn(value: object, within: readonly string[]): string[] {
   const leaves = leavesOf(value).map(({ field }) => field);
   return leaves.filter((field) => isFieldWithin(field, within));

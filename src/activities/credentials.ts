@@ -25,11 +25,11 @@ import { activityKey, MOST_REMEMBERED } from './software-errors.js';
  */
 export class AccountCredentials {
   readonly #breaker = new CircuitBreaker<PartnerErrorDetails>();
-  /** Keys of activities whose last call was refused while the credentials were valid. */
+  /** Keys of activities whose last call was refused although the credentials were valid. */
   readonly #refusedCalls = new Set<string>();
   #trial: Promise<boolean> | undefined;
 
-  /** @param process the name of this process's own task queue, which identifies the process */
+  /** @param process the process's own task queue, which identifies it */
   constructor(
     readonly account: ReportingAccount,
     private readonly process: string,
@@ -89,7 +89,7 @@ export class AccountCredentials {
     return this.#trial;
   }
 
-  /** @throws if the probe gets no clear response. The breaker opens then, too, but nobody is asked. */
+  /** @throws if the probe gets no clear response. The breaker then opens too, but nobody is asked. */
   async #try(last: PartnerErrorDetails, wasTried: boolean): Promise<boolean> {
     const { failure: earlier } = this.#breaker;
     try {

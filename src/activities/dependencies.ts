@@ -4,17 +4,17 @@ import type { MeaningOf } from '../partners/phases.js';
 import type { FileStore } from '../platform/documents/file-store.js';
 import type { PollBounds } from './poll.js';
 
-/** What the activities at a partner work with, in one account. */
+/** The dependencies of a partner's activities, for one account. */
 export interface Dependencies<Client> {
   readonly client: Client;
   /** Name of the account at the partners; undefined for the unnamed account. */
   readonly partnerAccount?: string | undefined;
   readonly documents: DocumentStore;
-  /** Takes statements, and other files that partners return. */
+  /** Stores statements and other files that partners return. */
   readonly statements: FileStore;
   readonly poll: PollBounds;
-  /** Returns what people decided about status names of this partner. */
+  /** Returns people's decisions about this partner's status names. */
   readonly meaningOf: MeaningOf;
-  /** For the workflow of the account, which a report may start. */
+  /** Passed to the account's workflow, which a report may start. */
   readonly fourEyes: FourEyes;
 }

@@ -15,17 +15,17 @@ import {
 import { fieldProblems } from '../partners/schema-messages.js';
 import { OPEN_MS } from './circuit-breaker.js';
 
-/** The interval between heartbeats of a running call, in milliseconds, and the minimum number of heartbeats within its timeout. */
+/** The interval between heartbeats of a running call, in milliseconds, and the minimum number of heartbeats per timeout. */
 const HEARTBEAT_MS = 3_000;
 const HEARTBEATS_PER_TIMEOUT = 3;
 
-/** The number of attempts in which a 404 may mean that the partner cannot find a new record yet. */
+/** The number of attempts in which a 404 may mean that a new record is not visible yet. */
 const NOT_FOUND_ATTEMPTS = 6;
 
 /** The time limit for a report from an activity to Temporal, in milliseconds. */
 const REPORT_TIMEOUT_MS = 5_000;
 
-/** Makes a request to Temporal that must not hold up an activity. */
+/** Makes a request to Temporal that must not delay an activity. */
 export function callWithDeadline<T>(
   request: (client: Client) => Promise<T>,
   client = getClient(),
@@ -36,9 +36,9 @@ export function callWithDeadline<T>(
 export interface Repetition {
   /** The minimum wait before the next attempt, in milliseconds. Default: the retry policy's. */
   readonly pauseMs?: number;
-  /** The record may have been created a moment ago. Otherwise a 404 is final. */
+  /** The record may be new, so a 404 is retried a few times. Default: a 404 is final. */
   readonly mayBeNew?: boolean;
-  /** The record existed before, so a 404 is retried like any other failure, and people see it as a wait. */
+  /** The record was seen before, so a 404 is retried like any other failure, and people see the wait. */
   readonly existed?: boolean;
   /** It may be a record of another organization, so a 403 is final. */
   readonly mayBeForeign?: boolean;
@@ -47,8 +47,8 @@ export interface Repetition {
 }
 
 /**
- * Makes a read or an idempotent write, and decides whether the server retries its failure: it does if the partner was not reached or
- * gave no clear response, and, soon after a create, if the partner does not find the new record yet.
+ * Makes a read or an idempotent write, and decides whether the server retries its failure. It does if the partner was not reached
+ * or gave no clear response, or, soon after a create, if the new record is not visible yet.
  */
 export async function withRetries<T>(call: () => Promise<T>, repetition: Repetition = {}): Promise<T> {
   const { pauseMs = 0, mayBeNew = false, existed = false, mayBeForeign = false, progress } = repetition;
@@ -77,8 +77,8 @@ export function isRetryable(error: PartnerError, attempt: number, mayBeNew: bool
 }
 
 /**
- * Reports whether the call waits for a permission. The account asks for it once, for all onboardings. An operation asks for itself,
- * because its record may belong to another organization.
+ * Reports whether the call waits for a permission, for which the account asks once for all onboardings. An operation asks for
+ * itself, because its record may belong to another organization.
  */
 export function awaitsPermission(error: PartnerError): boolean {
   return isForbidden(error.details) && (activityInfo().workflowType ?? '') in ONBOARDINGS;
@@ -99,7 +99,7 @@ export async function withHeartbeat<T>(call: () => Promise<T>, progress?: unknow
   }
 }
 
-/** @param more details that the attempt adds to those of the client */
+/** @param more details to add to the client's */
 export function toFailure(
   error: PartnerError,
   retryable: boolean,
@@ -120,7 +120,7 @@ export function toFailure(
   });
 }
 
-/** Makes a call. In its problems, renames fields of the request to fields of the input. */
+/** Makes a call. Renames fields of the request in its problems to fields of the input. */
 export async function withFieldNames<T>(
   inInput: (field: string) => string,
   call: () => Promise<T>,
@@ -128,7 +128,7 @@ export async function withFieldNames<T>(
   try {
     return await call();
   } catch (error) {
-    // The problems of an unreadable response name fields of the response.
+    // The problems of an unreadable response name response fields, not request fields.
     if (!(error instanceof PartnerError) || error.details.unreadable !== undefined) throw error;
     const fields = error.fields.map(({ field, message }) => ({ field: inInput(field), message }));
     throw new PartnerError({ ...error.details, fields }, { cause: error });
@@ -147,7 +147,7 @@ export function parseRequest<Schema extends z.ZodType>(
   throw new PartnerError({ ...call, kind: 'Rejected', fields, reason: 'not sent: invalid request' });
 }
 
-/** Returns the failed partner call, or the error of our own code, in an activity's failure; undefined for any other failure. */
+/** Returns the failed partner call or our own error in an activity's failure; undefined for any other failure. */
 export function partnerErrorOfActivity(error: unknown): PartnerErrorDetails | undefined {
   if (!(error instanceof ApplicationFailure)) return undefined;
   if (error.type !== PARTNER_ERROR && error.type !== SOFTWARE_ERROR) return undefined;
@@ -155,8 +155,8 @@ export function partnerErrorOfActivity(error: unknown): PartnerErrorDetails | un
 }
 
 /**
- * Makes the second read of a record. If it fails for the whole account, the result of the first read may be enough. The partner has
- * just accepted the credentials for that one, so a 401 is about a permission.
+ * Reads a record a second time. If the read fails for the whole account, the first result may be enough. The partner has just
+ * accepted the credentials, so a 401 means a missing permission.
  */
 export async function readAgain<T>(read: () => Promise<T>, first: T, isEnough: (now: T) => boolean) {
   return read().catch((error: unknown) => {
@@ -169,15 +169,13 @@ export async function readAgain<T>(read: () => Promise<T>, first: T, isEnough: (
   });
 }
 
-/** The failure of a call that the partner does not permit, although it accepts our credentials. */
+/** Returns the failure of a call that the partner does not permit although it accepts our credentials. */
 export function asForbidden({ atSignIn: _, needs: __, ...details }: PartnerErrorDetails): ApplicationFailure {
   const error = new PartnerError({ ...details, kind: 'Forbidden' });
   return toFailure(error, awaitsPermission(error));
 }
 
-/**
- * Reports whether the partner rejected this request itself, and not the sign-in or the credentials, with which a person can help.
- */
+/** Reports whether the partner rejected this request, and not the sign-in or the credentials, which a person can fix. */
 function isRejected({ kind, details: { needs, atSignIn } }: PartnerError): boolean {
   return !needs && !atSignIn && (kind === 'Rejected' || kind === 'Forbidden');
 }
@@ -191,13 +189,13 @@ const unlessFailed =
       throw error;
     });
 
-/** The result of a call, or `otherwise` when the partner rejects the request itself. */
+/** Returns the result of a call, or `otherwise` if the partner rejects this request. */
 export const ifNotRejected = unlessFailed(isRejected);
 
-/** The result of a read, or `otherwise` when there is no such record that this account may see. */
+/** Returns the result of a read, or `otherwise` if this account sees no such record. */
 export const ifVisible = unlessFailed(
   (error) => isRejected(error) && (error.status === 404 || error.kind === 'Forbidden'),
 );
 
-/** The result of a read, or `otherwise` when the partner responds with 404: the record that it names does not exist. */
+/** Returns the result of a read, or `otherwise` if the record does not exist (404). */
 export const ifFound = unlessFailed(({ kind, status }) => kind === 'Rejected' && status === 404);

@@ -1,11 +1,11 @@
-/** Interceptors of every activity: what the log shows of it, and how long its texts may be. */
+/** Interceptors of all activities. They limit the length of texts, and mask private values in the log. */
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker';
 import { DBA_HEADER } from '../messages/search-attributes.js';
 import { boundTexts } from '../partners/text-limits.js';
 import { holdPrivate } from '../platform/process/logging.js';
 
-/** Shortens the texts of partners in results, before a workflow keeps them. `gangway call` returns the response unchanged. */
+/** Shortens partners' texts in results before they reach a workflow. `gangway call` returns the response unchanged. */
 export const boundOutcomes: ActivityInterceptorsFactory = ({ info }): ActivityInterceptors => ({
   inbound: {
     async execute(input, next) {
@@ -15,7 +15,7 @@ export const boundOutcomes: ActivityInterceptorsFactory = ({ info }): ActivityIn
   },
 });
 
-/** Names the onboarding in the log lines of its activities. */
+/** Adds the onboarding's dba to the log lines of its activities. */
 export function logDba(): ActivityInterceptors {
   let dba: string | undefined;
   return {
@@ -32,7 +32,7 @@ export function logDba(): ActivityInterceptors {
   };
 }
 
-/** Masks in the log the private values of each attempt's input while it runs, and until the SDK has logged its result. */
+/** Masks the private values of an attempt's input in the log, until the SDK has logged the attempt's result. */
 export function maskInputs(): ActivityInterceptors {
   return {
     inbound: {

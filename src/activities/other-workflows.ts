@@ -12,7 +12,7 @@ import { sendUpdate } from '../temporal/updates.js';
 import { withHeartbeat } from './failures.js';
 import { delayBeforeNext, type PollBounds, pollAgain } from './poll.js';
 
-/** The calls of a customer and its parts to other workflows, over the worker's own connection. */
+/** Activities that call other workflows for a customer and its parts, over the worker's own connection. */
 export function onboardingActivities(poll: PollBounds): OnboardingActivities {
   return {
     async resolveInOnboarding({ workflowId, resolution }) {
@@ -74,13 +74,13 @@ async function progressOf(workflowId: string): Promise<Progress> {
   return how === undefined ? { facts } : { facts, end: { how } };
 }
 
-/** A workflow that was terminated before its first task has no state either. */
+/** A workflow that was terminated before its first task has no state to query. */
 function unlessNeverRun(error: unknown): Progress['facts'] {
   if (error instanceof UnreadableOnboarding && error.obstacle === 'never-ran') return {};
   throw error;
 }
 
-/** A workflow that was started without `gangway` may reject its input. It then has no state to query. */
+/** Reports whether a workflow rejected its input, as it may if it was started without `gangway`. It then has no state to query. */
 function rejectedInput(handle: WorkflowHandle): Promise<boolean> {
   const isInvalid = ({ cause }: Error) =>
     cause instanceof ApplicationFailure && cause.type === 'InvalidInput';

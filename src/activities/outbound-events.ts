@@ -13,10 +13,10 @@ import { type Destination, type EventSender, ForbiddenAddress } from '../platfor
 import { startDelivery } from '../temporal/deliveries.js';
 import { isInvalidRequest } from '../temporal/unavailable.js';
 
-/** The receiver wants no further events (Standard Webhooks). */
+/** HTTP 410: the receiver wants no further events (Standard Webhooks). */
 const GONE = 410;
 
-/** A receiver may ask for a pause of at most this long, in milliseconds. */
+/** The longest pause that a receiver may ask for, in milliseconds. */
 const MAX_RETRY_AFTER_MS = 2 * 3_600_000;
 
 const START_PAUSE_MS = 100;
@@ -29,7 +29,7 @@ export function publishSinks(
   destinations: readonly Destination[],
   client: Client,
 ): InjectedSinks<OutboundEventSinks> {
-  // A clock that is set must not end it early: Temporal would not hand out the task again.
+  // An adjusted clock must not end this early, because Temporal would not dispatch the task again.
   const start = async (taskQueue: string, delivery: Delivery, untilMs: number) => {
     for (;;) {
       const deadline = Date.now() + untilMs - performance.now();
@@ -42,7 +42,7 @@ export function publishSinks(
       }
     }
   };
-  // Events are published in order: if a worker dies, another one publishes the rest, and none overtakes its predecessor.
+  // Publish events in order. If a worker dies, another one publishes the rest, and no event overtakes an earlier one.
   const lines = new Map<string, Promise<void>>();
   return {
     outbound: {
@@ -66,7 +66,7 @@ export function publishSinks(
   };
 }
 
-/** Sends events. They have a task queue of their own because a receiver may be slow. */
+/** Activities that send events. They have their own task queue, because a receiver may be slow. */
 export function deliveryActivities(
   destinations: readonly Destination[],
   sender: EventSender,
@@ -100,7 +100,7 @@ async function deliver(sender: EventSender, event: OutboundEvent, url: string): 
   throw notDelivered(`HTTP ${status}`, retryAfterMs);
 }
 
-/** A destination is the host and a hash of a URL in the settings, never the URL. */
+/** A destination is the host and a hash of the configured URL, never the URL itself. */
 function countDelivery(destination: string, result: 'delivered' | 'failed' | 'refused'): void {
   const help = 'Attempts to deliver an outbound event, by result';
   const deliveries = metricMeter.createCounter('gangway_event_deliveries_total', undefined, help);

@@ -5,11 +5,11 @@ import { boardingActivities } from './boarding.js';
 import type { Dependencies } from './dependencies.js';
 
 export interface ActivityDependencies extends Omit<Dependencies<never>, 'client'> {
-  /** The account's own: it shares no connection, token or one-time code with another account. */
+  /** This account's own clients. Accounts share no connection, token or one-time code. */
   readonly clients: PartnerClients;
 }
 
-/** The activities of workflows at the partners that have some. `gangway call` needs none of these. */
+/** The activities of each partner that workflows use. `gangway call` needs none of them. */
 export const PARTNER_ACTIVITIES: {
   readonly [System in keyof PartnerActivities]: (
     dependencies: ActivityDependencies,

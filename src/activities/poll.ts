@@ -7,20 +7,20 @@ import { boundTexts } from '../partners/text-limits.js';
 import { NUDGES, nudge } from '../temporal/nudge.js';
 import { partnerErrorOfActivity, withRetries } from './failures.js';
 
-/** The heartbeat details of a status poll. They say when its reads began to fail, because any worker may make the next attempt. */
+/** The heartbeat details of a status poll. They say when reads began to fail, because any worker may make the next attempt. */
 export interface PollProgress {
-  /** Whether an earlier attempt has read. The attempt number does not show that, because a nudge resets it to 1. */
+  /** Whether an earlier attempt has read. A nudge resets the attempt number to 1, so the number does not show it. */
   readonly hasRead: boolean;
   readonly failing?: Failing;
 }
 
-/** The times since which all reads of a poll have failed, and since which no response could be read, in milliseconds since 1970. */
+/** Since when all reads of a poll have failed, and since when no response could be read, in milliseconds since 1970. */
 interface Failing {
   readonly since: number;
   readonly unreadableSince?: number;
 }
 
-/** The record of a poll's last attempt; undefined for another activity, and before the first read. */
+/** Returns the record of a poll's last attempt; undefined for another activity, or before the first read. */
 export function pollProgress(heartbeatDetails: unknown): PollProgress | undefined {
   const isProgress = isObject(heartbeatDetails) && 'hasRead' in heartbeatDetails;
   return isProgress ? (heartbeatDetails as unknown as PollProgress) : undefined;
@@ -32,11 +32,11 @@ const FAILURE_PAUSE_MS = 60_000;
 // Keeps W7.
 /**
  * Polls the partner, for days if necessary, until a read shows a change. Each attempt reads once. Without a change, it fails as
- * `StatusUnchanged` or `NotDue`, a benign error, and the server waits before the next attempt. `poll` and `pace` bound how often it
- * reads, however often the status changes, except after a nudge or a failure. `isFirst` says whether the first read showed the change.
+ * `StatusUnchanged` or `NotDue`, a benign error, and the server waits before the next attempt. `poll` and `pace` limit how often it
+ * reads, except after a nudge or a failure. `isFirst` says whether the first read showed the change.
  *
- * @param isExplained whether a person has decided, since the last read, what the status means. The poll then reads at once: the nudge
- * after the decision cannot reach a poll that has not started
+ * @param isExplained whether a person has decided since the last read what the status means. The poll then reads at once, because
+ *   the decision's nudge cannot reach a poll that has not started
  */
 export async function awaitChange<Snapshot>(
   poll: PollBounds,
@@ -57,9 +57,9 @@ export async function awaitChange<Snapshot>(
     throw pollAgain('NotDue', 'the last read was too recent', beforeDue(poll, pace, Math.random()));
   }
   const nextRetryDelay = delayBeforeNext(poll);
-  // After a nudge, the pause is short again: there is probably something to read.
+  // After a nudge, the pause is short again, because there is probably a change to read.
   const pauseMs = Math.min(FAILURE_PAUSE_MS * 2 ** (attempt - 1), nextRetryDelay);
-  // A heartbeat is billed like an attempt, so it is sent only with something new.
+  // Temporal bills a heartbeat like an attempt, so send one only if the details have changed.
   const remember = (failing?: Failing) => {
     const isSame = failing?.since === failed?.since && failing?.unreadableSince === failed?.unreadableSince;
     if (!isSame || last?.hasRead !== true)
@@ -84,7 +84,7 @@ export async function awaitChange<Snapshot>(
   throw pollAgain('StatusUnchanged', 'the status has not changed yet', nextRetryDelay);
 }
 
-/** The time from the start of the poll to its first due read, in milliseconds. */
+/** Returns the time from the start of the poll to its first read, in milliseconds. */
 function beforeDue(poll: PollBounds, { readAt, changes }: Pace, random: number): number {
   const longestMs = poll.minMs * 2 ** Math.max(0, changes - STABLE_CHANGES);
   return Math.ceil(readAt + spread(longestMs, poll, random) - activityInfo().scheduledTimestampMs);
@@ -98,13 +98,13 @@ function countPoll(result: 'changed' | 'unchanged' | 'failed'): void {
   metricMeter.createCounter(...READS).add(1, { ...about, result });
 }
 
-/** Returns the milliseconds until the next read of this activity. They grow with the duration of the poll. */
+/** Returns the wait before this activity's next read, in milliseconds. It grows with the age of the poll. */
 export function delayBeforeNext(poll: PollBounds): number {
   const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
   return pollDelay(currentAttemptScheduledTimestampMs - scheduledTimestampMs, poll, Math.random());
 }
 
-/** Not an error: a retry is how an activity waits without writing history. */
+/** Returns a failure that is not an error: a retry lets an activity wait without adding to the history. */
 export function pollAgain(type: string, message: string, nextRetryDelay: number): ApplicationFailure {
   return ApplicationFailure.create({
     type,
@@ -114,7 +114,7 @@ export function pollAgain(type: string, message: string, nextRetryDelay: number)
   });
 }
 
-/** Reads again if a list has become shorter: a list that is read during a write may miss a row. */
+/** Reads again if a list has become shorter, because a list that is read during a write may miss a row. */
 export async function readTwice<Snapshot>(
   read: () => Promise<Snapshot>,
   isShort: (now: Snapshot) => boolean,
@@ -123,27 +123,27 @@ export async function readTwice<Snapshot>(
   return isShort(now) ? read() : now;
 }
 
-/** Reports whether some IDs are gone, and none is new. */
+/** Reports whether some IDs are gone and none is new. */
 export function lacksAny(before: readonly string[], now: readonly string[]): boolean {
   const ids = new Set(before);
   return now.every((id) => ids.has(id)) && new Set(now).size < ids.size;
 }
 
-/** Makes the workflow's status poll read at once, because it may not have seen what this activity just wrote or read. */
+/** Makes the workflow's status poll read at once, because it may have missed what this activity just wrote or read. */
 export function nudgeOwnPoll(): void {
   const { workflowExecution } = activityInfo();
   if (!workflowExecution) return;
   const nudges = metricMeter.createCounter(NUDGES.name, undefined, NUDGES.help);
   const { workflowId } = workflowExecution;
   const nudged = async () => ((await nudge(getClient(), workflowId)) ? 'nudged' : 'nobody');
-  // Not awaited, because the write must be reported first, and without a nudge the poll reads after its delay.
+  // Not awaited: the write must be reported first, and without the nudge the poll reads after its usual delay.
   nudged().then(
     (result) => nudges.add(1, { result }),
     () => nudges.add(1, { result: 'failed' }),
   );
 }
 
-/** Reads a status now, for example after a write. Also wakes the workflow's poll. */
+/** Reads a status now, for example after a write. Also nudges the workflow's poll. */
 export function readNow<Snapshot>(read: () => Promise<Snapshot>): Promise<Snapshot> {
   const readAndNudge = async () => {
     const now = await read();
@@ -159,22 +159,22 @@ export interface PollBounds {
   readonly maxMs: number;
 }
 
-/** The longest wait before the next read, as a share of how long the status has lasted. The average is a tenth. */
+/** The longest wait before the next read, as a share of the status's age. The average is a tenth. */
 const SHARE_OF_ELAPSED = 0.11;
 
 const SHORTEST = 0.8;
 
-/** After this many changes in a row, each further one doubles the wait of the next poll for its first read. */
+/** After this many changes in a row, each further change doubles the wait before the next poll's first read. */
 const STABLE_CHANGES = 4;
 
-/** Returns the wait before the next read. It grows with the time in one status. `random`, from 0 to 1, determines the jitter. */
+/** Returns the wait before the next read, which grows with the status's age. `random`, from 0 to 1, sets the jitter. */
 export function pollDelay(elapsedMs: number, poll: PollBounds, random: number): number {
   return spread(elapsedMs * SHARE_OF_ELAPSED, poll, random);
 }
 
 /**
- * Returns a wait of at most `longestMs`, within the bounds. Polls that began together, or that an outage brought together, do not
- * stay together, because the wait varies even at the bounds. Waits that are cut to a bound would all end at the same time.
+ * Returns a random wait of at most `longestMs`, within the bounds. It varies even at the bounds, so polls that start together, for
+ * example after an outage, drift apart. Clamped waits would all end at the same time.
  */
 function spread(longestMs: number, { minMs, maxMs }: PollBounds, random: number): number {
   const longest = Math.min(Math.max(longestMs, minMs / SHORTEST), maxMs);

@@ -14,15 +14,15 @@ import { callWithDeadline, ifNotRejected } from './failures.js';
 
 export type Reservations = ReturnType<typeof reservationsAt>;
 
-/** Two onboardings may try to take over a record at the same moment. The one that loses tries again, this often. */
+/** How often an onboarding tries to take over a record while others try too. */
 const MOST_TRIES = 5;
 
-/** By how much a date without a time zone, and the clocks of two machines, may be off, in milliseconds. */
+/** The possible error of a date without a time zone, and the difference between two machines' clocks, in milliseconds. */
 const ZONES_MS = 38 * 3_600_000;
 const CLOCKS_MS = 10 * 60_000;
 
 // Keeps W4.
-/** The records of an account at a partner: each is reserved for one onboarding before anything is written to it. */
+/** Reserves records of one account at a partner. A record is reserved for one onboarding before anything is written to it. */
 export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: string | undefined) {
   function reservationFor(record: number | string) {
     const { taskQueue: ofPartner, workflowExecution } = activityInfo();
@@ -36,16 +36,16 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
   const tryToReserve = (wanted: ReturnType<typeof reservationFor>, replaced?: Reservation) =>
     callWithDeadline((client) => reserve(client, wanted, replaced));
 
-  /** Returns the onboarding that reserved a record; undefined if none did, or if it is `except`. */
+  /** Returns the onboarding that reserved a record; undefined if there is none, or if it is `except`. */
   async function ownerOf(record: number, except?: string): Promise<string | undefined> {
     const { owner } = (await current(reservationFor(record).id)) ?? {};
     return owner === except ? undefined : owner;
   }
 
   /**
-   * Makes sure that this onboarding has reserved the record. Takes it over from an onboarding that has ended, or from a known owner.
+   * Reserves a record for this onboarding, unless it already has. Takes the record over from an ended onboarding or a known owner.
    *
-   * @throws {PartnerError} `Rejected` if another onboarding that is running has it, so nothing may be written to it
+   * @throws {PartnerError} `Rejected` if another running onboarding has the record, so nothing may be written to it
    */
   async function hold(record: number, knownOwners: readonly string[] = []): Promise<void> {
     const wanted = reservationFor(record);
@@ -63,11 +63,11 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
   }
 
   /**
-   * Reserves the record that a create's response names. The partner may have had the record before, so it is ours only if no other
-   * onboarding has ever had it, and nothing else speaks against it.
+   * Reserves the record in the response to a create. The partner may have had the record before, so it is ours only if no other
+   * onboarding ever reserved it, and there is no other evidence against it.
    *
-   * @param against returns other reasons against it, for people
-   * @returns the reasons why it may not be ours; empty if it is reserved now
+   * @param against returns other evidence against it, for people
+   * @returns the reasons why it may not be ours; empty if it is now reserved
    */
   async function reserveNew(
     record: number,
@@ -75,11 +75,11 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
   ): Promise<readonly string[]> {
     const reasons = await reasonsAgainst(record, against);
     if (reasons.length > 0 || (await tryToReserve(reservationFor(record)))) return reasons;
-    // This onboarding may have reserved it in an earlier attempt or run.
+    // An earlier attempt or run of this onboarding may have reserved it.
     return reasonsAgainst(record, async () => []);
   }
 
-  /** The other record that has this mid, if any. A mid belongs to the record for which it was first read. */
+  /** Returns the other record that has this mid, if any. A mid belongs to the record for which it was first read. */
   async function otherWithMid(mid: string, record: number): Promise<string | undefined> {
     const wanted = { ...reservationFor(`mid-${mid}`), owner: `merchant ${record}` };
     if (await tryToReserve(wanted)) return undefined;
@@ -87,7 +87,7 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
     return holder === wanted.owner ? undefined : holder;
   }
 
-  /** Adds the owner to the other reasons. If there is one, the partner need not show the record. */
+  /** Returns all reasons against a record. If another onboarding owns it, that is enough: the partner may hide the record. */
   async function reasonsAgainst(record: number, more: () => Promise<readonly string[]>) {
     const other = await ownerOf(record, reservationFor(record).owner);
     if (other === undefined) return more();
@@ -106,7 +106,7 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
 
 export async function isRunning({ owner }: Pick<Reservation, 'owner'>): Promise<boolean> {
   const { status } = (await callWithDeadline((client) => describe(client, owner))) ?? {};
-  // An operator may have paused it.
+  // An operator may have paused the workflow.
   return status?.name === 'RUNNING' || status?.name === 'PAUSED';
 }
 
@@ -116,20 +116,20 @@ function notSent(message: string): PartnerError {
   return new PartnerError({ system: 'gangway', operation, kind: 'Rejected', fields, reason: 'not sent' });
 }
 
-/** Services write the first day of their calendar, such as 0001-01-01, 1900-01-01 or 1970-01-01, for no date. */
+/** Services return the first day of their calendar, such as 0001-01-01, 1900-01-01 or 1970-01-01, instead of no date. */
 const FIRST_DAYS_MS = 2 * 86_400_000;
 
 export function isDate(date: string | null): date is string {
   return date !== null && !(Date.parse(date) < FIRST_DAYS_MS);
 }
 
-/** The partner may cut its dates to the minute, and respond a minute after it has made something, in milliseconds. */
+/** The tolerance by the partner's own clock, in milliseconds. It may round dates down to the minute, and respond a minute late. */
 const ROUGHLY_MS = 2 * 60_000;
 
 /**
- * Reports whether the partner's date is clearly before our moment. Returns false for an unreadable date.
+ * Reports whether the partner's date is clearly before a time of ours. Returns false for an unreadable date.
  *
- * @param theirs the same moment by the partner's clock. If the date is before that, too, a smaller difference counts as clear
+ * @param theirs the same time by the partner's clock, against which a smaller difference counts as clear
  */
 export function isClearlyBefore(date: string | null, moment: string, theirs?: string): boolean {
   if (!isDate(date)) return false;
@@ -140,14 +140,14 @@ export function isClearlyBefore(date: string | null, moment: string, theirs?: st
 }
 
 /**
- * Reserves a record at a partner, such as a merchant or a banking profile, for one onboarding before it writes to it. A reservation
- * is a workflow that never runs, because its start delay exceeds its timeout. Its workflow ID contains the record's, so Temporal
- * accepts only one of several at once, without reading a list that lags. Its memo names the onboarding, unencrypted, so that a
- * worker can read it after a key rotation. A reservation outlives its onboarding: the record stays at the partner, whose next
- * create may return it. It ends {@link RESERVED_FOR} plus the namespace's retention period later.
+ * Reserves a record at a partner, such as a merchant or a banking profile, for one onboarding. A reservation is a workflow that
+ * never runs, because its start delay exceeds its timeout. Its workflow ID contains the record's ID, so Temporal accepts only one
+ * of several concurrent reservations, without the lag of a visibility query. Its memo names the onboarding in plain text, so a
+ * worker can read it after a key rotation. A reservation outlives its onboarding, because the record stays at the partner, and a
+ * later create may return it. It lasts {@link RESERVED_FOR} plus the namespace's retention period.
  */
 export interface Reservation {
-  /** Workflow id of the onboarding. */
+  /** Workflow ID of the onboarding. */
   readonly owner: string;
   readonly runId: string;
 }
@@ -160,7 +160,7 @@ const {
   WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE: ALLOW_DUPLICATE,
 } = proto.temporal.api.enums.v1.WorkflowIdReusePolicy;
 
-/** The latest reservation of a record, even one that has ended; undefined if there is none. */
+/** Returns the latest reservation of a record, even an ended one; undefined if there is none. */
 export async function reservationOf(client: Client, id: string): Promise<Reservation | undefined> {
   const execution = await undefinedIfMissing(describeWithMemo(client, id));
   if (!execution) return undefined;
@@ -174,8 +174,8 @@ export async function reservationOf(client: Client, id: string): Promise<Reserva
 /**
  * Reserves a record for an onboarding.
  *
- * @param replaced the reservation that it takes over
- * @returns false if somebody else was faster, or has reserved it before
+ * @param replaced the reservation to take over
+ * @returns false if another onboarding has reserved it first
  */
 export async function reserve(
   client: Client,
@@ -184,7 +184,7 @@ export async function reserve(
 ): Promise<boolean> {
   const { namespace, identity } = client.options;
   if (replaced) {
-    // Of several that take it over, one ends this run.
+    // If several take it over, only one of them can end this run.
     const workflowExecution = { workflowId: id, runId: replaced.runId };
     const reason = `taken over by ${owner}`;
     await undefinedIfMissing(

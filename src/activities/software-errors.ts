@@ -10,18 +10,18 @@ import { redact } from '../platform/privacy/masked.js';
 import { isUnreadablePayload } from '../temporal/payload-codec.js';
 import { TemporalProblem } from '../temporal/unavailable.js';
 
-/** Errors of the SDK about Temporal, by name, and of a call that was ended. */
+/** Names of SDK errors about Temporal, and of errors about an aborted call. */
 const OF_SDK = /^(Activity|Workflow|Query|CompleteAsync|Service|Abort)\w*Error$/;
 
-/** The longest wait between two attempts, in milliseconds. A poll would otherwise repeat its reads each second. */
+/** The longest wait between two attempts, in milliseconds. Without it, a poll would repeat its reads each second. */
 const MAX_PAUSE_MS = 120_000;
 
-/** Bounds the memory: a workflow that ends while its activity fails leaves its entry behind. */
+/** Bounds memory: a workflow that ends while its activity fails leaves its entry behind. */
 export const MOST_REMEMBERED = 10_000;
 
 /**
- * Turns an error of our own code, which the server would retry in silence, into a failure that says so, and counts it by activity
- * type and build. Placed inside the interceptors of `StalledCalls`, which reports it.
+ * Turns an error in our own code, which the server would silently retry, into a failure that names it, and counts it by activity
+ * type and build. Place it inside the interceptors of `StalledCalls`, which reports the failure.
  */
 export function softwareErrors(system: string, build = 'without an ID'): ActivityInterceptorsFactory {
   const failingSince = new Map<string, number>();
@@ -45,7 +45,7 @@ export function softwareErrors(system: string, build = 'without an ID'): Activit
   });
 }
 
-/** Of a partner, Temporal, the document store or a missing key. */
+/** Reports whether an error comes from a partner, Temporal, the document store or a missing key. */
 function isOfOthers(error: unknown): boolean {
   const others = [TemporalFailure, TemporalProblem, PartnerError, StoreFailure];
   if (isGrpcServiceError(error) || isUnreadablePayload(error)) return true;
@@ -68,7 +68,7 @@ function asFailure(
   return failure;
 }
 
-/** A poll has the same id as the one before it. */
+/** Includes the scheduled time, because each poll has the same activity ID as the previous one. */
 export function activityKey({ workflowExecution, activityId, scheduledTimestampMs }: Info): string {
   return `${workflowExecution?.workflowId} ${workflowExecution?.runId} ${activityId} ${scheduledTimestampMs}`;
 }

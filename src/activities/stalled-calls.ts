@@ -13,28 +13,28 @@ import { callWithDeadline, partnerErrorOfActivity } from './failures.js';
 import { type PollProgress, pollProgress } from './poll.js';
 import { activityKey } from './software-errors.js';
 
-/** The time after which people see a wait, in milliseconds. */
+/** How long a wait must last before people see it, in milliseconds. */
 export interface StalledCallLimits {
-  /** A step that waits, for any reason. */
+  /** For a step that waits for any reason. */
   readonly stepMs: number;
-  /** Responses that cannot be read. */
+  /** For unreadable responses. */
   readonly unreadableMs: number;
 }
 
-/** A wait that a partner asked for, or an error in Gangway's code, is shown when it is at least this long, in milliseconds. */
+/** The shortest wait to report after a partner's `Retry-After` or an error in Gangway's code, in milliseconds. */
 const SHOWN_FROM_MS = 60_000;
 
-/** Bounds the memory: a workflow that ends while it waits leaves its entry behind. */
+/** Bounds memory: a workflow that ends while it waits leaves its entry behind. */
 const MOST_REMEMBERED = 10_000;
 
 // Keeps W6.
 /**
- * Reports retries, which workflows do not see. The account's workflow learns of unreadable responses, missing permissions and errors
- * in Gangway's code. The workflow of the step learns of two kinds of waits. Each report costs it four history events:
+ * Reports retries to workflows, which cannot see them. The account's workflow receives unreadable responses, missing permissions
+ * and errors in Gangway's code. The step's workflow receives two kinds of waits, each at a cost of four history events:
  * - a long wait that the partner asked for (`Retry-After`): reported at attempts 1, 8, 64 and so on
  * - any wait that has lasted `stepMs`: reported once
  *
- * A status poll waits by design. For it, only the time since all its reads began to fail counts, until a read succeeds.
+ * A status poll waits by design, so only the time since its reads began to fail counts.
  */
 export class StalledCallReporter {
   readonly #stalled = new Set<string>();
@@ -87,7 +87,7 @@ export class StalledCallReporter {
     const since = poll ? (poll.failing?.since ?? Date.now()) : scheduledTimestampMs;
     const details = partnerErrorOfActivity(error);
     const { retryAfterMs = 0 } = details ?? {};
-    // The account asks about it, once for all.
+    // The account asks about it, once for all onboardings.
     if (details && failsForAccount(details) !== undefined) return;
     const isLong = !poll && retryAfterMs >= SHOWN_FROM_MS && Number.isInteger(Math.log2(attempt) / 3);
     const key = activityKey(info);

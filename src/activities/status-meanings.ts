@@ -13,7 +13,7 @@ import { callWithDeadline, withHeartbeat } from './failures.js';
 /** The time for which a decision is cached, in milliseconds. A decision does not change while the record exists. */
 const KEPT_MS = 60_000;
 
-/** The interval between reports of an undecided name, in milliseconds. Somebody may have ended the workflow that asks about it. */
+/** The interval between reports of an undecided name, in milliseconds. Somebody may have ended the workflow that asks. */
 const REPORT_EVERY_MS = 3_600_000;
 
 const MOST_REMEMBERED = 1_000;
@@ -25,7 +25,7 @@ export class StatusMeanings {
 
   constructor(private readonly account: ReportingAccount) {}
 
-  /** Returns the meaning that a person chose for a status; undefined if none did. Reports a status that nobody was asked about. */
+  /** Returns the meaning that a person chose for a status; undefined if none. Reports a status that nobody was asked about. */
   readonly of: MeaningOf = async (status) => {
     const meaning = this.#decided.get(status);
     if (meaning && performance.now() < meaning.until) return meaning.meaning;

@@ -5,15 +5,15 @@ import { withHeartbeat } from './failures.js';
 import { pollAgain } from './poll.js';
 
 /**
- * How long to wait before waking activities, in milliseconds: failures from just before the credentials worked may still be on their
- * way to the server.
+ * How long to wait before waking activities, in milliseconds. Failures from just before the credentials worked may not have reached
+ * the server yet.
  */
 const SETTLING_MS = 1_000;
 
-/** The interval at which to check whether responses can be read again, in milliseconds. The check calls no partner. */
+/** How often to check whether responses can be read again, in milliseconds. The check does not call the partner. */
 const READABLE_EVERY_MS = 5_000;
 
-/** Activities of the account's workflow that find and retry the activities of other workflows. They call Temporal, and no partner. */
+/** Activities of the account's workflow that find and retry other workflows' activities. They call only Temporal. */
 export function accountActivities(account: AccountAt): PartnerAccountActivities {
   return {
     awaitReadable: ({ reads }) =>

@@ -4,7 +4,7 @@ import { isUnauthenticated, PartnerError, type PartnerErrorDetails } from '../pa
 import { problemText } from '../partners/text-limits.js';
 import { awaitsPermission, isRetryable, toFailure } from './failures.js';
 
-/** What the partner had just before a write. A later read compares with it to find the write's effect. */
+/** The partner's state just before a write. A later read compares with it to find the write's effect. */
 type Baseline = Pick<PartnerErrorDetails, 'baseline' | 'phase'>;
 
 /** Sends writes to a partner at most once (at-most-once/README.md). {@link PartnerError.kind} says whether a write took effect. */
@@ -17,12 +17,12 @@ export const { sendOnce, sendOnceThenRead, sendRepeatably } = atMostOnce<Baselin
   toFailure: (error, retryable, sent) => {
     if (error instanceof PartnerError)
       return toFailure(!retryable && isRepeated(error) ? asUncertain(error) : error, retryable, sent);
-    // A bug in Gangway (software-errors.ts). A repeatable write is retried.
+    // A bug in Gangway (software-errors.ts). The server retries a repeatable write.
     return retryable ? error : toFailure(uncertainError(error), false, sent);
   },
   toUnsentFailure: (error) => {
     if (!(error instanceof PartnerError)) return error;
-    // The record that is read before the write exists, so a 404 is not final.
+    // The read before the write is of an existing record, so a 404 is not final.
     const retryable = error.status === 404 || isRetryable(error, activityInfo().attempt, false);
     return toFailure(retryable ? error : attributeToRead(error), retryable);
   },
@@ -31,12 +31,12 @@ export const { sendOnce, sendOnceThenRead, sendRepeatably } = atMostOnce<Baselin
 const isRepeated = (error: PartnerError) => hadNoEffect(error) || awaitsPermission(error);
 const asUncertain = ({ details }: PartnerError) => new PartnerError({ ...details, kind: 'Uncertain' });
 
-/** The request had no effect at the partner, and may succeed later. */
+/** Reports whether a request had no effect and may succeed later. */
 function hadNoEffect({ kind, details }: PartnerError): boolean {
   return kind === 'NotSent' || kind === 'RateLimited' || isUnauthenticated(details);
 }
 
-/** A bug in Gangway after the request was sent. The error's message may hold private values. */
+/** Returns the error for a bug in Gangway after a request, without the bug's message, which may contain private values. */
 function uncertainError(error: unknown): PartnerError {
   const name = error instanceof Error ? error.name : 'unknown';
   const reason = error instanceof MissingResponse ? error.message : name;
@@ -45,8 +45,8 @@ function uncertainError(error: unknown): PartnerError {
 }
 
 /**
- * Reports that the read before the write failed. Before the intent, only that read can have an HTTP status. Drops field names, because
- * a correction can't fix a read.
+ * Says that the read before the write failed. Before the intent, only that read has an HTTP status. Drops field names, because a
+ * correction cannot fix a read.
  */
 function attributeToRead(error: PartnerError): PartnerError {
   const { operation, status, fields } = error.details;

@@ -1,4 +1,4 @@
-/** The activity's side: an attempt records its intent, sends, and reports its outcome. */
+/** The activity's half: an attempt records its intent, sends the request, and reports the outcome. */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { type Intent, type Sent, sentIn } from './intent.js';
@@ -10,63 +10,63 @@ export { reportOutcomes } from './record.js';
 
 export interface SendOptions<Baseline> {
   readonly beforeSending: Permit;
-  /** Ends the call early enough to report its outcome before the attempt times out. */
+  /** Aborts the call early enough to report its outcome before the attempt times out. */
   readonly signal: AbortSignal;
-  /** Keeps what the caller found just before the request: the intent has it, and so has the failure, if the request was sent. */
+  /** Saves what the caller read just before the request, in the intent and, if the request was sent, in the failure. */
   readonly compareWith: (baseline: Baseline) => void;
-  /** What the caller found just before an earlier request that was refused, and may have been saved: see {@link atMostOnce}. */
+  /** What the caller read just before an earlier request that was refused but may have been saved: see {@link atMostOnce}. */
   readonly refused?: Sent<Baseline>;
 }
 
-/** Options of a request that may be repeated. They permit no request that must be sent once. */
+/** Options of a request that may be repeated. They contain no permit, so a request that must be sent once does not compile. */
 export interface RepeatableSendOptions extends Pick<SendOptions<object>, 'signal'> {
   readonly beforeSending: () => Promise<void>;
   /** An earlier attempt may have sent the request. */
   readonly mayHaveBeenSent: boolean;
 }
 
-/** Classifies the errors of a client. The protocol itself knows none of them. */
+/** Classifies the errors of a client, which the protocol does not know. */
 export interface ClientErrors<Baseline> {
   /**
-   * The outcome of a request that had its permit, as far as the error tells. `none`: it had no effect, and may succeed later.
-   * `refused`: the same, if the partner is to be believed, but nothing proves it.
+   * Returns the outcome of a request that had its permit. `none`: no effect, and the request may succeed later. `refused`: the
+   * partner says so, but nothing proves it.
    */
   readonly classify: (error: unknown) => 'none' | 'refused' | 'rejected' | 'uncertain';
-  /** The failure that the activity reports for a request that had its permit, or for a {@link MissingResponse}. */
+  /** Returns the failure to report for a request that had its permit, or for a {@link MissingResponse}. */
   readonly toFailure: (error: unknown, retryable: boolean, sent?: Partial<Sent<Baseline>>) => unknown;
-  /** The failure that the activity reports when the call ended before its permit, as after a failed read. */
+  /** Returns the failure to report for a call that failed before its permit, for example in a read. */
   readonly toUnsentFailure: (error: unknown) => unknown;
 }
 
 /**
- * An earlier attempt recorded an intent and no response, or the call that looks first sees a change: the outcome is uncertain. The
- * message is the reason.
+ * Makes the outcome uncertain: an earlier attempt left an intent without a response, or a call that looks first found a change. The
+ * message says which.
  */
 export class MissingResponse extends Error {}
 
-/** The share of the start-to-close timeout that the calls of an attempt may use. The rest is reserved for the report. */
+/** The share of the start-to-close timeout that an attempt's calls may use. The rest is for the report. */
 export const SHARE_OF_ATTEMPT = 0.75;
 
 /** The time limit for the read after a write, in milliseconds. */
 const READ_AFTER_MS = 10_000;
 
-/** The functions that send a write, for a client with these errors. */
+/** Returns the functions that send a write, for a client with these errors. */
 export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baseline>) {
   type Options = SendOptions<Baseline>;
   const send = <Result>(call: Call<Result, Baseline>, repeats: Repeats = {}) =>
     attempt(errors, call, repeats);
   return {
     /**
-     * Sends a write that must not be repeated once it was sent. The server may retry the activity without limit: each attempt reads
-     * what the previous one recorded.
+     * Sends a write that must never be sent twice. The server may retry the activity without limit, because each attempt reads what
+     * the previous one recorded.
      *
-     * - No intent: nothing was sent, however that attempt ended. The call is made.
-     * - An intent: the request may have taken effect. The attempt fails as uncertain and is not retried.
-     * - An attempt whose request had no effect withdraws its intent, and is retried.
-     * - A request that was refused, and may have been saved: the attempt fails as uncertain, too, unless the call looks first.
+     * - No intent: nothing was sent, however the previous attempt ended. This attempt makes the call.
+     * - An intent: the request may have taken effect. This attempt fails as uncertain, and the server does not retry it.
+     * - If the request had no effect, the attempt withdraws its intent, and the server retries it.
+     * - If the request was refused but may have been saved, the attempt fails as uncertain, unless the call looks first.
      *
-     * @param call makes the call with these options; may read at the partner before it
-     * @param looksFirst with `refused` in its options, the call sends only after a read that shows no effect of that request
+     * @param call makes the request with these options, and may read at the partner first
+     * @param looksFirst if its options contain `refused`, the call first reads, and sends only if the refused request had no effect
      */
     sendOnce: <Result>(
       call: (options: Options) => Promise<Result>,
@@ -74,8 +74,8 @@ export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baselin
     ): AtMostOnce<Result> => asAtMostOnce(send(call, { looksFirst })),
 
     /**
-     * {@link sendOnce}, and then reads the result back. If the worker dies during the read, the next attempt returns the recorded
-     * response and reads again. Without a result of the read, `now` is absent.
+     * Like {@link sendOnce}, then reads the result back. If the worker dies during the read, the next attempt returns the recorded
+     * response and reads again. `now` is absent if the read fails.
      */
     sendOnceThenRead: <Result extends object, Now>(
       call: (options: Options) => Promise<Result>,
@@ -88,7 +88,8 @@ export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baselin
      * Sends a write that leaves the same state however often it is sent. When it is canceled, its intent shows whether it may have
      * taken effect.
      *
-     * @param mayRepeat sends it again after an uncertain outcome; false for a request that works once, as with a one-time code
+     * @param mayRepeat whether to resend after an uncertain outcome; false for a request that works only once, as with a one-time
+     *   code
      */
     sendRepeatably: <Result>(
       call: (options: RepeatableSendOptions) => Promise<Result>,
@@ -97,17 +98,17 @@ export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baselin
   };
 }
 
-/** At run time this is still a promise, which the SDK awaits. The type hides that from our own code. */
+/** Hides from our own code that this is a promise. The SDK still awaits it at run time. */
 function asAtMostOnce<Result>(response: Promise<Result>): AtMostOnce<Result> {
   return response as unknown as AtMostOnce<Result>;
 }
 
-/** The response of a write that a person sends by hand, and whose outcome they watch. */
+/** Returns the response of a write that a person sends by hand and watches. */
 export function awaitResponse<Result>(response: AtMostOnce<Result>): Promise<Result> {
   return response as unknown as Promise<Result>;
 }
 
-/** After which outcomes a write is sent again. */
+/** The outcomes after which a write is sent again. */
 export interface Repeats {
   readonly mayRepeat?: boolean;
   readonly looksFirst?: boolean | undefined;
@@ -125,7 +126,7 @@ async function attempt<Result, Baseline extends object>(
   const earlier = heartbeatDetails as Intent<Baseline> | undefined;
   const mayHaveBeenSent = earlier?.sending ?? isResetWithoutIntent();
   if (mayHaveBeenSent && !mayRepeat) {
-    // Records again what a reset has removed, because the next attempt needs it if this worker dies as well.
+    // Restore the record that a reset removed: the next attempt needs it if this worker dies too.
     if (!earlier) await new IntentRecord(true).withdraw();
     const reason = earlier
       ? 'its worker stopped before the response was recorded'
@@ -152,7 +153,7 @@ async function attempt<Result, Baseline extends object>(
     const { sent } = intent;
     if (sent === undefined) {
       const failure = errors.toUnsentFailure(error);
-      // Later attempts need the record that this one sent nothing.
+      // Later attempts need to know that this one sent nothing.
       const isFinal = failure instanceof ApplicationFailure && failure.nonRetryable === true;
       if (!isFinal && earlier === undefined) await intent.withdraw();
       throw failure;
@@ -188,7 +189,7 @@ async function thenRead<Result extends object, Now>(
 }
 
 /**
- * Records that an attempt never began its write. The next attempt then knows that nothing was sent, even after a reset that keeps
+ * Records that an attempt never began its write, so the next attempt knows that nothing was sent, even after a reset that keeps
  * heartbeat details.
  */
 export async function recordUnsent(): Promise<void> {
@@ -197,9 +198,9 @@ export async function recordUnsent(): Promise<void> {
 
 /**
  * Reports whether an operator has reset the activity together with its heartbeat details, which removes the intent. The server then
- * numbers the attempts from 1 again. An intent can be lost only if at least one start-to-close timeout has passed since the activity
- * was scheduled, because only an attempt that timed out can have left one. An attempt 1 that is scheduled again before that has lost
- * none: it was moved to another build, for example.
+ * numbers the attempts from 1 again. An intent can be lost only if at least one start-to-close timeout has passed since the
+ * activity was scheduled, because only an attempt that timed out can have left one. If attempt 1 is scheduled again before that, no
+ * intent is lost: the activity moved to another build, for example.
  */
 function isResetWithoutIntent(): boolean {
   const { attempt, startToCloseTimeoutMs, ...info } = activityInfo();
@@ -208,5 +209,5 @@ function isResetWithoutIntent(): boolean {
   return attempt === 1 && mayHaveTimedOut;
 }
 
-/** The server's timers may fire too early by this much, in milliseconds. */
+/** How much too early the server's timers may fire, in milliseconds. */
 const TIMER_SHIFT_MS = 1_000;

@@ -1,23 +1,21 @@
-/**
- * When a request was sent, and what the caller read just before. A later read compares with it to find what the request changed.
- */
+/** When a request was sent, and what the caller read just before it: the baseline for a later read that looks for changes. */
 export type Sent<Baseline> = { /** ISO 8601. */ readonly sentAt: string } & Baseline;
 
-/** The record of an attempt, in the heartbeat details of its activity. */
+/** An attempt's record in the heartbeat details of its activity. */
 export type Intent<Baseline = object> = Sent<Baseline> & {
-  /** The request may be on its way. False once the attempt knows that it had no effect. */
+  /** The request may have been sent. False once the attempt knows that the request had no effect. */
   readonly sending: boolean;
-  /** The partner refused the request, and may have saved it. `sentAt` and the baseline are those of the first such request. */
+  /** The partner refused the request but may have saved it. `sentAt` and the baseline belong to the first such request. */
   readonly refused?: true;
-  /** The result of the activity: the request has its response, and only a read is left to do. */
+  /** The partner's response. Only the read after the write is left to do. */
   readonly response?: object;
 };
 
-/** What a failure reports of an intent. */
+/** Returns the part of an intent that a failure reports. */
 export function sentIn<Baseline>(intent: Intent<Baseline>): Sent<Baseline> {
   const { sending: _, refused: __, response: ___, ...sent } = intent;
   return sent as unknown as Sent<Baseline>;
 }
 
-/** The types of the failures of attempts that recorded no intent: the server asked them to end, or has closed them. */
+/** Failure types of attempts without an intent: the server asked the attempt to end, or has closed it. */
 export const UNSENT = { stopped: 'NotSent', closed: 'GivenUp' } as const;

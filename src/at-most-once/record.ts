@@ -18,19 +18,19 @@ const PAUSE_MS = 200;
 export const REQUEST_MS = 5_000;
 
 /**
- * An attempt reports to the server only during this share of its start-to-close timeout. The server identifies an attempt by its
- * number, and a reset restarts at 1, so it could take a late report for a newer attempt's.
+ * An attempt reports only during this share of its start-to-close timeout. The server identifies attempts by number, and a reset
+ * restarts at 1, so it could credit a late report to a newer attempt.
  */
 const SHARE_FOR_REPORTS = 0.9;
 
-/** Attempts whose intent the server has. They report their outcome themselves. */
+/** Attempts whose intent the server has acknowledged. They report their outcome themselves. */
 const sending = new WeakSet<Context>();
 
-/** The time after which an attempt must not report, in milliseconds of a monotonic clock. */
+/** When an attempt must stop reporting, in milliseconds of a monotonic clock. */
 const reportDeadlines = new WeakMap<Context, number>();
 
 // Keeps A6.
-/** @throws in a worker that lacks the interceptor, without which A3 and A6 do not hold */
+/** @throws in a worker without the interceptor, because A3 and A6 would not hold */
 function isOver(): boolean {
   const end = reportDeadlines.get(Context.current());
   if (end === undefined)
@@ -40,13 +40,13 @@ function isOver(): boolean {
   return performance.now() >= end;
 }
 
-/** Reports whether the server has the intent of this attempt. */
+/** Reports whether the server has acknowledged this attempt's intent. */
 export function isRecorded(): boolean {
   return sending.has(Context.current());
 }
 
 export class IntentRecord<Baseline extends object> {
-  /** Undefined while the server has no intent of this attempt. */
+  /** Undefined until the server acknowledges this attempt's intent. */
   sent: Sent<Baseline> | undefined;
   refusal: Error | undefined;
   #baseline: Baseline | undefined;
@@ -54,19 +54,19 @@ export class IntentRecord<Baseline extends object> {
 
   /**
    * @param mayHaveBeenSent an earlier attempt may have sent the request. `withdraw` then still records `sending: true`
-   * @param refused the record of an earlier attempt whose request was refused, which `withdraw` leaves as it is
+   * @param refused the record of an earlier attempt whose request was refused. `withdraw` writes it back unchanged
    */
   constructor(
     private readonly mayHaveBeenSent: boolean,
     private readonly refused?: Intent<Baseline>,
   ) {}
 
-  /** Sets what the caller read just before the request. The intent will contain it. */
+  /** Sets the baseline for the intent: what the caller read just before the request. */
   readonly compareWith = (baseline: Baseline): void => {
     this.#baseline = baseline;
   };
 
-  /** @throws the {@link refusal}, if this attempt must not send */
+  /** Records the intent. @throws the {@link refusal} if this attempt must not send */
   readonly record = (): Promise<void> => {
     this.#recording = this.#record();
     return this.#recording;
@@ -79,7 +79,7 @@ export class IntentRecord<Baseline extends object> {
 
   // Keeps A1, A4.
   async #record(): Promise<void> {
-    // An intent that arrives only after this worker died would stand for a request that was never sent.
+    // An intent that arrives only after this worker died would claim a request that was never sent.
     await untilTemporalResponds();
     const sent = { sentAt: new Date().toISOString(), ...this.#baseline } as Sent<Baseline>;
     try {
@@ -93,9 +93,9 @@ export class IntentRecord<Baseline extends object> {
     }
   }
 
-  /** Records that this attempt sent nothing, or nothing that had an effect; or a request that was refused, and may have been saved. */
+  /** Records that this attempt had no effect or, with `isRefused`, that its request was refused but may have been saved. */
   async withdraw(isRefused = false): Promise<void> {
-    // An earlier attempt can have sent it at any time after the activity was scheduled.
+    // An earlier attempt may have sent the request at any time after the activity was scheduled.
     const sent = this.sent ?? { sentAt: new Date(activityInfo().scheduledTimestampMs).toISOString() };
     const intent = { sending: this.mayHaveBeenSent, ...(isRefused && { refused: true as const }), ...sent };
     await record(this.refused ?? intent).catch((error: unknown) => {
@@ -106,14 +106,14 @@ export class IntentRecord<Baseline extends object> {
   }
 }
 
-/** Replaces the intent with the response, even if the server asks the attempt to end: the read after the write is still due. */
+/** Replaces the intent with the response, even if the server asks the attempt to end: the read after the write must still run. */
 export async function recordResponse(response: object): Promise<void> {
   await record({ sending: true, sentAt: new Date().toISOString(), response }).catch((error: unknown) => {
     if (!isStopRequest(error)) throw error;
   });
 }
 
-/** Reports whether the server accepted the heartbeat, and asks the attempt to end. */
+/** Reports whether the server accepted the heartbeat but asked the attempt to end. */
 function isStopRequest(error: unknown): boolean {
   return (
     error instanceof ActivityCancelledError ||
@@ -143,7 +143,7 @@ async function record(intent: Intent): Promise<void> {
   await untilAccepted(() => activity.heartbeat(taskToken, intent));
 }
 
-/** The attempt had too little time left to tell the server anything. */
+/** The attempt has no time left to report anything. */
 class OutOfTime extends Error {}
 
 /** Reports whether the server has closed the attempt, or soon will. */
@@ -151,12 +151,12 @@ function isClosed(error: unknown): boolean {
   return error instanceof ActivityNotFoundError || error instanceof OutOfTime;
 }
 
-/** Repeats a request about this attempt until Temporal responds. For an attempt that has ended, it responds that it finds none. */
+/** Repeats a request about this attempt until Temporal responds. It responds "not found" if the attempt has ended. */
 function untilAccepted(request: () => Promise<void>): Promise<void> {
   return retryWhile(request, (error) => error instanceof ActivityCompletionError);
 }
 
-/** Waits for any response of Temporal, even a rejection. A worker's request that gets none fails as `CANCELLED`, so it is retried. */
+/** Waits for any response from Temporal, even a rejection. Without one, the worker's request fails as `CANCELLED`, so retry it. */
 function untilTemporalResponds(): Promise<unknown> {
   const request = () => getClient().workflowService.getSystemInfo({});
   return retryWhile(request, (error) => !isRejection(error)).catch(() => undefined);
@@ -165,7 +165,7 @@ function untilTemporalResponds(): Promise<unknown> {
 /** The gRPC statuses PERMISSION_DENIED, UNIMPLEMENTED and UNAUTHENTICATED. */
 const REJECTIONS: readonly unknown[] = [7, 12, 16];
 
-/** A rejection proves that Temporal responds. The SDK's native core reports some only in the message. */
+/** Reports whether Temporal responded with a rejection. The SDK's native core shows some only in the message. */
 function isRejection(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
   const saysSo = /does not have (valid authentication cred|permission)/.test(String(message));
@@ -176,7 +176,7 @@ async function retryWhile<Response>(
   request: () => Promise<Response>,
   isWorthRetrying: (error: unknown) => boolean,
 ): Promise<Response> {
-  // Never aborts. It replaces the client's own signal, which aborts when the worker starts to shut down.
+  // Replaces the client's own signal, which aborts when the worker starts to shut down. This one never aborts.
   const { signal } = new AbortController();
   for (;;) {
     if (isOver()) throw new OutOfTime('the attempt is over');
@@ -194,13 +194,13 @@ async function retryWhile<Response>(
 
 // Keeps A3.
 /**
- * Reports the outcome of an attempt that has recorded an intent, until the server accepts it. The SDK's own report gives up after
- * some seconds without a connection. Place it before every interceptor that changes a result or an error.
+ * Reports the outcome of an attempt with an intent until the server accepts it. The SDK's own report gives up after some seconds
+ * without a connection. Place this before every interceptor that changes a result or an error.
  */
 export function reportOutcomes(context: Context): ActivityInterceptors {
   const { taskToken, startToCloseTimeoutMs } = context.info;
   reportDeadlines.set(context, performance.now() + startToCloseTimeoutMs * SHARE_FOR_REPORTS);
-  /** Keeps the SDK from reporting: the outcome is already reported, or Temporal has closed the attempt or soon will. */
+  /** Keeps the SDK from reporting, because the outcome is already reported, or Temporal has closed the attempt or soon will. */
   const skipReport = new CompleteAsyncError();
   return {
     inbound: {
@@ -214,7 +214,7 @@ export function reportOutcomes(context: Context): ActivityInterceptors {
           if (!sending.has(context)) throw isOver() ? skipReport : error;
           report = () => getClient().activity.fail(taskToken, error);
         }
-        // Retry on any error: an attempt that failed another way would end with its intent still recorded.
+        // Retry on any error: otherwise the attempt would end with its intent still recorded.
         await retryWhile(report, (error) => !isClosed(error)).catch((error: unknown) => {
           if (!isClosed(error)) throw error;
         });

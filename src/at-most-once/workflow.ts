@@ -1,4 +1,4 @@
-/** The workflow's side: options and proxies of the activities, the outcome of a request, and what may follow from it. */
+/** The workflow's half: activity options and proxies, the outcome of a request, and how to resolve it. */
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { ActivityCancellationType, type ActivityOptions } from '@temporalio/workflow';
 import { type Intent, sentIn, UNSENT } from './intent.js';
@@ -6,12 +6,12 @@ import { type Intent, sentIn, UNSENT } from './intent.js';
 declare const sentOnce: unique symbol;
 declare const recordsIntent: unique symbol;
 
-/** The result of an activity that sends a write at most once. Only `sendOnce()` makes it, and only {@link SendOnce} gets the response. */
+/** The result of an activity that sends a write at most once. `sendOnce()` returns it, and only {@link SendOnce} unwraps it. */
 export interface AtMostOnce<Response> {
   readonly [sentOnce]: Response;
 }
 
-/** The result of an activity whose write may be repeated, and records its intent. Only `sendRepeatably()` makes it. */
+/** The result of an activity that records its intent but may repeat its write. Only `sendRepeatably()` returns it. */
 export type IntentRecorded<Response> = Promise<Response> & { readonly [recordsIntent]: true };
 
 type Writes = AtMostOnce<unknown> | IntentRecorded<unknown>;
@@ -25,16 +25,16 @@ export type WriteNames<Activities> = {
 export const ATTEMPT_MS = 120_000;
 
 /**
- * Options of an activity that records its intent. There is no heartbeat timeout: it would make attempts overlap, and could fire on
- * a busy machine while the partner responds. Cancellation stops what was not sent; a sent request runs to its end, so that its
- * outcome is known.
+ * Options of an activity that records its intent. They have no heartbeat timeout, because it would let attempts overlap, and could
+ * fire on a busy machine while the partner responds. Cancellation stops a request that was not sent; a sent one runs to its end, so
+ * its outcome is known.
  */
 export interface WriteOptions extends ActivityOptions {
   readonly cancellationType: typeof ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
   readonly heartbeatTimeout?: never;
 }
 
-/** The server may retry without limit what was not sent. */
+/** The server may retry without limit while nothing was sent. */
 export const AT_MOST_ONCE: WriteOptions = {
   startToCloseTimeout: ATTEMPT_MS,
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
@@ -47,7 +47,7 @@ export type OptionsOf<Activity> = Activity extends (request: never) => Writes
 
 declare const cannotBeCalled: unique symbol;
 
-/** The proxy of an activity that sends a write at most once. It cannot be called: {@link sendOnce} sends it. */
+/** The proxy of an activity that sends a write at most once. It cannot be called directly: pass it to {@link sendOnce}. */
 export interface AtMostOnceProxy<Request, Response> {
   readonly [cannotBeCalled]: (request: Request) => Response;
 }
@@ -66,17 +66,17 @@ export type SendOnce = <Request, Response>(
 const sendOnce: SendOnce = (activity, request) =>
   (activity as unknown as (input: typeof request) => ReturnType<typeof sendOnce>)(request) as never;
 
-/** What became of one request. */
+/** The outcome of one request. */
 export type Outcome<Result, Failure> =
   | { readonly is: 'done'; readonly result: Result }
   | { readonly is: 'rejected' | 'forbidden' | 'uncertain'; readonly failure: Failure };
 
-/** Evidence that the write took effect, or a person's word for it, with the result of the write. */
+/** The result of a write that took effect, by evidence or by a person's word. */
 export type Proof<Result> = { readonly result: Result } | undefined;
 
 interface Resolved<Result> {
   readonly result: Result;
-  /** The id that a person confirmed. */
+  /** The ID that a person confirmed. */
   readonly confirmedId?: string;
 }
 
@@ -84,19 +84,19 @@ export type NextStep<Result> = Resolved<Result> | 'again';
 
 declare const byPerson: unique symbol;
 
-/** What follows from an uncertain outcome. Only {@link resolveUncertainWrite} can say `again`, because a person did. */
+/** The decision about an uncertain outcome. Only {@link resolveUncertainWrite} returns `again`, which only a person decides. */
 export type Verdict<Result> = Resolved<Result> | ('again' & { readonly [byPerson]: true });
 
-/** A write, and what follows from each outcome of a request. */
+/** A write, and a handler for each outcome of a request. */
 export interface Write<Result, Failure> {
-  /** Sends the request. The first time, it may return the outcome of an earlier request instead. */
+  /** Sends the request. The first call may instead return the outcome of an earlier request. */
   readonly send: (sendOnce: SendOnce, isFirst: boolean) => Promise<Outcome<Result, Failure>>;
   readonly rejected: (failure: Failure) => Promise<NextStep<Result>>;
   readonly forbidden: (failure: Failure) => Promise<NextStep<Result>>;
   readonly uncertain: (failure: Failure) => Promise<Verdict<Result>>;
 }
 
-/** Sends a write until its outcome is known: by the response, by evidence, or from a person. */
+/** Sends a write until a response, evidence or a person decides its outcome. */
 export async function sendUntilResolved<Result, Failure>(write: Write<Result, Failure>): Promise<Result> {
   for (let isFirst = true; ; isFirst = false) {
     const outcome = await write.send(sendOnce, isFirst);
@@ -106,10 +106,7 @@ export async function sendUntilResolved<Result, Failure>(write: Write<Result, Fa
   }
 }
 
-/**
- * A write that is not needed for a while, for example because the partner has decided. No person is asked about it until it is
- * needed.
- */
+/** A write that is superseded for now, for example because the partner has decided. Meanwhile, no person is asked about it. */
 interface Supersession {
   readonly isSuperseded: () => boolean;
   readonly untilNeeded: () => Promise<void>;
@@ -120,19 +117,19 @@ export type WriteQuestion<Result> = Question<Result> &
   (Supersession | { isSuperseded?: never; untilNeeded?: never });
 
 interface Question<Result> {
-  /** Evidence that something else has read meanwhile. */
+  /** Evidence from elsewhere, such as a background read. */
   readonly evidence: () => Proof<Result>;
-  /** Asks a person. May end without an answer once `isOver`. `refused` is why the last id was not confirmed. */
+  /** Asks a person. May return without an answer once `isOver`. `refused` is why the last ID was not accepted. */
   readonly ask: (
     refused: string,
     isOver: () => boolean,
   ) => Promise<{ readonly confirm: string } | 'again' | undefined>;
-  /** The result, from the id that a person gives; or why that id is refused. */
+  /** Returns the result for the ID that a person enters, or why that ID is refused. */
   readonly confirm: (id: string) => Promise<{ readonly result: Result } | { readonly refused: string }>;
 }
 
 // Keeps A5.
-/** Asks about a write until evidence shows its effect, a person confirms it, or a person says that it may be sent again. */
+/** Asks about a write until evidence shows its effect, or a person confirms it or says to send it again. */
 export async function resolveUncertainWrite<Result>(
   question: WriteQuestion<Result>,
 ): Promise<Verdict<Result>> {
@@ -152,8 +149,8 @@ export async function resolveUncertainWrite<Result>(
 }
 
 /**
- * Reads the outcome of a request from the cause of an activity's failure, where the attempt did not report it. The server does not
- * retry an attempt that ended, or timed out, while its activity was canceled: its intent shows whether the request was sent.
+ * Reads the outcome of a request from the cause of an activity's failure, if the attempt did not report it. The server does not
+ * retry an attempt that ends or times out during a cancellation. Its intent then shows whether the request was sent.
  *
  * @returns undefined if the attempt reported the outcome itself, or failed for another reason
  */

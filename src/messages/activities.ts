@@ -13,18 +13,18 @@ export interface Progress {
   readonly end?: PartEnd;
 }
 
-/** The calls of a customer and its parts to other workflows. They are activities because a workflow cannot update another one. */
+/** Calls to other workflows, for a customer and its parts. They are activities because a workflow cannot update another one. */
 export interface OnboardingActivities {
   /**
-   * Answers a requirement of another workflow, exactly once over all attempts.
+   * Answers a requirement of another workflow, once over all attempts.
    *
-   * @throws ApplicationFailure of type `InvalidResolution` when that workflow's validator rejects the answer, and of type
-   *   `OnboardingEnded` when that workflow has ended
+   * @throws ApplicationFailure of type `InvalidResolution` if that workflow's validator rejects the answer, or `OnboardingEnded` if
+   *   that workflow has ended
    */
   resolveInOnboarding(request: { workflowId: string; resolution: Resolution }): Promise<ResolutionReceipt>;
   /**
-   * Waits as long as it takes until an onboarding has a merchant or has ended (`merchant`), has ended (`end`), or runs again
-   * because an operator reset it (`reset`). Costs no history.
+   * Waits until an onboarding has a merchant or has ended (`merchant`), has ended (`end`), or runs again after an operator's reset
+   * (`reset`), however long that takes. Adds nothing to the history.
    */
   awaitOnboarding(request: { workflowId: string; until: 'merchant' | 'end' | 'reset' }): Promise<Progress>;
   /** Cancels a part whose customer was terminated, failed or timed out. Leaves the part of any other customer alone. */
@@ -33,13 +33,13 @@ export interface OnboardingActivities {
 
 export interface CorrectionRequest {
   readonly type: CorrectableType;
-  /** With its corrections so far. */
+  /** The input with all corrections so far. */
   readonly input: object;
   /** JSON merge patch (RFC 7396) of the input, which the activity checks. */
   readonly patch: unknown;
-  /** The boarding partner has the merchant: only its fees and its application can still be changed there. */
+  /** The boarding partner has the merchant, so only its fees and application can still change. */
   readonly merchantExists?: boolean;
-  /** The fields that the partner named. In open requests, the correction may add those that no schema has. */
+  /** The fields that the partner named. Where a request allows unknown fields, a correction may add these. */
   readonly fields?: readonly string[] | undefined;
   /** Name of the account at the partners. Default: the unnamed account. The input of a running workflow does not contain it. */
   readonly account?: string | undefined;
@@ -48,29 +48,29 @@ export interface CorrectionRequest {
 /** A JSON merge patch (RFC 7396). */
 export type Patch = Readonly<Record<string, unknown>>;
 
-/** The context for the check of a correction. */
+/** The context of a correction. */
 export type Correctable = Omit<CorrectionRequest, 'patch'>;
 
 /**
- * Returns the present input of an onboarding, and its progress. The input has private values. Workflows whose input can be
- * corrected have this query.
+ * Returns the current input of an onboarding, which contains private values, and its progress. Workflows with a correctable input
+ * have this query.
  */
 export const inputQuery = defineQuery<Correctable>('input');
 
-/** Checks corrections in the worker, because that needs the schemas of the inputs. */
+/** Checks corrections in activities, because workflows cannot import the input schemas. */
 export interface CorrectionActivities {
-  /** A correction to fill in, for the fields that the partner named and that a correction can still change. */
+  /** Returns a blank correction of the fields that the partner named and that can still change. */
   blankCorrection(request: Correctable): Promise<Patch>;
-  /** The problems of a correction; empty when it can be applied. */
+  /** Returns the problems of a correction; empty if it can be applied. */
   checkCorrection(request: CorrectionRequest): Promise<readonly FieldProblem[]>;
 }
 
 /**
- * The order in which the server hands out tasks that wait, from 1 to 5, the lowest number first. Temporal's default is 3.
+ * The priorities of tasks, from 1 to 5. The server dispatches the lowest number first. Temporal's default is 3.
  *
  * - `call`: a person or program waits for a single call.
  * - `answer`: delivers a person's answer.
- * - `interactive`: an onboarding that a person or a program waits for, with its status polls.
+ * - `interactive`: an onboarding that a person or program waits for, with its status polls.
  * - `batch`: one of many onboardings, with its status polls.
  */
 export const PRIORITY_KEYS = { call: 1, answer: 2, interactive: 3, batch: 4 } as const;
@@ -99,15 +99,15 @@ export interface PartnerCall {
   readonly system: SystemName;
   /** As in the catalogue: `close-card`. */
   readonly operation: string;
-  /** The request's fields, as JSON; in place of a file a {@link FileToSend}, of a `bigint` an {@link IntegerToSend}. */
+  /** The request's fields, as JSON. A {@link FileToSend} replaces a file, an {@link IntegerToSend} a `bigint`. */
   readonly request: Readonly<Record<string, unknown>>;
   /** Confirms that a write may go to a partner's production. */
   readonly toProduction?: true;
 }
 
 /**
- * The response to a call, or the file that it was saved to. A response may come with the partner's warnings, and with the reason
- * why the partner rejected the request although the HTTP status is a success.
+ * The response to a call, or the file that it was saved to. It may contain the partner's warnings, and the reason for a rejection
+ * that came with a successful HTTP status.
  */
 export type PartnerResponse =
   | {
@@ -117,21 +117,21 @@ export type PartnerResponse =
     }
   | { readonly file: { readonly fileName: string; readonly contentType: string; readonly bytes: number } };
 
-/** A file in a request, as it travels to the worker. */
+/** A file in a request to the worker. */
 export interface FileToSend {
   readonly document: DocumentRef;
 }
 
-/** A whole number beyond 2^53 in a request, as it travels to the worker. The partner gets a plain number. */
+/** A whole number beyond 2^53 in a request to the worker. The partner gets a plain number. */
 export interface IntegerToSend {
   readonly exactInteger: string;
 }
 
 export interface PartnerCallActivities {
   /**
-   * Makes one call of a partner.
+   * Makes one call to a partner.
    *
-   * @throws ApplicationFailure `PartnerError` with its details; retryable only when a second call does no harm
+   * @throws ApplicationFailure `PartnerError` with its details; retryable only if a second call does no harm
    */
   callPartner(call: PartnerCall): Promise<PartnerResponse>;
 }
@@ -142,12 +142,12 @@ export const PARTNER_ERROR = 'PartnerError';
 /** The `type` of an `ApplicationFailure` for an error of our own code. Its only detail is `PartnerErrorDetails` with a `build`. */
 export const SOFTWARE_ERROR = 'SoftwareError';
 
-/** How the message of such a failure begins. */
+/** The beginning of the message of a {@link SOFTWARE_ERROR}. */
 export const OUR_SOFTWARE_FAILS = 'our software fails';
 
-/** A record that an onboarding imports, and therefore reserves. */
+/** A record that an onboarding imports and so reserves. */
 export interface ImportedRecord {
   readonly id: number;
-  /** IDs of other onboardings that have it, as a person knows. */
+  /** IDs of other onboardings that a person named as its owners. */
   readonly knownOwners?: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Who does something, as one text: `Ada Park (ada-17)`, a person; `crm (API), for Ada Park`, a program that acts for one. */
+/** The person or program that acts, as one text: `Ada Park (ada-17)`; a program acting for a person: `crm (API), for Ada Park`. */
 import { omitUndefined } from './objects.js';
 
 /** The name of a program. */
@@ -16,7 +16,7 @@ export function isColleague(text: unknown): text is string {
   return typeof text === 'string' && isPersonName(text) && personId(text) !== undefined;
 }
 
-/** `ada-17` of `Ada Park (ada-17)`, as it is written. */
+/** Returns the ID in an actor, unchanged: `ada-17` for `Ada Park (ada-17)`. */
 export function personId(actor: string): string | undefined {
   return IDENTITY.exec(actor)?.[1];
 }
@@ -26,7 +26,7 @@ export const COLLEAGUE_RULE = 'must name a colleague with an ID, as in Ada Park 
 export const PERSON_NAME_RULE =
   "must be 1 to 100 letters of one alphabet, digits, spaces and . ' _ @ + -, and may end with an ID, as in Ada Park (ada-17)";
 
-/** Letters of one of these look like letters of another one. Han, kana and Hangul stand beside Latin letters in real names. */
+/** Alphabets with letters that look alike. Real names mix Latin letters with Han, kana and Hangul, which are not listed. */
 const ALPHABETS = [
   /\p{Script=Latin}/u,
   /\p{Script=Cyrillic}/u,
@@ -34,20 +34,20 @@ const ALPHABETS = [
   /(?![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Common}])(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}])\p{L}/u,
 ];
 
-/** `Ada` with a Cyrillic first letter would be a second person whom nobody can tell from Ada (Unicode UTS 39). */
+/** `Ada` with a Cyrillic A would be another person, but look the same (Unicode UTS 39). */
 function mixesAlphabets(text: string): boolean {
   return ALPHABETS.filter((alphabet) => alphabet.test(text)).length > 1;
 }
 
-/** In characters: a name of 100 with an ID of 200, as an identity provider may have it. Programs are shorter. */
+/** In characters: a name of 100 and an ID of 200, both from an identity provider. Programs are shorter. */
 export const LONGEST_ACTOR = 303;
 
-/** Makes the actor for a program that the HTTP API has authenticated. @param person undefined: it acts by itself */
+/** Returns the actor of a program that the HTTP API has authenticated. @param person undefined if it acts in its own name */
 export function programActor(client: string, person?: string): string {
   return person === undefined ? `${client} (API)` : `${client} (API), for ${person}`;
 }
 
-/** The actor for an event that starts an onboarding: `urn-crm (event)`. The sender chooses the source. */
+/** Returns the actor of an event that starts an onboarding: `urn-crm (event)`. The sender chooses the source. */
 export function eventActor(source: string): string {
   const name = source
     .slice(0, 40)
@@ -62,26 +62,26 @@ export function asSubject(actor: string): string {
   return program !== undefined && person !== undefined ? `${actor},` : actor;
 }
 
-/** Reports whether a text could be mistaken for the actor of a program, or for a merchant behind a link. Doors refuse it from people. */
+/** Reports whether a text could be mistaken for a program or a merchant with a link. Every entry point refuses it from people. */
 export function looksLikeProgram(actor: string): boolean {
   return /\( ?(?:api|event|l-[a-z0-9]{16}) ?\)/.test(folded(actor));
 }
 
-/** The program and the person of an actor. */
+/** Returns the program and the person in an actor. */
 export function partsOfActor(actor: string): { readonly program?: string; readonly person?: string } {
   const [, program, person] =
     /^([a-z0-9-]{1,40}) \((?:API|event)\)(?:, for (.+))?$/s.exec(actor.trim()) ?? [];
   return program === undefined ? { person: actor.trim() } : { program, ...omitUndefined({ person }) };
 }
 
-/** Reports whether two actors are one person. Case and spaces at the ends of an identity make no difference. */
+/** Reports whether two actors are the same person. Ignores case and surrounding spaces of an identity. */
 export function isSamePerson(one: string, other: string): boolean {
   return personIdentity(one) === personIdentity(other);
 }
 
 /**
- * `ada-17` of `Ada Park (ada-17)`: people can change their name, and the subject at the identity provider stays. Else the whole text. A
- * program acts with the identity of its person, or with its own.
+ * Returns what identifies an actor: the ID (`ada-17` for `Ada Park (ada-17)`), because names can change and IDs do not; without
+ * one, the whole text. A program has the identity of its person, or its own.
  */
 export function personIdentity(actor: string): string {
   const { person } = partsOfActor(actor);
@@ -90,8 +90,8 @@ export function personIdentity(actor: string): string {
 
 // Keeps F8.
 /**
- * Reports whether an actor may be the one who proposed an answer, and so must not confirm it: the same person, perhaps by a name or a
- * first name without an identity, or a program in its own name.
+ * Reports whether an actor may be the proposer of an answer, and so must not confirm it: the same person, a full or first name
+ * without an ID that matches, or a program in its own name.
  */
 export function mayBeProposer(actor: string, proposer: string): boolean {
   const [one, other] = [partsOfActor(actor), partsOfActor(proposer)];
@@ -108,13 +108,13 @@ export function mayBeProposer(actor: string, proposer: string): boolean {
 /** The subject at the identity provider, after a name. */
 const IDENTITY = /\(([^()]*)\)$/;
 
-/** A text as people read it: without characters that nobody sees, and with single spaces. */
+/** Returns a text as people see it: without invisible characters, and with single spaces. */
 export function folded(text: string): string {
   const seen = text.normalize('NFKC').replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu, '');
   return seen.replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** The roles of people in the console. Each includes the ones before it. */
+/** The roles of people in the console. Each includes the previous ones. */
 export const ROLES = ['viewer', 'operator', 'approver', 'admin'] as const;
 
 /** The rights of a program at the HTTP API. */

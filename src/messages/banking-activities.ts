@@ -15,23 +15,23 @@ export interface ProfileSnapshot {
   readonly financialAccountId: string | null;
   readonly isLocked: boolean;
   readonly tickets: readonly OpenTicket[];
-  /** The account cannot read tickets, so there may be any. */
+  /** The account cannot read tickets, so `tickets` says nothing. */
   readonly isWithoutTickets?: true;
 }
 
 export interface OpenTicket {
   readonly ticketId: number;
-  /** A hash of what it asks: it changes when the partner changes the ticket. */
+  /** A hash of the ticket's text, to notice changes. */
   readonly asks: string;
   readonly topic: string | null;
   readonly text: string;
   readonly updateFieldRequest: string | null;
 }
 
-/** The profile as the workflow last saw it; null before the first read. */
+/** The profile as last read; null before the first read. */
 export type SeenProfile =
   | (Omit<ProfileSnapshot, 'tickets' | 'isWithoutTickets'> & {
-      /** The hash of what each of its open tickets asks, by ticket. */
+      /** The hash of each open ticket's text, by ticket. */
       readonly tickets: Readonly<Record<number, string>>;
     })
   | null;
@@ -45,18 +45,18 @@ export interface HolderVerdict {
   readonly problems: readonly FieldProblem[];
 }
 
-/** A profile as it was read, compared with a business. */
+/** A profile that was read and compared with a business. */
 export interface InspectedProfile {
   readonly candidate: Candidate;
   readonly now: ProfileSnapshot;
 }
 
-/** The profile in the response to a submission. `now` is absent if the bank does not show it. */
+/** The profile in the response to a submission. `now` is absent if the bank hides it. */
 export type SubmittedProfile = Pick<InspectedProfile, 'candidate'> & Partial<InspectedProfile>;
 
 export type HolderRequest = Pick<BusinessOnboardingInput, 'holder' | 'beneficialOwners'>;
 
-/** The facts that distinguish a business from others. */
+/** The facts that identify a business. */
 export interface BusinessIdentity {
   readonly holder: Pick<BusinessOnboardingInput['holder'], 'doingBusinessAsName'> & {
     readonly legalBusinessName?: string | undefined;
@@ -67,41 +67,41 @@ export interface BusinessIdentity {
 
 export type BusinessToFind = HolderRequest & { readonly merchantProfileId?: number };
 
-/** A profile at the partner that may belong to a business, compared with the facts that the partner shows. */
+/** A profile that may belong to a business, with the result of comparing them. */
 export interface Candidate {
   readonly profileId: number;
   readonly dba: string | null;
   readonly bankingStatus: string;
-  /** The reasons why it belongs to another business, for people: `it belongs to merchant 7`. */
+  /** For people, why it belongs to another business: `it belongs to merchant 7`. */
   readonly against: readonly string[];
-  /** IDs of the other onboardings that have it, running or not. */
+  /** IDs of other onboardings that have it, running or not. */
   readonly owners: readonly string[];
-  /** The facts that the comparison needs and the partner does not show: `its EIN is not shown`. */
+  /** Needed facts that the partner hides: `its EIN is not shown`. */
   readonly unclear: readonly string[];
-  /** Its tax number agrees, and nothing but names may be against it. */
+  /** Its tax number matches, and only names may differ. */
   readonly isNamesOnly?: true;
-  /** The bank does not show it, and it is known only that another onboarding has it. */
+  /** The bank hides it. All that is known is that another onboarding has it. */
   readonly isHidden?: true;
 }
 
 /**
- * The partner's response to a holder; or the profile that its merchant already has, or that a refused submission made, in which
- * case nothing was sent.
+ * The partner's response to a holder. If the merchant already has a profile, or a refused submission created one, that profile, and
+ * nothing was sent.
  */
 export type Submission =
   | (HolderVerdict & {
-      /** The profiles of the same dba and merchant just before. */
+      /** The profiles with the same dba or merchant just before the submission. */
       readonly baseline: readonly number[];
-      /** The profile right after, reserved if nothing is against it; absent when it could not be read. */
+      /** The profile right after, reserved if no evidence is against it; absent if it could not be read. */
       readonly now?: SubmittedProfile;
     })
   | { readonly existing: Candidate; readonly isSaved?: true };
 
-/** A submission that the partner refused, and perhaps saved. */
+/** A submission that the partner refused but may have saved. */
 export interface RefusedSubmission {
   readonly dba: string;
   readonly baseline: readonly number[];
-  /** The profile that the refusal names. */
+  /** The profile in the refusal. */
   readonly profileId?: number;
 }
 
@@ -118,9 +118,9 @@ export interface UnmatchedTicket extends OpenTicket {
  */
 export interface BankingActivities {
   /**
-   * E7, unless the merchant already has a profile (E5), or a refused submission has made one (E9), that is not `declined`. Sent at
-   * most once. Reads the profile in the response and reserves it, unless something is against it. The baseline of a failure holds
-   * the profiles of the same dba (E9) and merchant just before.
+   * E7, unless the merchant already has a profile that is not `declined` (E5), or a refused submission created one (E9). Sent at
+   * most once. Reads the profile in the response and reserves it, unless evidence is against it. The baseline of a failure contains
+   * the profiles with the same dba (E9) and merchant just before.
    */
   submitHolder(
     request: BusinessToFind & {
@@ -129,57 +129,57 @@ export interface BankingActivities {
       refused?: readonly RefusedSubmission[];
     },
   ): AtMostOnce<Submission>;
-  /** Reserves a profile that a submission has returned, as {@link submitHolder} does. `since`: when it was decided on (ISO 8601). */
+  /** Reserves a profile from a response, as {@link submitHolder} does. `since`: when the submission began (ISO 8601). */
   reserveSubmittedProfile(
     request: BusinessToFind & { profileId: number; since: string },
   ): Promise<SubmittedProfile>;
-  /** The profiles of the same merchant (E5), or of the same dba in any case (E9), without those of the `baseline`. */
+  /** Finds profiles with the same merchant (E5) or dba (E9, ignoring case) that are not in the `baseline`. */
   findCandidates(request: BusinessToFind & { baseline: readonly number[] }): Promise<readonly Candidate[]>;
-  /** One profile, compared with the business; null when there is none that this account may see (404, 403). */
+  /** Compares one profile with the business; null if this account sees no such profile (404, 403). */
   examineProfile(request: BusinessIdentity & { profileId: number }): Promise<Candidate | null>;
   /**
-   * Reads a profile to follow: what {@link examineProfile} and the first status poll would read. `workflowId` is the onboarding that
-   * is to follow it.
+   * Reads a profile to follow, as {@link examineProfile} and the first status poll would. `workflowId` is the onboarding that will
+   * follow it.
    */
   inspectProfile(
     request: BusinessIdentity & { profileId: number; workflowId: string },
   ): Promise<InspectedProfile | null>;
-  /** Replaces the holder of a profile. May be repeated, and is never canceled halfway. Nudges the status poll afterwards. */
+  /** Replaces the holder of a profile. Idempotent. A cancellation waits for it. Nudges the status poll afterwards. */
   correctHolder(request: HolderRequest & { profileId: number }): IntentRecorded<HolderVerdict>;
-  /** Nudges the status poll afterwards, which may not have seen the change. */
+  /** Reads a profile. Then nudges the status poll, which may have missed the change. */
   readProfile(request: { profileId: number }): Promise<ProfileSnapshot>;
-  /** Reserves the profile, and is rejected if another running onboarding has it. Takes it over from one that has ended. */
+  /** Reserves a profile. Rejected if another running onboarding has it; takes it over from an ended one. */
   reserveProfile(record: ImportedRecord): Promise<void>;
-  /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */
+  /** Returns after the first read that differs from `seen`, even if that takes days. Adds nothing to the history. */
   awaitProfileChange(request: {
     profileId: number;
     seen: SeenProfile;
     pace?: Pace | undefined;
   }): Promise<{ snapshot: ProfileSnapshot; isFirst: boolean }>;
-  /** Opens none if there is one by now. Sent at most once. `problems` has the reasons why none was opened. */
+  /** Opens a financial account, unless there is one by now. Sent at most once. `problems` has the reasons for a refusal. */
   openFinancialAccount(request: {
     profileId: number;
   }): AtMostOnce<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;
   /**
-   * Answers a ticket by another one that names it as parent. Sent at most once. The baseline of an `Uncertain` failure holds the
-   * replies just before. Nudges the status poll afterwards.
+   * Answers a ticket with a new ticket that names it as parent. Sent at most once. The baseline of an `Uncertain` failure contains
+   * the replies just before. Nudges the status poll afterwards.
    */
   replyToTicket(request: {
     ticketId: number;
     topic: string | null;
     text: string;
-    /** The profile of the onboarding that replies; absent when an account does. */
+    /** The profile of the onboarding that replies; absent if an account replies. */
     profileId?: number;
   }): AtMostOnce<{ replyId: number }>;
-  /** The reply of this text to a ticket, other than those of the `baseline`; null when there is none. */
+  /** Finds the reply with this text to a ticket that is not in the `baseline`; null if there is none. */
   findReply(request: { ticketId: number; text: string; baseline: readonly number[] }): Promise<number | null>;
   /**
-   * The new and unresolved tickets (E6) that no running onboarding of this account shows: those of a profile that no onboarding
-   * has, and those of an unknown profile. Returns after the first read that differs from `seen`, even if that takes days. Costs
-   * no history.
+   * Returns the new and unresolved tickets (E6) that no running onboarding of this account shows, because no onboarding has their
+   * profile, or the profile is unknown. Waits for the first read that differs from `seen`, even if that takes days. Adds nothing to
+   * the history.
    */
   awaitUnmatchedTickets(request: {
-    /** The hash of what each of them asked, by ticket; null to return after the first read. */
+    /** The hash of each ticket's text, by ticket; null to return after the first read. */
     seen: Readonly<Record<number, string>> | null;
     pace?: Pace | undefined;
   }): Promise<{ snapshot: readonly UnmatchedTicket[]; isFirst: boolean }>;
@@ -190,25 +190,25 @@ export interface BankingActivities {
     last4: string;
     notes?: string;
   }): AtMostOnce<{ problems: readonly FieldProblem[] }>;
-  /** Reports whether the card is closed; null when it cannot be seen. */
+  /** Reports whether the card is closed; null if this account cannot see it. */
   isCardClosed(request: { paymentCardId: string }): Promise<boolean | null>;
-  /** E3. May be repeated; with a one-time code, which is valid for one call, it is sent at most once. */
+  /** E3. Idempotent; with a one-time code, which is valid for one call, it is sent at most once. */
   changeAddress(request: { change: AddressChange }): IntentRecorded<void>;
-  /** E4. May be repeated. */
+  /** E4. Idempotent. */
   setCardNickname(request: {
     paymentCardId: string;
     nickName: string | null;
   }): Promise<{ last4: string | null }>;
   /**
-   * E15. May be repeated. The partner responds with 404 when the sub-user is already restored. `afterLostCall` is true when that
-   * followed a call whose response was lost, because that call most likely restored it.
+   * E15. Idempotent. The partner responds with 404 if the sub-user is already restored. `afterLostCall` is true if an earlier call,
+   * whose response was lost, most likely restored it.
    */
   restoreSubUser(request: { subUserId: number }): IntentRecorded<{ afterLostCall: boolean }>;
-  /** E13. May be repeated. */
+  /** E13. Idempotent. */
   ensureWebhook(request: WebhookRequest): Promise<Pick<EnsuredWebhook, 'existed' | 'id'>>;
   /** E10. Streams a statement into the statement store. */
   saveStatement(request: Omit<StatementRequest, 'email'>): Promise<SavedStatement>;
-  /** The same without saving it, and the partner sends a message for each call. Sent at most once. */
+  /** E10, without saving the file. The partner sends an email for each call, so it is sent at most once. */
   sendStatement(request: StatementRequest & { readonly email: string }): AtMostOnce<void>;
 }
 
@@ -220,7 +220,7 @@ export interface SavedStatement {
   readonly fileName: string;
   readonly bytes: number;
   readonly format: string;
-  /** For a CSV with dates outside the month: how many, and one of them. */
+  /** For a CSV with dates outside the month: their number, and an example. */
   readonly warning?: string;
 }
 
@@ -231,9 +231,9 @@ export interface WebhookRequest {
   readonly notificationType: string;
 }
 
-/** A webhook that the bank has. */
+/** A registered webhook. */
 export interface EnsuredWebhook extends WebhookRequest {
-  /** Whether it was registered before. */
+  /** Whether it was already registered. */
   readonly existed: boolean;
   readonly id: number | null;
 }

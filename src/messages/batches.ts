@@ -2,11 +2,11 @@ import { defineUpdate } from '@temporalio/workflow';
 import type { OnboardingType } from './workflow-types.js';
 
 /**
- * What `onboardingBatch` starts, and what it reports. A batch is cut into parts. The document store has a file with the rows of each
- * part until the batch ends, and then a file with their results.
+ * The input and progress of `onboardingBatch`. A batch is split into parts. For each part, the document store has a file with the
+ * rows until the batch ends, and then a file with the results.
  */
 
-/** A row of a part: a checked input. */
+/** A row of a part, with a checked input. */
 export interface BatchRow {
   /** Its first line in the person's file, counted from 1. */
   readonly line: number;
@@ -16,7 +16,7 @@ export interface BatchRow {
   readonly input: object;
 }
 
-/** The result of a row. `attached`: another start than that of this batch had created the onboarding. */
+/** The result of a row. `attached`: the onboarding already existed, from another start. */
 export interface RowResult extends Pick<BatchRow, 'line' | 'externalId' | 'workflowId'> {
   readonly result: 'started' | 'attached' | 'failed';
   readonly runId?: string;
@@ -25,15 +25,15 @@ export interface RowResult extends Pick<BatchRow, 'line' | 'externalId' | 'workf
 
 export type ResultCounts = Readonly<Record<RowResult['result'], number>>;
 
-/** The progress of a batch. It is in the memo, so it can be read without a worker. */
+/** The progress of a batch, in its memo, so that no worker is needed to read it. */
 export interface BatchState {
   /**
-   * `checked`: nobody has confirmed it yet. `discarded`: nobody confirmed it in time. `stopped`: a person stopped it; what was
-   * started goes on.
+   * `checked`: nobody has confirmed it yet. `discarded`: nobody confirmed it in time. `stopped`: a person stopped it, and started
+   * onboardings continue.
    */
   readonly stage: 'checked' | 'running' | 'done' | 'stopped' | 'discarded';
   readonly name: string;
-  /** The person who handed it over. */
+  /** The person who uploaded the file. */
   readonly actor: string;
   readonly rows: number;
   readonly kinds: Readonly<Partial<Record<BatchRow['type'], number>>>;
@@ -41,29 +41,31 @@ export interface BatchState {
   readonly accounts: readonly string[];
   /** The number of parts with results. */
   readonly parts: number;
-  /** The counts of the rows of these parts. */
+  /** The counts of rows in these parts, by result. */
   readonly counts: ResultCounts;
-  /** The first rows of these parts that failed. */
+  /** The first failed rows of these parts. */
   readonly failures: readonly RowResult[];
 }
 
-/** The warnings about the rows of a file, and the rows that its start would skip. */
+/** The warnings about a file, and the number of rows that a start would skip. */
 export interface FileWarnings {
   readonly warnings: readonly { readonly line: number; readonly field: string; readonly message: string }[];
   readonly count: number;
-  /** False when a partner could not be read. */
+  /** False if a partner could not be read. */
   readonly isComplete: boolean;
-  /** Rows whose onboarding exists; undefined for a large file, where they are not counted. */
+  /** The number of rows whose onboarding exists; undefined for a large file, in which they are not counted. */
   readonly attached?: number | undefined;
 }
 
-/** The field of the memo that has the {@link BatchState}. */
+/** The memo field with the {@link BatchState}. */
 export const BATCH_MEMO = 'batch';
 
-/** The field that has the {@link FileWarnings}, until the first run of the batch ends. Each change of the other field is a new copy of it. */
+/**
+ * The memo field with the {@link FileWarnings}, until the first run ends. Each change of the other field stores a new copy of it.
+ */
 export const WARNINGS_MEMO = 'found';
 
-/** The number of failures in the memo. The results have all. */
+/** The maximum number of failures in the memo. The results list them all. */
 const MOST_FAILURES = 20;
 
 export const NO_RESULTS = { started: 0, attached: 0, failed: 0 } as const satisfies ResultCounts;
@@ -107,24 +109,24 @@ export const confirmBatch = defineUpdate<void, [StartLimits]>('confirmBatch');
 
 /** The rows or results of one part. */
 export interface PartOfBatch {
-  /** Workflow id of the batch. */
+  /** Workflow ID of the batch. */
   readonly batch: string;
   /** Counted from 0. */
   readonly part: number;
 }
 
-/** The results of a part, in short. */
+/** A summary of a part's results. */
 export interface PartEnd extends Pick<BatchState, 'counts' | 'failures'> {
-  /** A cancellation left rows of the part out. */
+  /** The part was canceled before its last row. */
   readonly isStopped: boolean;
 }
 
 export interface BatchActivities {
-  /** Keeps the rows of a part in the document store, in place of those of an earlier attempt. */
+  /** Saves the rows of a part in the document store. Replaces those of an earlier attempt. */
   keepRows(request: PartOfBatch & { readonly rows: readonly BatchRow[] }): Promise<void>;
   /**
-   * Starts the rows of a part, and keeps their results in the document store. Each heartbeat has the results so far, from which a
-   * later attempt goes on. After a cancellation it ends the starts in progress.
+   * Starts the rows of a part, and saves their results in the document store. Heartbeats contain the results so far, so a later
+   * attempt resumes there. After a cancellation, finishes the starts in progress.
    */
   startRows(request: PartOfBatch & StartLimits & Pick<BatchState, 'actor'>): Promise<PartEnd>;
   readResults(request: PartOfBatch): Promise<readonly RowResult[]>;

@@ -14,28 +14,30 @@ export interface StatusSnapshot {
   /** ISO 8601, as the partner wrote it. */
   readonly statusDate: string | null;
   readonly comment: string | null;
-  /** 1 to 20 digits. It may be a temporary one: it is final only when `phase` is approved. */
+  /** 1 to 20 digits. It is final only if `phase` is `approved`. */
   readonly mid: string | null;
-  /** Text of another form that the partner has in place of a mid. */
+  /** The partner's mid if it has an unexpected form. */
   readonly unclearMid: string | null;
   readonly notes: readonly Note[];
-  /** The account cannot read notes, so there may be any. */
+  /** The account cannot read notes, so `notes` says nothing. */
   readonly isWithoutNotes?: true;
 }
 
-/** An underwriting note. The partner gives it no id: `id` is a hash of what stays of its text, and of its place among notes alike. */
+/**
+ * An underwriting note. It has no ID at the partner: `id` hashes the stable part of its text and its position among equal notes.
+ */
 export interface Note {
   readonly id: string;
   readonly text: string;
   readonly author: string | null;
   readonly date: string | null;
-  /** This entry represents that many further notes. */
+  /** The number of further notes that this entry stands for. */
   readonly more?: number;
 }
 
-/** The merchant as the workflow last saw it. Absent fields are not compared. */
+/** The merchant as last read. Absent fields are not compared. */
 export interface SeenStatus {
-  /** null when nothing was read yet. */
+  /** null before the first read. */
   readonly phase: MerchantPhase | null;
   readonly status?: string;
   readonly statusDate?: string | null;
@@ -43,11 +45,11 @@ export interface SeenStatus {
   readonly mid?: string | null;
   readonly unclearMid?: string | null;
   readonly noteIds?: readonly string[];
-  /** Used instead of `noteIds` when the partner changes its notes with each read. */
+  /** Used instead of `noteIds` if note IDs change with each read. */
   readonly noteCount?: number;
 }
 
-/** Agent profile and boarding settings: by id, by name, or the only ones. */
+/** Agent profile and boarding settings, by ID or name. Default: the only ones. */
 export type ReferenceRequest = Pick<
   MerchantBoardingInput,
   'agentProfileId' | 'agent' | 'boardingSettingsId' | 'boardingSettings'
@@ -58,7 +60,7 @@ export interface Warned {
   readonly warnings?: readonly string[];
 }
 
-/** The result of a submission, and the status just before, which may have made it unnecessary. */
+/** The result of a submission, and the status just before it, which may have made it unnecessary. */
 export interface Submission extends Pick<StatusSnapshot, 'status' | 'phase'> {
   readonly submitted: boolean;
   /** The status as read right after the submission, if that read succeeded. */
@@ -71,47 +73,47 @@ export interface CreateMerchantRequest {
   readonly merchant: MerchantBoardingInput['merchant'];
   /** The `externalId`. */
   readonly guid: string;
-  /** ISO 8601: when the create was decided on. A status from before is that of another merchant. */
+  /** ISO 8601: when the create began. A merchant with an older status is a different one. */
   readonly since: string;
-  /** While the partner shows one of these, no other one is created. */
+  /** While the partner shows one of these, nothing is created. */
   readonly saved: readonly SavedMerchant[];
 }
 
-/** A merchant that a refused create has named, and when that was decided on. */
+/** A merchant in the response to a refused create, and when that create began. */
 export interface SavedMerchant {
   readonly id: number;
   readonly since: string;
 }
 
-/** Nothing was sent: a person chooses, or the partner has saved what it refused. */
+/** Nothing was sent, because a person must choose, or the partner saved a create that it refused. */
 export interface NotCreated {
   readonly problems: readonly FieldProblem[];
   readonly saved?: readonly number[];
 }
 
-/** The merchant that a response named. It may have been there before. */
+/** The merchant in a response. The partner may already have had it. */
 export interface CreatedMerchant extends Warned {
   readonly merchantProfileId: number;
-  /** ISO 8601: when the partner responded, by its own clock. Absent if it does not say. */
+  /** ISO 8601: when the partner responded, by its own clock. Absent if unknown. */
   readonly respondedAt?: string;
   readonly agentProfileId: number;
-  /** The reasons why it is not known to be new, for people. Empty once it is reserved; absent when that was not found out. */
+  /** For people, why it may not be new. Empty once it is reserved; absent if that could not be checked. */
   readonly now?: readonly string[];
 }
 
 export interface Delivery {
-  /** False when what was read does not allow the request. */
+  /** False if the status did not allow the request. */
   readonly delivered: boolean;
-  /** What was read before it. */
+  /** The read just before it. */
   readonly before: StatusSnapshot;
-  /** It shows a note that nobody was asked about. */
+  /** The read shows a note that nobody was asked about. */
   readonly isIncomplete?: true;
 }
 
 export interface MerchantOwner {
   readonly workflowId: string;
   readonly isRunning: boolean;
-  /** undefined when it cannot be read. It may be masked. */
+  /** undefined if unreadable. It may be masked. */
   readonly dba: string | undefined;
 }
 
@@ -120,39 +122,37 @@ export interface MerchantOwner {
  * PartnerErrorDetails} as its only detail.
  */
 export interface BoardingActivities {
-  /**
-   * Finds agent profile and boarding settings, creates the merchant with them, and reserves it. Sent at most once.
-   */
+  /** Looks up agent profile and boarding settings, creates the merchant with them, and reserves it. Sent at most once. */
   createMerchant(request: CreateMerchantRequest): AtMostOnce<CreatedMerchant | NotCreated>;
-  /** Reserves a merchant that a create has returned, as {@link createMerchant} does: see `now` there. */
+  /** Reserves a merchant that a create has returned, as {@link createMerchant} does. */
   reserveCreatedMerchant(
     request: Pick<CreatedMerchant, 'merchantProfileId' | 'respondedAt'> & { since: string },
   ): Promise<readonly string[]>;
-  /** Reads the fees. Sets those that `changes` names and that differ, reads them back, and returns what still differs. */
+  /** Reads the fees, sets those in `changes` that differ, reads them back, and returns the remaining differences. */
   changeFees(request: {
     merchantProfileId: number;
     changes: NonNullable<MerchantBoardingInput['fees']>;
   }): Promise<{ changed: number; differing: readonly FieldProblem[] } & Warned>;
   /**
-   * Reads the status, submits the application in one of these phases, and reads the status again. Sent at most once. `status` and
-   * `phase` are those before; `submitted` is false in any other phase.
+   * Reads the status, submits the application if the phase is one of these, and reads the status again. Sent at most once. `status`
+   * and `phase` are from the first read; `submitted` is false in any other phase.
    */
   submitMerchant(request: {
     merchantProfileId: number;
     phases: readonly MerchantPhase[];
     application: NonNullable<MerchantBoardingInput['application']>;
   }): AtMostOnce<Submission & Warned>;
-  /** Reads again where notes of `seen` are gone. Nudges the status poll afterwards, which may not have seen the change. */
+  /** Reads the status, a second time if notes of `seen` are gone. Then nudges the status poll, which may have missed the change. */
   readStatus(request: { merchantProfileId: number; seen: SeenStatus }): Promise<StatusSnapshot>;
-  /** Reads a merchant that is to be imported, and finds another boarding that has reserved it, running or not. */
+  /** Reads a merchant to import, and finds another boarding that has reserved it, running or not. */
   inspectMerchant(request: {
     merchantProfileId: number;
-    /** The boarding that is to import it. */
+    /** The boarding that will import it. */
     workflowId: string;
   }): Promise<{ now: StatusSnapshot; owner?: MerchantOwner }>;
-  /** Reserves the merchant, and is rejected if another running boarding has it. Takes it over from one that has ended. */
+  /** Reserves a merchant. Rejected if another running boarding has it; takes it over from an ended one. */
   reserveMerchant(record: ImportedRecord): Promise<void>;
-  /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */
+  /** Returns after the first read that differs from `seen`, even if that takes days. Adds nothing to the history. */
   awaitStatusChange(request: {
     merchantProfileId: number;
     seen: SeenStatus;
@@ -165,14 +165,14 @@ export interface BoardingActivities {
     description: string;
   }): AtMostOnce<Warned>;
   /**
-   * Reads status and notes, and requests a review if the partner lists one of these notes, lists none that nobody was asked about,
-   * and accepts answers. Sent at most once.
+   * Reads status and notes. Requests a review if the partner accepts answers, lists one of these notes, and lists no new note. Sent
+   * at most once.
    */
   requestUnderwritingReview(request: {
     merchantProfileId: number;
     comment?: string;
     noteIds: readonly string[];
-    /** Notes that were answered before. Absent while the IDs of notes change with each read, so that each looks like a new one. */
+    /** Notes with delivered answers. Absent while note IDs change with each read, because each note then looks new. */
     deliveredIds?: readonly string[];
   }): AtMostOnce<Delivery & Warned>;
 }

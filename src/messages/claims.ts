@@ -12,20 +12,20 @@ import type {
 } from './requirements.js';
 
 /**
- * Several people handle requirements together: one claims a requirement before working on it or assigns it to a colleague, and
- * another confirms a proposed answer. Claims and proposals are at the workflow that asks. A customer does not show them for its parts.
+ * Several people can handle a requirement together: one claims it or assigns it to a colleague, one proposes an answer, and another
+ * confirms it. The workflow that asks holds claims and proposals. A customer does not show those of its parts.
  */
 
-/** Assigns a requirement to a person until a time, or releases it. An assignment to oneself is a claim. */
+/** Assigns a requirement to a person for a limited time, or releases it. An assignment to oneself is a claim. */
 export interface Assignment extends Partial<Omit<Remark, 'requirementId' | 'actor'>> {
   readonly requirementId: string;
-  /** Who assigns or releases it. */
+  /** The person who assigns or releases it. */
   readonly actor: string;
   /** A colleague with their ID: `Ada Park (ada-17)`. Default: the actor. */
   readonly assignee?: string;
   /** ISO 8601, at most 7 days ahead. Absent: releases the requirement. */
   readonly until?: string;
-  /** Takes it over from whoever has it. */
+  /** Takes it over from its current assignee. */
   readonly override?: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface AssignmentReceipt {
   readonly claim?: Claim;
 }
 
-/** Assigns or releases a requirement. Its validator rejects that while somebody else has it. */
+/** Assigns or releases a requirement. The validator rejects the update while somebody else has it. */
 export const assignRequirement = defineUpdate<AssignmentReceipt, [Assignment, IdempotencyKey?]>(
   'assignRequirement',
 );
@@ -48,10 +48,10 @@ export interface ProposalReceipt {
   readonly proposedAt: string;
 }
 
-/** Proposes an answer, which is checked as if it were given. It replaces an earlier proposal. */
+/** Proposes an answer, with the same checks as an answer. Replaces an earlier proposal. */
 export const proposeAnswer = defineUpdate<ProposalReceipt, [Resolution, IdempotencyKey?]>('proposeAnswer');
 
-/** A second person confirms a proposed answer. */
+/** A second person's confirmation of a proposed answer. */
 export interface Confirmation {
   readonly requirementId: string;
   /** The {@link Proposal.at} of the proposal that this person has read. */
@@ -63,11 +63,11 @@ export interface Confirmation {
 
 /** Confirms that a proposed answer was applied. */
 export interface ConfirmationReceipt extends ResolutionReceipt {
-  /** The applied answer. The history has it here, because the proposal may be in the history of an earlier run. */
+  /** The applied answer. It is repeated here because the proposal may be in an earlier run's history. */
   readonly resolution: Resolution;
 }
 
-/** Applies the proposed answer, as an answer of the person who proposed it. */
+/** Applies the proposed answer, in the name of its proposer. */
 export const confirmAnswer = defineUpdate<ConfirmationReceipt, [Confirmation, IdempotencyKey?]>(
   'confirmAnswer',
 );
@@ -76,7 +76,7 @@ export const confirmAnswer = defineUpdate<ConfirmationReceipt, [Confirmation, Id
 export interface Withdrawal {
   readonly requirementId: string;
   readonly actor: string;
-  /** Absent: whichever proposal there is. */
+  /** Default: any proposal. */
   readonly proposedAt?: string;
   readonly reason?: string;
 }
@@ -91,14 +91,14 @@ export const withdrawProposal = defineUpdate<WithdrawalReceipt, [Withdrawal, Ide
   'withdrawProposal',
 );
 
-/** The length of a remark, in characters, and how many a workflow keeps. */
+/** The maximum length of a remark, in characters, and the maximum number in a workflow. */
 export const LONGEST_REMARK = 500;
 export const MOST_REMARKS = 50;
 
-/** How many colleagues a remark mentions, and a requirement keeps: those who were mentioned last. */
+/** The maximum number of colleagues that a remark mentions, and that a requirement keeps: the latest ones. */
 export const MOST_MENTIONS = 5;
 
-/** A remark about a requirement for colleagues. No partner gets it. The timeline keeps it, masked. */
+/** A remark about a requirement, for colleagues only. The timeline keeps it, masked. */
 export interface Remark {
   readonly requirementId: string;
   readonly actor: string;
@@ -113,21 +113,21 @@ export interface RemarkReceipt {
   readonly requirementId: string;
 }
 
-/** Adds a remark to the timeline. Its validator rejects more than 50 in one workflow. */
+/** Adds a remark to the timeline. The validator rejects more than 50 in one workflow. */
 export const addRemark = defineUpdate<RemarkReceipt, [Remark, IdempotencyKey?]>('addRemark');
 
-/** A proposed answer as a whole, private values included. */
+/** A complete proposed answer, including private values. */
 export interface ProposedAnswer extends Resolution {
-  /** Who asked the merchant that proposed it, and so has the link. */
+  /** If a merchant proposed it: the person who made the link, and so has it. */
   readonly askedBy?: string;
   /** ISO 8601. */
   readonly at: string;
 }
 
-/** Returns the proposed answer of a requirement; null when there is none. */
+/** Returns the proposed answer of a requirement; null if there is none. */
 export const proposedAnswer = defineQuery<ProposedAnswer | null, [requirementId: string]>('proposedAnswer');
 
-/** The claim, unless it has ended. */
+/** Returns the claim, unless it has expired. */
 export function currentClaim(
   { claim }: { readonly claim?: Claim | undefined },
   now: number = Date.now(),
@@ -135,26 +135,26 @@ export function currentClaim(
   return claim && Date.parse(claim.until) > now ? claim : undefined;
 }
 
-/** The people who handle a requirement, as the list of workflows has them. */
+/** The people who handle a requirement, for lists of workflows. */
 export interface ClaimAndProposal {
   readonly claim?: Claim;
   readonly proposal?: Pick<Proposal, 'actor' | 'at'>;
-  /** The identities of those mentioned. */
+  /** The identities of mentioned people. */
   readonly mentioned?: readonly string[];
-  /** Of a merchant who has not answered. */
+  /** The link, until the merchant answers. */
   readonly link?: Pick<LinkSummary, 'state' | 'until'>;
 }
 
-/** Keyed by requirement id. */
+/** By requirement ID. */
 export type ClaimsMemo = Readonly<Record<string, ClaimAndProposal>>;
 
-/** The memo is encrypted, and a search attribute is not: an actor may be an e-mail address. */
+/** A memo field and not a search attribute, because a memo is encrypted, and an actor may be an email address. */
 export const CLAIMS_MEMO = 'handling';
 
 /** In characters of up to three bytes: some visibility stores keep at most 64 kB of a memo. */
 const LONGEST_MEMO = 20_000;
 
-/** The memo for these requirements; undefined when nobody handles any. */
+/** Returns the memo for these requirements; undefined if nobody handles any. */
 export function claimsMemo(requirements: readonly Requirement[]): ClaimsMemo | undefined {
   const short = (actor: string) =>
     truncate(actor.length > LONGEST.line ? personIdentity(actor) : actor, LONGEST.line);

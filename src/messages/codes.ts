@@ -1,4 +1,4 @@
-/** The codes that people meet: stages and outcomes, kinds of requirements, events of a timeline. docs/codes.md has a text for each. */
+/** The codes that people see: stages, outcomes, kinds of requirements, and timeline events. docs/codes.md explains each. */
 
 import { EACH_ONBOARDING, type OnboardingType, type OutcomeOf, type StageOf } from './workflow-types.js';
 
@@ -10,7 +10,7 @@ const ENDS = EACH_ONBOARDING.map(([, { success, otherwise }]) => [success, ...ot
 /** The outcomes of an onboarding or a single operation. */
 export const OUTCOMES = [...new Set([...ENDS.flat(), 'done', 'rejected'])] as readonly OutcomeName[];
 
-/** The stage of an onboarding, or its ending. */
+/** The stage of an onboarding, or its outcome. */
 export type Stage = StageOf<OnboardingType> | 'working' | OutcomeName | 'cancelled';
 
 /** The stages of a workflow, in order. */
@@ -19,7 +19,7 @@ export function stagesOf(workflowType: string): readonly Stage[] {
   return (own as readonly Stage[] | undefined) ?? ['working'];
 }
 
-/** The stages of an onboarding, and its endings, see docs/codes.md#stage, also about the spelling of `cancelled`. */
+/** The stages and outcomes of an onboarding: see docs/codes.md#stage, also for the spelling of `cancelled`. */
 export const STAGES: readonly Stage[] = [
   ...new Set(EACH_ONBOARDING.flatMap(([type]) => stagesOf(type))),
   'working',
@@ -27,7 +27,7 @@ export const STAGES: readonly Stage[] = [
   'cancelled',
 ];
 
-/** The stage in which a workflow of this type begins. */
+/** Returns the first stage of a workflow type. */
 export function firstStage(workflowType: string): Stage {
   return stagesOf(workflowType)[0] ?? 'working';
 }
@@ -53,7 +53,7 @@ export const REQUIREMENT_KINDS = [
 /** The reason to ask a person. */
 export type RequirementKind = (typeof REQUIREMENT_KINDS)[number];
 
-/** The task of a person, by the kind of the requirement: short enough for a list. */
+/** A person's task for each kind of requirement, short enough for a list. */
 export const TASKS: Readonly<Record<RequirementKind, string>> = {
   'underwriting-note': 'answer note',
   'changes-requested': 'change input',
@@ -71,20 +71,20 @@ export const TASKS: Readonly<Record<RequirementKind, string>> = {
   'new-status': 'explain status',
 };
 
-/** The default duration of a claim, in hours. */
+/** The default length of a claim, in hours. */
 export const DEFAULT_CLAIM_HOURS = 4;
 
-/** The default duration of an assignment to a colleague, who may be unavailable over a weekend, in hours. */
+/** The default length of an assignment to a colleague, in hours. It spans a weekend. */
 export const DEFAULT_ASSIGNED_HOURS = 72;
 
-/** The longest duration of a claim, in days. */
+/** The maximum length of a claim, in days. */
 export const LONGEST_CLAIM_DAYS = 7;
 
-/** The default duration of a merchant's link, in days, and the longest. */
+/** The default and maximum validity of a merchant's link, in days. */
 export const DEFAULT_LINK_DAYS = 7;
 export const LONGEST_LINK_DAYS = 30;
 
-/** Why a link takes no answer. `received`: it can no longer be changed. `handled`: a colleague proposes one. `over`: nobody asks any more. */
+/** Why a link accepts no answer. `received`: it can no longer change. `handled`: a colleague proposed one. `over`: nobody asks. */
 export const LINK_ENDS = ['answered', 'received', 'handled', 'over', 'expired', 'revoked', 'locked'] as const;
 
 /** The languages of the merchant's page. */
@@ -119,7 +119,7 @@ export const TIMELINE_EVENTS = [
   'merchant-began',
   'answer-sent-back',
   'link-revoked',
-  // Writes whose outcome was unknown, or that were in flight at the end, and what partners remark.
+  // Uncertain writes, writes in flight at the end, and partners' warnings.
   'write-uncertain',
   'write-confirmed',
   'write-unfinished',
@@ -172,7 +172,7 @@ export const TIMELINE_EVENTS = [
 /** An event of a timeline, in kebab case. */
 export type TimelineEvent = (typeof TIMELINE_EVENTS)[number];
 
-/** Kinds of activity, by the events of each. A partner's are those without a person, besides questions. */
+/** Kinds of activity, with their events. `partner` has the events without a person, except questions. */
 export const ACTIVITIES = {
   start: ['started'],
   answer: [
@@ -200,8 +200,8 @@ export type ActivityKind = keyof typeof ACTIVITIES;
 const ENDED = ['gangway_workflows_ended_total', 'Onboardings and single operations that ended'] as const;
 
 /**
- * The Prometheus counter of each timeline event that is counted. Further labels: the workflow type, the system and the account.
- * Every label has few values: an operation is one of the catalogue, or an activity type when a worker died.
+ * The Prometheus counters of timeline events. All also have the labels workflow type, system and account. Every label has few
+ * values: `operation` is a name in the catalogue, or an activity type if a worker died.
  */
 export const COUNTERS = {
   started: ['gangway_workflows_started_total', 'Onboardings and single operations that began'],

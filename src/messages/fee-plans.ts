@@ -5,8 +5,8 @@ import { didYouMean } from '../platform/settings/did-you-mean.js';
 import { fieldOf, isContainer, isFieldWithin, type Leaf, leavesOf } from './objects.js';
 
 /**
- * Fee plans: the fees that an operator offers, by name. Whoever starts an onboarding resolves the plan of its input into fees, so a
- * workflow knows no plans.
+ * Fee plans: the fees that an operator offers, by name. The client that starts an onboarding resolves its plan into fees, so
+ * workflows never see a plan.
  */
 
 type Fees = z.output<typeof feeChanges>;
@@ -30,7 +30,7 @@ const feePlan = z
     /** For the people who choose a plan. */
     description: z.string().max(LONGEST_FIELD).optional(),
     fees: feeChanges,
-    /** Numbers that may differ in one onboarding, or the groups and lines that hold them. Default: none. */
+    /** The numbers that an onboarding may change, or the groups or lines that contain them. Default: none. */
     mayChange: z.array(z.string().max(LONGEST_FIELD)).max(MOST_NUMBERS).default([]),
   })
   .superRefine(({ fees, mayChange }, context) => {
@@ -39,7 +39,7 @@ const feePlan = z
     const leaves = leavesOf(fees);
     if (leaves.length === 0) refuse('must have a fee', 'fees');
     if (leaves.length > MOST_NUMBERS) refuse(`must have at most ${MOST_NUMBERS} values`, 'fees');
-    // In a change, null removes.
+    // In a change, null removes a fee.
     for (const { field } of leaves.filter(({ value }) => value === null))
       refuse('must not be null; leave it out', 'fees', field);
     const numbers = leaves.flatMap(({ field, value }) => (typeof value === 'number' ? [field] : []));
@@ -50,7 +50,7 @@ const feePlan = z
 
 export type FeePlan = z.output<typeof feePlan>;
 
-/** The content of a file of plans. Two plans must not have the same name, whatever its case. */
+/** The content of a file of plans. Names must be unique, ignoring case. */
 export const feePlans = z
   .array(feePlan)
   .max(MOST_PLANS)
@@ -61,12 +61,12 @@ export const feePlans = z
         context.addIssue({ code: 'custom', message: 'is the name of another plan', path: [index, 'name'] });
   });
 
-/** Returns the plans now. @throws {Error} whose message says why they cannot be used */
+/** Returns the current plans. @throws {Error} with a message that says why they cannot be used */
 export type ReadFeePlans = () => readonly FeePlan[];
 
 const SHOWN = 20;
 
-/** Returns the plan of a name, or the rule that the name breaks. */
+/** Returns the plan with this name, or a problem. */
 function findPlan(name: string, read: ReadFeePlans): FeePlan | string {
   try {
     const plans = read();
@@ -80,7 +80,7 @@ function findPlan(name: string, read: ReadFeePlans): FeePlan | string {
   }
 }
 
-/** The field `feePlan` of an input. @param read undefined: the input is resolved already */
+/** The schema of the field `feePlan`. @param read undefined if the input is already resolved */
 export function feePlanField(read: ReadFeePlans | undefined) {
   return feePlanName
     .superRefine((name, context) => {
@@ -96,7 +96,7 @@ interface Priced {
   readonly fees?: Fees | undefined;
 }
 
-/** Adds the fees of its plan to an input, with the numbers of `fees` that the plan lets one change. For `check` of a schema. */
+/** Adds the plan's fees to an input. `fees` may override the numbers that the plan allows. For `check` of a schema. */
 export function resolveFeePlan(read: ReadFeePlans | undefined) {
   return (payload: z.core.ParsePayload<Priced>): void => {
     const { feePlan: name, fees = {} } = payload.value;
@@ -128,7 +128,7 @@ function inside(fees: object, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, name) => (isContainer(value) ? fieldOf(value, name) : undefined), fees);
 }
 
-/** The value of a dotted name that is no object itself. */
+/** Returns the fee with this dotted name; undefined if it is a group. */
 export function feeAt(fees: object, field: string): unknown {
   const value = inside(fees, field.split('.'));
   return isContainer(value) ? undefined : value;
@@ -145,7 +145,7 @@ function withNumbers(fees: Fees, leaves: readonly Leaf[]): Fees {
   return copy;
 }
 
-/** The line of a number: `amex.qualified` of `amex.qualified.percent`. A number outside a line is one of its own. */
+/** Returns the line of a number: `amex.qualified` for `amex.qualified.percent`. A number outside a line is its own line. */
 export function lineOf(field: string): string {
   return field.replace(/\.(perItem|percent)$/, '');
 }
@@ -154,7 +154,7 @@ function lastName(field: string): string {
   return field.slice(field.lastIndexOf('.') + 1);
 }
 
-/** A warning for each line of fees that the partner's own fees do not have. None if those are empty. */
+/** Returns a warning for each line that the partner's own fees lack; none if the partner has no fees. */
 export function unknownLines(fees: object, own: object, where: string): FieldProblem[] {
   if (Object.keys(own).length === 0) return [];
   const lines = (of: object) => new Set(leavesOf(of).map(({ field }) => lineOf(field)));
@@ -167,5 +167,5 @@ export function unknownLines(fees: object, own: object, where: string): FieldPro
     }));
 }
 
-/** Lists of fees that each merchant has for itself. */
+/** Lists of fees that differ for each merchant. */
 const MISC = ['miscFees', 'miscFeesVolume'];

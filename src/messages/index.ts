@@ -1,7 +1,7 @@
 /**
- * `gangway/messages`: what programs and Gangway exchange. The schema of each input, the outcome, query and updates of each
- * workflow, workflow IDs, search attributes, and outbound events. It does no I/O and imports no module of Node, so browsers and
- * workflow code may import it too. The schemas bring zod along, which `import type` leaves out.
+ * `gangway/messages`: the messages between programs and Gangway. It exports the schema of each input, the outcome, query and
+ * updates of each workflow, workflow IDs, search attributes, and outbound events. It does no I/O and imports no Node modules, so
+ * browsers and workflow code can import it too. The schemas import zod, which `import type` avoids.
  *
  * @packageDocumentation
  */

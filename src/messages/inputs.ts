@@ -12,7 +12,7 @@ import { feePlanField, type ReadFeePlans, resolveFeePlan } from './fee-plans.js'
 import { partsOfId } from './ids.js';
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 
-/** The numbers that a text visible to everyone must not contain, and their names. */
+/** The identity numbers that a text visible to everyone must not contain. */
 const IDENTITY_NUMBERS = [
   ['socialSecurityNumber', 'a social security number'],
   ['nineDigits', 'a social security number'],
@@ -26,7 +26,7 @@ function without(kinds: readonly (readonly [PrivateKind, words: string])[]) {
   };
 }
 
-/** An `externalId` becomes part of a workflow id, which everyone can see. So it is a plain key without personal data. */
+/** An `externalId` becomes part of a workflow ID, which everyone can see, so it must not contain personal data. */
 export const externalId = z
   .string()
   .min(1)
@@ -36,30 +36,30 @@ export const externalId = z
     'must have only letters, digits and . _ : - and start with a letter or digit',
   )
   .superRefine(without([...IDENTITY_NUMBERS, ['phoneNumber', 'a phone number']]))
-  // An answer to it would go to the workflow that has this id.
+  // An answer to this onboarding would go to the workflow with this ID.
   .refine((id) => !partsOfId(id), 'must not begin as a workflow id does, such as merchant-boarding-');
 
 /**
- * A dba by the rule of its partner. It is in a search attribute and in logs. Unlike an id, it may be a phone number, because some
- * businesses are named so.
+ * A dba, by its partner's rule. It appears in a search attribute and in logs. Unlike an ID, it may look like a phone number,
+ * because some business names do.
  */
 export function dba(rule: z.ZodString = text): z.ZodString {
   return rule.superRefine(without(IDENTITY_NUMBERS));
 }
 
-/** An id of the partners, which count from 1: of a merchant, an agent profile or boarding settings. */
+/** A partner's ID of a merchant, an agent profile or boarding settings. Partners count from 1. */
 export const partnerId = z.int32().min(1, 'must be an id at the partner, from 1 on');
 
-/** A thirtieth of a second: immediate for a person, and not rounded to zero by a timer. */
+/** About a thirtieth of a second, which no timer rounds to zero. */
 const SHORTEST_HOURS = 0.000_01;
 
-/** The time for a person to answer a requirement, in hours; a year at most. */
+/** The time that a person has to answer a requirement, in hours; at most a year. */
 export const dueInHours = z
   .number()
   .min(SHORTEST_HOURS, 'must be more than 0, in hours')
   .max(8_760, 'must be 8760 or less, in hours');
 
-/** The time for a person to claim a requirement, in hours, after which an event reports it. Default: nothing reports it. */
+/** The time that people have to claim a requirement, in hours. After it, an event reports the requirement. Default: no event. */
 export const unclaimedInHours = dueInHours.optional();
 
 /**
@@ -67,27 +67,27 @@ export const unclaimedInHours = dueInHours.optional();
  * @example { posNames: [], accounts: { acme: { posNames: ['Clover'] } } } satisfies KnownAccounts
  */
 export interface KnownAccounts {
-  /** Point-of-sale names of the account without a name, besides `None` and `CustomPos`. */
+  /** Point-of-sale names of the unnamed account, besides `None` and `CustomPos`. */
   readonly posNames: readonly string[];
   /** The other accounts, by name. */
   readonly accounts: Readonly<Record<string, Pick<KnownAccounts, 'posNames'>>>;
-  /** The fee plans that an input may name. Undefined: inputs are resolved already, as those of a workflow are. */
+  /** The fee plans that an input may name. Undefined if inputs are already resolved, as in a workflow. */
   readonly feePlans?: ReadFeePlans | undefined;
 }
 
-/** Only the account without a name. */
+/** Only the unnamed account. */
 export const NO_ACCOUNTS: KnownAccounts = { posNames: [], accounts: {} };
 
-/** The known accounts of a process, without its other settings. */
+/** Picks the known accounts from a process's settings. */
 export function knownAccounts({ posNames, accounts, feePlans }: KnownAccounts): KnownAccounts {
   const named = Object.entries(accounts).map(([name, own]) => [name, { posNames: own.posNames }] as const);
   return { posNames, accounts: Object.fromEntries(named), feePlans };
 }
 
 /**
- * The accounts in which somebody may start something. A schema with only these rejects the others.
+ * Returns the accounts that a caller may use. A schema that knows only these rejects the others.
  *
- * @param own their names, '' for the unnamed account; undefined for all
+ * @param own the names of the caller's accounts, '' for the unnamed account; undefined for all
  */
 export function knownWithin(accountNames: KnownAccounts, own: readonly string[] | undefined): KnownAccounts {
   const { posNames, accounts, feePlans } = knownAccounts(accountNames);
@@ -95,7 +95,7 @@ export function knownWithin(accountNames: KnownAccounts, own: readonly string[] 
   return { posNames, accounts: Object.fromEntries(named), feePlans };
 }
 
-/** A schema takes an input without an account, which is for the account without a name. */
+/** A schema accepts an input without an account, which means the unnamed account. */
 export function accountProblem(
   own: readonly string[] | undefined,
   account: string | undefined,
@@ -105,7 +105,7 @@ export function accountProblem(
     : { field: 'account', message: 'is required, because you may not use the account without a name' };
 }
 
-/** `account` of an input: the name of an account at the partners. Default: the unnamed account. */
+/** The schema of the field `account`: the name of a partner account. Default: the unnamed account. */
 export function accountNameSchema({ accounts }: KnownAccounts) {
   const names = Object.keys(accounts);
   const rule =
@@ -119,12 +119,12 @@ export function accountNameSchema({ accounts }: KnownAccounts) {
     .optional();
 }
 
-/** The point-of-sale names of all accounts, for the schema of an input. */
+/** Returns the point-of-sale names of all accounts, for the schema of an input. */
 function allPosNames({ posNames, accounts }: KnownAccounts): string[] {
   return [...new Set([posNames, ...Object.values(accounts).map((own) => own.posNames)].flat())];
 }
 
-/** Reports whether an account may use a point-of-sale name: its own name, or one that no other account has. */
+/** Reports whether an account may use a point-of-sale name: it is the account's own, or no other account has it. */
 function isPosOf({ posNames, accounts }: KnownAccounts, pos: string, account?: string): boolean {
   const own = account === undefined ? posNames : accounts[account]?.posNames;
   const isOfAny = allPosNames({ posNames, accounts }).includes(pos);
@@ -135,12 +135,12 @@ const POS_OF_ANOTHER = 'belongs to another account';
 
 const lookupName = z.string().min(1);
 
-/** All fields of v2 submit, checked before the merchant is created. Unknown fields may be any JSON. */
+/** All fields of v2 submit, checked before the merchant is created. Unknown fields can contain any JSON. */
 export const application = submitMerchantRequest
   .extend({ merchantProfileId: z.never('is set by the workflow').optional() })
   .catchall(furtherJson);
 
-/** A merchant to board, as people write it in a file (see examples/). */
+/** The schema of a merchant to board, as people write it in a file (see examples/). */
 export function merchantBoardingInput(accounts = NO_ACCOUNTS) {
   const input = z.strictObject({
     externalId,
@@ -160,16 +160,16 @@ function boardingFields(accounts: KnownAccounts) {
   return {
     merchant: merchant.extend({ dba: dba(merchant.shape.dba) }),
     agentProfileId: partnerId.optional(),
-    /** Name of an agent profile, to be looked up. */
+    /** The name of an agent profile to look up. */
     agent: lookupName.optional(),
     boardingSettingsId: partnerId.optional(),
-    /** Name of boarding settings, to be looked up; `false` creates the merchant without boarding settings. */
+    /** The name of boarding settings to look up; `false` creates the merchant without boarding settings. */
     boardingSettings: z.union([lookupName, z.literal(false)]).optional(),
-    /** Name of a fee plan. Whoever starts the onboarding resolves it into `fees`. */
+    /** The name of a fee plan. The client that starts the onboarding resolves it into `fees`. */
     feePlan: feePlanField(accounts.feePlans),
-    /** Fees to change. The others stay as in the boarding settings. With a fee plan: the numbers that differ from it. */
+    /** Fees to change. The others stay as in the boarding settings. With a fee plan, the numbers that differ from it. */
     fees: feeChanges.optional(),
-    /** The other fields of v2 submit, sent as they are. */
+    /** The other fields of v2 submit, sent unchanged. */
     application: application.optional(),
     /** Version of the create operation. Default: v2; v1 is deprecated. */
     createVersion: z.enum(['v2', 'v1']).optional(),
@@ -180,7 +180,7 @@ function boardingFields(accounts: KnownAccounts) {
   };
 }
 
-/** Rejects an id together with a name: they may belong to two different things. */
+/** Rejects an ID together with a name, because they may belong to two different things. */
 function oneOfEach<
   Schema extends z.ZodType<{
     agentProfileId?: number | undefined;
@@ -208,15 +208,15 @@ function oneOfEach<
 export type MerchantBoardingInput = z.output<ReturnType<typeof merchantBoardingInput>>;
 
 /**
- * A merchant to board, as a program writes it: what has a default may be left out.
+ * A merchant to board, as a program writes it: fields with a default are optional.
  *
  * @interface
  */
 export type MerchantToBoard = z.input<ReturnType<typeof merchantBoardingInput>>;
 
 /**
- * The body of E7 (docs/partner-apis.md#banking) without the owners. `annualBusinessRevenue` is in whole US dollars, any int64
- * from 0 on: a number, or the text of its digits beyond 2^53, because an input travels as JSON.
+ * The body of E7 (docs/partner-apis.md#banking) without the owners. `annualBusinessRevenue` is in whole US dollars, any int64 from
+ * 0: a number or, beyond 2^53, a string of digits, because inputs are JSON.
  */
 const businessHolder = accountHolder.extend({
   annualBusinessRevenue: dollars.transform(keepDigits).nullish(),
@@ -225,7 +225,7 @@ const businessHolder = accountHolder.extend({
 
 const businessFields = {
   holder: businessHolder,
-  /** At most four, each with 25 per cent or more. */
+  /** At most four, each with at least 25 percent. */
   beneficialOwners: beneficialOwners.optional(),
   /** Opens a financial account once the profile is approved, if there is none. */
   openFinancialAccount: z.boolean().optional(),
@@ -233,13 +233,13 @@ const businessFields = {
   unclaimedInHours,
 };
 
-/** A business to onboard at the bank, as people write it in a file (see examples/). */
+/** The schema of a business to onboard, as people write it in a file (see examples/). */
 export function businessOnboardingInput(accounts = NO_ACCOUNTS) {
   return z.strictObject({
     externalId,
     account: accountNameSchema(accounts),
     ...businessFields,
-    /** The merchant at the boarding partner. If it already has a profile, that profile is used. */
+    /** The merchant at the boarding partner. If the merchant already has a profile, that profile is used. */
     merchantProfileId: partnerId.optional(),
   });
 }
@@ -252,13 +252,13 @@ export function businessOnboardingInput(accounts = NO_ACCOUNTS) {
 export type BusinessOnboardingInput = z.output<ReturnType<typeof businessOnboardingInput>>;
 
 /**
- * A business to onboard, as a program writes it: what has a default may be left out.
+ * A business to onboard, as a program writes it: fields with a default are optional.
  *
  * @interface
  */
 export type BusinessToOnboard = z.input<ReturnType<typeof businessOnboardingInput>>;
 
-/** A customer to onboard at both partners, as people write it in a file (see examples/). */
+/** The schema of a customer to onboard at both partners, as people write it in a file (see examples/). */
 export function customerOnboardingInput(accounts = NO_ACCOUNTS) {
   return z
     .strictObject({
@@ -267,7 +267,7 @@ export function customerOnboardingInput(accounts = NO_ACCOUNTS) {
       account: accountNameSchema(accounts),
       boarding: oneOfEach(z.strictObject(boardingFields(accounts))).check(resolveFeePlan(accounts.feePlans)),
       business: z.strictObject(businessFields),
-      /** The fate of the other part when the merchant or the business ends without success. */
+      /** What to do with the other part if the merchant or the business ends without success. */
       onDecline: z.enum(['continue', 'cancel-other']).default('continue'),
     })
     .refine(({ account, boarding }) => isPosOf(accounts, boarding.merchant.pos, account), {
@@ -284,7 +284,7 @@ export function customerOnboardingInput(accounts = NO_ACCOUNTS) {
 export type CustomerOnboardingInput = z.output<ReturnType<typeof customerOnboardingInput>>;
 
 /**
- * A customer to onboard, as a program writes it: what has a default may be left out.
+ * A customer to onboard, as a program writes it: fields with a default are optional.
  *
  * @interface
  */
@@ -305,7 +305,7 @@ const followedMerchantFields = {
   ...followedFields,
   merchantProfileId: partnerId,
   merchant: z.strictObject({ dba: dba() }),
-  /** For searches, and for the turns that agents take. */
+  /** For searches, and for fairness between agents. */
   agentProfileId: partnerId.optional(),
   /** Only for a correction: the fees to change and submit. */
   fees: feeChanges.optional(),
@@ -315,7 +315,7 @@ const followedMerchantFields = {
 const followedBusinessFields = {
   ...followedFields,
   profileId: partnerId,
-  /** The business to compare the profile with. A correction adds the other fields: the partner accepts only a whole holder. */
+  /** The business to compare the profile with. A correction adds the other fields, because only a complete holder is accepted. */
   holder: businessHolder.partial().required({ doingBusinessAsName: true }),
   beneficialOwners: beneficialOwners.optional(),
   openFinancialAccount: z.never('is not done for a followed business').optional(),
@@ -339,7 +339,7 @@ export function followedBusinessInput(accounts = NO_ACCOUNTS) {
     externalId,
     account: accountNameSchema(accounts),
     ...followedBusinessFields,
-    /** The merchant that the profile must be of. */
+    /** The merchant that must own the profile. */
     merchantProfileId: partnerId.optional(),
   });
 }

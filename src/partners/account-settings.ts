@@ -25,13 +25,13 @@ import { recordingIn, recordSettings } from './har-recording.js';
 import type { HttpLimits } from './http.js';
 import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from './text-limits.js';
 
-/** A partner account: how to reach each system, what identifies us there, and how much we may ask. */
+/** A partner account: the URL, credentials and limits for each system. */
 export type Account = Wording & {
   readonly settingsPrefix: string;
   readonly partners: { readonly [System in SystemName]: SettingsOf<System> | undefined };
   /** The maximum number of activities that start in a second across all workers; undefined for no limit. */
   readonly activitiesPerSecond: Readonly<Partial<Record<SystemName, number | undefined>>>;
-  /** The folder of a recording of its exchanges; undefined for none. */
+  /** The folder in which to record its exchanges; undefined for no recording. */
   readonly record?: string | undefined;
   readonly portals: Readonly<Partial<Record<SystemName, string | undefined>>>;
 };
@@ -57,7 +57,7 @@ const perSecond = z
 
 const PORTAL_ID = '{id}';
 
-/** The settings that every system has, by their names after `<SYSTEM>_`; the last one only where the partner has a portal. */
+/** The settings of every system, by their names after `<SYSTEM>_`. Only a partner with a portal has the last one. */
 const systemSettings = z.object({
   URL: secureUrl
     .optional()
@@ -81,7 +81,7 @@ function settingsOf(system: SystemName) {
   return PARTNERS[system].hasPortal ? systemSettings : systemSettings.omit({ PORTAL_URL: true });
 }
 
-/** The page of a merchant or a profile in the portal of its partner; undefined without a setting. */
+/** Returns the page of a merchant or profile in its partner's portal; undefined without a setting. */
 export function portalLink(
   { portals }: Account,
   system: SystemName,
@@ -90,7 +90,7 @@ export function portalLink(
   return id === undefined ? undefined : portals[system]?.replace(PORTAL_ID, String(id));
 }
 
-/** Makes optional what a system that is off may leave out. */
+/** Makes the settings optional that a system that is off does not need. */
 function optional({ shape }: z.ZodObject, url: string): z.ZodRawShape {
   const schemas = Object.entries(shape).map(([name, schema]) =>
     shapeOf(schema).unset === undefined && !schema.safeParse(undefined).success
@@ -100,7 +100,7 @@ function optional({ shape }: z.ZodObject, url: string): z.ZodRawShape {
   return Object.fromEntries(schemas);
 }
 
-/** The settings of one account that a process needs which only checks inputs. */
+/** The settings of one account for a process that only checks inputs. */
 export const wordingSettings = z.object({
   BOARDING_POS_NAMES: listSetting
     .transform((names) => names.filter(Boolean))
@@ -131,7 +131,7 @@ export function readAccounts(environment: NodeJS.ProcessEnv): Accounts {
   return everyAccount(environment, readAccount);
 }
 
-/** Reads no more of each account than its wording. @throws {BadSetting} naming the first setting that cannot be used */
+/** Reads only the wording of each account. @throws {BadSetting} naming the first setting that cannot be used */
 export function readWordings(
   environment: NodeJS.ProcessEnv,
 ): Wording & { readonly accounts: Readonly<Record<string, Wording>> } {
@@ -152,7 +152,7 @@ function readWording(environment: NodeJS.ProcessEnv, prefix: string): Wording {
   return { posNames: set.BOARDING_POS_NAMES, pathSegment: set.BANKING_PATH_SEGMENT };
 }
 
-/** An account uses no setting of another account, and above all none of its credentials. */
+/** Reads one account. It never uses another account's settings, above all its credentials. */
 function readAccount(environment: NodeJS.ProcessEnv, prefix: string): Account {
   const set = eachSystem(
     (system): z.output<typeof systemSettings> =>
@@ -170,7 +170,7 @@ function readAccount(environment: NodeJS.ProcessEnv, prefix: string): Account {
   };
 }
 
-/** Checks only the settings that are set if the system is off. */
+/** Reads one system's settings. If the system is off, checks only those that are set. */
 function readPartner(
   system: SystemName,
   url: string | undefined,
@@ -185,7 +185,7 @@ function readPartner(
   return partner.clientSettings(url, readSettings(partner.settings, environment, prefix), prefix);
 }
 
-/** An account by its name. Default: the account without a name. @throws {BadSetting} */
+/** Returns an account by its name. Default: the unnamed account. @throws {BadSetting} */
 export function accountOf(accounts: Accounts, name?: string): Account {
   const account = name === undefined ? accounts : accounts.accounts[name];
   if (!account) throw new BadSetting('GANGWAY_ACCOUNTS', `does not name ${name}`);
@@ -193,8 +193,8 @@ export function accountOf(accounts: Accounts, name?: string): Account {
 }
 
 /**
- * The accounts that a process works for, by name: the named ones, and the account without a name. The latter is
- * omitted if others are named and none of its own systems is on, because such a process works only for the named ones.
+ * Returns the accounts that a process serves, by name. Omits the unnamed account if there are named ones and none of its systems is
+ * on.
  */
 export function servedAccounts(
   accounts: Accounts,
@@ -203,21 +203,21 @@ export function servedAccounts(
   return systemsOf(accounts).length > 0 || named.length === 0 ? [[undefined, accounts], ...named] : named;
 }
 
-/** The accounts that a process works for, by name, and the systems that are on in each. */
+/** Returns the accounts that a process serves, by name, and the systems that are on in each. */
 export function servedSystems(accounts: Accounts) {
   return servedAccounts(accounts).map(([name, account]) => [name, systemsOf(account)] as const);
 }
 
-/** The systems of an account that are on. A worker polls a partner task queue for each. */
+/** Returns the systems of an account that are on. A worker polls a partner task queue for each. */
 export function systemsOf({ partners }: Account): SystemName[] {
   return SYSTEM_NAMES.filter((system) => partners[system] !== undefined);
 }
 
 /**
- * A client of each system. The client of a system that is off fails every call, and its failure names the missing setting.
+ * Returns a client for each system. If a system is off, every call fails, and names the missing setting.
  *
- * @param bounds of clients whose settings have no limits
- * @throws {BadSetting} when the account asks for a recording whose folder cannot be made
+ * @param bounds HTTP limits for clients without their own
+ * @throws {BadSetting} if the folder of a recording cannot be created
  */
 export function partnerClients(
   account: Account,

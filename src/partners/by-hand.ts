@@ -9,8 +9,8 @@ export type ByHand<Clients> = {
 };
 
 /**
- * A client, or the clients of an account, for a person who sends each call by hand: no intent is recorded, and only that person
- * repeats a call. This is the only way to call a once-only operation without a permit.
+ * Returns a client, or an account's clients, for a person who sends each call by hand. It records no intent, and only that person
+ * may repeat a call. This is the only way to call a once-only operation without a permit.
  */
 export function byHand<Clients>(clients: Clients): ByHand<Clients> {
   return clients as ByHand<Clients>;

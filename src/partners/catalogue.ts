@@ -3,23 +3,25 @@ import { z } from 'zod';
 import type { PartnerErrorKind } from './partner-error.js';
 
 /**
- * The effect of a repeated call, which decides who may repeat it. `read` changes nothing. `idempotent` leaves the same state
- * however often it runs. `once` has no idempotency key: a second call may do it twice, so only a person or a read decides.
+ * The effect of a call, which decides who may repeat it. `read` changes nothing. `idempotent` leaves the same state however often
+ * it runs. `once` has no idempotency key, so a second call may take effect twice: only a person or evidence decides about a repeat.
  */
 export type Effect = 'read' | 'idempotent' | 'once';
 
 /**
- * The reason why a POST may be repeated. By HTTP, a GET reads, a PUT and a DELETE may be repeated, and a POST may not. A key is the
- * field of the request by which the partner recognizes a repetition.
+ * Why a POST may be repeated, although HTTP allows that only for GET, PUT and DELETE. A key is the request field by which the
+ * partner recognizes a repeat.
  */
 export type Repeatable = 'searches' | 'sets a value' | 'finds what exists' | 'has a key' | 'signs in';
 
-/** `documented`: as printed in the partner's contract. `assumed`: named there without a shape, see docs/partner-apis.md. */
+/**
+ * `documented`: the partner's contract has the shape. `assumed`: the contract only names the operation, see docs/partner-apis.md.
+ */
 type Provenance = 'documented' | 'assumed';
 
 /**
- * The source from which `gangway probe` gets a field of a request: its option `--merchant` or `--profile`, the response to another
- * read (a dotted name, of the first record that has it), or the catalogue itself.
+ * Where `gangway probe` gets a request field: its option `--merchant` or `--profile`, the response to another read (a dotted name,
+ * in the first record that has it), or the catalogue.
  */
 export type ProbeSource =
   | 'merchant'
@@ -37,21 +39,21 @@ export function from(operation: string, field: string) {
 }
 
 /**
- * An operation of a partner API. Its address and shapes are only here: the typed client, the routes of the sandbox, the OpenAPI
- * documents and docs/partner-apis.md are made from it.
+ * An operation of a partner API. The typed client, the sandbox's routes, the OpenAPI documents and docs/partner-apis.md derive from
+ * it.
  */
 export interface Operation<Request extends z.ZodType = z.ZodType, Response extends z.ZodType = z.ZodType> {
-  /** Heading in the partner's contract, such as `B3`, when it has one. */
+  /** Heading in the partner's contract, such as `B3`, if any. */
   readonly reference?: string;
   readonly summary: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Path below the partner's base URL; `{name}` stands for the request field of that name. */
+  /** Path below the partner's base URL. `{name}` is replaced by the request field of that name. */
   readonly path: string;
-  /** Request fields in the query. Fields that are neither there nor in the path are the body. */
+  /** Request fields in the query. All other fields that are not in the path form the body. */
   readonly query?: readonly string[];
   /** The body's encoding. Default: `json`. In `multipart`, a {@link FilePart} becomes a file part. */
   readonly encoding?: 'json' | 'multipart';
-  /** The partner requires a body even when no field is given: `{}`. */
+  /** The partner requires a body even without fields: `{}`. */
   readonly sendsEmptyBody?: true;
   readonly headers?: Readonly<Record<string, string>>;
   readonly anonymous?: true;
@@ -59,50 +61,47 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
    * The content of the response. Default: `json`. A `stream` is a file, and the method returns a {@link Download}; `none` is a 204.
    */
   readonly returns?: 'json' | 'stream' | 'none';
-  /**
-   * Numbers that a double cannot hold are read as `bigint`, so that they can be sent back unchanged. Default: the text
-   * of their digits.
-   */
+  /** Reads numbers that a double cannot hold as `bigint`, so they can be sent back unchanged. Default: a string of digits. */
   readonly exactNumbers?: true;
-  /** The response holds our credential, which is masked in every other response. */
+  /** The response contains our credential, which is masked in every other response. */
   readonly issuesCredential?: true;
-  /** Fields of the response that name things of no customer, so that a recording keeps their texts. Default: none. */
+  /** Response fields without customer data, whose texts a recording keeps. Default: none. */
   readonly openFields?: readonly string[];
-  /** The longest response, in bytes. Default: 1 MiB. The client has a limit of its own for a stream. */
+  /** The maximum size of a response, in bytes. Default: 1 MiB. A stream has the client's own limit. */
   readonly maxBytes?: number;
-  /** Statuses outside the 2xx that are successes, each with its payload. */
+  /** Successful statuses outside 2xx, each with its payload. */
   readonly statusPayloads?: Readonly<Record<number, unknown>>;
   readonly failures?: Readonly<Record<number, FailureMeaning>>;
   readonly effect: Effect;
-  /** Only for a POST, and required there, unless its effect is `once`. */
+  /** Only for a POST, where it is required unless the effect is `once`. */
   readonly repeats?: Repeatable;
-  /** For a read whose request needs fields: the sources of each for a probe. The first source that has a value is used. */
+  /** For a read with required fields: where a probe gets each. The first source with a value is used. */
   readonly probe?: Readonly<Record<string, readonly ProbeSource[]>>;
-  /** No other operation undoes it: money moves, something is closed or deleted, an application is sent. */
+  /** No operation undoes it: it moves money, closes or deletes something, or sends an application. */
   readonly irreversible?: true;
   /** Default: `documented` with a `reference`, otherwise `assumed`. */
   readonly provenance?: Provenance;
-  /** The response field with the ID of the record that the operation creates. In a refusal, it shows that the partner saved it. */
+  /** The response field with the ID of the created record. In a refusal, it shows that the partner saved the record. */
   readonly makes?: string;
-  /** The field of the response with the ID that the request has as `id`. Default: `id`. */
+  /** The response field that repeats the request's `id`. Default: `id`. */
   readonly idInResponse?: string;
-  /** A 404 means that there is no such thing, and not that the request is wrong. */
+  /** A 404 means that there is no such record, not that the request is wrong. */
   readonly mayFindNothing?: true;
   /** A workflow calls it. A test compares these marks with the code. */
   readonly inWorkflows?: true;
   readonly deprecated?: string;
   /** The known fields of the request. Other fields are sent unchanged, with a warning that names them. */
   readonly knownFields?: readonly string[];
-  /** Every rule of the contract, checked before sending so that invalid input costs no call. */
+  /** Every rule of the contract, checked before sending, so invalid input costs no call. */
   readonly request: Request;
-  /** The payload of the response without its envelope; tolerant of unknown fields and values. */
+  /** The payload of the response without its envelope. Tolerates unknown fields and values. */
   readonly response: Response;
 }
 
 export interface FailureMeaning {
-  /** For people who read the failure; it becomes the first of its fields. */
+  /** For people. It becomes the first problem of the failure. */
   readonly message: string;
-  /** The kind of the failure, where that differs from the kind of its status. */
+  /** The kind of the failure, if it differs from the kind of its status. */
   readonly kind?: PartnerErrorKind;
 }
 
@@ -112,11 +111,11 @@ export interface FilePart {
   readonly content: Uint8Array;
 }
 
-/** A file from the partner, which is not kept in memory. The caller reads it, or destroys `body`. */
+/** A file from the partner, streamed. The caller must read or destroy `body`. */
 export interface Download {
   /** MIME type from the partner; '' if there is none. */
   readonly contentType: string;
-  /** Ends with a `PartnerError` if the partner does not send all of it. */
+  /** Ends with a `PartnerError` if the file is incomplete. */
   readonly body: Readable;
 }
 
@@ -129,7 +128,7 @@ export function isDownload(response: unknown): response is Download {
   );
 }
 
-/** The longest response, in bytes, of operations whose responses are shorter or longer than usual. */
+/** The maximum response size, in bytes, of operations whose responses are unusually short or long. */
 export const RESPONSE_BYTES = {
   status: 64 * 1024,
   list: 2 * 1024 * 1024,
@@ -141,7 +140,7 @@ export type Operations = Readonly<Record<string, Operation>>;
 /** A request without fields. */
 export const nothing = z.strictObject({});
 
-/** A response that may be empty, or whose shape the contract does not show: kept unchanged; an empty one reads as null. */
+/** A response that may be empty, or whose shape the contract does not show. It is kept unchanged; an empty one reads as null. */
 export const anyResponse = z.unknown().transform((response) => response ?? null);
 
 const DEFAULTS = { request: nothing, response: anyResponse };
@@ -160,8 +159,8 @@ type Repeats<Kind extends Effect, Method> = [Kind, Method] extends ['read' | 'id
   : { readonly repeats?: never };
 
 /**
- * The entry of an operation with this effect, from its route (`GET /api/v1/agentProfiles`) and its other facts. Default: a request
- * without fields, and any response.
+ * Builds the entry of an operation from its route (`GET /api/v1/agentProfiles`) and its other facts. Default: a request without
+ * fields, and any response.
  */
 const entry =
   <Kind extends Effect>(effect: Kind) =>
@@ -184,7 +183,7 @@ export const read = entry('read');
 export const idempotent = entry('idempotent');
 export const once = entry('once');
 
-/** A catalogue that differs between accounts, made once for each wording: its schemas take longer than many requests. */
+/** Caches a catalogue that differs between accounts, by wording, because building its schemas takes longer than many requests. */
 export function madeOnce<Wording, Ops extends Operations>(
   make: (wording?: Wording) => Ops,
 ): (wording?: Wording) => Ops {
@@ -197,7 +196,7 @@ export function madeOnce<Wording, Ops extends Operations>(
   };
 }
 
-/** A catalogue key (`getStatus`) as people and the ledger spell it (`get-status`). */
+/** Returns a catalogue key (`getStatus`) as people and the ledger spell it (`get-status`). */
 export function operationName(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
@@ -206,7 +205,7 @@ export function operationOf(operations: Operations, name: string): [key: string,
   return Object.entries(operations).find(([key]) => operationName(key) === name);
 }
 
-/** A warning that names the unknown fields of a request; undefined if all are known. */
+/** Returns a warning that names the unknown fields of a request; undefined if all are known. */
 export function unknownFieldsWarning({ knownFields }: Operation, request: unknown): string | undefined {
   const unknown = Object.keys(request as object).filter((field) => knownFields?.includes(field) === false);
   return unknown.length > 0 ? `unknown fields are sent unchanged: ${unknown.join(', ')}` : undefined;

@@ -33,27 +33,26 @@ import { fieldProblems } from './schema-messages.js';
 /** The parts that differ between partners: the name, the authentication, and the envelope of responses. */
 export interface PartnerProtocol {
   readonly system: string;
-  /** The headers that carry the credentials. May throw a {@link PartnerError}; then the call is not made. */
+  /** Returns the headers with the credentials. If it throws a {@link PartnerError}, the call is not made. */
   authorization(): Promise<Credentials>;
   /**
-   * Fresh credentials in place of those that the partner rejected with a 401, for a replay: the partner did not
-   * process the call, so even a write may be sent again once that is proven. Left out where credentials do not expire. Throws where
-   * the partner has rejected fresh ones.
+   * Returns fresh credentials after a 401, to replay the call. A once-only write is replayed only if a refused read proves that the
+   * partner did not process it. Absent if credentials do not expire. Throws if the partner rejects fresh ones.
    */
   reauthorize?(refused: Credentials, operation: string): Promise<Credentials>;
-  /** A short read without a request: its key in the catalogue. Shows whether a refusal of a write concerns every call. */
+  /** The catalogue key of a short read without input. Shows whether the partner refuses every call, or only a write. */
   readonly probe?: string;
-  /** Returns why a call must not be sent although its request is valid; undefined if it may be sent. */
+  /** Returns why a valid request must not be sent; undefined if it may. */
   refuse?(operation: Operation, options: CallOptions): string | undefined;
-  /** Unwraps a payload from its envelope; `undefined` for a body without envelope, such as one from a proxy. */
+  /** Unwraps a payload from its envelope; undefined for a body without an envelope, such as a proxy's. */
   open(response: PartnerResponse): Unwrapped | undefined;
-  /** Our credentials, which are masked wherever the partner repeats one. */
+  /** Our credentials, which are masked wherever the partner repeats them. */
   secrets(): readonly string[];
   readonly observe?: PartnerObserver | undefined;
   readonly inspect?: Inspector | undefined;
 }
 
-/** A complete response to an operation, as the partner sent it, for a comparison with the catalogue. It holds values. */
+/** A complete response, as the partner sent it, for a comparison with the catalogue. It contains private values. */
 export interface Received {
   /** As in the catalogue: `boarding`. */
   readonly system: string;
@@ -61,39 +60,38 @@ export interface Received {
   readonly name: string;
   readonly operation: Operation;
   readonly status: number;
-  /** False for a body without the envelope of the partner, or one that is not JSON. */
+  /** False for a body without the partner's envelope, or one that is not JSON. */
   readonly isOpen: boolean;
   /** Without its envelope; undefined for a file. */
   readonly payload: unknown;
   readonly envelope?: unknown;
-  /** The sign that the payload is only a page of a list. */
+  /** The field or header that shows that the payload is only a page of a list. */
   readonly more?: string | undefined;
   readonly failed: boolean;
 }
 
-/** Called with every complete response before the client reads it. It must not throw, and must not keep values. */
+/** Called with every complete response before the client reads it. Must not throw or keep values. */
 export type Inspector = (received: Received) => void;
 
 export type Credentials = Readonly<Record<string, string>>;
 
 export interface CallOptions {
-  /** Ends the call. If bytes have been sent by then, the outcome is `Uncertain`. */
+  /** Aborts the call. If bytes have been sent by then, the outcome is `Uncertain`. */
   readonly signal?: AbortSignal;
-  /** For a write: awaited with its connection established, before its first byte. If it rejects, nothing is sent. */
+  /** For a write: awaited after its connection is established and before its first byte. If it rejects, nothing is sent. */
   readonly beforeSending?: () => Promise<void>;
-  /** The caller warns people of a deprecated operation, so the process does not. */
+  /** The caller warns people of a deprecated operation, so the process need not. */
   readonly knowsDeprecated?: boolean;
-  /** The caller has checked its own part of the request. The rest is as the partner returned it. */
+  /** The caller has checked its own part of the request. The rest comes from the partner. */
   readonly isChecked?: true;
-  /** Allows a write to production, where the partner has several environments. */
+  /** Allows a write to production, if the partner has several environments. */
   readonly toProduction?: boolean;
   /**
-   * Receives each warning of the call, one line of text without secrets. The request has unknown fields (then it is
-   * called before sending), or the partner's response has a warning (docs/partner-apis.md#merchant-boarding-rules). A warning
-   * never fails the call. Default: warnings are dropped.
+   * Receives each warning, as one line without secrets: unknown fields in the request (before it is sent), or a warning in the
+   * response (docs/partner-apis.md#merchant-boarding-rules). A warning never fails the call. Default: warnings are dropped.
    */
   readonly onWarning?: (warning: string) => void;
-  /** Receives the partner's time of the response, from its Date header, in milliseconds since 1970. Not called without one. */
+  /** Receives the response's `Date`, in milliseconds since 1970. Not called without that header. */
   readonly onDate?: (milliseconds: number) => void;
 }
 
@@ -103,8 +101,8 @@ export interface OnceOptions extends CallOptions {
 }
 
 /**
- * A typed method for each operation of a catalogue. Each throws {@link PartnerError} and nothing else. The method of an operation
- * that is, or may be, once-only takes a permit.
+ * A typed method for each operation of a catalogue. Methods throw only {@link PartnerError}. The method of a (possibly) once-only
+ * operation takes a permit.
  */
 export type PartnerClient<Ops extends Operations> = {
   readonly [Key in keyof Ops]: (
@@ -115,7 +113,7 @@ export type PartnerClient<Ops extends Operations> = {
 
 type RepeatableMethod = (request: unknown, options?: CallOptions) => Promise<unknown>;
 
-/** The methods that need no permit, where the catalogue is only known at run time. */
+/** Returns the methods that need no permit, for a catalogue known only at run time. */
 export function repeatableMethods(
   operations: Operations,
   client: PartnerClient<Operations>,
@@ -148,21 +146,21 @@ export function partnerOff(system: string, operations: Operations, reason: strin
   return { ...Object.fromEntries(calls), useCode: nothing, forget: nothing, close: async () => undefined };
 }
 
-/** The longest response of an operation that names no other limit, in bytes. */
+/** The default maximum size of a response, in bytes. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-/** Of a call whose credentials were refused. */
+/** How often a call is replayed after its credentials were refused. */
 const MOST_REPLAYS = 2;
 
 const PAUSED: ExchangeEnd = { failure: 'Paused', code: '429' };
 
-/** Refusals of credentials or permissions, after which a write is sent again. A limit of the rate of calls is not one of them. */
+/** Statuses that refuse credentials or permissions, after which a write may be sent again. */
 const REFUSALS = [401, 403];
 
 /** Shared by the calls of a client. */
 interface Shared {
   readonly operations: Operations;
-  /** The latest read that was tried after a refusal, and when it ended, in milliseconds of a monotonic clock. */
+  /** The latest probe after a refusal, and when it ended, in milliseconds of a monotonic clock. */
   tried?: { readonly key: string; readonly isRefused: Promise<boolean>; endedAt?: number };
 }
 
@@ -211,7 +209,7 @@ class Call {
     if (unknown !== undefined) options.onWarning?.(unknown);
   }
 
-  /** The response. After a 401, calls again with fresh credentials, and returns the last response. Getting them may fail. */
+  /** Sends the request and returns the last response. After a 401, replays it with fresh credentials. */
   async #exchange(): Promise<HttpResponse | HttpDownload> {
     const { protocol, operation } = this;
     if (operation.anonymous) return this.#send({});
@@ -228,9 +226,8 @@ class Call {
   }
 
   /**
-   * After the refusal of a once-only write, reports whether the partner refuses a read with the same credentials as well. If it does
-   * not, it may have looked at the write, and saved it. The read is sent even in a pause: it shows whether that is for every call.
-   * Writes that were in flight together share one.
+   * After a once-only write is refused, reports whether the partner also refuses a read with the same credentials. If not, the
+   * partner may have processed and saved the write. The read is sent even during a pause. Concurrent writes share one read.
    */
   async #triedRead(
     { status, headers }: HttpResponse,
@@ -258,7 +255,7 @@ class Call {
     return ended(isRefused);
   }
 
-  /** The sign in a refusal that the partner saved what we sent. */
+  /** Returns the sign in a refusal that the partner saved our record, if any. */
   #savedIn(response: HttpResponse): string | undefined {
     const json = parseJsonBody(response.body, this.operation);
     return savedRecordId(this.operation, this.protocol.open({ ...response, json })?.payload ?? json);
@@ -285,7 +282,7 @@ class Call {
       method: operation.method,
       headers: {
         accept: isFile ? '*/*' : 'application/json',
-        // A cache between us and the partner may confuse two records.
+        // A cache between us and the partner may mix up two records.
         ...(operation.effect === 'read' && { 'cache-control': 'no-cache' }),
         ...wire.headers,
         ...credentials,
@@ -319,13 +316,13 @@ class Call {
     }
   }
 
-  /** The payload of a complete response, without repetitions of what we sent. */
+  /** Returns the payload of a complete response, with repeated secrets and input masked. */
   #read(response: HttpResponse): unknown {
     const { operation, protocol, http } = this;
     const { status, headers } = response;
     const secrets = protocol.secrets();
     const mask = createRedactor(secrets, this.#request);
-    // Whatever the envelope, it says that the call was fulfilled. A schema says whether a response may have nothing.
+    // A 204 means success, whatever the envelope. The schema says whether a response to a write may be empty.
     const isEmpty =
       status === 204 && (operation.effect === 'read' || operation.response.safeParse(null).success);
     const opened = isEmpty
@@ -349,7 +346,7 @@ class Call {
       http.pause.after(status, isUncertain, retryAfterMs, { operation: this.name, reason, ...isUnreadable });
       const sign = saved !== undefined && {
         saved,
-        // The caller would repeat it, or ask for a permission and repeat it.
+        // Otherwise the caller would repeat the write, at once or after it got a permission.
         ...(kind !== 'Rejected' && { kind: 'Uncertain' as const }),
       };
       const refusesReads = this.#refusesReads !== undefined && { refusesReads: this.#refusesReads };
@@ -394,8 +391,8 @@ class Call {
 }
 
 /**
- * The outcome of a call: its response, null for an empty one, or the payload of a refusal whose HTTP status is a
- * success, with its problems. @throws {PartnerError} for every other failure
+ * Returns the response of a call (null if empty), or the payload and problems of a refusal that came with a successful HTTP status.
+ * @throws {PartnerError} for every other failure
  */
 export async function orRefusal(
   called: Promise<unknown> | undefined,
@@ -408,7 +405,7 @@ export async function orRefusal(
   }
 }
 
-/** Warns that an operation is deprecated, once for each code and process, as Node does for its own functions. */
+/** Warns once per process that an operation is deprecated, as Node does for its own functions. */
 function warnOfDeprecated(system: string, name: string, instead: string): void {
   deprecate(() => undefined, `${system} ${name} is deprecated: ${instead}`, `GANGWAY_${system}_${name}`)();
 }

@@ -10,7 +10,7 @@ import { SYSTEM_NAMES, type SystemName } from './system-names.js';
 export type { Wording } from './partner.js';
 export { SYSTEM_NAMES, type SystemName, settingsPrefix, urlSetting } from './system-names.js';
 
-/** The descriptor of each system. docs/architecture.md#add-a-partner lists the other places of a new one. */
+/** The descriptor of each system. docs/architecture.md#add-a-partner lists what else a new system needs. */
 const DESCRIPTORS = {
   boarding,
   banking,
@@ -21,7 +21,7 @@ const DESCRIPTORS = {
 
 type Descriptors = typeof DESCRIPTORS;
 
-/** The descriptors as code sees them that works with every partner. */
+/** The descriptors, for code that works with every partner. */
 export const PARTNERS: Readonly<Record<SystemName, Partner>> = DESCRIPTORS;
 
 export type SettingsOf<System extends SystemName> = PartnerSettings &

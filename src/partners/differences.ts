@@ -10,18 +10,18 @@ import { fieldProblems } from './schema-messages.js';
 export type DifferenceKind =
   /** A status that the contract does not list. */
   | 'http-status'
-  /** A field that the catalogue expects in each response. */
+  /** A field is missing that the catalogue expects in each response. */
   | 'missing-field'
-  /** Text in place of a number, and the like. */
+  /** Another type, such as text instead of a number. */
   | 'other-type'
-  /** The right type, and a rule of the catalogue is broken. */
+  /** The right type, but it breaks a rule of the catalogue. */
   | 'other-form'
-  /** A status name that no document has. */
+  /** An undocumented status name. */
   | 'unknown-status'
-  /** A field that the catalogue does not have. */
+  /** A field that is not in the catalogue. */
   | 'unknown-field';
 
-/** A difference between a response and the catalogue. It holds types and lengths, never a value. */
+/** A difference between a response and the catalogue. It contains types and lengths, never values. */
 export interface Difference {
   readonly kind: DifferenceKind;
   /** Dotted, with `N` for the index in a list: `records.N.id`; '' for the whole response. */
@@ -31,7 +31,7 @@ export interface Difference {
   readonly isNeeded: boolean;
 }
 
-/** Compares a response with the catalogue, field by field. Each difference is reported once, however many records have it. */
+/** Compares a response with the catalogue, field by field. Reports each difference once, however many records have it. */
 export function differencesIn({
   system,
   operation,
@@ -80,20 +80,20 @@ function statusesOf(system: SystemName, operation: Operation): number[] {
   return Object.keys(openApiResponses(operation, PARTNERS[system].contract, {})).map(Number);
 }
 
-/** Reports whether the catalogue has a shape of the response with which it can be compared. */
+/** Reports whether the catalogue has a response shape to compare with. */
 export function hasShape({ response }: Operation): boolean {
   return !alternativesOf(shapeOf(response)).every(isAny);
 }
 
-/** ISO 8601, as the contracts print it; some services leave out the offset. */
+/** ISO 8601, as in the contracts; some services leave out the offset. */
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?$/;
 
 class Comparison {
   readonly #differences = new Map<string, Difference>();
-  /** The fields with a difference, except those that the catalogue does not have. */
+  /** Fields of the catalogue with a difference. */
   readonly #wrong = new Set<string>();
 
-  /** @param expectsAll whether optional fields are expected as well, unless they are marked */
+  /** @param expectsAll whether to expect unmarked optional fields too */
   constructor(
     private readonly isNeeded: boolean,
     private readonly expectsAll: boolean,
@@ -103,7 +103,7 @@ class Comparison {
     return [...this.#differences.values()];
   }
 
-  /** @param isRead whether a workflow reads what is compared */
+  /** @param isRead whether a workflow reads this value */
   compare(shape: Shape, value: unknown, path: readonly string[], isRead: boolean): void {
     const forms = alternativesOf(shape);
     if (forms.every(isAny)) return;
@@ -138,7 +138,7 @@ class Comparison {
     }
     for (const [name, inside] of Object.entries(value)) {
       if (fields.has(name)) continue;
-      // The names of a record, such as IDs, are values.
+      // The keys of a record may be values, such as IDs.
       if (fields.size > 0 && !mark.open)
         this.#add('unknown-field', [...path, shownName(name)], 'nothing', describeValue(inside), false);
       else if (fields.size === 0 && others) this.compare(others, inside, [...path, '*'], isRead);
@@ -147,7 +147,7 @@ class Comparison {
 
   addRule(path: readonly string[], rule: string): void {
     const field = path.join('.');
-    // The response cannot be read.
+    // The response is unreadable.
     if (!this.#wrong.has(field)) this.#add('other-form', path, rule, 'another value', true);
   }
 
@@ -176,7 +176,7 @@ function typesOf(forms: readonly Shape[]): string {
   return [...new Set(forms.flatMap((form) => (isAny(form) ? ['any'] : form.types)))].join(' or ');
 }
 
-/** The type of a value and its length: `string of 12 characters`. */
+/** Returns the type and length of a value: `string of 12 characters`. */
 export function describeValue(value: unknown): string {
   const type = typeOf(value);
   const of = (count: number, what: string) => `${type} of ${count} ${what}${count === 1 ? '' : 's'}`;
@@ -187,7 +187,7 @@ export function describeValue(value: unknown): string {
   return type;
 }
 
-/** The name of a field that the partner chose, unless it may be a value: an id, a date, an e-mail address. */
+/** Returns a field name that the partner chose, unless it may be a value: an ID, a date or an email address. */
 export function shownName(name: string): string {
   const isPlain = /^[A-Za-z_][\w-]{0,39}$/.test(name) && !/\d{4}/.test(name);
   return isPlain ? name : `(name of ${name.length} characters)`;

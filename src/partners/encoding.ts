@@ -4,8 +4,8 @@ import { type FilePart, type Operation, pathParameters } from './catalogue.js';
 import { writeExactly } from './json.js';
 
 /**
- * The address and body of a request, by its catalogue entry. A list in the query repeats its name. A `bigint` is a
- * plain number in the body.
+ * Encodes the URL and body of a request, by its catalogue entry. A list in the query repeats its name. A `bigint` becomes a plain
+ * number in the body.
  */
 export function encode(operation: Operation, request: Readonly<Record<string, unknown>>) {
   const inPath = new Set(pathParameters(operation));
@@ -44,11 +44,11 @@ export function isFilePart(value: unknown): value is FilePart {
   return typeof value === 'object' && value !== null && 'fileName' in value && 'content' in value;
 }
 
-/** The encodings that any `fetch` decodes. Some senders use one that nobody asked for. */
+/** The encodings that any `fetch` decodes, because some senders use one unasked. */
 const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer>> = {
   gzip: gunzipSync,
   'x-gzip': gunzipSync,
-  // Some servers omit the header of zlib.
+  // Some servers omit the zlib header.
   deflate: (body, options) => (((body[0] ?? 0) & 15) === 8 ? inflateSync : inflateRawSync)(body, options),
   br: brotliDecompressSync,
   zstd: zstdDecompressSync,
@@ -63,8 +63,8 @@ const UTF_16 = [
 ];
 
 /**
- * The text of a response in UTF-8, without a byte order mark. A body that is not encoded as its headers say stays as it is; bytes that
- * are not UTF-8 are read as Windows-1252.
+ * Decodes a response to UTF-8, without a byte order mark. Returns a body unchanged if it is not encoded as its headers say. Reads
+ * bytes that are not UTF-8 as Windows-1252.
  *
  * @param headers by lower-case name
  * @throws {RangeError} `ERR_BUFFER_TOO_LARGE` if the decoded body is larger than `most` bytes
@@ -87,7 +87,7 @@ export function decodeBody(body: Buffer, headers: Readonly<Record<string, unknow
     try {
       return Buffer.from(new TextDecoder(label, { fatal: true }).decode(bytes));
     } catch {
-      // Another charset than it says.
+      // The body has another charset than its header says.
     }
   }
   return bytes;
@@ -113,7 +113,7 @@ const ACCENTS: Readonly<Record<string, string>> = {
 };
 const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi;
 
-/** A text with characters in place of HTML entities, in any case. An entity of a control character, or an unknown one, stays. */
+/** Replaces HTML entities by their characters. Keeps unknown entities and those of control characters. */
 export function withoutEntities(text: string): string {
   return text.replace(ENTITY, (entity, decimal, hex, name = '') => {
     const accent = ACCENTS[name.slice(1).toLowerCase()];

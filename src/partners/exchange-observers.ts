@@ -3,7 +3,7 @@ import { fail, tracer } from '../platform/tracing/spans.js';
 import type { Operation } from './catalogue.js';
 import type { HttpDownload, HttpResponse } from './http.js';
 
-/** An HTTP exchange with a partner when it begins. It holds nothing of the request: no path, no id, no value. */
+/** An HTTP exchange with a partner. It contains nothing of the request: no path, no ID, no value. */
 export interface Exchange {
   /** As in the catalogue: `boarding`. */
   readonly system: string;
@@ -13,8 +13,8 @@ export interface Exchange {
 }
 
 /**
- * The end of the exchange: an HTTP status, or a kind of failure without a response and a code such as `ECONNREFUSED`. `Paused`: the
- * account pauses after an earlier response, so nothing was sent.
+ * The end of an exchange: an HTTP status or, without a response, a kind of failure and a code such as `ECONNREFUSED`. `Paused`:
+ * nothing was sent, because the account pauses after an earlier response.
  */
 export type ExchangeEnd =
   | {
@@ -24,7 +24,7 @@ export type ExchangeEnd =
     }
   | { readonly failure: 'NotSent' | 'Uncertain' | 'Paused'; readonly code: string };
 
-/** The further facts that a recording needs. They include everything, private values and credentials too. */
+/** The rest of the call, for a recording. It includes private values and credentials. */
 export interface ObservedCall {
   readonly operation: Operation;
   readonly request: unknown;
@@ -32,9 +32,9 @@ export interface ObservedCall {
 }
 
 /**
- * Called when an exchange begins; the function that it returns is called when the exchange ends, with the response if there
- * is one. A call has one exchange, or two when the partner rejected its credentials, or none when it failed before sending.
- * A file counts until its first byte.
+ * Called when an exchange begins. The function that it returns is called when the exchange ends, with the response, if any. A call
+ * has one exchange, more if the partner rejected its credentials, or none if it failed before sending. A download ends with its
+ * first byte.
  */
 export type PartnerObserver = (
   exchange: Exchange,
@@ -50,7 +50,7 @@ export function observers(...all: readonly PartnerObserver[]): PartnerObserver {
   };
 }
 
-/** A span for each HTTP exchange with a partner: the operation and its result. No URL, because it contains IDs and search terms. */
+/** Creates a span for each HTTP exchange: the operation and its result, but no URL, because that contains IDs and search terms. */
 export const traceExchanges: PartnerObserver = ({ system, operation, method }) => {
   const attributes = {
     'http.request.method': method,

@@ -15,13 +15,13 @@ export const dateTime = z.iso
 
 export const email = z.email('must be an e-mail address');
 
-/** Rules for request fields of every partner. Messages name the rule and never the value. */
+/** Schemas for request fields of every partner. Messages name the rule, never the value. */
 
 export const int32 = z.int32();
 
 /**
- * An int64. In a request it is a safe integer, a text of digits (which every JSON parser keeps), or a `bigint`; on the
- * wire it is a plain number.
+ * An int64. In a request, a safe integer, a string of digits (which every JSON parser preserves) or a `bigint`; on the wire, a
+ * plain number.
  */
 export const int64 = z
   .union([z.string(), z.number(), z.bigint()])
@@ -38,7 +38,7 @@ export const int64 = z
   })
   .meta({ format: 'int64' });
 
-/** Any JSON. A field whose shape the contract does not show is sent unchanged. */
+/** Any JSON, for a field whose shape the contract does not show. It is sent unchanged. */
 export const json = z.json('must be JSON; beyond 2^53 - 1 write the digits of a whole number as text');
 
 export const furtherJson: z.ZodType = json;
@@ -52,7 +52,7 @@ type ExactJson =
   | ExactJson[]
   | { readonly [field: string]: ExactJson };
 
-/** Any JSON whose whole numbers keep their digits all the way: a number beyond 2^53 is a `bigint`. */
+/** Any JSON. Whole numbers keep all digits: a number beyond 2^53 is a `bigint`. */
 export const exactJson: z.ZodType<ExactJson, ExactJson> = z.lazy(() =>
   z.union([
     z.string(),
@@ -72,23 +72,23 @@ export const httpsUrl = z
   .refine((url) => /^https:\/\//i.test(url) && URL.canParse(url), 'must be a full https URL')
   .meta({ format: 'uri' });
 
-/** Reads response fields of every partner: tolerantly, and an absent one as null. */
+/** Schemas for response fields of every partner. They are tolerant, and read an absent field as null. */
 
 export const absent = <T extends ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
 
-/** Partners write IDs as text or as whole numbers; they are kept as text. */
+/** An ID, as text. Partners return text or whole numbers. */
 export const idText = z.union([z.string().regex(/\S/), z.int()]).transform(String);
 
 /** The ID of a record. These services use 0 for no record. */
 export const idNumber = z.int().positive();
 
-/** An id in a row of a list, where any integer is an id. */
+/** The ID of a row in a list, which may be any integer. */
 export const rowId = z.int();
 
-/** A value of an enumeration: a number where a contract prints numbers, a name where similar services use names. */
+/** A value of an enumeration: a number, as in the contracts, or a name, as in similar services. */
 const code = z.union([z.number(), z.string()]);
 
-/** An int64 in a response: a number up to 2^53, the text of its digits beyond, see `parsePreservingNumbers`. */
+/** An int64 in a response: a number up to 2^53, beyond that a string of digits, see `parsePreservingNumbers`. */
 const responseInt64 = code.meta({ format: 'int64' });
 
 export const someText = absent(z.string());
@@ -98,14 +98,14 @@ export const someNumber = absent(z.number());
 export const someInt64 = absent(responseInt64);
 export const someFlag = absent(z.boolean());
 export const someCode = absent(code);
-/** An id in a field that some responses omit. Then it stays absent. Blank text stands for no id. */
+/** An ID that some responses omit; it then stays absent. Blank text means no ID. */
 export const optionalId = z
   .union([z.string(), z.int()])
   .transform(String)
   .nullish()
   .transform((id) => (id === undefined || id?.trim() ? id : null));
 export const someId = optionalId.transform((id) => id ?? null);
-/** 0 stands for no id. */
+/** 0 means no ID. */
 export const someIdNumber = absent(z.int()).transform((id) => id || null);
 
 /** Null and an absent list read as an empty list. */
@@ -139,7 +139,7 @@ export const statusName = <Schema extends ZodType>(schema: Schema, names: readon
     names,
   });
 
-/** Reports whether a status name is one of these, however its words are divided and in any case, see {@link Mark.names}. */
+/** Reports whether a status name is one of these, ignoring case and word separators, see {@link Mark.names}. */
 export function isAmong(names: readonly string[], name: string): boolean {
   const input = inOneWord(name);
   return names.some((value) => {
@@ -153,7 +153,7 @@ function inOneWord(name: string): string {
   return name.toLowerCase().replace(/[\s_-]+/g, '');
 }
 
-/** The value of a name, however its words are divided and in any case. */
+/** Returns the value of a name, ignoring case and word separators. */
 export function byName<Value>(values: ReadonlyMap<string, Value>, name: string): Value | undefined {
   return [...values].find(([entry]) => isAmong([entry], name))?.[1];
 }
@@ -172,7 +172,7 @@ export function openPlain(response: PartnerResponse): Unwrapped | undefined {
   return { failed: !succeeded, payload: json, fields: succeeded ? [] : problemsInBody(json) };
 }
 
-/** An error in one line of text. The page of a proxy is not one. */
+/** Returns a one-line text error; undefined for a proxy's page. */
 function plainText({ headers, body }: HttpResponse): string | undefined {
   const isText = String(headers['content-type'] ?? '').startsWith('text/plain');
   return isText && body.byteLength <= 500 ? body.toString('utf8').trim() : undefined;

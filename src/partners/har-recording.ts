@@ -21,26 +21,26 @@ export const recordSettings = z.object({
 
 const KEPT_HEADERS = ['accept', 'content-type', 'date', 'retry-after'];
 
-/** The longest plain-text message that a recording keeps, in bytes. A longer text is a page, whose content it drops. */
+/** The longest plain-text message that a recording keeps, in bytes. Drops the content of longer texts, which are pages. */
 const MESSAGE_BYTES = 500;
 
-/** The content of a response. That of a file has no text: its comment has the length and a keyed hash. */
+/** The content of a response. A file has no text: its comment has the length and a keyed hash. */
 interface Content {
   readonly text?: string;
   readonly comment?: string;
 }
 
-/** The fields of a HAR file that a request and a response of every recording have. */
+/** HAR fields that are the same in every request and response. */
 const MESSAGE = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
 
-/** One for each folder, so that a value has the same placeholder in all recordings of this process. */
+/** One observer for each folder, so that a value has the same placeholder in all recordings of this process. */
 const recordings = new Map<string, PartnerObserver>();
 
 /**
- * Records exchanges in a folder: a HAR file for each exchange, complete from the moment that it exists. So a killed process
- * leaves no torn file, and several processes can record in one folder. A recording that fails is a warning of the process.
+ * Records exchanges in a folder, each in a HAR file that is complete as soon as it exists. So a killed process leaves no torn file,
+ * and several processes can share a folder. A failed recording becomes a process warning.
  *
- * @throws {BadSetting} when the folder cannot be made
+ * @throws {BadSetting} if the folder cannot be created
  */
 export function recordingIn(folder: string): PartnerObserver {
   const entry = recordings.get(folder);
@@ -70,7 +70,7 @@ class Recording {
   begin({ system, operation: name }: Exchange, call: ObservedCall): ReturnType<PartnerObserver> {
     const started = new Date().toISOString();
     const since = performance.now();
-    // Before the response, whose texts may repeat it.
+    // Mask the request first, because texts in the response may repeat it.
     const request = this.#request(system, call);
     const keep = (response: object) => {
       const time = Math.round(performance.now() - since);
@@ -144,7 +144,10 @@ class Recording {
     return { comment: fileComment(body.byteLength, this.#placeholders.digest(body)) };
   }
 
-  /** Writes a file of HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/). Its creator's version is that of our rules. */
+  /**
+   * Writes a HAR 1.2 file (http://www.softwareishard.com/blog/har-12-spec/). The creator's version is the version of our masking
+   * rules.
+   */
   #write(name: string, started: string, entry: object): void {
     this.#exchanges += 1;
     const number = String(this.#exchanges).padStart(6, '0');
@@ -178,7 +181,7 @@ function typeOf(headers: HttpResponse['headers']): string {
   return String(headers['content-type'] ?? '');
 }
 
-/** `_sent` is false if it is certain that no byte of the request left. */
+/** `_sent` is false if certainly no byte of the request was sent. */
 function responseOf(
   { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
   size: number,

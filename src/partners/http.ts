@@ -15,41 +15,41 @@ export const DEFAULT_HTTP_LIMITS = {
   /** The time from the first byte sent until the headers of the response. */
   headersTimeoutMs: 30_000,
   bodyTimeoutMs: 30_000,
-  /** The whole call. For a write, the time waiting for a slot does not count. */
+  /** The time of the complete call. For a write, the wait for a slot does not count. */
   totalTimeoutMs: 45_000,
   maxBodyBytes: 8 * 1024 * 1024,
   maxRetryAfterMs: 3_600_000,
-  /** The largest file, see {@link PartnerHttp.download}. It is never in memory as a whole. */
+  /** The maximum size of a file, which is streamed, see {@link PartnerHttp.download}. */
   maxDownloadBytes: 256 * 1024 * 1024,
-  /** Connections to the partner for reads, and as many again for writes. */
+  /** The number of connections for reads, and the same number again for writes. */
   connections: 32,
-  /** A write's connection that has been idle longer than this is replaced before use. */
+  /** A write's connection is replaced if it has been idle longer than this. */
   idleTimeoutMs: 1_000,
 };
 
 export type HttpLimits = Readonly<typeof DEFAULT_HTTP_LIMITS>;
 
 /**
- * The number of writes that may be between {@link HttpRequest.beforeSending} and their first byte at once. A killed process leaves
- * at most that many intents of unsent writes, and a person is asked about each.
+ * How many writes may be between {@link HttpRequest.beforeSending} and their first byte at the same time. A killed process leaves
+ * at most this many intents of unsent writes, each of which becomes a question to a person.
  */
 const FEWEST_PLACES = 2;
 const MOST_PLACES = 8;
 
-/** There is a place for each such part of the time that a write takes there, in milliseconds: for 100 writes a second. */
+/** Allows one more write for each 10 ms that a write spends there, which is enough for 100 writes a second. */
 const MS_PER_PLACE = 10;
 
 const WEIGHT = 1 / 8;
 
 /**
- * The places of writes that are about to be sent, first come, first served. Their number follows the time that a write spends
- * there, most of it waiting for Temporal to record its intent: a slow server needs more at once for the same rate.
+ * Limits the writes that are about to be sent, in order of arrival. The limit grows with the time that a write spends there, mostly
+ * waiting for Temporal to record its intent: with a slow server, the same rate needs more writes at the same time.
  */
 class AboutToSend {
   readonly #places = pLimit(FEWEST_PLACES);
   #averageMs = 0;
 
-  /** Calls when it has a place, and keeps that until the end of the call. */
+  /** Waits for a place, and holds it until `send` ends. */
   take(send: () => Promise<void>): Promise<void> {
     return this.#places(async () => {
       const since = performance.now();
@@ -67,9 +67,9 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | FormData;
-  /** A connection of its own, see {@link PartnerHttp}. True for each write. */
+  /** Whether to use a connection only for this request, see {@link PartnerHttp}. True for each write. */
   readonly ownConnection: boolean;
-  /** For a write: awaited once its connection is established, before its first byte. If it rejects, nothing is sent. */
+  /** For a write: awaited after its connection is established and before its first byte. If it rejects, nothing is sent. */
   readonly beforeSending?: (() => Promise<void>) | undefined;
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
@@ -89,7 +89,7 @@ export interface HttpDownload {
   readonly headers: HttpResponse['headers'];
   /** Ends with a {@link TransportError} if the body is incomplete. */
   readonly chunks: AsyncIterable<Buffer>;
-  /** Calls back with each chunk that is read, and without one at the end. */
+  /** Calls back with each chunk, and without one at the end. */
   eachChunk(seen: (chunk?: Buffer) => void): void;
   cancel(): void;
 }
@@ -97,7 +97,7 @@ export interface HttpDownload {
 /** The code of a {@link TransportError} for a response that is too large. */
 export const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 
-/** The call got no response. `sent` is false only when it is certain that no byte of the request left. */
+/** Thrown if a call gets no response. `sent` is false only if certainly no byte of the request was sent. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   constructor(
@@ -111,15 +111,14 @@ export class TransportError extends Error {
 }
 
 /**
- * HTTP to one partner: one origin, no redirects, no hidden retries, bounded time and size.
+ * An HTTP client for one partner: one origin, no redirects, no hidden retries, bounded time and size.
  *
- * Reads share kept-alive connections. A write always opens a fresh one: on a kept-alive socket that the partner has
- * just closed, a request fails half-way, and it is unknown whether the partner processed it. Because the connection
- * belongs to one write, {@link HttpRequest.beforeSending} runs between the connection and the request: a partner that
- * cannot be reached fails the call before it.
+ * Reads share keep-alive connections. A write always opens a fresh one: on a keep-alive socket that the partner has just closed, a
+ * request fails halfway, and nobody knows whether the partner processed it. {@link HttpRequest.beforeSending} runs after the
+ * connection is established, so an unreachable partner fails the call before it.
  */
 export class PartnerHttp {
-  /** Callers wait for it and set it, because only they can interpret a response. */
+  /** Callers read and set it, because only they can interpret a response. */
   readonly pause = new Pause();
   /** `https://boarding.example.com`. */
   readonly origin: string;
@@ -132,7 +131,7 @@ export class PartnerHttp {
   readonly #connectorOf: typeof connectorFor;
 
   /**
-   * @param connectorOf what opens connections. Default: through the proxy, if there is one. A test opens them in memory.
+   * @param connectorOf opens connections. Default: through the proxy, if any. A test opens them in memory.
    * @throws {TypeError} unless the URL is https, or http to a loopback address.
    */
   constructor(baseUrl: string, limits: Partial<HttpLimits> = {}, connectorOf = connectorFor) {
@@ -155,7 +154,7 @@ export class PartnerHttp {
     this.#writes = pLimit(connections);
   }
 
-  /** @throws {TransportError} without a complete response. Any HTTP status is a response. */
+  /** Sends a request. @throws {TransportError} without a complete response, whatever its HTTP status */
   async send(request: HttpRequest): Promise<HttpResponse> {
     const { maxBodyBytes } = this.limits;
     const most = Math.min(request.maxBytes ?? maxBodyBytes, maxBodyBytes);
@@ -167,12 +166,12 @@ export class PartnerHttp {
   }
 
   /**
-   * Like {@link send}, but a 2xx is returned before its body is complete, and the body may be larger. The timeouts
-   * apply until the end of the body. A response with any other status is read completely.
+   * Like {@link send}, but returns a 2xx before its body is complete, and allows a larger body. The timeouts apply until the end of
+   * the body. Reads a response with any other status completely.
    */
   async download(request: HttpRequest): Promise<HttpResponse | HttpDownload> {
     const { maxBodyBytes, maxDownloadBytes } = this.limits;
-    // A large body must not hold up other reads on the connection.
+    // A large body must not delay other reads on the connection.
     const alone = { ...request, ownConnection: true };
     return this.#exchange<HttpResponse | HttpDownload>(alone, maxDownloadBytes, (response) => {
       const { statusCode: status, headers, body } = response;
@@ -226,7 +225,7 @@ export class PartnerHttp {
     try {
       signal.throwIfAborted();
       if (!request.beforeSending) begin();
-      // undici observes the signal only once it has a connection, which may take a while.
+      // undici observes the signal only after it has a connection, which may take a while.
       const response = await untilAborted(
         request.ownConnection ? this.#writes(alone) : exchanged(this.#reads),
         signal,
@@ -239,7 +238,7 @@ export class PartnerHttp {
     }
   }
 
-  /** A connection for one request. `beforeSending` can still cancel the request after the connection is established. */
+  /** Opens a connection for one request. `beforeSending` can still cancel the request once it is established. */
   #ownConnection(
     maxResponseSize: number,
     { beforeSending }: HttpRequest,
@@ -302,7 +301,7 @@ class OwnSocket {
     private readonly socket: Socket,
     private readonly idleTimeoutMs: number,
   ) {
-    // A socket that is not read does not notice that the partner has closed it.
+    // Only a socket that is being read notices that the partner has closed it.
     socket.resume();
   }
 
@@ -324,7 +323,7 @@ class OwnSocket {
 const CONTINUE = /^HTTP\/1\.[01] 100[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n/;
 const LONGEST_CONTINUE = 1_024;
 
-/** Drops a `100 Continue` before the response. A proxy may send one unasked (RFC 9110, 15.2), and undici takes it for an error. */
+/** Drops a `100 Continue` before the response. A proxy may send one unasked (RFC 9110, 15.2), and undici treats it as an error. */
 function withoutContinue(socket: Socket): Socket {
   const read = socket.read.bind(socket);
   socket.read = (size) => {
@@ -389,10 +388,7 @@ function errorCode(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
 }
 
-/**
- * Resolves once everything that has happened to any socket by now is known: between two turns of the event loop,
- * sockets are polled once.
- */
+/** Resolves after two turns of the event loop, so that all socket events up to now are processed. */
 export async function pendingEvents(): Promise<void> {
   await setImmediate();
   await setImmediate();

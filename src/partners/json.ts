@@ -12,8 +12,8 @@ interface ExactJson {
 const { parse, rawJSON } = JSON as unknown as ExactJson;
 
 /**
- * Reads JSON whose whole numbers may be beyond 2^53, such as an int64: they become a `bigint`, where `JSON.parse` would
- * round them. A number too large for a double is infinite.
+ * Parses JSON. Whole numbers beyond 2^53, such as an int64, become a `bigint`, where `JSON.parse` would round them. A number too
+ * large for a double becomes infinite.
  *
  * @throws {SyntaxError} when it is not JSON
  */
@@ -24,8 +24,8 @@ export function parseExactly(text: string): unknown {
 }
 
 /**
- * Reads JSON that is passed on as JSON, to readers that round: a number that a double cannot hold becomes its text.
- * That is a whole number beyond 2^53, one with more digits than a double has, and one too large for a double.
+ * Parses JSON for readers that round. A number that a double cannot hold becomes text: a whole number beyond 2^53, a number with
+ * too many digits, or one too large for a double.
  *
  * @throws {SyntaxError} when it is not JSON
  */
@@ -33,7 +33,7 @@ export function parsePreservingNumbers(text: string): unknown {
   return parseWith(text, (source) => source);
 }
 
-/** A number that a double may not hold has 16 or more digits, or an exponent of three. Most texts have neither. */
+/** Matches a number that a double may not hold: 16 or more digits, or a three-digit exponent. Most texts have neither. */
 const MAY_BE_ROUNDED = /[\d.]{16}|[eE][+-]?\d{3}/;
 
 function parseWith(text: string, inexact: (source: string, rounded: number) => unknown): unknown {
@@ -47,12 +47,12 @@ function isWhole(source: string): boolean {
   return /^-?\d+$/.test(source);
 }
 
-/** Reports whether a reader that rounds gets the same number. */
+/** Reports whether a double holds the number exactly. */
 function isExact(source: string, value: number): boolean {
   return isWhole(source) ? Number.isSafeInteger(value) : decimal(source) === decimal(String(value));
 }
 
-/** The same text for all spellings of a decimal number: its digits without zeros at either end, and its power of ten. */
+/** Returns the canonical text of a decimal number: its digits without zeros at either end, and its power of ten. */
 function decimal(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
@@ -62,30 +62,30 @@ function decimal(text: string): string {
   return significant === '' ? '0' : `${sign}${significant}e${power}`;
 }
 
-/** Writes what {@link parseExactly} reads: as `JSON.stringify` does, and a `bigint` as a plain number. */
+/** The inverse of {@link parseExactly}: like `JSON.stringify`, with a `bigint` as a plain number. */
 export function writeExactly(value: unknown): string {
   const asNumber = (_: string, inside: unknown) =>
     typeof inside === 'bigint' ? rawJSON(String(inside)) : inside;
   return JSON.stringify(value, asNumber) ?? 'null';
 }
 
-/** A whole number for readers that round: a number up to 2^53, the text of its digits beyond. */
+/** Returns a whole number for readers that round: a number up to 2^53, beyond that a string of digits. */
 export function keepDigits(whole: bigint): number | string {
   const number = Number(whole);
   return Number.isSafeInteger(number) ? number : String(whole);
 }
 
-/** A JSON value from {@link parseExactly}, for readers that round: see {@link keepDigits}. */
+/** Converts a value from {@link parseExactly} for readers that round: see {@link keepDigits}. */
 export function keepAllDigits(value: unknown): unknown {
   return eachLeaf(value, (leaf) => (typeof leaf === 'bigint' ? keepDigits(leaf) : leaf));
 }
 
-/** The maximum nesting of objects and lists in an input or an event: the check calls itself for each level. */
+/** The maximum nesting of objects and lists in an input or event, because the check is recursive. */
 export const MAX_NESTING = 64;
 
 export const TOO_NESTED = `must not be nested deeper than ${MAX_NESTING} levels`;
 
-/** Reports whether a JSON value has more than `most` levels of objects and lists: `{}` has one, a number none, as have bytes. */
+/** Reports whether a JSON value has more than `most` levels of objects and lists: `{}` has one; a number or bytes have none. */
 export function isNestedDeeper(value: unknown, most = MAX_NESTING): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -97,8 +97,8 @@ export function isNestedDeeper(value: unknown, most = MAX_NESTING): boolean {
 }
 
 /**
- * JSON as text without what is deeper than `most` levels: the objects and lists of the next level are there, and empty. So
- * it can be read whatever its depth, and {@link isNestedDeeper} still sees that it was too deep.
+ * Removes everything deeper than `most` levels from JSON text, and leaves the next level's objects and lists empty. Any JSON can
+ * then be parsed, and {@link isNestedDeeper} still reports that it was too deep.
  */
 export function withoutDepth(json: string, most: number): string {
   let text = '';

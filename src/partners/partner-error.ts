@@ -2,19 +2,20 @@ import { z } from 'zod';
 import { boundProblems, LONGEST, truncate } from './text-limits.js';
 
 /**
- * The failure of a partner call, from the caller's side. It decides what may be done next:
+ * The kind of a failed partner call. It decides what the caller may do next:
  *
- * - `NotSent`: nothing left this machine (connection refused, DNS, TLS, connect timeout), or a 307 or 308 sent it elsewhere. Safe to
- *   repeat.
- * - `RateLimited`: 429, a 403 with `Retry-After`, or not sent because an earlier response still holds (pause.ts). The partner did
- *   nothing. Safe to repeat after `retryAfterMs`. As with the next two, a once-only write
- *   may be repeated only if the partner `refusesReads` as well.
+ * - `NotSent`: nothing left this machine (connection refused, DNS, TLS, connect timeout), or a 307 or 308 sent it elsewhere. Safe
+ *   to repeat.
+ * - `RateLimited`: 429, a 403 with `Retry-After`, or not sent during a pause (pause.ts). The partner did nothing. Safe to repeat
+ *   after `retryAfterMs`. As with `Unauthorized` and `Forbidden`, a once-only write may be repeated only if the partner also
+ *   `refusesReads`.
  * - `Rejected`: the partner, or our own check before sending (then `status` is absent), rejected the input. `fields` has the
- *   problems. Nothing happened, unless `saved` is a sign that the partner has it anyway.
- * - `Unauthorized`: 401. Nothing happened; the credentials need a person.
- * - `Forbidden`: another 403, or a 401 although the credentials work. Nothing happened; permissions, or a merchant of another ISO.
- * - `Uncertain`: bytes were sent, and no trustworthy response arrived (reset, timeout, 5xx, unreadable body). A write
- *   may or may not have taken effect.
+ *   problems. Nothing happened, unless `saved` shows that the partner saved it anyway.
+ * - `Unauthorized`: 401. Nothing happened. A person must fix the credentials.
+ * - `Forbidden`: another 403, or a 401 although the credentials work. Nothing happened. A permission is missing, or the merchant
+ *   belongs to another ISO.
+ * - `Uncertain`: bytes were sent, and no trustworthy response arrived (reset, timeout, 5xx, unreadable body). A write may or may
+ *   not have taken effect.
  */
 export type PartnerErrorKind =
   | 'NotSent'
@@ -25,7 +26,7 @@ export type PartnerErrorKind =
   | 'Uncertain';
 
 /**
- * One problem of a request: the field (a dotted path, or an empty text for the whole request), and the rule that it breaks.
+ * A problem with a request: the field (a dotted path, or '' for the complete request), and the rule that it breaks.
  * @example { field: 'merchant.email', message: 'must be an email address' } satisfies FieldProblem
  */
 export interface FieldProblem {
@@ -39,38 +40,38 @@ export interface PartnerErrorDetails {
   readonly operation: string;
   readonly kind: PartnerErrorKind;
   readonly status?: number;
-  /** The partner's own tracking id, to quote to its support. */
+  /** The partner's tracking ID, to quote to its support. */
   readonly requestId?: string;
   readonly fields: readonly FieldProblem[];
-  /** Milliseconds the partner asked us to wait (`Retry-After`). */
+  /** How long the partner asked us to wait (`Retry-After`), in milliseconds. */
   readonly retryAfterMs?: number;
   /** The call itself was not made, because the sign-in before it failed. */
   readonly atSignIn?: true;
-  /** The file store failed, and not the partner. */
+  /** The file store failed, not the partner. */
   readonly atStore?: true;
-  /** The only thing that is missing and that a person must supply: a one-time code for the second factor. */
+  /** Only a one-time code for the second factor is missing. A person must supply it. */
   readonly needs?: 'one-time-code';
-  /** The operation whose response cannot be read: this one, or the sign-in before it. `fields` describes the response. */
+  /** The operation whose response is unreadable: this one, or the sign-in before it. `fields` describes the response. */
   readonly unreadable?: string;
-  /** The build of the worker whose own code failed, and not the partner; then `operation` is the activity type. */
+  /** The build of the worker, if our own code failed and not the partner. `operation` is then the activity type. */
   readonly build?: string;
-  /** ISO 8601: since when that code fails. */
+  /** ISO 8601: when that code began to fail. */
   readonly since?: string;
-  /** ISO 8601: when a write was sent whose outcome is unknown. */
+  /** ISO 8601: when a write with an uncertain outcome was sent. */
   readonly sentAt?: string;
-  /** IDs that the partner had just before that write, of the kind that it creates. */
+  /** The IDs of records that the partner had just before that write. */
   readonly baseline?: readonly number[];
-  /** The phase that the record had just before that write. */
+  /** The phase of the record just before that write. */
   readonly phase?: string;
-  /** After the refusal of a once-only write: a read was refused as well. If not, the partner may have saved what it refused. */
+  /** After the refusal of a once-only write: whether a read was also refused. If not, the partner may have saved the write. */
   readonly refusesReads?: boolean;
-  /** A sign that the partner saved what it refused: the id in the response; '' for a record without one. */
+  /** The ID of a record that the partner refused but saved; '' for a record without an ID. */
   readonly saved?: string;
-  /** A short technical reason that holds no data of the call: `ECONNREFUSED`, `HTTP 503`. */
+  /** A short technical reason, without data of the call: `ECONNREFUSED`, `HTTP 503`. */
   readonly reason: string;
 }
 
-/** Reports whether the partner rejected the credentials, or requires a one-time code, before it looked at the request itself. */
+/** Reports whether the partner rejected the credentials or requires a one-time code, without looking at the request. */
 export function isUnauthenticated({
   kind,
   atSignIn,
@@ -79,12 +80,12 @@ export function isUnauthenticated({
   return kind === 'Unauthorized' || (kind === 'Forbidden' && (atSignIn === true || needs !== undefined));
 }
 
-/** Reports whether the partner does not permit the request itself. */
+/** Reports whether the partner does not permit the request. */
 export function isForbidden(details: Pick<PartnerErrorDetails, 'kind' | 'atSignIn' | 'needs'>): boolean {
   return details.kind === 'Forbidden' && !isUnauthenticated(details);
 }
 
-/** What fails for the whole account: an operation that is unreadable or not permitted, or a build whose own code fails. */
+/** Returns what fails for the complete account: an operation that is unreadable or not permitted, or a build with a bug. */
 export function failsForAccount(
   details: Pick<PartnerErrorDetails, 'kind' | 'atSignIn' | 'needs' | 'operation' | 'unreadable' | 'build'>,
 ): string | undefined {
@@ -93,7 +94,7 @@ export function failsForAccount(
 }
 
 // Keeps P3.
-/** The one error that every partner client throws. Its message never holds a body, a credential or personal data. */
+/** The only error that partner clients throw. Its message never contains a body, a credential or personal data. */
 export class PartnerError extends Error {
   override readonly name = 'PartnerError';
   readonly details: PartnerErrorDetails;
@@ -117,8 +118,8 @@ export class PartnerError extends Error {
   }
 
   /**
-   * The payload of a refusal whose HTTP status is a success: it may hold what the call did in spite of it. undefined if
-   * there is none. It is not part of the details, so no log and no history has it.
+   * The payload of a refusal that came with a successful HTTP status, which may show what the call did anyway. Not part of the
+   * details, so it never gets into a log or a history.
    */
   get refusedWith(): unknown {
     return this.#refusedWith;
@@ -145,7 +146,7 @@ export class PartnerError extends Error {
 
 export const UNKNOWN_FORM = 'the partner reported a problem in an unknown form';
 
-/** `null`, `''`, `[]` and the like: the partner has nothing to report. */
+/** Reports whether the partner reports nothing: `null`, `''`, `[]` and the like. */
 export const isNothing = (value: unknown): boolean =>
   !value || (typeof value === 'object' && Object.keys(value).length === 0);
 
@@ -166,7 +167,7 @@ const item = z
 
 const unknown = problemsIn('', [UNKNOWN_FORM]);
 
-/** A list of validation problems, as the boarding partner writes it. */
+/** A list of validation problems, in the boarding partner's form. */
 export const validationProblems = z
   .array(item.catch(unknown))
   .catch(({ value }) => (isNothing(value) ? [] : [unknown]))
@@ -174,7 +175,7 @@ export const validationProblems = z
 
 const messages = z.union([z.string().transform((one) => [one]), z.array(z.string())]).catch([UNKNOWN_FORM]);
 
-/** Problem details as ASP.NET writes them: `errors: {Field: ["message"]}`. */
+/** ASP.NET problem details: `errors: {Field: ["message"]}`. */
 const byField = z
   .record(z.string(), messages)
   .transform((errors) => Object.entries(errors).flatMap(([field, all]) => problemsIn(field, all)));
@@ -187,7 +188,7 @@ const inAnyForm = z.union([
 
 const someText = z.string().nullish().catch(null);
 
-/** The forms of error bodies of similar services, where a contract shows none. */
+/** Error bodies of similar services, because the contract shows none. */
 const errorBody = z.union([
   z.looseObject({
     errors: inAnyForm.nullish().catch([]),
@@ -202,7 +203,7 @@ const errorBody = z.union([
 export function problemsInBody(body: unknown): readonly FieldProblem[] {
   const read = errorBody.safeParse(body);
   if (!read.success) return [];
-  // A record that was written twice as JSON says nothing of a problem, and much of a person.
+  // A record that was serialized twice describes no problem, and may contain personal data.
   if (typeof read.data === 'string') return /^\s*["[{]/.test(read.data) ? [] : problemsIn('', [read.data]);
   const { errors, message, error, detail, title } = read.data;
   if (errors && errors.length > 0) return errors;
@@ -213,7 +214,7 @@ const anyProblems = z
   .union([z.array(item).transform((lists) => lists.flat()), inAnyForm])
   .catch(({ value }) => (isNothing(value) ? [] : unknown));
 
-/** The places where a body may report a failure although its HTTP status is a success. */
+/** Fields in which a body may report a failure despite a successful HTTP status. */
 const ambiguousBody = z.looseObject({
   success: z.unknown().optional(),
   errors: anyProblems,
@@ -223,10 +224,10 @@ const ambiguousBody = z.looseObject({
   errorMessage: anyProblems,
 });
 
-/** The names of fields in the bodies of errors. */
+/** The field names of error bodies. */
 const OF_ERROR = /^(errors?|message|detail|title|type|code|status(code)?|instance|path|timestamp|traceid)$/i;
 
-/** Reports whether a body has an error, or its status, and nothing else. An empty `errors` object is one as well. */
+/** Reports whether a body contains only an error or its status. An empty `errors` object counts as an error. */
 function isOnlyError(body: object): boolean {
   const fields = Object.entries(body);
   const saysSo = ([name, value]: [string, unknown]) =>
@@ -238,8 +239,8 @@ function isOnlyError(body: object): boolean {
 }
 
 /**
- * The problems in the body of a successful HTTP response: validation errors, `success: false` with or without a reason
- * (docs/partner-apis.md#banking-rules), or an error, from a partner whose refusals have the status 200. Otherwise none.
+ * Returns the problems in the body of a successful HTTP response: validation errors, `success: false` with or without a reason
+ * (docs/partner-apis.md#banking-rules), or an error of a partner that refuses with status 200.
  */
 export function failureIn(body: unknown): readonly FieldProblem[] {
   const read = ambiguousBody.safeParse(body);

@@ -35,7 +35,7 @@ export function password(system: 'BOARDING' | 'BANKING') {
 }
 
 export interface Connection {
-  /** https, or http to loopback; a path below the origin is kept. */
+  /** https, or http to loopback. May have a path. */
   readonly url: string;
   readonly limits?: Partial<HttpLimits>;
   readonly observe?: PartnerObserver | undefined;
@@ -48,7 +48,7 @@ export interface Closable {
 
 /** The members of every partner's client, besides a method for each operation. */
 export interface AnyClient extends Closable {
-  /** Clears the memory of rejected credentials, so that the next call signs in again. */
+  /** Forgets rejected credentials, so the next call signs in again. */
   forget?(): void;
   useCode?(code: string): void;
 }
@@ -60,18 +60,18 @@ export interface IdField {
   readonly kind: 'MerchantProfileId' | 'BankingProfileId' | 'Mid' | 'externalId';
 }
 
-/** The parts of the catalogues that differ between accounts. */
+/** The words in the catalogues that differ between accounts. */
 export interface Wording {
   /** Point-of-sale names that the boarding partner accepts besides `None` and `CustomPos`. */
   readonly posNames: readonly string[];
-  /** The path segment for which the bank's contract writes `svc`. */
+  /** The path segment that the bank's contract writes as `svc`. */
   readonly pathSegment: string;
 }
 
 /**
- * One partner system as Gangway uses it, except its activities (src/activities/partner-activities.ts) and its sandbox
- * (src/apps/sandbox/systems.ts). The registry in descriptors.ts lists the descriptors, and everything else derives from it: settings,
- * clients, task queues, `gangway call`, `gangway doctor`, webhooks, OpenAPI documents, docs/partner-apis.md.
+ * Describes a partner system, except its activities (src/activities/partner-activities.ts) and its sandbox
+ * (src/apps/sandbox/systems.ts). descriptors.ts lists all descriptors. Settings, clients, task queues, `gangway call`, `gangway
+ * doctor`, webhooks, OpenAPI documents and docs/partner-apis.md derive from them.
  */
 export interface Partner<
   Shape extends z.ZodRawShape = z.ZodRawShape,
@@ -84,29 +84,29 @@ export interface Partner<
   /** In a sentence, after "the": `plant store`. */
   readonly name: string;
   /**
-   * The settings of an account besides those of every system (account-settings.ts), by their full names. A setting without default
-   * that is not optional is required with the URL. A secret has `secret: true` in its meta.
+   * The settings of an account, by their full names, besides those of every system (account-settings.ts). A setting that has no
+   * default and is not optional is required if the URL is set. A secret has `secret: true` in its meta.
    */
   readonly settings: z.ZodObject<Shape>;
   /**
-   * @param prefix that of the account's settings: `ACME_`, or nothing
-   * @throws {BadSetting} for settings that do not fit together
+   * @param prefix the prefix of the account's settings: `ACME_`, or nothing
+   * @throws {BadSetting} for settings that contradict each other
    */
   clientSettings(url: string, set: z.output<z.ZodObject<Shape>>, prefix: string): Settings;
-  /** True if merchants or profiles have a page in a portal of the partner. */
+  /** True if the partner has a portal with pages for merchants or profiles. */
   readonly hasPortal?: true;
   operations(wording: Partial<Wording>): Ops;
   client(settings: Settings & Connection, wording: Wording): Client;
-  /** The check of credentials; left out if no operation reads. */
+  /** The check of credentials; absent if no operation is a read. */
   readonly credentialsCheck?: {
     /**
      * Makes the cheapest read.
      *
-     * @returns what it found, for people: `3 agent profiles`; '' for nothing worth showing
+     * @returns the result for people: `3 agent profiles`; '' for nothing worth showing
      */
     read(client: Client, options: CallOptions): Promise<string>;
   };
-  /** The report of `gangway doctor` while the system is off: a failure, or a finding in words. Default: nothing. */
+  /** The report of `gangway doctor` while the system is off: a failure, or a text. Default: nothing. */
   readonly whenOff?: 'failure' | string;
   readonly hasEnvironments?: true;
   /** The field of a request by which the partner recognizes a repeated call. */

@@ -3,20 +3,20 @@ import type { PartnerErrorDetails } from './partner-error.js';
 /** The pause after a 429 without a `Retry-After`, in milliseconds. */
 const SHORTEST_PAUSE_MS = 1_000;
 
-/** The pauses after a redirect, in milliseconds. Each further redirected write could be one more uncertain one, so writes wait longer. */
+/** The pauses after a redirect, in milliseconds. Writes wait longer, because each redirected write could become uncertain. */
 const REDIRECTED_MS = 60_000;
 const WRITES_REDIRECTED_MS = 3_600_000;
 
-/** A response for which calls wait. */
+/** The response that caused a pause. */
 type Cause = Pick<PartnerErrorDetails, 'operation' | 'reason' | 'unreadable'>;
 
-/** The pause of an account, in which no call is sent, or no write: after a 429, a 403 or 503 that names a time, or a redirect. */
+/** A pause in which no call, or no write, of an account is sent: after a 429, a 403 or 503 with `Retry-After`, or a redirect. */
 export class Pause {
   readonly #held = new Map<'call' | 'write', { readonly until: number; readonly cause: Cause }>();
 
   constructor(private readonly clock = () => performance.now()) {}
 
-  /** @param isUncertain whether it is a write that may have taken effect. A shorter pause does not end a longer one. */
+  /** Starts a pause. A shorter pause does not end a longer one. @param isUncertain whether a write may have taken effect */
   after(status: number, isUncertain: boolean, retryAfterMs: number | undefined, cause: Cause): void {
     const isRedirect = isRedirection(status);
     const isLimit = status === 429 || ([403, 503].includes(status) && retryAfterMs !== undefined);
@@ -27,7 +27,7 @@ export class Pause {
     if (until > (this.#held.get(what)?.until ?? 0)) this.#held.set(what, { until, cause });
   }
 
-  /** The remaining time, in whole milliseconds, and the response for which a call waits; undefined without a pause. */
+  /** Returns the remaining time, in whole milliseconds, and the cause of the pause; undefined without a pause. */
   now(isWrite: boolean): { readonly leftMs: number; readonly cause: Cause } | undefined {
     const held = [...this.#held].filter(([what]) => isWrite || what === 'call').map(([, each]) => each);
     const [longest] = held.sort((one, other) => other.until - one.until);

@@ -2,8 +2,8 @@ import { redact } from '../platform/privacy/masked.js';
 import { LONGEST, truncate } from './text-limits.js';
 
 /**
- * Cleans a partner's status name. The partner may write anything, and a search attribute shows the name to everyone, so it becomes
- * one short line without private or invisible parts.
+ * Cleans a partner's status name: one short line without private or invisible parts. The partner may write anything, and a search
+ * attribute shows the name to everyone.
  */
 export function statusShown(name: string): string {
   const seen = name
@@ -26,5 +26,5 @@ export const STATUS_MEANINGS = {
 
 export type StatusMeaning = keyof typeof STATUS_MEANINGS;
 
-/** Looks up people's decision about a status name; undefined until there is one. */
+/** Returns the meaning that people chose for a status name; undefined until they have. */
 export type MeaningOf = (status: string) => Promise<StatusMeaning | undefined>;

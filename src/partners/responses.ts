@@ -22,7 +22,7 @@ export interface PartnerResponse extends HttpResponse {
   readonly json: unknown;
 }
 
-/** A response without its envelope: the payload, or the problems that the partner reports. */
+/** An unwrapped response: the payload, or the problems that the partner reports. */
 export interface Unwrapped {
   readonly failed: boolean;
   /** The kind of the failure, where the body is more precise than the status. */
@@ -113,9 +113,7 @@ function meansNotFound({ status, body }: HttpResponse, payload: unknown): boolea
   return typeof payload === 'object' && 'id' in payload && payload.id === 0;
 }
 
-/**
- * Reports whether a 404 means a missing route, as during a deployment: a 404 to a list or a search can't mean a missing record.
- */
+/** Reports whether a 404 means a missing route, as during a deployment, because a list or search cannot miss a record. */
 export function isMissingRoute(
   { effect, path, mayFindNothing }: Operation,
   request: unknown,
@@ -186,7 +184,7 @@ function findRecordId(value: unknown, id: string, depth: number): string | undef
 
 const MAX_ADDED = 5;
 
-/** The fields of an unreadable response that the catalogue does not have. The partner may have renamed a field. */
+/** Returns the unknown fields of an unreadable response, because the partner may have renamed a field. */
 function unknownFields({ response }: Operation, payload: unknown): FieldProblem[] {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return [];
   const names = fieldNames(shapeOf(response));
@@ -227,7 +225,7 @@ function describeUnreadableBody({ effect }: Operation, { headers, body }: HttpRe
   return output === '' ? size : `${size}: ${output}`;
 }
 
-/** Describes where parsing JSON failed, with no value but the broken one: `Unexpected token 'N' at "total":NaN`. '' if it is valid. */
+/** Describes where parsing JSON failed, with only the broken value: `Unexpected token 'N' at "total":NaN`. '' if it is valid. */
 function jsonErrorPosition(text: string): string {
   try {
     JSON.parse(withoutDepth(text, MAX_NESTING));
@@ -282,7 +280,7 @@ function failureKind(status: number): PartnerErrorKind {
   return isUnclear ? 'Uncertain' : 'Rejected';
 }
 
-/** Request fields of operations whose callers read page by page. */
+/** Request fields for paging. */
 const PAGING = ['skip', 'take', 'offset', 'limit', 'count', 'page'];
 
 const TOTALS = ['total', 'totalcount', 'totalrecords', 'totalitems', 'totalresults', 'recordcount', 'count'];

@@ -4,12 +4,12 @@ import { didYouMean } from '../platform/settings/did-you-mean.js';
 import type { FieldProblem } from './partner-error.js';
 
 /**
- * The wording of broken rules of schemas that have no words of their own: the required form, and the closest valid names. A message
- * never repeats the value, which may be private. {@link fieldProblems} has these words.
+ * Default messages of schemas: the required form, and the closest valid names. A message never repeats the value, which may be
+ * private. {@link fieldProblems} returns these messages.
  */
 z.config({ customError: describe });
 
-/** @returns undefined where the words of zod are good enough */
+/** @returns undefined if zod's own message is good enough */
 function describe(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'unrecognized_keys':
@@ -35,10 +35,10 @@ function shapeIn({ inst }: z.core.$ZodRawIssue): Shape | undefined {
   return inst instanceof z.core.$ZodType ? shapeOf(inst) : undefined;
 }
 
-/** Nobody reads more, and to find one takes a while. */
+/** Nobody reads more suggestions, and finding one takes a while. */
 const MOST_SUGGESTIONS = 100;
 
-/** One line for each unknown field of an object, in the order of its `keys`. */
+/** Returns a line for each unknown field of an object, in the order of its `keys`. */
 function unknownFields(keys: readonly string[], shape: Shape | undefined): string[] {
   const names = [...(shape?.fields.keys() ?? [])];
   return keys.map((key, at) => `is not a known field${at < MOST_SUGGESTIONS ? didYouMean(key, names) : ''}`);
@@ -63,7 +63,7 @@ const TYPES: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
-/** @returns undefined where the value is missing, which zod reports itself */
+/** @returns undefined if the value is missing, which zod reports itself */
 function wrongType(expected: string, input: unknown): string | undefined {
   if (typeof input === 'bigint' && /^(int|number)$/.test(expected)) return TOO_MANY_DIGITS;
   const wanted = TYPES[expected];
@@ -88,23 +88,23 @@ function notText(expected: string, input: string, shape: Shape | undefined): str
   const isWhole = shape?.types.includes('integer');
   const example = isWhole ? 'a whole number such as 12' : 'a number such as 1234.56';
   if (!PLAIN_NUMBER.test(input)) return `must be ${example}`;
-  // A response has the digits of such a number as text.
+  // In a response, such a number is a string of digits.
   return /\d{16}/.test(input) ? TOO_MANY_DIGITS : 'must be a number, without quotes';
 }
 
 const TOO_MANY_DIGITS = 'must have 15 digits at most';
 
-/** A number as JSON and our tables write it: digits, and a point before the decimals. */
+/** A number in the form of JSON and our tables: digits, with a point before the decimals. */
 export const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
 
 /** Digits in groups, or decimals after a comma: `1.234,56`, `1,234.56`, `1'234`, `12,5`. */
 const NUMBER_OF_A_LOCALE = /^[-+]?\d{1,3}([.,'’\u00a0\u202f ]\d{3})+([.,]\d+)?$|^[-+]?\d+,\d+$/;
 
-/** Day, month and year in the order of some country: `31.12.1980`, `12/31/1980`. */
+/** Day, month and year in a country's own order: `31.12.1980`, `12/31/1980`. */
 const DATE_OF_A_LOCALE = /^\d{1,2}([./-])\d{1,2}\1\d{2,4}$/;
 
 /**
- * The rule that a text breaks which is a number or a date in the form of a country: others may read it as something else.
+ * Returns the rule that a number or date in a country's own form breaks, because others may read it differently.
  *
  * @returns undefined for every other text; `1.234` is a plain number
  */
@@ -115,7 +115,7 @@ export function localeRule(text: string): string | undefined {
   return DATE_OF_A_LOCALE.test(text) ? 'write a date as 1980-12-31: year, month and day' : undefined;
 }
 
-/** Zod's findings as field problems. Messages name rules, never the values that broke them. */
+/** Converts zod's issues to field problems. Messages name rules, never the values that broke them. */
 export function fieldProblems(error: z.ZodError): FieldProblem[] {
   return error.issues.flatMap(problems);
 }
@@ -123,8 +123,7 @@ export function fieldProblems(error: z.ZodError): FieldProblem[] {
 export const REQUIRED = 'is required';
 
 /**
- * Returns, for a union, the problems of the closest form: the one with the fewest problems, and among equals the one with the
- * deepest.
+ * Returns field problems. For a union, those of the closest option: the one with the fewest problems, or among equals, the deepest.
  */
 function problems(issue: z.core.$ZodIssue): FieldProblem[] {
   const path = issue.path.map(String);
@@ -134,7 +133,7 @@ function problems(issue: z.core.$ZodIssue): FieldProblem[] {
     return issue.keys.map((key, index) => ({ field: at([key]), message: messages[index] ?? '' }));
   }
   if (issue.code === 'invalid_union' && issue.errors.length === 0) {
-    // No form has this kind.
+    // No option has this kind.
     const { options = [] } = issue as { readonly options?: readonly unknown[] };
     return [{ field: at([]), message: `must be one of ${options.join(', ')}` }];
   }

@@ -1,31 +1,31 @@
 import { eachLeaf } from '../platform/privacy/private-fields.js';
 
 /**
- * The kept and shown length of a partner's text, in UTF-16 code units. A longer text is shortened, and ends with its length.
- * Temporal terminates a workflow whose search attribute has more than 2 kB, or one of whose payloads has more than 2 MB.
+ * The maximum lengths of partners' texts, in UTF-16 code units. A longer text is shortened, and ends with its original length.
+ * Temporal terminates a workflow with a search attribute over 2 kB, or a payload over 2 MB.
  */
 export const LONGEST = {
   /** A note, a comment, the text of a ticket. */
   text: 2_000,
-  /** The detail of a requirement: such a text, and the words of Gangway around it. */
+  /** The detail of a requirement: a partner's text with Gangway's words around it. */
   detail: 6_000,
   /** A title, a search attribute, a field of a request. */
   line: 200,
-  /** A static summary: the server rejects one of more than 400 bytes. */
+  /** A static summary. The server rejects one over 400 bytes. */
   summary: 100,
 } as const;
 
 const MOST_PROBLEMS = 50;
 
-/** A text unchanged, or its beginning and its length. */
+/** Returns a short text unchanged, a long one as its beginning and its length. */
 export function truncate(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const remark = `… (shortened, ${text.length} characters)`;
-  // Half of a surrogate pair is no character.
+  // Half of a surrogate pair is not a character.
   return text.slice(0, longest - remark.length).replace(/[\uD800-\uDBFF]$/, '') + remark;
 }
 
-/** A JSON value in which every text has at most {@link LONGEST.text}. */
+/** Shortens every text in a JSON value to {@link LONGEST.text}. */
 export function boundTexts<Value>(value: Value): Value {
   const short = (leaf: unknown) => (typeof leaf === 'string' ? truncate(leaf, LONGEST.text) : leaf);
   return eachLeaf(value, short) as Value;
@@ -50,15 +50,15 @@ export function boundProblems<Problem extends Texts>(problems: readonly Problem[
 }
 
 /**
- * The form of an account's name. It is part of names of task queues and settings and a search attribute, so everyone sees
- * it; a hyphen becomes an underscore in settings, so there are no underscores.
+ * The form of an account's name. Everyone sees it, because task queues, settings and a search attribute contain it. It has no
+ * underscores, because a hyphen becomes one in settings.
  */
 export const ACCOUNT_NAME = /^(?=.{1,20}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
 export const ACCOUNT_NAME_RULE =
   'takes lower-case letters, digits and single hyphens in between, begins with a letter and has 20 characters at most';
 
-/** `merchant.dba: is required`, or only the message of a problem of the whole. */
+/** `merchant.dba: is required`, or only the message if the problem has no field. */
 export function problemText({ field, message }: Texts): string {
   return field === '' ? message : `${field}: ${message}`;
 }

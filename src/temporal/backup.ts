@@ -18,7 +18,7 @@ import { all, is, isIn } from './query.js';
 import { type Listed, listOnboardings } from './search.js';
 import { priorityOf } from './start.js';
 
-/** An onboarding as it was when it was backed up, without its input. */
+/** The state of an onboarding in a backup, without its input. */
 export const backedUpFacts = z.object({
   workflowId: z.string().min(1),
   type: z.enum(Object.keys(ONBOARDINGS) as OnboardingType[]),
@@ -33,24 +33,25 @@ export const backedUpFacts = z.object({
 
 export interface BackedUp extends z.output<typeof backedUpFacts> {
   readonly input: object;
-  /** For a customer in its {@link sortEntries}: the parts that are not restored. */
+  /** For a customer: the parts that are not restored. Set by {@link sortEntries}. */
   readonly ended?: EndedParts;
 }
 
-/** The number of onboardings to hold in memory: those being read, and those waiting to be written. */
+/** The maximum number of onboardings in memory, being read or waiting to be written. */
 const AHEAD = 64;
 
 /**
- * All onboardings of a task queue within Temporal's retention, each by its last run. Needs no worker, because it reads histories.
+ * Yields all onboardings of a task queue within Temporal's retention, each from its last run. Reads histories, so it needs no
+ * worker.
  *
- * @throws {UnreadablePayload} when a key is missing
+ * @throws {UnreadablePayload} if a key is missing
  */
 export async function* backUpOnboardings(client: Client, taskQueue: string): AsyncGenerator<BackedUp> {
   const limit = pLimit(16);
   const reading: Promise<BackedUp>[] = [];
   for (const run of await lastRuns(client, taskQueue)) {
     const read = limit(() => entryOf(client, run));
-    // It is awaited below, in order.
+    // Awaited below, in order.
     read.catch(() => undefined);
     reading.push(read);
     if (reading.length >= AHEAD) yield await (reading.shift() as Promise<BackedUp>);
@@ -91,7 +92,7 @@ async function entryOf(client: Client, run: Run): Promise<BackedUp> {
   };
 }
 
-/** The search attributes in the history. The visibility store may lag behind. */
+/** Reads the search attributes from the history, because the visibility store may lag behind. */
 function indexedIn(history: readonly Event[]): Partial<Record<keyof typeof SEARCH_ATTRIBUTES, string>> {
   const names = Object.entries(SEARCH_ATTRIBUTES);
   const attributes: Record<string, string> = {};
@@ -106,8 +107,8 @@ function indexedIn(history: readonly Event[]): Partial<Record<keyof typeof SEARC
 }
 
 /**
- * The input of a run, with the corrections that its workflow accepted and that were not taken back. The run before may have
- * accepted some that it did not apply.
+ * Returns a run's input, with the accepted corrections that were not taken back. The previous run may have accepted some without
+ * applying them.
  */
 async function inputIn(client: Client, run: History): Promise<object> {
   const [input, ...args] = (await argumentsOf(client, run)) as [object, ...unknown[]];
@@ -125,8 +126,8 @@ async function inputIn(client: Client, run: History): Promise<object> {
 
 /**
  * The result of restoring an entry of a backup. `imports`: started, and imports its record at the partner. `asks`: started, but the
- * backup contains no record; it searches the bank for a business, and asks a person to look before it creates anything. `there`:
- * Temporal still has it. `skipped`: it was canceled or terminated, or it failed.
+ * backup names no record, so it searches the bank for a business, and asks a person to look before it creates anything. `there`:
+ * Temporal still has it. `skipped`: it was canceled, was terminated, or failed.
  */
 export type Restoring = 'imports' | 'asks' | 'there' | 'skipped';
 
@@ -140,10 +141,10 @@ export interface RestoreOptions {
 }
 
 /**
- * Sorts entries by start order: the parts of a customer before the customer, which attaches to them instead of starting them again.
- * Adds a customer's missing merchant, which may have started since the backup, or which Temporal may have deleted. The customer
- * starts a missing business itself, because it knows of the restore. Gives a customer the ends of parts that are not restored, so
- * that it does not start them again.
+ * Sorts entries in start order: a customer's parts come before the customer, which attaches to them instead of starting them again.
+ * Adds a customer's missing merchant, which may have started since the backup, or been deleted by Temporal. The customer itself
+ * starts a missing business, because it knows of the restore. Tells a customer which parts have ended and are not restored, so it
+ * does not start them again.
  */
 export function sortEntries(entries: readonly BackedUp[]): BackedUp[] {
   const ids = new Set(entries.map(({ workflowId }) => workflowId));
@@ -177,7 +178,7 @@ function endedParts({ workflowId }: BackedUp, skipped: ReadonlyMap<string, Backe
   return omitUndefined(Object.fromEntries(parts));
 }
 
-/** A part that failed counts as `cancelled`: its failure was before this run of the customer. */
+/** A failed part counts as `cancelled`, because it failed before this run of the customer. */
 function endedPart({ type, status, stage, merchantProfileId, bankingProfileId, mid }: BackedUp): EndedPart {
   const facts = omitUndefined({ merchantProfileId, profileId: bankingProfileId, mid });
   if (stage === 'abandoned') {
@@ -220,7 +221,7 @@ export async function restore(
   }
 }
 
-/** Reports whether to restore an onboarding: it was running, in this run or a next one, or a partner had decided it. */
+/** Reports whether to restore an onboarding: it was running or continued as new, or a partner had decided. */
 export function isRestored({ status, stage }: BackedUp): boolean {
   return ['running', 'continued_as_new', 'completed'].includes(status) && !isGivenUp(stage);
 }

@@ -27,7 +27,7 @@ import { dataConverter, type PayloadKeys, payloadKeys } from './payload-codec.js
 import { tracedClient } from './tracing.js';
 import { type Credentials, isUnimplemented, TemporalProblem, whyUnavailable } from './unavailable.js';
 
-/** Temporal's own settings that may come from a file, by `<NAME>_FILE`. Certificates have settings for paths already. */
+/** Temporal's own settings that may come from a file, `<NAME>_FILE`. Certificates already have settings for paths. */
 export const TEMPORAL_SECRETS: readonly string[] = ['TEMPORAL_API_KEY'];
 
 /** Kinds of requirements, and kinds of answers that can be proposed. */
@@ -80,7 +80,7 @@ export const temporalClientSettings = z.object({
   ),
 });
 
-/** By default, gRPC would wait up to two minutes before it connects again. */
+/** By default, gRPC would wait up to two minutes before it reconnects. */
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
 
 export class TemporalUnavailable extends TemporalProblem {
@@ -115,7 +115,7 @@ export function temporalSettings(env: NodeJS.ProcessEnv) {
   try {
     const profile = loadClientConfigProfile({ overrideEnvVars });
     const { clientCert, clientKey } = profile.tls ?? {};
-    // The SDK silently ignores one without the other.
+    // The SDK silently ignores a certificate without a key, and the reverse.
     if (clientCert && !clientKey) throw new BadSetting('TEMPORAL_TLS_CLIENT_KEY_PATH', 'is not set');
     if (clientKey && !clientCert) throw new BadSetting('TEMPORAL_TLS_CLIENT_CERT_PATH', 'is not set');
     const { connectionOptions, namespace = 'default' } = toClientOptions(profile);
@@ -131,10 +131,10 @@ export function temporalSettings(env: NodeJS.ProcessEnv) {
   }
 }
 
-/** With any other address, the client waits forever, and the worker reports it in its own words. */
+/** With any other address, the client waits forever, and the worker reports a different error. */
 const HOST_AND_PORT = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]]+)(:\d{1,5})?$/i;
 
-/** Checked before anything connects, because the native part of a worker and gRPC report the same mistake in different words. */
+/** Checks certificates before anything connects, because the worker's native core and gRPC report the same mistake differently. */
 function checkCertificates({ tls }: Pick<Credentials, 'tls'>): void {
   if (!tls || tls === true) return;
   const { serverRootCACertificate: ca, clientCertPair: pair } = tls;
@@ -154,7 +154,7 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
- * Private data may be unencrypted only on a development server.
+ * Throws unless private data is encrypted, or the server is a development server.
  *
  * @throws {BadSetting}
  */
@@ -167,9 +167,9 @@ export function requireKeys(address: string, keys: PayloadKeys | undefined): voi
 export interface Connecting {
   readonly env: NodeJS.ProcessEnv;
   readonly keys: PayloadKeys | undefined;
-  /** Cancels the attempt to connect, and later all calls in progress. */
+  /** Cancels the attempt to connect, and later all calls in flight. */
   readonly signal: AbortSignal;
-  /** After the connection is made, `signal` cancels nothing: `use` handles it. */
+  /** Once connected, `signal` cancels nothing, because `use` handles it. */
   readonly finishes?: boolean | undefined;
 }
 
@@ -196,10 +196,10 @@ export async function withClient<Result>(
 }
 
 /**
- * Connects a client. The caller closes it.
+ * Connects a client. The caller must close it.
  *
- * @param connecting its `signal` cancels the attempt to connect, and nothing later
- * @returns `end` cancels all calls in progress, and all further ones
+ * @param connecting its `signal` cancels only the attempt to connect
+ * @returns `end` cancels all calls in flight, and all later ones
  * @throws {TemporalUnavailable}
  */
 export async function openClient({
@@ -254,7 +254,7 @@ function clientSettings(env: NodeJS.ProcessEnv, keys: PayloadKeys | undefined) {
   const { connectionOptions, namespace } = temporalSettings(env);
   const channelArgs = {
     'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_BACKOFF_MS,
-    // gRPC itself would take HTTPS_PROXY, for this machine as well, and a worker's connection takes none.
+    // gRPC would use HTTPS_PROXY even for this machine, and a worker's connection never does.
     'grpc.enable_http_proxy': process.env['grpc_proxy'] && !isLoopback(connectionOptions.address) ? 1 : 0,
   };
   const options = { ...(connectionOptions as ConnectionOptions & Credentials), channelArgs };
@@ -265,8 +265,8 @@ function clientSettings(env: NodeJS.ProcessEnv, keys: PayloadKeys | undefined) {
 }
 
 /**
- * The interceptors of every client. The SDK fails to describe a workflow whose memo it cannot decrypt, so descriptions come without
- * the memo.
+ * The interceptors of every client. They drop the memo from descriptions, because the SDK fails to describe a workflow whose memo
+ * it cannot decrypt.
  */
 export const clientInterceptors: ClientInterceptors = {
   ...tracedClient,
@@ -282,19 +282,19 @@ export const clientInterceptors: ClientInterceptors = {
   ],
 };
 
-/** Puts the interceptors of another program's client before {@link clientInterceptors}. */
+/** Combines another program's client interceptors with {@link clientInterceptors}, which come last. */
 export function besideOwn({ workflow, ...others }: ClientInterceptors = {}): ClientInterceptors {
   const theirs = Array.isArray(workflow) ? workflow : [];
   const own = clientInterceptors.workflow as readonly WorkflowClientInterceptor[];
   return { ...clientInterceptors, ...others, workflow: [...theirs, ...own] };
 }
 
-/** The interval at which the file is checked, in milliseconds. Polling also notices a mounted secret, a link that is replaced. */
+/** The interval between checks of the file, in milliseconds. Polling also notices a mounted secret, whose link is replaced. */
 const INTERVAL_MS = 5_000;
 
 /**
- * Calls back with each new key in `TEMPORAL_API_KEY_FILE`, so that keys rotate without a restart. Does nothing when that is not
- * set, and never keeps a process alive.
+ * Calls back with each new key in `TEMPORAL_API_KEY_FILE`, so keys rotate without a restart. Does nothing if that is not set, and
+ * never keeps a process alive.
  */
 export function onNewApiKey(env: NodeJS.ProcessEnv, use: (apiKey: string) => void): () => void {
   const file = env['TEMPORAL_API_KEY_FILE'];
@@ -312,15 +312,15 @@ export function onNewApiKey(env: NodeJS.ProcessEnv, use: (apiKey: string) => voi
 
 const ENDED = { code: status.CANCELLED, details: 'the command has ended', metadata: new Metadata() };
 
-/** The server keeps a long poll open for 20 s, so this is longer than any call to a live server, in milliseconds. */
+/** Longer than any call to a live server, which keeps a long poll open for 20 s, in milliseconds. */
 const CALL_TIMEOUT_MS = 30_000;
 
 /**
- * Gives every attempt of every call a deadline, so that a command never waits for a silent server. When `signal` aborts, cancels
- * every attempt in progress and starts none afterwards. The SDK's `withAbortSignal` cancels only the first attempt, ignores later
- * calls, and leaves listeners on the signal.
+ * Gives every attempt of every call a deadline, so a command never waits for a silent server. When `signal` aborts, cancels all
+ * attempts in flight and starts no more. The SDK's `withAbortSignal` cancels only the first attempt, ignores later calls, and
+ * leaves listeners on the signal.
  *
- * @param isConnecting while it returns true, calls wait for the connection. The SDK's own wait for it cannot be canceled.
+ * @param isConnecting while true, calls wait for the connection. The SDK's own wait cannot be canceled.
  */
 function endingWith(signal: AbortSignal, isConnecting: () => boolean): Interceptor {
   const inProgress = new Set<InterceptingCall>();

@@ -12,14 +12,13 @@ const DELIVERY_OPTIONS = {
   retry: { initialInterval: '1s', backoffCoefficient: 3, maximumInterval: '2h' },
 } as const;
 
-/** The id of a delivery is `event-<workflow id>-<event id>-<destination>`. */
+/** Returns the beginning of a delivery's ID, which is `event-<workflow id>-<event id>-<destination>`. */
 function idPrefix(workflowId: string): string {
   return `event-${workflowId}-`;
 }
 
 /**
- * Starts a delivery, as an activity without a workflow: it outlives the onboarding. Starts no second one of the same event and
- * destination.
+ * Starts a delivery as a standalone activity, which outlives the onboarding, unless this event already has one to this destination.
  */
 export async function startDelivery(client: Client, taskQueue: string, delivery: Delivery): Promise<void> {
   const { event, destination } = delivery;
@@ -44,7 +43,7 @@ export interface DeliveryFilter {
 
 export type DeliveryStatus = 'RUNNING' | 'COMPLETED' | 'FAILED' | 'TIMED_OUT' | 'TERMINATED' | 'CANCELED';
 
-/** Given up: the receiver rejected the event for good, or did not accept it in three days. */
+/** Failed deliveries: the receiver rejected the event for good, or did not accept it in three days. */
 export const GIVEN_UP: readonly DeliveryStatus[] = ['FAILED', 'TIMED_OUT', 'TERMINATED', 'CANCELED'];
 
 export interface KnownDelivery extends Delivery {
@@ -54,7 +53,7 @@ export interface KnownDelivery extends Delivery {
   readonly problem: string | undefined;
 }
 
-/** Deliveries within Temporal's retention, the newest first. Includes only the last delivery of an event that was sent again. */
+/** Lists deliveries within Temporal's retention, newest first. Of an event that was resent, lists only the last delivery. */
 export async function* listDeliveries(client: Client, filter: DeliveryFilter): AsyncGenerator<KnownDelivery> {
   const { statuses } = filter;
   const seen = new Set<string>();
@@ -66,7 +65,7 @@ export async function* listDeliveries(client: Client, filter: DeliveryFilter): A
     const [delivery] = (await described.getInput<[Delivery]>()) ?? [];
     const { status, attempt: attempts } = described;
     const hasStatus = statuses === undefined || statuses.some((wanted) => wanted === status);
-    // Another workflow's id may begin with this one's, for example in another account.
+    // Another workflow's ID may begin with this one, for example in another account.
     const isOfAnother = filter.workflowId !== undefined && delivery?.event.subject !== filter.workflowId;
     if (!delivery || !hasStatus || isOfAnother) continue;
     const problem = (await described.getLastFailure())?.message;
@@ -82,7 +81,7 @@ function queryOf({ workflowId, statuses }: DeliveryFilter): Condition {
   );
 }
 
-/** Sends an event again, as the same event. A delivery that waits for its next attempt is tried at once. */
+/** Resends an event, with the same ID. If its delivery waits for the next attempt, retries it at once. */
 export async function redeliver(client: Client, taskQueue: string, delivery: KnownDelivery): Promise<void> {
   const { event, destination, status, activityId } = delivery;
   if (status === 'RUNNING') await client.activity.getHandle(activityId).terminate('sent again');

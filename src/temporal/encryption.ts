@@ -1,5 +1,5 @@
 /**
- * The encryption of Gangway, for the clients and workers of programs that exchange private values with it.
+ * Gangway's payload encryption, for other programs' clients and workers that exchange private values with it.
  *
  * @packageDocumentation
  */

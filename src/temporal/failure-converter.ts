@@ -2,8 +2,8 @@ import { DefaultFailureConverter, type ProtoFailure } from '@temporalio/common';
 import { isRejection, publicMessageOf } from '../messages/rejections.js';
 
 /**
- * Puts messages and stack traces of failures into payloads, where the payload codec encrypts them. The message of a rejected
- * answer stays readable as well, because the Web UI decrypts no failure of an update.
+ * Moves messages and stack traces of failures into payloads, where the payload codec encrypts them. Leaves the message of a
+ * rejected answer readable, because the Web UI does not decrypt failures of updates.
  */
 class PrivateFailures extends DefaultFailureConverter {
   constructor() {
@@ -16,5 +16,5 @@ class PrivateFailures extends DefaultFailureConverter {
   }
 }
 
-/** The SDK loads it by path, in the worker's own process and in the bundle of the workflows, and imports this name. */
+/** The SDK loads this file by path and imports this name, in the worker's process and in the workflow bundle. */
 export const failureConverter = new PrivateFailures();

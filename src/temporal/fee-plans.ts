@@ -7,13 +7,13 @@ import { problemText } from '../partners/text-limits.js';
 import { followFile } from '../platform/settings/followed-file.js';
 import { BadSetting } from '../platform/settings/settings.js';
 
-/** Reads the operator's file of fee plans, for every process that starts onboardings. */
+/** Reads the operator's fee plans from a file, for every process that starts onboardings. */
 
 const SETTING = 'GANGWAY_FEE_PLANS';
 const MOST_BYTES = 1024 * 1024;
 const SHOWN = 3;
 
-/** Reads plans from JSON. Problems begin with the index of the plan, and name every field. */
+/** Parses plans from JSON. Problems begin with the index of the plan, and name every field. */
 export function feePlansIn(
   text: string,
 ): { readonly plans: readonly FeePlan[] } | { readonly problems: readonly FieldProblem[] } {
@@ -33,7 +33,7 @@ export function feePlansIn(
 
 type Tree = ReturnType<typeof parseTree>;
 
-/** A field that an object has twice, of which JSON takes the last one, and one whose name cannot be in a dotted name. */
+/** Returns problems with field names: duplicates, of which JSON keeps the last, and names that cannot be in a dotted name. */
 function repeated(tree: Tree, path: readonly string[] = []): FieldProblem[] {
   const { type, children = [] } = tree ?? {};
   if (type === 'array') return children.flatMap((item, index) => repeated(item, [...path, String(index)]));
@@ -49,7 +49,7 @@ function repeated(tree: Tree, path: readonly string[] = []): FieldProblem[] {
   });
 }
 
-/** The plans of a file as they could last be used. @param file undefined: there are none */
+/** Returns a function that reads the last valid version of a file of plans. @param file undefined for no plans */
 export function followFeePlans(file: string | undefined): ReadFeePlans {
   if (file === undefined) return () => [];
   return followFile(SETTING, file, (text) => {

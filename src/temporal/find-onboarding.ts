@@ -15,12 +15,12 @@ import { isInAccounts, listOnboardings, toListed, typesOf, visibilityQuery } fro
 import { TemporalProblem, undefinedIfMissing } from './unavailable.js';
 import { UnreadableOnboarding, whyUnreadable } from './unreadable.js';
 
-/** No onboarding has a name, or more than one has it. */
+/** Thrown if no onboarding, or more than one, has a name. */
 export class UnknownOnboarding extends TemporalProblem {
   override readonly name = 'UnknownOnboarding';
   constructor(
     message: string,
-    /** The IDs of all workflows that have the name; empty if there is none. */
+    /** The IDs of all workflows with the name; empty if there is none. */
     readonly mayMean: readonly string[] = [],
   ) {
     super(message);
@@ -34,11 +34,11 @@ export function partIds(customerId: string): Readonly<Record<Part, string>> {
 }
 
 /**
- * Finds an onboarding by workflow ID, `externalId` or `externalId@account`, or an operation by workflow ID. If a customer and its parts
- * have the `externalId`, finds the customer.
+ * Finds an onboarding by workflow ID, `externalId` or `externalId@account`, or an operation by workflow ID. If a customer and its
+ * parts share the `externalId`, returns the customer.
  *
- * @param accounts names of the accounts at the partners in which to look for an `externalId`, besides the unnamed account
- * @throws {UnknownOnboarding} when there is none, or when several have the `externalId`
+ * @param accounts names of the partner accounts in which to look for an `externalId`, besides the unnamed account
+ * @throws {UnknownOnboarding} if none or several have the `externalId`
  */
 export async function findOnboarding(client: Client, id: string, accounts: readonly string[]) {
   const execution = await onlyOne(client, id, possibleWorkflowIds(id, accounts));
@@ -48,10 +48,11 @@ export async function findOnboarding(client: Client, id: string, accounts: reado
 }
 
 /**
- * Like {@link findOnboarding}, for people: also finds the mid, merchant id, banking profile id or dba that only one onboarding has,
- * and names the closest names in the error.
+ * Like {@link findOnboarding}, for people: also accepts a unique mid, merchant ID, banking profile ID or dba, and suggests the
+ * closest names in the error.
  *
- * @throws {UnknownOnboarding} as {@link findOnboarding}, and when a number is the `externalId` of one, and the partner's id of another
+ * @throws {UnknownOnboarding} as {@link findOnboarding}, or if a number is one onboarding's `externalId` and another's ID at the
+ *   partner
  */
 export async function findNamedOnboarding(client: Client, id: string, accounts: readonly string[]) {
   if (partsOfId(id)) return findOnboarding(client, id, accounts);
@@ -75,7 +76,7 @@ async function onlyOne(client: Client, id: string, ids: readonly string[]) {
   throw new UnknownOnboarding(message, mayMean);
 }
 
-/** The onboardings to which a partner gave this number, or `number@account`. */
+/** Finds the onboardings to which a partner gave this number, or `number@account`. */
 async function withPartnerId(client: Client, value: string): Promise<string[]> {
   const { key, account } = splitAccount(value);
   if (!/^\d+$/.test(key)) return [];
@@ -114,7 +115,7 @@ async function unknown(client: Client, id: string): Promise<UnknownOnboarding> {
   return new UnknownOnboarding(`there is no onboarding with id, mid or dba ${JSON.stringify(id)}${next}`);
 }
 
-/** `; did you mean Willow Street Yoga [notes]?` for `Willow`, or '' if no name begins with it. */
+/** Returns `; did you mean Willow Street Yoga [notes]?` for `Willow`, or '' if no name begins with it. */
 function beginning(prefix: string, names: readonly string[]): string {
   const ids = names.filter((name) => name.toLowerCase().startsWith(prefix.toLowerCase()));
   const some = [...new Set(ids)].slice(0, 3);
@@ -127,10 +128,10 @@ export function describe(client: Client, workflowId: string) {
 
 // Keeps D1.
 /**
- * Reports whether people with these accounts may see a workflow, whether or not it exists. Its ID names its account. A batch's does
- * not, so nobody sees a batch here.
+ * Reports whether people with these accounts may see a workflow, whether or not it exists, from the account in its ID. A batch's ID
+ * has none, so nobody sees a batch here.
  *
- * @param accounts '' for the account without a name; undefined for all accounts
+ * @param accounts '' for the unnamed account; undefined for all accounts
  */
 export function isInSomeAccount(workflowId: string, accounts: readonly string[] | undefined): boolean {
   const parts = partsOfId(workflowId);
@@ -139,8 +140,8 @@ export function isInSomeAccount(workflowId: string, accounts: readonly string[] 
 }
 
 /**
- * Describes the onboarding, operation or partner account with a workflow ID. Returns undefined if it does not exist, or if it is not in
- * these accounts; then it does not ask Temporal.
+ * Describes the onboarding, operation or partner account with a workflow ID. Returns undefined if it does not exist or, without
+ * asking Temporal, if it is not in these accounts.
  */
 export async function describeWithin(client: Client, id: string, accounts: readonly string[] | undefined) {
   const description = isInSomeAccount(id, accounts) ? await describe(client, id) : undefined;
@@ -151,14 +152,14 @@ export async function describeWithin(client: Client, id: string, accounts: reado
 /**
  * Requests the cancellation of a workflow. Temporal stores the reason in plain text, so it is masked.
  *
- * @returns false when the workflow has ended
+ * @returns false if the workflow has ended
  */
 export async function requestCancellation(client: Client, workflowId: string, reason = ''): Promise<boolean> {
   const { namespace, identity } = client.options;
   const request = { namespace, identity, requestId: randomUUID(), workflowExecution: { workflowId } };
-  // The SDK's own cancellation takes no reason.
+  // The SDK's own `cancel` accepts no reason.
   const why = { ...request, reason: redact(reason, 'log') };
-  // The server accepts another request of a workflow that it has canceled.
+  // The server accepts a second request for a workflow that is already canceled.
   const ended = (await client.workflow.getHandle(workflowId).describe()).status.name !== 'RUNNING';
   return (
     !ended &&
@@ -166,16 +167,16 @@ export async function requestCancellation(client: Client, workflowId: string, re
   );
 }
 
-/** The time limit for a worker to respond to a query, and for Temporal to report why none does. */
+/** The time limit for a worker to respond to a query, and for Temporal to report why none does, in milliseconds. */
 const QUERY_TIMEOUT_MS = 10_000;
 const REASON_TIMEOUT_MS = 5_000;
 
 /**
- * Queries the state of an onboarding. The first query waits up to 10 s for the worker that last had the workflow, which may be gone.
- * Where other workers poll, a second query follows.
+ * Queries the state of an onboarding. The first query waits up to 10 s for the worker that last ran the workflow, which may be
+ * gone. If other workers poll, a second query follows.
  *
- * @param timeoutMs how long a worker may take each time
- * @throws {UnreadableOnboarding} when no worker responds, or when the response cannot be read
+ * @param timeoutMs the time limit of each query
+ * @throws {UnreadableOnboarding} if no worker responds, or the response is unreadable
  * @example queryState(client, 'merchant-boarding-m-1')
  */
 export function queryState(
@@ -187,7 +188,7 @@ export function queryState(
 }
 
 /**
- * Returns the present input of an onboarding, private values included.
+ * Returns the current input of an onboarding, including private values.
  *
  * @throws {UnreadableOnboarding} as {@link queryState}
  */
@@ -196,7 +197,7 @@ export function inputOf(client: Client, id: string): Promise<Correctable> {
 }
 
 /**
- * The proposed answer of a requirement, private values included; null when there is none.
+ * Returns the proposed answer of a requirement, including private values; null if there is none.
  *
  * @throws {UnreadableOnboarding} as {@link queryState}
  */
@@ -235,12 +236,12 @@ export function waitForResult<Outcome>(client: Client, id: string): Promise<Outc
 /** The banking profiles of one account to search for. */
 export interface Followed {
   readonly ids: readonly number[];
-  /** The task queue of the workflows. Another task queue has other accounts, even with the same names. */
+  /** The workflows' task queue. Another task queue has different accounts, even under the same names. */
   readonly taskQueue: string;
   readonly partnerAccount: string | undefined;
 }
 
-/** The profiles that a running onboarding shows to people. Temporal's visibility store may lag behind. */
+/** Returns the profiles that running onboardings show to people. Temporal's visibility store may lag behind. */
 export async function shownProfiles(client: Client, followed: Followed): Promise<Set<number>> {
   const { ids, taskQueue, partnerAccount } = followed;
   if (ids.length === 0) return new Set();
@@ -249,7 +250,7 @@ export async function shownProfiles(client: Client, followed: Followed): Promise
     isIn(SEARCH_ATTRIBUTES.bankingProfileId, ids.map(String)),
     ofAccount(taskQueue, partnerAccount),
   );
-  // A workflow may have several runs. When one has continued as new, the next may not be listed yet.
+  // A workflow may have several runs. After a continue-as-new, the next run may not be listed yet.
   const last = new Map<string, { readonly id: number; readonly isRunning: boolean }>();
   for await (const { workflowId, state, bankingProfileId } of listOnboardings(client, query)) {
     const isRunning = state === 'running' || state === 'continued_as_new';
@@ -259,13 +260,13 @@ export async function shownProfiles(client: Client, followed: Followed): Promise
   return new Set([...last.values()].flatMap(({ id, isRunning }) => (isRunning ? [id] : [])));
 }
 
-/** The dba of a workflow, which may be masked; undefined if it cannot be read. */
+/** Returns the dba of a workflow, which may be masked; undefined if unreadable. */
 export async function dbaOf(client: Client, workflowId: string): Promise<string | undefined> {
   const execution = await describe(client, workflowId);
   return execution && (await toListed(client, execution)).dba;
 }
 
-/** The condition of a query for the workflows of a task queue in one partner account. */
+/** Returns the query condition for the workflows of a task queue in one partner account. */
 export function ofAccount(taskQueue: string, account: string | undefined): Condition {
   const { partnerAccount } = SEARCH_ATTRIBUTES;
   return all(

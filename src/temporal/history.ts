@@ -8,7 +8,7 @@ import { SYSTEM_NAMES } from '../partners/system-names.js';
 import { decodeFailure, decodePayloads } from './payload-codec.js';
 import { undefinedIfMissing } from './unavailable.js';
 
-/** Reads a person's answers and the calls to partners from the history of a workflow. Needs no worker. */
+/** Reads people's answers and partner calls from a workflow's history. Needs no worker. */
 
 export type Event = temporal.api.history.v1.IHistoryEvent;
 
@@ -20,13 +20,13 @@ export interface Run {
 
 type History = Pick<Run, 'workflowId' | 'events'>;
 
-/** ISO 8601 of a time in a history; undefined where the server left it out. */
+/** Returns a time in a history as ISO 8601; undefined if the server left it out. */
 export function isoOf(time: Event['eventTime']): string | undefined {
   return optionalTsToDate(time)?.toISOString();
 }
 
 /**
- * Reads a run and the runs that it continues, oldest first, as far as Temporal still has them.
+ * Reads a run and the runs before it, oldest first, as far as Temporal still has them.
  *
  * @returns `missing` is the ID of the latest run that Temporal no longer has
  */
@@ -45,7 +45,7 @@ export async function runsOf(client: Client, workflowId: string, lastRunId: stri
   return { runs, missing: undefined };
 }
 
-/** Reads only the first event of a run. A handle would fetch the whole history. */
+/** Reads only the first event of a run, because a handle would fetch the complete history. */
 export async function startOfRun(client: Client, workflowId: string, runId: string) {
   const { history } = await client.workflowService.getWorkflowExecutionHistory({
     namespace: client.options.namespace,
@@ -65,7 +65,7 @@ export interface AcceptedAnswer extends Resolution {
   readonly at: string;
 }
 
-/** The accepted answers, in order, including those that a second person confirmed. */
+/** Returns accepted answers, in order, including those that a second person confirmed. */
 export async function answersIn(client: Client, { workflowId, events }: History): Promise<AcceptedAnswer[]> {
   const results = new Map(
     events.flatMap(({ workflowExecutionUpdateCompletedEventAttributes: completed }) => {
@@ -93,7 +93,7 @@ export async function answersIn(client: Client, { workflowId, events }: History)
   return Promise.all(accepted);
 }
 
-/** The search attributes with which a run began, and each of their changes. */
+/** Returns the search attributes with which a run began, and their changes. */
 export function indexedChangesIn(events: readonly Event[]) {
   return events.flatMap((event) => {
     const { searchAttributes } =
@@ -111,8 +111,8 @@ export function indexedChangesIn(events: readonly Event[]) {
 }
 
 /**
- * The ending of an activity. `unfinished`: its run ended first, so the history has no result. `pending`: it runs, or the server
- * will retry it.
+ * The end of an activity. `unfinished`: its run ended first, so the history has no result. `pending`: it runs, or the server will
+ * retry it.
  */
 export type ActivityEnd = 'completed' | 'failed' | 'timed-out' | 'cancelled' | 'unfinished' | 'pending';
 
@@ -121,7 +121,7 @@ export type PartnerActivity = Awaited<ReturnType<typeof partnerActivitiesIn>>[nu
 
 type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
 
-/** The activities of a workflow that have not ended. The server describes the open ones of an ended workflow as pending. */
+/** Returns a workflow's pending activities; none if it has ended, although the server still lists some. */
 export function pendingIn({
   status,
   raw,
@@ -129,7 +129,7 @@ export function pendingIn({
   return status.name === 'RUNNING' ? (raw.pendingActivities ?? []) : [];
 }
 
-/** The activities of a workflow's partners, in order. */
+/** Returns a workflow's activities at partners, in order. */
 export async function partnerActivitiesIn(
   client: Client,
   workflowId: string,
@@ -155,14 +155,14 @@ export async function partnerActivitiesIn(
       system,
       summary: line === undefined ? undefined : String(line),
       scheduledAt: isoOf(event.eventTime) ?? '',
-      // When its last attempt began.
+      // The start of the last attempt.
       startedAt,
       closedAt,
       attempts: started,
       end: how,
       request,
       response,
-      // The failure of the last attempt, or of the attempt before a pending one.
+      // The failure of the last attempt or, for a pending activity, the previous one.
       failure: await decodeFailure(client, failure, workflowId),
     };
   });
@@ -178,7 +178,7 @@ interface End {
   readonly failure?: temporal.api.failure.v1.IFailure | null | undefined;
 }
 
-/** The ends of the activities, by the event that scheduled each. The server writes the start of the last attempt with the end. */
+/** Returns the ends of activities, by the event that scheduled each. The server writes the last attempt's start with the end. */
 function endsIn(events: readonly Event[]): Map<string, End> {
   const starts = new Map<string, Event>();
   const ends = new Map<string, End>();
@@ -214,7 +214,7 @@ function closeOf(
 const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingActivityState;
 const { APPLICATION_ERROR_CATEGORY_BENIGN: BENIGN } = proto.temporal.api.enums.v1.ApplicationErrorCategory;
 
-/** An activity without an end in its history. A status poll that found no change did not fail. */
+/** Describes an activity without an end in its history. A status poll without a change did not fail. */
 function openEnd(pending: readonly Pending[], activityId: string | null | undefined): End {
   const open = pending.find((each) => each.activityId === activityId);
   if (!open) return { how: 'unfinished', started: 0 };

@@ -4,7 +4,7 @@ import type { LinkLanguage } from '../messages/links.js';
 import { describeWithMemo, inMemo } from './search.js';
 import { undefinedIfMissing } from './unavailable.js';
 
-/** The requirement that a link asks about. */
+/** The requirement of a link. */
 export interface LinkPlace {
   readonly workflowId: string;
   readonly requirementId: string;
@@ -15,12 +15,12 @@ export interface LinkPlace {
 
 const MEMO = 'link';
 
-/** After its end, a link says for a while that it has ended. */
+/** How long a link still says that it has ended. */
 const KEPT_MS = 2 * LONGEST_LINK_DAYS * 24 * 3_600_000;
 
 /**
- * Records where a link leads, so that its name need not say it. The record is a workflow that never runs, because its start delay
- * exceeds its timeout. Its memo is encrypted, as all payloads are.
+ * Records where a link leads, so its name need not contain that. The record is a workflow that never runs, because its start delay
+ * exceeds its timeout. Its memo is encrypted.
  */
 export async function recordLink(
   client: Client,
@@ -39,9 +39,9 @@ export async function recordLink(
   });
 }
 
-/** Ends the record of a link that was not made. */
+/** Deletes the record of a link that was not created. */
 export async function forgetLink(client: Client, link: string): Promise<void> {
-  // Whoever cannot end it leaves a record of a token that nobody has.
+  // If this fails, the record remains, for a token that nobody has.
   await client.workflow
     .getHandle(idOf(link))
     .terminate('the link was not made')

@@ -8,14 +8,14 @@ import { describe, partIds } from './find-onboarding.js';
 import { pendingIn } from './history.js';
 import { undefinedIfMissing } from './unavailable.js';
 
-/** The time that a nudge waits while an attempt is running, in milliseconds, and its interval between looks. */
+/** How long a nudge waits for a running attempt, and the interval between checks, in milliseconds. */
 const TIMEOUT_MS = 60_000;
 const INTERVAL_MS = 50;
 
-/** An attempt that is due this soon, in milliseconds, needs no reset, and a reset could meet it while it runs: {@link nudge}. */
+/** An attempt that is due this soon needs no reset, and a reset could hit it while it runs, in milliseconds: {@link nudge}. */
 const SOON_MS = 2_000;
 
-/** The counters of nudges at worker and receiver, by `result`: `nudged`, `nobody` when no poll was waiting, or `failed`. */
+/** The counters of nudges at worker and receiver, by `result`: `nudged`, `nobody` if no poll was waiting, or `failed`. */
 export const NUDGES = {
   name: 'gangway_nudges_total',
   help: 'Nudges: status polls that were made to read at once',
@@ -23,25 +23,24 @@ export const NUDGES = {
 
 const { PENDING_ACTIVITY_STATE_SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
 
-/** The time to wait for the first attempt of a poll, in milliseconds; a busy worker may start it late. */
+/** How long to wait for the first attempt of a poll, in milliseconds. A busy worker may start it late. */
 const FIRST_ATTEMPT_MS = 30_000;
 
-/** The time to wait for the next poll after one that has just ended, in milliseconds. */
+/** How long to wait for the next poll after one has ended, in milliseconds. */
 const NEXT_POLL_MS = 5_000;
 
 /**
- * Makes the status poll of a workflow read now instead of after its delay. Writes no history.
+ * Makes a workflow's status poll read now instead of after its delay. Adds nothing to the history.
  *
- * A nudge never resets a running attempt: the server would reject the attempt's result, because the reset takes its number, and the
- * poll would hang until the attempt's timeout. So a nudge waits until a running attempt ends, and then, if that ended the poll, for the
- * next poll. It also waits for the first attempt of a poll, which may not read. It leaves alone an attempt that is about to start,
- * which reads the new state anyway. If the workflow is about to replace the poll, the nudge is lost, and the next poll reads at its
- * own pace.
+ * A nudge never resets a running attempt: the server would reject the attempt's result, and the poll would hang until the attempt's
+ * timeout. So a nudge waits until a running attempt ends and, if that ended the poll, for the next poll. It also waits for the
+ * first attempt of a poll, which may not read. It ignores an attempt that is about to start, which reads the new state anyway. If
+ * the workflow is about to replace the poll, the nudge is lost, and the next poll reads at its own pace.
  *
- * @param options `signal` ends the wait when the process is about to end; `follow` receives the poll before the nudge, unless the read
- * that follows may have begun earlier
- * @returns false if no poll of the workflow is waiting: the workflow has ended, or does something else
- * @throws {ServiceError} when the server does not respond, or has no such workflow
+ * @param options `signal` ends the wait, when the process is about to end; `follow` receives the poll as it was before the nudge,
+ *   unless the next read may have begun before that
+ * @returns false if no poll is waiting, because the workflow has ended or does something else
+ * @throws {ServiceError} if the server does not respond, or has no such workflow
  */
 export async function nudge(
   client: Client,
@@ -69,19 +68,19 @@ export async function nudge(
   return true;
 }
 
-/** The waits between looks at a nudged poll, in milliseconds: about a minute in all. */
+/** The waits between checks of a nudged poll, in milliseconds: about a minute in total. */
 const LOOKS_MS = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
 
-/** Reports whether the read after a nudge ended the poll, as the read of a change does. Waits for it for a minute. */
+/** Reports whether the read after a nudge ended the poll, because it found a change. Waits up to a minute. */
 export async function readsChange(handle: WorkflowHandle, before: Pending, signal: AbortSignal) {
   for (const ms of LOOKS_MS) {
     await sleep(ms, undefined, { signal });
     const { raw, status } = await handle.describe();
     const poll = raw.pendingActivities?.find(({ activityId }) => activityId === AWAIT_STATUS_ACTIVITY_ID);
-    // Otherwise it was canceled.
+    // In any other status, the poll was canceled.
     if (!poll) return status.name === 'RUNNING' || status.name === 'COMPLETED';
     const hasEnded = millis(poll.lastAttemptCompleteTime) > millis(before.lastAttemptCompleteTime);
-    // The read after a nudge is always due, so this is the next poll (activities/poll.ts).
+    // A poll always reads after a nudge, so this is the next poll (activities/poll.ts).
     if (hasEnded && poll.state === PENDING_ACTIVITY_STATE_SCHEDULED)
       return poll.lastFailure?.applicationFailureInfo?.type === 'NotDue';
   }
@@ -94,31 +93,31 @@ function millis(time: Pending['lastAttemptCompleteTime']): number {
 
 export type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
 
-/** The activities of a workflow that have not ended; none when there is no such workflow, or it has ended. */
+/** Returns a workflow's pending activities; none if it has ended or does not exist. */
 export async function pendingActivities(client: Client, workflowId: string): Promise<readonly Pending[]> {
   const described = await describe(client, workflowId);
   return described ? pendingIn(described) : [];
 }
 
-/** Reports whether an activity belongs to a partner task queue, and may be retried at any time. */
+/** Returns a check whether an activity belongs to a partner task queue and may be retried at any time. */
 export function isStepAt(taskQueue: string): (pending: Pending) => boolean {
   return (pending) =>
     pending.activityOptions?.taskQueue?.name === taskQueue && !isWriteWithoutIntent(pending);
 }
 
 /**
- * A write whose last attempt ended without an intent, as when its worker died: after a reset it would look like one whose intent
- * was removed, and a person would be asked.
+ * Reports whether a write's last attempt ended without an intent, for example because its worker died. After a reset, its intent
+ * would seem to be removed, and a person would be asked.
  */
 function isWriteWithoutIntent({ activityType, heartbeatDetails }: Pending): boolean {
   return isWrite(activityType?.name ?? '') && !heartbeatDetails?.payloads?.length;
 }
 
 /**
- * Nudges an onboarding, and retries its other calls that wait for a partner. Of a customer, this covers the parts, because only they
- * wait for partners.
+ * Nudges an onboarding, and retries its other waiting calls to partners. For a customer, does this for its parts, because only they
+ * call partners.
  *
- * @param signal ends the waiting
+ * @param signal ends the wait
  */
 export async function nudgeAll(
   client: Client,
@@ -139,10 +138,10 @@ export async function nudgeAll(
 
 // Keeps T4.
 /**
- * Retries activities of a workflow that wait for their next attempt. Skips a running attempt, because the server would reject its
- * result, and one that is due in a moment.
+ * Retries a workflow's activities that wait for their next attempt. Skips a running attempt, because the server would reject its
+ * result, and one that is about to start.
  *
- * @returns their types
+ * @returns the types of the retried activities
  */
 export async function retryNow(
   client: Client,
@@ -160,9 +159,9 @@ export async function retryNow(
 }
 
 /**
- * Resets an activity. The SDK's activity handles reset nothing and reach only activities without a workflow, hence the raw request.
+ * Resets an activity, with a raw request, because the SDK's activity handles cannot reset, and reach only standalone activities.
  *
- * @returns false when the activity or its workflow has ended meanwhile
+ * @returns false if the activity or its workflow has ended meanwhile
  */
 async function isReset(
   client: Client,
@@ -181,7 +180,7 @@ function isDueSoon({ nextAttemptScheduleTime }: Pending): boolean {
   return dueAtMs - Date.now() < SOON_MS;
 }
 
-/** The first attempt of a poll may come too soon after another read, and then does not read. Without a worker it never runs. */
+/** Reports whether a poll waits for its first attempt, which skips its read if another one was recent. It needs a worker. */
 function hasNotTriedYet({ attempt, lastFailure, scheduledTime }: Pending): boolean {
   const age = Date.now() - Number(scheduledTime?.seconds ?? 0) * 1_000;
   return !lastFailure && (attempt ?? 1) <= 1 && age < FIRST_ATTEMPT_MS;

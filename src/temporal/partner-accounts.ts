@@ -30,7 +30,7 @@ import { count, describeWithMemo, listOnboardings } from './search.js';
 import { resolved } from './start.js';
 import { undefinedIfMissing } from './unavailable.js';
 
-/** One account at one partner, and the workflows that work with it. */
+/** An account at one partner, and the task queue of its workflows. */
 export interface AccountAt {
   readonly system: SystemName;
   readonly account: string | undefined;
@@ -42,7 +42,7 @@ export interface ReportingAccount extends AccountAt {
   readonly fourEyes: FourEyes;
 }
 
-/** Reports to the workflow of an account. Starts it if it does not run. */
+/** Sends a report to an account's workflow, and starts it if it is not running. */
 export async function reportTo<Args extends unknown[]>(
   client: Client,
   { system, account, taskQueue, fourEyes }: ReportingAccount,
@@ -58,7 +58,7 @@ export async function reportTo<Args extends unknown[]>(
   return workflowId;
 }
 
-/** Makes the workflow of an account search for tickets that no onboarding shows. */
+/** Makes an account's workflow look for tickets that no onboarding shows. */
 export async function reportTickets(client: Client, place: ReportingAccount): Promise<void> {
   await nudge(client, await reportTo(client, place, ticketsSeen));
 }
@@ -68,13 +68,13 @@ const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingAc
 const WITHOUT_RESPONSE: readonly PartnerErrorKind[] = ['NotSent', 'RateLimited', 'Uncertain'];
 
 /**
- * Reports whether one of these workflows waits because the operation fails for the account. A later call without a
- * response does not show that it works again.
+ * Reports whether one of these workflows waits because an operation fails for the account. A later call without a response does not
+ * prove that the operation works again.
  */
 export async function waitsForReadable(client: Client, { operation, workflowIds }: UnreadableRead) {
   for (const workflowId of workflowIds)
     for (const pending of await pendingActivities(client, workflowId)) {
-      // The first attempt reports its failure before it ends.
+      // An attempt reports its failure before it ends.
       if (pending.state === PENDING_ACTIVITY_STATE_STARTED && !pending.lastFailure) return true;
       const failed = await partnerErrorOf(client, workflowId, pending);
       if (failed && failsForAccount(failed) === operation) return true;
@@ -83,7 +83,7 @@ export async function waitsForReadable(client: Client, { operation, workflowIds 
   return false;
 }
 
-/** Retries at once the activities that wait because the operation fails for the account. Writes no history. */
+/** Retries the activities that wait because an operation fails for the account. Adds nothing to histories. */
 export async function retryReads(client: Client, { operation, workflowIds }: UnreadableRead): Promise<void> {
   const isMeant = async (pending: Pending, workflowId: string) => {
     const failed = await partnerErrorOf(client, workflowId, pending);
@@ -92,7 +92,7 @@ export async function retryReads(client: Client, { operation, workflowIds }: Unr
   for (const workflowId of workflowIds) await retryNow(client, workflowId, isMeant);
 }
 
-/** Reports whether the workflow of an account handles rejected credentials now. It may run for other reasons. */
+/** Reports whether an account's workflow is handling rejected credentials. It may run for other reasons. */
 export async function isHandlingRefusal(client: Client, { system, account }: AccountAt): Promise<boolean> {
   const types: readonly (keyof (PartnerAccountActivities & ProcessActivities))[] = [
     'checkCredentials',
@@ -102,18 +102,18 @@ export async function isHandlingRefusal(client: Client, { system, account }: Acc
   return pending.some(({ activityType }) => types.some((type) => type === activityType?.name));
 }
 
-/** Makes the workflow of an account, if it runs, find out at once whether the process whose credentials were refused still runs. */
+/** Makes an account's workflow, if it runs, check at once whether the process whose credentials were refused still runs. */
 export async function checkNow(client: Client, { system, account }: AccountAt): Promise<void> {
   const check: keyof ProcessActivities = 'checkCredentials';
   const workflowId = partnerAccountId(system, account);
   await retryNow(client, workflowId, ({ activityType }) => activityType?.name === check);
 }
 
-/** The progress callback and the end of a search for pending activities. Each running workflow takes a request. */
+/** Options of a search for pending activities, which makes a request for each running workflow. */
 export interface Watched {
-  /** Ends the search, which then has examined only some workflows. */
+  /** Ends the search early. */
   readonly signal?: AbortSignal;
-  /** Called after each workflow, with how many were examined and how many run. */
+  /** Called after each workflow, with the number of examined and of running workflows. */
   readonly onExamined?: (examined: number, running: number) => void;
 }
 
@@ -122,7 +122,7 @@ export interface Woken {
   readonly workflows: number;
 }
 
-/** Retries at once every activity of an account that waits because the partner rejected its credentials. Writes no history. */
+/** Retries all activities of an account that wait because the partner rejected its credentials. Adds nothing to histories. */
 export function wakeRefused(client: Client, place: AccountAt): Promise<Woken> {
   const isRefused = async (pending: Pending, workflowId: string) => {
     const details = await partnerErrorOf(client, workflowId, pending);
@@ -131,19 +131,19 @@ export function wakeRefused(client: Client, place: AccountAt): Promise<Woken> {
   return wakeAll(client, place, async (id) => (await retryNow(client, id, isRefused)).length);
 }
 
-/** Retries at once every poll and step that waits for a partner in an account, as after an outage. Writes no history. */
+/** Retries all polls and steps of an account that wait for a partner, for example after an outage. Adds nothing to histories. */
 export function wakeWaiting(client: Client, place: AccountAt, watched: Watched = {}): Promise<Woken> {
   const { system, account, taskQueue } = place;
   const isStep = isStepAt(partnerTaskQueue(taskQueue, system, account));
   return wakeAll(client, place, async (id) => (await retryNow(client, id, isStep)).length, watched);
 }
 
-/** Makes every status poll of an account read at once, also those that are reading now. Writes no history. */
+/** Makes every status poll of an account read at once, even those that are reading now. Adds nothing to histories. */
 export function wakePollsOf(client: Client, place: AccountAt): Promise<Woken> {
   return wakeAll(client, place, async (id) => ((await undefinedIfMissing(nudge(client, id))) ? 1 : 0));
 }
 
-/** @param wake wakes activities of a running workflow of the account that may call the partner, and returns how many */
+/** @param wake retries activities of a running workflow that may call the partner, and returns their number */
 async function wakeAll(
   client: Client,
   { system, account, taskQueue }: AccountAt,
@@ -169,10 +169,10 @@ async function wakeAll(
   return { steps, workflows };
 }
 
-/** A partner account that may ask a person about a failure that blocks an onboarding or operation. */
+/** A partner account that blocks an onboarding or operation, and may ask a person about the failure. */
 export interface BlockingAccount {
   readonly workflowId: string;
-  /** The kinds of its requirements that are about the failure. */
+  /** The kinds of its requirements about the failure. */
   readonly kinds: readonly RequirementKind[];
 }
 
@@ -193,7 +193,7 @@ export async function blockingAccounts(client: Client, workflowId: string): Prom
   return [...accounts.values()];
 }
 
-/** The failed call of a partner, or the error of our own code, that ended the last attempt of an activity. */
+/** Returns the failed partner call or our own error that ended an activity's last attempt. */
 async function partnerErrorOf(client: Client, workflowId: string, { lastFailure }: Pending) {
   const { type } = lastFailure?.applicationFailureInfo ?? {};
   if (!lastFailure || (type !== PARTNER_ERROR && type !== SOFTWARE_ERROR)) return undefined;
@@ -203,7 +203,7 @@ async function partnerErrorOf(client: Client, workflowId: string, { lastFailure 
 
 const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
 
-/** Reports a status name that no document has. Starts the record if it does not run. */
+/** Reports an undocumented status name to the account's record, and starts the record if it is not running. */
 export async function reportStatus(
   client: Client,
   { system, account, taskQueue, fourEyes }: ReportingAccount,
@@ -221,9 +221,9 @@ export async function reportStatus(
 }
 
 /**
- * Returns the record of an account; undefined if none runs. Needs no worker.
+ * Returns an account's record; undefined if none is running. Needs no worker.
  *
- * @throws when this process does not have the key of the record
+ * @throws if this process lacks the record's key
  */
 export async function queryPartnerRecord(client: Client, { system, account, taskQueue }: AccountAt) {
   const workflowId = partnerRecordId(system, taskQueue, account);

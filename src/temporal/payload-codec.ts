@@ -19,13 +19,13 @@ import { z } from 'zod';
 import { partsOfId } from '../messages/ids.js';
 import { inPackage } from '../platform/process/package.js';
 
-/** A key of AES-256. Printed or turned into JSON, a KeyObject does not show its bytes. */
+/** An AES-256 key. A KeyObject does not reveal its bytes when printed or serialized. */
 export interface PayloadKey {
   readonly id: string;
   readonly key: KeyObject;
 }
 
-/** The first one encrypts. Each of them decrypts the payloads that name its id. */
+/** The first key encrypts. Each key decrypts the payloads that name its ID. */
 export type PayloadKeys = readonly [PayloadKey, ...PayloadKey[]];
 
 const KEY_BYTES = 32;
@@ -34,7 +34,7 @@ export const KEY_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 const KEY_TEXT = /^[A-Za-z0-9+/]{43}=$/;
 
-/** `id:base64`, separated by commas. A message names a wrong key by its position, never by its value. */
+/** The schema of keys, as `id:base64`, separated by commas. A message names an invalid key by its position, never by its value. */
 export const payloadKeys = z
   .string('is not set')
   .transform((text, context): PayloadKeys => {
@@ -47,7 +47,7 @@ export const payloadKeys = z
   })
   .meta({ format: 'list of `id:base64`', secret: true });
 
-/** @throws {TypeError} that names the key by its position, and the rule that it breaks, without its value */
+/** @throws {TypeError} with the position of the invalid key and the rule that it breaks, without its value */
 export function parsePayloadKeys(text: string): PayloadKeys {
   const [first, ...others] = text
     .split(',')
@@ -75,7 +75,7 @@ function parseKey(entry: string, index: number): PayloadKey {
   return { id, key: createSecretKey(bytes) };
 }
 
-/** A new random key as `id:base64`. The id contains the day, as in `k20261121-0a1b2c`. */
+/** Generates a random key, as `id:base64`. The ID contains the day, as in `k20261121-0a1b2c`. */
 export function generatePayloadKey(now = new Date()): string {
   const day = now.toISOString().slice(0, 10).replaceAll('-', '');
   const id = `k${day}-${randomBytes(3).toString('hex')}`;
@@ -88,14 +88,14 @@ export const ENCRYPTED = 'binary/encrypted';
 
 const KEY_ID_METADATA = 'encryption-key-id';
 
-/** Metadata that names where an encrypted payload belongs: {@link Names} as JSON. Every payload has it, so it is short. */
+/** The metadata field for the place of an encrypted payload: {@link Names} as JSON. Short, because every payload has it. */
 const PLACE_METADATA = 'place';
 
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** An encrypted payload that cannot be decrypted. The message may name the id of the key, and never the contents. */
+/** Thrown for an encrypted payload that cannot be decrypted. The message may name the key's ID, but never the contents. */
 export class UnreadablePayload extends Error {
   override readonly name = 'UnreadablePayload';
   constructor(
@@ -107,17 +107,17 @@ export class UnreadablePayload extends Error {
   }
 }
 
-/** The known place to which a payload belongs, or where it was found. */
+/** The place to which a payload belongs or at which it was found, as far as known. */
 export interface Place {
   readonly namespace?: string | undefined;
   readonly workflowId?: string | undefined;
   readonly activityId?: string | undefined;
 }
 
-/** Namespace, workflow id and activity id of a {@link Place}; '' where it is unknown. */
+/** Namespace, workflow ID and activity ID of a {@link Place}; '' if unknown. */
 type Names = readonly [namespace: string, workflowId: string, activityId: string];
 
-/** An encrypted payload of one place that was found in another. The message names both. */
+/** Thrown for an encrypted payload of one place that was found at another. The message names both. */
 export class MisplacedPayload extends Error {
   override readonly name = 'MisplacedPayload';
   constructor(belongs: Names, actual: Names) {
@@ -130,16 +130,16 @@ function describePlace([namespace, workflowId, activityId]: Names): string {
   return named.flatMap(([what, id]) => (id === '' ? [] : [`${what} ${id}`])).join(' of ');
 }
 
-/** Reports whether an error is about a payload that is encrypted with a key that this process does not have. */
+/** Reports whether an error is about a payload whose key this process does not have. */
 export function isUnreadablePayload(error: unknown): error is Error {
   if (error instanceof UnreadablePayload) return true;
-  // Without any key there is no codec, and the converter does not have the encoding.
+  // Without any key, there is no codec, and the converter does not know the encoding.
   return error instanceof ValueError && error.message === `Unknown encoding: ${ENCRYPTED}`;
 }
 
 /**
- * The encrypted payloads in a message of Temporal, with the id of their key. A payload whose key id has another form is left out,
- * because anyone can write metadata, and IDs are shown.
+ * Returns the encrypted payloads in a Temporal message, with their key IDs. Skips a payload with an invalid key ID, because anyone
+ * can write metadata, and people see the IDs.
  */
 export function encryptedIn(message: unknown): { readonly keyId: string; readonly payload: Payload }[] {
   if (typeof message !== 'object' || message === null || message instanceof Uint8Array) return [];
@@ -152,9 +152,9 @@ export function encryptedIn(message: unknown): { readonly keyId: string; readonl
 /**
  * Decodes raw payloads, for example from a history.
  *
- * @param workflowId the workflow that they come from; undefined if they may belong to any workflow
- * @throws {UnreadablePayload} when a key is missing
- * @throws {MisplacedPayload} when they belong to another workflow
+ * @param workflowId the workflow that they come from; undefined for any workflow
+ * @throws {UnreadablePayload} if a key is missing
+ * @throws {MisplacedPayload} if they belong to another workflow
  */
 export function decodePayloads(
   client: Converting,
@@ -175,14 +175,14 @@ export async function decodeFailure(
   return decodeOptionalFailureToOptionalError(client.options.loadedDataConverter, failure, context);
 }
 
-/** Encodes a value as a file that belongs to a workflow, encrypted like its payloads. */
+/** Encodes a value as a file of a workflow, encrypted like its payloads. */
 export async function sealValue(client: Converting, value: unknown, workflowId: string): Promise<Uint8Array> {
   const { loadedDataConverter } = client.options;
   const payload = await encodeToPayload(loadedDataConverter, value, foundIn(client, workflowId));
   return PayloadMessage.encode(payload).finish();
 }
 
-/** The opposite of {@link sealValue}. Throws like {@link decodePayloads}. */
+/** The inverse of {@link sealValue}. Throws like {@link decodePayloads}. */
 export async function unsealValue(
   client: Converting,
   file: Uint8Array,
@@ -192,7 +192,7 @@ export async function unsealValue(
   return value;
 }
 
-/** The part of a client that encodes payloads. With the namespace '', they may belong to any namespace. */
+/** The part of a client that encodes payloads. The namespace '' stands for any namespace. */
 type Converting = { readonly options: Pick<Client['options'], 'loadedDataConverter' | 'namespace'> };
 
 function foundIn(
@@ -203,13 +203,13 @@ function foundIn(
 }
 
 /**
- * Encrypts whole payloads, metadata included, with the first key. Decrypts with each of them. An unencrypted payload stays as
- * it is, so that histories from before the encryption can continue.
+ * Encrypts complete payloads, including metadata, with the first key. Decrypts with any key. Accepts unencrypted payloads, so that
+ * histories from before encryption can continue.
  *
- * The data of an encrypted payload is IV (12 bytes), ciphertext, tag (16 bytes). The cipher is AES-256-GCM, with the key id, a
- * line feed and the metadata `place` as additional authenticated data. The plain text is one byte that names the form
- * (0 plain, 1 deflated by RFC 1951), and the payload as a `temporal.api.common.v1.Payload`. IVs are random: renew a key before
- * its four billionth payload.
+ * The data of an encrypted payload is IV (12 bytes), ciphertext, tag (16 bytes). The cipher is AES-256-GCM, with the key id, a line
+ * feed and the metadata `place` as additional authenticated data. The plain text is one byte that names the form (0 plain, 1
+ * deflated by RFC 1951), and the payload as a `temporal.api.common.v1.Payload`. IVs are random, so replace a key before its four
+ * billionth payload.
  *
  * `decode` throws an {@link UnreadablePayload} or a {@link MisplacedPayload}.
  */
@@ -278,7 +278,7 @@ function open(data: Uint8Array, { id, key }: PayloadKey, belongs: string): Uint8
   }
 }
 
-/** The additional authenticated data. No key id has a line feed. */
+/** Returns the additional authenticated data. No key ID contains a line feed. */
 function associatedData(id: string, belongs: string): Buffer {
   return Buffer.from(`${id}\n${belongs}`);
 }
@@ -288,8 +288,8 @@ function namesOf({ namespace = '', workflowId = '', activityId = '' }: Place = {
 }
 
 /**
- * Compares what both places name. A workflow of another program may read the outcome of an onboarding, because Temporal copies it
- * from Gangway's history for a Nexus call.
+ * Compares the known parts of both places. Another program's workflow may read the outcome of an onboarding, because Temporal
+ * copies it from Gangway's history for a Nexus call.
  *
  * @throws {MisplacedPayload}
  */
@@ -306,7 +306,7 @@ function isEncrypted({ metadata }: Payload): boolean {
 
 function findKey({ metadata }: Payload, byId: ReadonlyMap<string, PayloadKey>): PayloadKey {
   const id = textOf(metadata?.[KEY_ID_METADATA]);
-  // Anyone can write metadata, and the id appears in messages and logs.
+  // Anyone can write metadata, and the ID appears in messages and logs.
   if (!KEY_ID.test(id)) throw new UnreadablePayload('an encrypted payload does not name its key');
   const key = byId.get(id);
   if (!key) {
@@ -324,18 +324,18 @@ function textOf(bytes: Uint8Array | undefined | null): string {
 const PLAIN = 0;
 const DEFLATED = 1;
 
-/** Far more than Temporal accepts in one message. A larger payload is an attack on the memory. */
+/** Far more than Temporal accepts in one message. A larger payload is an attack on our memory. */
 export const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 
-/** A round trip through the thread pool takes longer than the compression of this many bytes. */
+/** Compressing this many bytes takes less time than a round trip through the thread pool. */
 const SYNC_BYTES = 32 * 1024;
 
 const deflateAside = promisify(deflateRaw);
 const inflateAside = promisify(inflateRaw);
 
 /**
- * One byte that names the form, then the contents: deflated where that is smaller. JSON of 2 to 10 kB shrinks to a quarter or
- * a third; Brotli would save 3 % more and take twice the time.
+ * Packs contents: one byte for the form, then the contents, deflated if that is smaller. JSON of 2 to 10 kB shrinks to a quarter or
+ * a third. Brotli would save 3% more and take twice the time.
  */
 export async function pack(contents: Uint8Array): Promise<Buffer> {
   const deflated = await deflate(contents);
@@ -344,7 +344,7 @@ export async function pack(contents: Uint8Array): Promise<Buffer> {
     : Buffer.concat([Buffer.of(PLAIN), contents]);
 }
 
-/** @throws {Error} when the form is unknown, or the contents are damaged or larger than 64 MiB */
+/** @throws {Error} if the form is unknown, or the contents are damaged or larger than 64 MiB */
 async function unpack(packed: Uint8Array): Promise<Uint8Array> {
   const [form] = packed;
   const contents = packed.subarray(1);
@@ -353,7 +353,7 @@ async function unpack(packed: Uint8Array): Promise<Uint8Array> {
   throw new Error(`unknown form ${form}`);
 }
 
-/** Does not deflate what {@link unpack} would reject. */
+/** Leaves contents that {@link unpack} would reject uncompressed. */
 async function deflate(contents: Uint8Array): Promise<Uint8Array> {
   if (contents.length > MAX_UNPACKED_BYTES) return contents;
   return contents.length > SYNC_BYTES ? deflateAside(contents) : deflateRawSync(contents);
@@ -364,20 +364,20 @@ async function inflate(contents: Uint8Array): Promise<Uint8Array> {
   return contents.length > SYNC_BYTES ? inflateAside(contents, options) : inflateRawSync(contents, options);
 }
 
-/** The built file: the SDK loads it with `require`, which cannot load the source. */
+/** The built file, because the SDK loads it with `require`, which cannot load the source. */
 export const FAILURE_CONVERTER = inPackage('dist/temporal/failure-converter.js');
 
 // Keeps T1.
 /**
- * Returns the converter with which clients and workers turn values into payloads: encrypted if there are keys, otherwise in plain
- * text. Without keys, failures keep their form, because as payloads they would be harder to read and just as public.
+ * Returns the data converter of clients and workers, which encrypts if there are keys. Without keys, failures keep their form,
+ * because as payloads they would be harder to read and no less public.
  */
 export function dataConverter(keys: PayloadKeys | undefined, onUnreadable?: () => void): DataConverter {
   if (!keys) return {};
   return { payloadCodecs: [payloadCodec(keys, onUnreadable)], failureConverterPath: FAILURE_CONVERTER };
 }
 
-/** {@link dataConverter} for a replay, whose namespace and workflow ID may not be those of the recorded workflow. */
+/** {@link dataConverter} for a replay, whose namespace and workflow ID may differ from the recorded ones. */
 export function replayConverter(keys: PayloadKeys | undefined): DataConverter {
   const { payloadCodecs = [], ...others } = dataConverter(keys);
   const anywhere = ({ encode, decode }: PayloadCodec): PayloadCodec => ({

@@ -24,21 +24,21 @@ import type { Kind } from './kinds/define-kind.js';
 import { differenceFromStart, type Started, type StartOptions } from './start.js';
 import { sendUpdate } from './updates.js';
 
-/** The requests of other programs, over HTTP or Nexus: an onboarding, an answer, a state. */
+/** Requests of other programs, over HTTP or Nexus: to start an onboarding, answer a requirement, or read a state. */
 
 export interface Backend {
   readonly client: Client;
   readonly taskQueue: string;
   readonly dbaForm: DbaForm;
   readonly fourEyes: FourEyes;
-  /** Names of the partner accounts in which an `externalId` is searched for, besides the account without a name. */
+  /** Names of the partner accounts in which to look for an `externalId`, besides the unnamed account. */
   readonly accounts: readonly string[];
 }
 
-/** The reason for refusing a request. The same request is refused again. */
+/** Why a request is refused. The same request will be refused again. */
 export type RefusalKind = 'invalid' | 'unknown-onboarding' | 'ambiguous-id' | 'other-input' | 'not-open';
 
-/** A request that is refused. Message and fields never repeat what the program sent. */
+/** Thrown for a refused request. Message and fields never repeat input. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   constructor(
@@ -57,7 +57,7 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, value: unkno
   throw refusedFields(fieldProblems(result.error));
 }
 
-/** What a program learns about a request with wrong fields, whether it starts, answers or reads. */
+/** The message for any request with invalid fields. */
 export const NO_EFFECT = 'the request had no effect';
 
 function refusedFields(errors: readonly FieldProblem[]): Refusal {
@@ -65,14 +65,14 @@ function refusedFields(errors: readonly FieldProblem[]): Refusal {
 }
 
 export interface Requested extends Started {
-  /** It was started before, with the same input. */
+  /** It had already been started, with the same input. */
   readonly isUnchanged: boolean;
 }
 
 /**
- * Starts an onboarding, or attaches to the one that was started before with the same input.
+ * Starts an onboarding, or attaches to an earlier one with the same input.
  *
- * @throws {Refusal} `other-input` when it was started with another one. The first input stays, because the partner may have it
+ * @throws {Refusal} `other-input` if it was started with a different input, which stays, because the partner may have it
  */
 export async function startOrAttach<Input>(
   { client, taskQueue, dbaForm, fourEyes }: Backend,
@@ -90,7 +90,7 @@ export async function startOrAttach<Input>(
   throw new Refusal('other-input', detail, errors);
 }
 
-/** @throws {Refusal} when there is no such onboarding, or when several have this `externalId` */
+/** @throws {Refusal} if no onboarding or several have this `externalId` */
 export async function find({ client, accounts }: Backend, id: string): Promise<WorkflowExecutionDescription> {
   try {
     return await findOnboarding(client, id, accounts);
@@ -107,7 +107,7 @@ export async function find({ client, accounts }: Backend, id: string): Promise<W
 
 const text = z.string().regex(/\S/, 'must not be empty');
 
-/** The name of an onboarding in a request: workflow id, `externalId` or `externalId@account`. */
+/** How a request names an onboarding: by workflow ID, `externalId` or `externalId@account`. */
 export const onboardingNameSchema = text.max(300);
 
 const documentRef = z
@@ -140,9 +140,9 @@ export const whoAndWhy = { id: onboardingNameSchema, requirementId: text, actor:
 export const givenAnswer = z.strictObject({ ...whoAndWhy, answer });
 
 /**
- * Answers a requirement. The same `updateId` again is the same answer: it changes nothing, and succeeds if the first one did.
+ * Answers a requirement. A repeated `updateId` changes nothing, and succeeds if the first one did.
  *
- * @throws {Refusal} when there is no such workflow, or when it does not accept this answer
+ * @throws {Refusal} if there is no such workflow, or it does not accept this answer
  */
 export async function resolveOnce(
   backend: Backend,
@@ -152,7 +152,7 @@ export async function resolveOnce(
   const { client } = backend;
   const { workflowId } = await find(backend, id);
   try {
-    // The union of answers is the same, except for fields that may be undefined there.
+    // The two unions of answers differ only in fields that may be undefined.
     const input = resolution as Resolution;
     const receipt = await sendUpdate(client, workflowId, resolveRequirement, input, { id: updateId });
     return { workflowId, receipt };

@@ -4,15 +4,15 @@ import { didYouMean } from '../platform/settings/did-you-mean.js';
 import { rejectedBecause, TemporalProblem } from './unavailable.js';
 
 /**
- * Visibility queries (https://docs.temporal.io/list-filter). Every other module builds its queries from these parts, so that a
- * text is a value and never a part of the query. The exception is {@link typedQuery}.
+ * Visibility queries (https://docs.temporal.io/list-filter). Other modules build their queries from these parts, so a text is
+ * always a value and never query syntax, except in {@link typedQuery}.
  */
 
 declare const MADE_HERE: unique symbol;
 
 export type Condition = string & { readonly [MADE_HERE]: true };
 
-/** A name of Temporal's API as its queries have it: `TimedOut` for `TIMED_OUT`. */
+/** Returns the query spelling of a name in Temporal's API: `TimedOut` for `TIMED_OUT`. */
 export function inQueries(name: string): string {
   return name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -39,7 +39,7 @@ export function compareField(
   return condition(`${fieldName(field)} ${by} ${literal(value)}`);
 }
 
-/** No value: nothing is found, because no workflow has an empty id. */
+/** Without values, matches nothing, because no workflow has an empty ID. */
 export function isIn(field: Field, values: readonly string[]): Condition {
   if (values.length === 0) return is('WorkflowId', '');
   return condition(`${fieldName(field)} IN (${values.map(literal).join(', ')})`);
@@ -61,7 +61,7 @@ export function either(...conditions: readonly Condition[]): Condition {
   return condition(`(${conditions.join(' OR ')})`);
 }
 
-/** A query that a person typed as a query. It may have any structure, so it must not be what restricts that person. */
+/** A query that a person typed. It may have any structure, so never rely on it to restrict what that person sees. */
 export function typedQuery(query: string): Condition {
   return condition(`(${query})`);
 }
@@ -70,7 +70,7 @@ const condition = (query: string) => query as Condition;
 
 const fieldName = (field: Field) => (typeof field === 'string' ? field : field.name);
 
-/** Control characters, the NUL that ends a query in the visibility store, and halves of a character. */
+/** Control characters, including the NUL that ends a query in the visibility store, and halves of surrogate pairs. */
 const UNSEARCHABLE = /[\p{Cc}\p{Cs}]/u;
 
 export class UnsearchableText extends TemporalProblem {
@@ -84,7 +84,8 @@ export class UnsearchableText extends TemporalProblem {
 
 // Keeps T3.
 /**
- * In a quoted text Temporal reads a backslash as the start of an escape, with every visibility store: `\'` does not end the text.
+ * Quotes a value. In quoted text, Temporal reads a backslash as the start of an escape, with every visibility store: `\'` does not
+ * end the text.
  *
  * @throws {UnsearchableText}
  */
@@ -100,12 +101,12 @@ export const IS_RUNNING = is('ExecutionStatus', 'Running');
 const OWN_FIELDS = ['WorkflowId', 'WorkflowType', 'ExecutionStatus', 'StartTime', 'CloseTime', 'TaskQueue'];
 
 /**
- * Explains what is wrong with the part of a visibility query that a person typed: a position counts in that part, and an unknown
- * field gets the closest ones.
+ * Explains the problem with the typed part of a visibility query: a position within that part, or the closest names to an unknown
+ * field.
  *
  * @param error of the list
- * @param query the whole, as it was sent
- * @returns undefined when the error is not about the typed part
+ * @param query the complete query, as sent
+ * @returns undefined if the error is not about the typed part
  */
 export async function problemInQuery(
   client: Client,
@@ -118,7 +119,7 @@ export async function problemInQuery(
   const unknown = UNKNOWN_FIELD.exec(said)?.[1];
   const fields = [...Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name), ...OWN_FIELDS];
   if (unknown !== undefined) {
-    // A known field that the server lacks is missing on the server, and not mistyped.
+    // A known field is missing on the server, not mistyped.
     if (fields.includes(unknown) || !typed.includes(unknown)) return undefined;
     return `${unknown} is not a field${didYouMean(unknown, fields)}`;
   }
@@ -133,7 +134,7 @@ export async function problemInQuery(
 const UNKNOWN_FIELD = /invalid search attribute: (\w+)/;
 const POSITION = /at position (\d+)/;
 
-/** The server counts positions in a longer query that it makes from this one. In `)` the first character is wrong. */
+/** Returns how much text the server puts before a query, which shifts positions. In `)`, the first character is wrong. */
 async function addedByServer(client: Client): Promise<number> {
   try {
     for await (const _ of client.workflow.list({ query: ')' })) break;

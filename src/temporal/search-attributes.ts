@@ -10,12 +10,12 @@ type AttributeType = (typeof SEARCH_ATTRIBUTES)[keyof typeof SEARCH_ATTRIBUTES][
 
 const wireType = (type: AttributeType) => IndexedValueType[`INDEXED_VALUE_TYPE_${type}`];
 
-/** Names of Gangway's search attributes that the namespace does not have, or has with another type. */
+/** Returns the names of Gangway's search attributes that the namespace lacks, or has with another type. */
 export async function missingSearchAttributes(client: Client): Promise<string[]> {
   return (await missingIn(client)).map(({ name }) => name);
 }
 
-/** @returns `isTaken` for a name that the namespace has with another type */
+/** @returns `isTaken` if the namespace has the name with another type */
 async function missingIn(client: Client) {
   const { namespace } = client.options;
   const all = Object.values(SEARCH_ATTRIBUTES);
@@ -31,8 +31,8 @@ async function missingIn(client: Client) {
 }
 
 /**
- * Temporal Cloud denies clients the operator service. A query by an unregistered attribute is rejected, so queries find missing
- * attributes, but not attributes of a wrong type.
+ * Finds missing attributes by queries, because Temporal Cloud denies clients the operator service. The server rejects a query by an
+ * unregistered attribute. This does not find attributes of a wrong type.
  */
 async function missingByQueries(client: Client): Promise<string[]> {
   const names = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
@@ -48,17 +48,14 @@ async function missingByQueries(client: Client): Promise<string[]> {
   return names.filter((_, index) => !registered[index]);
 }
 
-/**
- * Registers the missing search attributes, one by one, because the server takes all of a request or none. A second call registers
- * nothing.
- */
+/** Registers the missing search attributes, one by one, because the server accepts all of a request or none. Idempotent. */
 export async function registerSearchAttributes(client: Client): Promise<string[]> {
   const missing = await missingIn(client);
   const unfit: string[] = [];
   for (const { name, type, isTaken } of missing) {
     const adding = isTaken ? Promise.resolve(false) : addSearchAttributes(client, [name]).then(() => true);
     const isAdded = await adding.catch((error: unknown) => {
-      // On Temporal Cloud, only its own command and web page add search attributes.
+      // On Temporal Cloud, only its own command and web page can add search attributes.
       if (isDenied(error)) throw new NotRegistered([MAY_NOT, ...missing.map(lineOf)].join('\n'));
       if (!isInvalidRequest(error)) throw error;
       return false;
@@ -69,7 +66,7 @@ export async function registerSearchAttributes(client: Client): Promise<string[]
   return missing.map(({ name }) => name);
 }
 
-/** Search attributes are missing, and the namespace does not let this client register them. */
+/** Thrown if search attributes are missing and this client may not register them. */
 class NotRegistered extends TemporalProblem {
   override readonly name = 'NotRegistered';
 }

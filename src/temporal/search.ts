@@ -36,13 +36,13 @@ import {
 
 const { WorkflowExecutionStatus } = proto.temporal.api.enums.v1;
 
-/** A workflow as read from visibility, without a worker. */
+/** A workflow in a visibility list, read without a worker. */
 export interface Listed {
   readonly workflowId: string;
   readonly runId: string;
   readonly type: WorkflowType;
   readonly taskQueue: string;
-  /** If this process lacks the payload key, only the search attribute's value, which may be masked. */
+  /** Without the payload key, the search attribute's value, which may be masked. */
   readonly dba: string | undefined;
   /** The partner; '' for a customer, which has several. */
   readonly system: SystemName | '';
@@ -55,12 +55,12 @@ export interface Listed {
   readonly mid: string | undefined;
   readonly bankingProfileId: string | undefined;
   readonly agentProfileId: string | undefined;
-  /** Open requirements that the list names, earliest due date first. Without the payload key, their claims are unknown. */
+  /** Open requirements in the search attribute, earliest due date first. Without the payload key, their claims are unknown. */
   readonly requirements: readonly ListedRequirement[];
   readonly moreRequirements: number;
   readonly stageSeconds: StageSeconds;
   readonly startedAt: Date;
-  /** The person or program that started it. Without the payload key, it is unknown. */
+  /** The person or program that started it; unknown without the payload key. */
   readonly startedBy: string | undefined;
   readonly endedAt: Date | undefined;
 }
@@ -68,7 +68,7 @@ export interface Listed {
 export interface Filter {
   readonly types: readonly WorkflowType[];
   readonly stage?: Stage | undefined;
-  /** As in the search attribute. If that is masked, many workflows have the same. */
+  /** As in the search attribute. A masked value is not unique. */
   readonly dba?: string | undefined;
   readonly find?: string | undefined;
   /** One of these. Default: all. */
@@ -83,7 +83,7 @@ export interface Filter {
   readonly partnerAccounts?: readonly string[] | undefined;
   readonly agent?: string | undefined;
   readonly kind?: RequirementKind | undefined;
-  /** Only those that wait for a person. */
+  /** Only workflows that wait for a person. */
   readonly actionRequired?: boolean | undefined;
   readonly running?: boolean | undefined;
   readonly dueAfter?: Date | undefined;
@@ -95,12 +95,12 @@ export interface Filter {
   readonly query?: string | undefined;
 }
 
-/** The workflow types that are the keys of a record. */
+/** Returns the workflow types that are the keys of a record. */
 export function typesOf(kinds: Readonly<Partial<Record<WorkflowType, object>>>): WorkflowType[] {
   return Object.keys(kinds) as WorkflowType[];
 }
 
-/** The query of a filter. {@link searchOnboardings} checks its result for `partnerAccounts` again. */
+/** Returns the query of a filter. {@link searchOnboardings} checks `partnerAccounts` again in the result. */
 export function visibilityQuery(filter: Filter): Condition {
   const { stage, dba, find, system, partnerAccount, agent, kind, actionRequired, running, query } = filter;
   const { partnerAccounts, dueAfter, dueUntil, startedSince, startedBefore, endedSince, endedBefore } =
@@ -113,7 +113,7 @@ export function visibilityQuery(filter: Filter): Condition {
   const types = system === undefined ? filter.types : filter.types.filter(isAt);
   return all(
     isIn('WorkflowType', types),
-    // The id of an account's workflow names its partner.
+    // The ID of an account's workflow contains its partner.
     ...(system === undefined ? [] : types.filter(isAccount).map((type) => atSystem(type, types, system))),
     filter.workflowIds && isIn('WorkflowId', filter.workflowIds),
     has('stage', stage),
@@ -138,16 +138,16 @@ export function visibilityQuery(filter: Filter): Condition {
   );
 }
 
-/** At most this many characters and words are compared: no name or id is longer, and `DbaWords` has the first words of each name. */
+/** The maximum number of characters and words to compare. No name or ID is longer, and `DbaWords` has a name's first words. */
 const LONGEST_FIND = 300;
 const MOST_WORDS = 7;
 
 /**
- * Matches the beginnings of words of the dba, in any case and order; the beginning of an ID; or a whole dba, even a masked one. Only
- * digits are compared with the partners' IDs, because those search attributes take the visibility store longest.
+ * Matches beginnings of words in the dba, in any case and order, the beginning of an ID, or a complete dba, even a masked one.
+ * Compares only digits with the partners' IDs, because those search attributes are the slowest in the visibility store.
  */
 function findable(text: string, types: readonly WorkflowType[]): Condition {
-  // The server removes quotes around a value, and everything begins with what is left of one.
+  // The server removes quotes around a value, and every value begins with an empty rest.
   const value = text
     .slice(0, LONGEST_FIND)
     .replace(/[\p{Cc}\p{Cs}]+/gu, ' ')
@@ -179,8 +179,8 @@ function inAccounts(accounts: readonly string[]): Condition {
 }
 
 /**
- * Reports whether a workflow is in one of these accounts, '' for the unnamed account. Its id and its search attribute must both
- * say so, because it may have been started by hand with an id of another account.
+ * Reports whether a workflow is in one of these accounts, '' for the unnamed account. Both its ID and its search attribute must say
+ * so, because it may have been started by hand under another account's ID.
  */
 export function isInAccounts(
   { workflowId, partnerAccount }: Pick<Listed, 'workflowId' | 'partnerAccount'>,
@@ -205,7 +205,7 @@ export async function count(client: Client, query: string): Promise<number> {
   return (await client.workflow.count(query)).count;
 }
 
-/** The maximum number that the server returns at once. */
+/** The maximum page size of the server. */
 const PAGE = 1_000;
 
 /** Finds the workflows of a query, newest first. Without the payload key, `dba` comes from the search attribute. */
@@ -213,7 +213,7 @@ export async function* listOnboardings(client: Client, query: string, most = Num
   for await (const raw of listExecutions(client, query, most)) yield await listedFrom(client, raw);
 }
 
-/** The workflows of a filter, newest first. Those of other accounts than its `partnerAccounts` are never shown. */
+/** Finds the workflows of a filter, newest first. Never returns workflows outside its `partnerAccounts`. */
 export async function* searchOnboardings(
   client: Client,
   filter: Filter,
@@ -224,9 +224,9 @@ export async function* searchOnboardings(
 }
 
 /**
- * One page of the workflows of a filter, newest first, in one call of the server.
+ * Returns one page of the workflows of a filter, newest first, with one request.
  *
- * @param token of the page before
+ * @param token the token from the previous page
  * @returns the token of the next page
  */
 export async function pageBy(client: Client, filter: Filter, pageSize: number, token = '') {
@@ -243,10 +243,10 @@ export async function pageBy(client: Client, filter: Filter, pageSize: number, t
   };
 }
 
-/** A workflow as Temporal lists it. */
+/** A workflow in Temporal's own form. */
 export type Raw = temporal.api.workflow.v1.IWorkflowExecutionInfo;
 
-/** Finds the workflows of a query without decrypting anything. The server returns `page` of them at a time. */
+/** Finds the workflows of a query without decrypting anything, with `page` of them in each request. */
 export async function* listExecutions(client: Client, query: string, most: number, page = PAGE) {
   const { namespace } = client.options;
   let left = most;
@@ -265,7 +265,7 @@ export async function* listExecutions(client: Client, query: string, most: numbe
   }
 }
 
-/** A workflow that is described already, as the list has it. */
+/** Converts a described workflow to its form in a list. */
 export function toListed(client: Client, { raw }: WorkflowExecutionDescription): Promise<Listed> {
   return listedFrom(client, raw.workflowExecutionInfo as Raw);
 }
@@ -279,7 +279,7 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
     textsOf(raw.searchAttributes?.indexedFields?.[SEARCH_ATTRIBUTES[name].name]);
   const { requirements, more } = requirementsIn(list('requirements'));
   const state = (WorkflowExecutionStatus[raw.status ?? 0] ?? '').replace('WORKFLOW_EXECUTION_STATUS_', '');
-  // The whole dba is in the memo.
+  // The complete dba is in the memo.
   const memo = ['dba', CLAIMS_MEMO, STARTER_MEMO].map((field) => inMemo(client, raw, field));
   const [dba, claims, startedBy] = await Promise.all(memo);
   return {
@@ -312,14 +312,14 @@ function textsOf(payload: temporal.api.common.v1.IPayload | undefined): string[]
   return [value].flat().filter((each) => typeof each === 'string');
 }
 
-/** The descriptions of the client have no memo. */
+/** Describes a workflow with its memo, which our client's descriptions lack. */
 export async function describeWithMemo(client: Client, workflowId: string): Promise<Raw> {
   const request = { namespace: client.options.namespace, execution: { workflowId } };
   const { workflowExecutionInfo } = await client.workflowService.describeWorkflowExecution(request);
   return workflowExecutionInfo ?? {};
 }
 
-/** A field of the memo, which is encrypted; undefined without its key, and when it belongs to another workflow. */
+/** Returns a field of the encrypted memo; undefined without its key, or if it belongs to another workflow. */
 export async function inMemo(client: Client, { execution, memo }: Raw, field: string): Promise<unknown> {
   const payload = memo?.fields?.[field];
   if (!payload) return undefined;
@@ -332,18 +332,18 @@ export async function inMemo(client: Client, { execution, memo }: Raw, field: st
   }
 }
 
-/** Due dates are searched between these hours from now, as hyperbolic sines: the closer to now, the finer. */
+/** The range of due dates to search, in hours from now, as inverse hyperbolic sines: the closer to now, the finer. */
 const [LEAST, MOST] = [-90_000, 10_000].map(Math.asinh) as [number, number];
 
 /** Due dates have this precision, in milliseconds. */
 const SHARPNESS_MS = 1_000;
 
 /**
- * Narrows a filter to the most urgent workflows. The server sorts only by start, so this finds a due date until which at most `most`
- * workflows wait for a person, and at least half as many. Returns the same filter if no more than `most` wait.
+ * Narrows a filter to the most urgent workflows. The server sorts only by start time, so this searches for a due date before which
+ * at most `most`, and at least half as many, workflows wait for a person. Returns the same filter if no more than `most` wait.
  *
- * @param near a due date from an earlier search, which is probably still right
- * @returns `total` includes those that are due later
+ * @param near a due date from an earlier search, which probably still fits
+ * @returns `total` includes workflows that are due later
  */
 export async function mostUrgent(client: Client, filter: Filter, most: number, near?: Date) {
   const waiting = (dueUntil = filter.dueUntil) => count(client, visibilityQuery({ ...filter, dueUntil }));
@@ -362,7 +362,7 @@ export async function mostUrgent(client: Client, filter: Filter, most: number, n
     else low = middle;
     if (isEnough(match)) break;
   }
-  // More than that may be due in the same second.
+  // More than `most` may be due in the same second.
   const isNone = (await waiting(timeAt(low))) === 0;
   return until(timeAt(isNone ? high : low));
 }

@@ -4,10 +4,10 @@ import type { Client } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import { isUnimplemented } from './unavailable.js';
 
-/** How long a result is cached, in milliseconds. Any number of callers then cause one request. */
+/** How long a result is cached, in milliseconds, so any number of callers cause one request. */
 const KEPT_MS = 1_000;
 
-/** @returns a check whether Temporal responds for the client's namespace; it takes bounded time */
+/** Returns a check of whether Temporal responds for the client's namespace. The check takes bounded time. */
 export function temporalCheck(client: Client): () => Promise<boolean> {
   const { namespace } = client.options;
   const describe = () => client.workflowService.describeNamespace({ namespace });
@@ -30,18 +30,18 @@ export function temporalCheck(client: Client): () => Promise<boolean> {
 
 const { TASK_QUEUE_TYPE_WORKFLOW } = proto.temporal.api.enums.v1.TaskQueueType;
 
-/** The time limit for the server to list a poller, in milliseconds, and the interval between looks. */
+/** The time limit for the server to list a poller, and the interval between checks, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 const INTERVAL_MS = 50;
 
 type ServerClock = () => number;
 
-/** The time for which a clock counts as exact, in milliseconds, because two clocks drift apart. */
+/** How long a measured clock counts as exact, in milliseconds, because clocks drift apart. */
 const CLOCK_MS = 3_600_000;
 
 const CLOCKS = new WeakMap<Client, { readonly clock: Promise<ServerClock>; readonly until: number }>();
 
-/** The time of the server, by which the server's own times are compared. The clock of this machine may be wrong. */
+/** Returns the server's time, for comparison with the server's own times, because this machine's clock may be wrong. */
 export async function serverNow(client: Client, taskQueue: string): Promise<number> {
   const cached = CLOCKS.get(client);
   if (cached && performance.now() < cached.until) return (await cached.clock)();
@@ -57,9 +57,9 @@ export async function serverNow(client: Client, taskQueue: string): Promise<numb
 }
 
 /**
- * Returns by how much Temporal's clock is ahead of this machine's, in milliseconds.
+ * Returns how far Temporal's clock is ahead of this machine's, in milliseconds.
  *
- * @returns undefined when the server does not list the poller
+ * @returns undefined if the server does not list the poller
  */
 export async function serverClockOffset(client: Client, taskQueue: string): Promise<number | undefined> {
   const clock = await serverClock(client, taskQueue);
@@ -67,8 +67,8 @@ export async function serverClockOffset(client: Client, taskQueue: string): Prom
 }
 
 /**
- * No operation returns the time, but the server lists when it last saw each poller of a task queue, so this polls a task queue
- * without tasks for a moment.
+ * Measures the server's clock. No operation returns it, but the server lists when it last saw each poller, so this briefly polls an
+ * empty task queue.
  */
 async function serverClock(client: Client, taskQueue: string): Promise<ServerClock | undefined> {
   const { namespace } = client.options;
@@ -78,7 +78,7 @@ async function serverClock(client: Client, taskQueue: string): Promise<ServerClo
   const sentAt = performance.now();
   const until = sentAt + TIMEOUT_MS;
   const poll = () => client.workflowService.pollWorkflowTaskQueue({ namespace, taskQueue: queue, identity });
-  // Not awaited at the end, because the connection of a worker ends no poll before its deadline.
+  // Not awaited, because a worker's connection ends no poll before its deadline.
   client
     .withDeadline(Date.now() + TIMEOUT_MS, () => client.connection.withAbortSignal(controller.signal, poll))
     .catch(() => controller.abort());
@@ -100,15 +100,15 @@ async function serverClock(client: Client, taskQueue: string): Promise<ServerClo
   }
 }
 
-/** The oldest server that Gangway works with, and why it needs that one. */
+/** The oldest server version that Gangway supports, and why. */
 const OLDEST = '1.31.0';
 const SINCE_OLDEST = 'standalone activities for calls and outbound events';
 
 /**
- * Finds what the server lacks, by its version and its responses. Changes nothing, because the activity in the request does not
- * exist.
+ * Finds the features that the server lacks, from its version and its responses. Changes nothing, because the activity in the
+ * request does not exist.
  *
- * @returns each gap with its remedy, and what Gangway needs, for people
+ * @returns each gap with its remedy, and the requirements of Gangway, for people
  */
 export async function serverGaps(
   client: Client,

@@ -11,8 +11,8 @@ interface SharedRead<Value> {
 const MOST = 500;
 
 /**
- * Shares reads of Temporal between people and programs that read the same list: within `forMs`, a second read returns the result of the
- * first one. Does not cache failed reads.
+ * Shares reads of Temporal among callers that read the same list: within `forMs`, a second read returns the first one's result.
+ * Does not cache failed reads.
  */
 export class SharedReads<Value> {
   readonly #entries = new WeakMap<Client, Map<string, SharedRead<Value>>>();
@@ -27,8 +27,8 @@ export class SharedReads<Value> {
   ) {}
 
   /**
-   * @param read receives the previous value, however old
-   * @param forMs 0 always reads again
+   * @param read receives the previous value, whatever its age
+   * @param forMs 0 to always read again
    */
   get(client: Client, key: string, read: (before: Value | undefined) => Promise<Value>, forMs = this.forMs) {
     const entries = this.#entries.get(client) ?? new Map<string, SharedRead<Value>>();
@@ -52,7 +52,7 @@ export class SharedReads<Value> {
     );
     const before = last?.at === undefined ? last?.before : last;
     const entry: SharedRead<Value> = { value, at: undefined, before };
-    // The newest one is the last.
+    // Re-insert the entry, so that the newest is last.
     entries.delete(key);
     entries.set(key, entry);
     const [oldest] = entries.keys();

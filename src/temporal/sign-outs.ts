@@ -7,20 +7,20 @@ import { undefinedIfMissing } from './unavailable.js';
 /** The longest session of the console, in milliseconds. */
 export const MAX_SESSION_MS = 12 * 3_600_000;
 
-/** A session: what identifies it, its person, and its beginning in milliseconds since 1970. */
+/** A console session: its identifier, its person, and its start in milliseconds since 1970. */
 interface ConsoleSession {
   readonly csrf: string;
   readonly actor: string;
   readonly since: number;
 }
 
-/** A session, or all sessions of a person: `Ada Park (ada-17)`, or only the subject at the identity provider. */
+/** One session, or all sessions of a person: `Ada Park (ada-17)`, or only the subject at the identity provider. */
 export type Ended = Pick<ConsoleSession, 'csrf'> | Pick<ConsoleSession, 'actor'>;
 
 /**
- * Ends a session of the console before its time, or all sessions of a person that have begun. All consoles of a namespace look here,
- * so each of them refuses a copied cookie, even after a restart. A sign-out is recorded as a workflow that never runs: its start delay
- * exceeds its timeout. The server finds it until the retention of the namespace is over.
+ * Ends one console session, or all sessions that a person has begun. All consoles of a namespace check this, so each refuses a
+ * copied cookie, even after a restart. A sign-out is recorded as a workflow that never runs: its start delay exceeds its timeout.
+ * The server keeps it for the namespace's retention period.
  */
 export async function recordSignOut(client: Client, ended: Ended, taskQueue: string, forMs = MAX_SESSION_MS) {
   await client.workflow.start('consoleSignOut', {
@@ -44,7 +44,7 @@ export async function hasEnded(client: Client, { csrf, actor, since }: ConsoleSe
   return signedOut !== undefined || (ended !== undefined && since <= ended);
 }
 
-/** A hash, because Temporal must show neither a person nor the secret of a session. */
+/** Returns a hash, because Temporal must not show a person or a session's secret. */
 function idOf(ended: Ended): string {
   const what = 'csrf' in ended ? ended.csrf : `person ${personIdentity(ended.actor)}`;
   return `console-sign-out-${hash('sha256', what)}`;

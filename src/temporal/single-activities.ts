@@ -8,9 +8,9 @@ import type { SingleActivity } from '../messages/activities.js';
 import { partnerTaskQueue } from '../messages/ids.js';
 
 /**
- * Starts an activity without a workflow: Temporal's standalone activity.
+ * Starts a standalone activity, without a workflow.
  *
- * @param once starts only the first activity of an id, and attaches to it afterwards, running or ended
+ * @param once starts at most one activity per ID, and later attaches to it, running or ended
  */
 export async function startSingle(
   client: Client,
@@ -38,7 +38,7 @@ export async function startSingle(
 
 function running(handle: ActivityHandle<unknown>) {
   return {
-    /** Its present state, for people: `waits for a worker`. */
+    /** Returns its current state, for people: `waits for a worker`. */
     async step() {
       const description = await handle.describe({ includeLastFailure: true });
       const { attempt, runState } = description;
@@ -48,7 +48,7 @@ function running(handle: ActivityHandle<unknown>) {
         return attempt > 1 ? `attempt ${attempt} runs${why}` : 'a worker calls the partner';
       return attempt > 1 ? `waits for attempt ${attempt}${why}` : 'waits for a worker';
     },
-    /** @throws {ApplicationFailure}, {@link TimeoutFailure} or another of Temporal's failures: what the activity ended with */
+    /** @throws the activity's failure: {@link ApplicationFailure}, {@link TimeoutFailure} or another one of Temporal's */
     async result<Result>() {
       try {
         return (await handle.result()) as Result;
@@ -60,9 +60,9 @@ function running(handle: ActivityHandle<unknown>) {
 }
 
 /**
- * Waits for an activity that was already started.
+ * Waits for an activity that was already started, and returns its result.
  *
- * @throws what it ended with, or Temporal's error when there is none
+ * @throws the activity's failure, or Temporal's error if there is no such activity
  */
 export function resultOfSingle<Result>(client: Client, id: string): Promise<Result> {
   return running(client.activity.getHandle(id)).result();

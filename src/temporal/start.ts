@@ -30,12 +30,12 @@ import { isNotFound } from './unavailable.js';
 
 export interface StartOptions {
   readonly taskQueue: string;
-  /** Start again although the first workflow of this id has ended. */
+  /** Starts a new workflow if an earlier one with this ID has ended. */
   readonly again?: boolean;
   readonly urgency?: Urgency;
   readonly dbaForm?: DbaForm;
   readonly fourEyes: FourEyes;
-  /** The workflow ID of the batch that starts it. The batch may repeat a start after an attempt that could not report it. */
+  /** The workflow ID of the batch that starts it. A batch may repeat a start that an earlier attempt could not report. */
   readonly batch?: string;
   /** The person or program that starts it. */
   readonly actor?: string | undefined;
@@ -43,21 +43,21 @@ export interface StartOptions {
 }
 
 /**
- * Sends a start with these options to the server, and returns the id of the run.
+ * Sends a start with these options to the server, and returns the run ID.
  *
- * @throws {WorkflowExecutionAlreadyStartedError} when the id is taken
+ * @throws {WorkflowExecutionAlreadyStartedError} if the ID is taken
  */
 export type SendStart = (type: WorkflowType, options: WorkflowStartOptions) => Promise<string>;
 
-/** A workflow that a start created, or found. */
+/** The workflow that a start created or attached to. */
 export interface Started {
   readonly workflowId: string;
   readonly runId: string;
-  /** False if a workflow with this ID existed, unless an earlier attempt of the same batch had started it. */
+  /** False if a workflow with this ID already existed, unless an earlier attempt of the same batch started it. */
   readonly started: boolean;
 }
 
-/** A workflow to start, under the id that {@link workflowId} makes from type, key and account. */
+/** A workflow to start, under the ID that {@link workflowId} builds from type, key and account. */
 export interface Start extends Omit<FirstSight, 'dbaForm' | 'batch' | 'actor'> {
   readonly type: WorkflowType;
   readonly key: string;
@@ -65,7 +65,7 @@ export interface Start extends Omit<FirstSight, 'dbaForm' | 'batch' | 'actor'> {
   readonly agent?: Agent;
 }
 
-/** An input with what is resolved into it: see {@link Resolved}. */
+/** Returns an input with its resolved settings: see {@link Resolved}. */
 export function resolved<Input extends object>(
   input: Input,
   { fourEyes }: Pick<StartOptions, 'fourEyes'>,
@@ -75,8 +75,8 @@ export function resolved<Input extends object>(
 
 // Keeps T2.
 /**
- * Starts a workflow. The same key attaches to the first workflow, running or ended, so a caller may retry blindly. (The
- * conflict policy is `FAIL`, and the error is caught here, only to distinguish the two cases.)
+ * Starts a workflow. The same key attaches to the first workflow, running or ended, so a caller may safely retry. (To distinguish
+ * the two cases, the conflict policy is `FAIL`, and the error is caught here.)
  */
 export async function startOnce(
   client: Client,
@@ -106,7 +106,7 @@ export async function startOnce(
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     const { runId } = await client.workflow.getHandle(id).describe();
-    // An earlier attempt of the batch may have started it and never learned of it.
+    // An earlier attempt of the batch may have started it without getting the response.
     const starter = batch && (await inMemo(client, await describeWithMemo(client, id), BATCH_MEMO));
     return { workflowId: id, runId, started: batch !== undefined && starter === batch };
   }
@@ -121,9 +121,8 @@ export interface OperationStart<Name extends OperationName = OperationName>
     Pick<Start, 'key' | 'account'> {}
 
 /**
- * Starts a single operation, or attaches to the one with the same key that is running or completed. A rejected operation had no
- * effect, so the same key starts it again. One that an operator abandoned or stopped may have had an effect, so starting it again
- * needs `again`.
+ * Starts a single operation, or attaches to a running or completed one with the same key. A rejected operation had no effect, so
+ * the same key starts it again. An abandoned or stopped one may have had an effect, so starting it again requires `again`.
  */
 export async function startOperation<Name extends OperationName>(
   client: Client,
@@ -150,19 +149,19 @@ async function wasRejected(client: Client, workflowId: string): Promise<boolean>
   return outcome === 'rejected';
 }
 
-/** `interactive`: a person or a program waits for this onboarding. `batch`: it is one row of many. */
+/** `interactive`: a person or program waits for the onboarding. `batch`: it is one row of many. */
 export type Urgency = 'interactive' | 'batch';
 
 export type Agent = Pick<MerchantBoardingInput, 'agentProfileId' | 'agent'>;
 
 /**
- * Orders waiting tasks: interactive onboardings first. An onboarding passes it on to its activities and child workflows. Within one
- * priority, Temporal alternates between agents, so that ten thousand rows of one agent do not delay the others.
+ * Returns a priority, by which interactive onboardings come first. Activities and child workflows inherit it. Within a priority,
+ * Temporal alternates between agents, so ten thousand rows of one agent do not delay the others.
  *
- * @param agent Temporal stores the fairness key in plain text, so it holds a hash of a name
+ * @param agent Temporal stores the fairness key in plain text, so the key contains a hash of an agent's name
  */
 export function priorityOf(urgency: Urgency, agent: Agent = {}, account?: string): Priority {
-  // Agents of two accounts may have the same id.
+  // Agents of two accounts may have the same ID.
   const fairnessKey = [account, fairnessKeyOf(agent)].filter((key) => key !== undefined).join('-');
   return { priorityKey: PRIORITY_KEYS[urgency], ...(fairnessKey !== '' && { fairnessKey }) };
 }
@@ -174,27 +173,26 @@ function fairnessKeyOf({ agentProfileId, agent }: Agent): string | undefined {
 }
 
 /**
- * Compares an input with the one that a workflow was first started with, before any correction.
+ * Compares an input with the first input of a workflow, before any correction.
  *
- * @returns dotted names of the fields that differ; `undefined` when the first input can no longer be read, because its history
- * or its key is gone
+ * @returns the dotted names of fields that differ; undefined if the first input is unreadable, because its history or key is gone
  */
 export async function differenceFromStart(client: Client, workflowId: string, input: unknown) {
   try {
     const { raw, runId } = await client.workflow.getHandle(workflowId).describe();
     const started = await startOfRun(client, workflowId, raw.workflowExecutionInfo?.firstRunId || runId);
     const [first] = await decodePayloads(client, started?.input?.payloads, workflowId);
-    // The setting may have changed since. It is no part of what people and programs send.
+    // Ignore the setting, which may have changed since and is not part of the caller's input.
     const { fourEyes: _, ...options } = isObject(first) ? first : {};
     return differingFields(options, JSON.parse(JSON.stringify(input)));
   } catch (error) {
-    // A history is deleted when its run ended longer ago than the namespace's retention.
+    // The server deletes a history after the namespace's retention period.
     if (isUnreadablePayload(error) || isNotFound(error)) return undefined;
     throw error;
   }
 }
 
-/** Dotted names of the fields in which two JSON values differ. */
+/** Returns the dotted names of fields in which two JSON values differ. */
 export function differingFields(one: unknown, other: unknown, path = ''): string[] {
   if (isDeepStrictEqual(one, other)) return [];
   if (!isContainer(one) || !isContainer(other) || Array.isArray(one) !== Array.isArray(other)) return [path];

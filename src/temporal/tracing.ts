@@ -13,9 +13,9 @@ import { inSpan, spanWithId } from '../platform/tracing/spans.js';
 
 const { BENIGN } = ApplicationFailureCategory;
 
-/** Carries traces through Temporal: from a client's start to the workflow, and from the workflow to its activities. */
+/** Passes traces from a client's start to the workflow, and from the workflow to its activities. */
 
-/** Continues the active trace in what a client starts. Without an active trace no header is written. */
+/** Adds the active trace, if any, to the header of each start. */
 export const tracedClient: ClientInterceptors = {
   workflow: [
     {
@@ -40,7 +40,7 @@ export const tracedClient: ClientInterceptors = {
   ],
 };
 
-/** A span for each attempt of an activity, in the trace of its workflow. A poll without a status change has not failed. */
+/** Creates a span for each attempt of an activity, in its workflow's trace. A poll without a status change counts as a success. */
 export function tracedActivities({ info }: ActivityContext): ActivityInterceptors {
   const { activityType, workflowExecution, attempt } = info;
   const ids = workflowExecution && {
@@ -64,7 +64,7 @@ export function tracedActivities({ info }: ActivityContext): ActivityInterceptor
   };
 }
 
-/** A span for the start of each workflow. A span of its whole duration would be visible only after weeks. */
+/** Creates a span for the start of each workflow. A span of its complete duration would be visible only after weeks. */
 export const traceSinks: InjectedSinks<TraceSinks> = {
   trace: {
     start: {

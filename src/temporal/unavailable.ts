@@ -16,7 +16,7 @@ import type { TLSConfig } from '@temporalio/common/lib/internal-non-workflow/ind
 import { isUnreadablePayload, MisplacedPayload } from './payload-codec.js';
 
 function grpcErrorOf(error: unknown): GrpcError | undefined {
-  // An error of a worker's connection can be a ServiceError and a gRPC error at once.
+  // An error of a worker's connection can be both a ServiceError and a gRPC error.
   const cause = error instanceof ServiceError && !isGrpcServiceError(error) ? error.cause : error;
   return isGrpcServiceError(cause) ? cause : undefined;
 }
@@ -26,10 +26,10 @@ function hasStatus(error: unknown, ...codes: readonly status[]): boolean {
   return cause !== undefined && codes.includes(cause.code);
 }
 
-/** The server ended the stream, or in Node 26 the connection broke. A cancellation of our own has another text. */
+/** The server ended the stream or, in Node 26, the connection broke. Our own cancellations have a different text. */
 const ENDED_BY_SERVER = 'Call cancelled';
 
-/** Reports whether Temporal was unreachable or too busy to respond: the same request may succeed later. */
+/** Reports whether Temporal was unreachable or too busy, so the same request may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   const cause = grpcErrorOf(error);
   if (cause === undefined) return false;
@@ -38,10 +38,10 @@ export function isUnavailable(error: unknown): boolean {
   return isRetryableError(cause) || code === status.DEADLINE_EXCEEDED || isEndedByServer;
 }
 
-/** Reports whether Temporal responded, and rejected our credentials. */
+/** Reports whether Temporal rejected our credentials. */
 export function isDenied(error: unknown): boolean {
   if (hasStatus(error, status.PERMISSION_DENIED, status.UNAUTHENTICATED)) return true;
-  // The SDK's native core reports it only in the message.
+  // The SDK's native core reports this only in the message.
   return error instanceof Error && /does not have (valid authentication cred|permission)/.test(error.message);
 }
 
@@ -60,7 +60,7 @@ export function isAlreadyStarted(error: unknown): boolean {
   return hasStatus(error, status.ALREADY_EXISTS);
 }
 
-/** Returns the result of a request, or undefined if what it asks for does not exist, or no longer exists. */
+/** Returns the result of a request; undefined if its target does not exist (any more). */
 export function undefinedIfMissing<Result>(request: Promise<Result>): Promise<Result | undefined> {
   return request.catch((error: unknown) => {
     if (isNotFound(error)) return undefined;
@@ -68,12 +68,12 @@ export function undefinedIfMissing<Result>(request: Promise<Result>): Promise<Re
   });
 }
 
-/** Reports whether the server rejects the request itself, such as a query by a search attribute that it does not have. */
+/** Reports whether the server rejects the request as invalid, such as a query by an unknown search attribute. */
 export function isInvalidRequest(error: unknown): boolean {
   return hasStatus(error, status.INVALID_ARGUMENT);
 }
 
-/** The server's reason to reject the request itself; undefined for any other error. */
+/** Returns the server's reason for rejecting a request as invalid; undefined for any other error. */
 export function rejectedBecause(error: unknown): string | undefined {
   return isInvalidRequest(error) ? grpcErrorOf(error)?.details : undefined;
 }
@@ -83,7 +83,8 @@ const NAMES_SEARCH_ATTRIBUTE = /search attribute/i;
 /**
  * Explains why Temporal rejects the start of one workflow.
  *
- * @returns undefined if Temporal would reject every start, as without the search attributes, or if the error has another cause
+ * @returns undefined if Temporal would reject every start, for example without the search attributes, or if the error has another
+ *   cause
  */
 export function rejectionOf(error: unknown): string | undefined {
   const details = rejectedBecause(error);
@@ -94,28 +95,28 @@ export function callPromptly<Result>(client: Client, call: () => Promise<Result>
   return client.connection.withDeadline(Date.now() + 10_000, call);
 }
 
-/** A problem with Temporal, or with a workflow there, that people can solve. The message is for them, on one line. */
+/** A problem with Temporal or a workflow that people can solve. The message is for them, on one line. */
 export class TemporalProblem extends Error {
-  /** Reports whether the same request may succeed later, when Temporal or a worker responds again. */
+  /** True if the same request may succeed later, when Temporal or a worker responds again. */
   get isUnavailable(): boolean {
     return false;
   }
 }
 
-/** A problem that lasts until Temporal, or a worker, responds again. */
+/** A problem that lasts until Temporal or a worker responds again. */
 export class TransientError extends TemporalProblem {
   override get isUnavailable(): boolean {
     return true;
   }
 }
 
-/** Starts the gRPC error for a response that is not gRPC: it comes from a web server, such as a proxy. */
+/** The beginning of the gRPC error for a response that is not gRPC, for example from a proxy. */
 const NOT_GRPC = 'Received HTTP status code';
 
 /**
  * Describes an error to people: what happened, and the setting or command that helps.
  *
- * @returns undefined for a failure of the program itself, whose message may hold private values
+ * @returns undefined for a bug, whose message may contain private values
  */
 export function sentenceOf(error: unknown): string | undefined {
   if (error instanceof TemporalProblem) return error.message;
@@ -165,7 +166,7 @@ async function handshake(address: string, tls: TLSConfig, signal: AbortSignal | 
   const { hostname, port } = new URL(`https://${address}`);
   const host = hostname.replace(/^\[|\]$/g, '');
   const { clientCertPair: pair, serverRootCACertificate: ca, serverNameOverride } = tls;
-  // Temporal Cloud selects its certificate by server name, and an IP address is none.
+  // Temporal Cloud selects its certificate by server name, which an IP address is not.
   const name = serverNameOverride ?? (isIP(host) ? undefined : host);
   const socket = connect({
     host,

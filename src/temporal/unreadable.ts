@@ -14,8 +14,8 @@ import { TemporalProblem } from './unavailable.js';
 import { parseWorkerIdentity, pollersOf, versionName, versionOf, whyNoWorker, whyOff } from './workers.js';
 
 /**
- * The obstacles that prevent anyone from reading the state of a workflow. Two apply to its whole task queue: `no-worker` if no worker
- * polls it, and `no-response` if workers that polled in the last minute do not respond in time, because they are busy or gone.
+ * The reasons why nobody can read a workflow's state. Two are about its task queue: `no-worker` if no worker polls it, and
+ * `no-response` if workers that polled in the last minute do not respond in time, because they are busy or gone.
  */
 export const OBSTACLES = {
   'no-worker': 'no worker is running to respond',
@@ -26,7 +26,7 @@ export const OBSTACLES = {
   'never-ran': 'it ended before a worker ran it',
 } as const;
 
-/** The obstacle that prevents the state of a workflow from being read. */
+/** The reason why a workflow's state cannot be read. */
 export type Obstacle = keyof typeof OBSTACLES;
 
 /** No worker that starts later removes these. */
@@ -37,7 +37,7 @@ export class UnreadableOnboarding extends TemporalProblem {
   constructor(
     readonly workflowId: string,
     readonly obstacle: Obstacle,
-    /** The reason for operators, without the workflow id. It may quote a failure of the workflow's code. */
+    /** The details for operators, without the workflow ID. They may quote a failure of the workflow's code. */
     readonly detail: string,
     options?: ErrorOptions,
   ) {
@@ -49,10 +49,7 @@ export class UnreadableOnboarding extends TemporalProblem {
   }
 }
 
-/**
- * Explains why this process cannot decrypt something of a workflow. Another key of the same id may be here, or where it was
- * encrypted.
- */
+/** Explains why this process cannot decrypt a payload. It may lack the key, or have a different key with the same ID. */
 function whyLocked(error: Error): string {
   return error instanceof UnreadablePayload && error.missingKey === undefined
     ? `${error.message}; "gangway doctor" names the process whose key differs`
@@ -62,8 +59,8 @@ function whyLocked(error: Error): string {
 /**
  * Finds out why a query of a workflow failed.
  *
- * @returns undefined when the error is not about this workflow
- * @throws {ServiceError} when Temporal does not respond
+ * @returns undefined if the error is not about this workflow
+ * @throws {ServiceError} if Temporal does not respond
  */
 export async function whyUnreadable(client: Client, workflowId: string, error: unknown) {
   const because = (obstacle: Obstacle, detail: string) =>
@@ -113,13 +110,13 @@ function brief(failure: string): string {
 const { TIMEOUT_TYPE_START_TO_CLOSE } = proto.temporal.api.enums.v1.TimeoutType;
 
 /**
- * Returns why the last attempt of the pending workflow task failed, and the worker, if known; undefined if none fails. The failure
- * may be one that cannot be decrypted here.
+ * Returns why the last attempt of the pending workflow task failed, and on which worker, if known; undefined if none failed. This
+ * process may be unable to decrypt the failure.
  */
 async function failingTask(client: Client, { workflowId, runId, raw }: WorkflowExecutionDescription) {
   const { attempt = 0 } = raw.pendingWorkflowTask ?? {};
   if ((attempt ?? 0) <= 1) return undefined;
-  // Only the first failure in a row is an event.
+  // The history has only the first of consecutive failures.
   const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
     namespace: client.options.namespace,
     execution: { workflowId, runId },
@@ -163,8 +160,8 @@ const { APPLICATION_ERROR_CATEGORY_BENIGN: BENIGN } = proto.temporal.api.enums.v
 const { PENDING_ACTIVITY_STATE_SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
 
 /**
- * The messages of the last failures of those activities of workflows that the server retries, and why no worker takes an activity
- * whose partner is off. A status poll that found no change did not fail.
+ * Returns the last failures of activities that the server retries, and why no worker runs the activities of a partner that is off.
+ * A status poll without a change did not fail.
  */
 export async function failuresOf(client: Client, workflowIds: readonly string[]): Promise<string[]> {
   const described = workflowIds.map((id) => client.workflow.getHandle(id).describe());

@@ -4,7 +4,7 @@ import type { RejectionType } from '../messages/rejections.js';
 import { type IdempotencyKey, receiptQuery } from '../messages/requirements.js';
 import { undefinedIfMissing } from './unavailable.js';
 
-/** The same sentence at every door, after which each says what to do. */
+/** The common first sentence at every entry point, which adds what to do next. */
 export const OUTCOME_UNKNOWN_MESSAGE =
   'no worker has responded in time, so it is not known whether it took effect, and one may still apply it';
 
@@ -12,8 +12,8 @@ export const OUTCOME_UNKNOWN_MESSAGE =
 export type RequirementUpdate<Receipt, Request> = UpdateDefinition<Receipt, [Request, IdempotencyKey?]>;
 
 /**
- * Sends an update, and waits until a worker has applied it. The same key again is the same update: it changes nothing, and returns
- * the first receipt. Temporal deduplicates updates within a run; the workflow does so across runs.
+ * Sends an update, and waits until a worker has applied it. A repeated key changes nothing, and returns the first receipt. Temporal
+ * deduplicates updates within a run, the workflow across runs.
  */
 export async function sendUpdate<Receipt, Request>(
   client: Client,
@@ -31,7 +31,7 @@ export async function sendUpdate<Receipt, Request>(
     const { cause } = error as Error;
     const before: RejectionType = 'AcceptedBefore';
     if (cause instanceof ApplicationFailure && cause.type === before) return cause.details?.[0] as Receipt;
-    // It may have ended with this update, or since.
+    // The workflow may have ended with this update, or since.
     const isGone = error instanceof WorkflowNotFoundError;
     const receipt = isGone && (await undefinedIfMissing(handle.query(receiptQuery, key)));
     if (receipt) return receipt as Receipt;

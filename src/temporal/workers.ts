@@ -10,14 +10,14 @@ import { all, IS_RUNNING, is } from './query.js';
 import { serverNow } from './server.js';
 import { TransientError, undefinedIfMissing } from './unavailable.js';
 
-/** A poller that the server saw in the last minute counts as a running worker. */
+/** How recently the server must have seen a poller for it to count as a running worker, in milliseconds. */
 const RECENT_MS = 60_000;
 
 const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = proto.temporal.api.enums.v1.TaskQueueType;
 const TYPES = { workflow: TASK_QUEUE_TYPE_WORKFLOW, activity: TASK_QUEUE_TYPE_ACTIVITY };
 const { WORKER_VERSIONING_MODE_VERSIONED } = proto.temporal.api.enums.v1.WorkerVersioningMode;
 
-/** Systems of accounts, by the name of the account. */
+/** The systems of each account, by account name. */
 export type SystemsByAccount = readonly (readonly [
   account: string | undefined,
   systems: readonly SystemName[],
@@ -28,7 +28,7 @@ export function processTaskQueue(taskQueue: string): string {
   return `${taskQueue}-${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
 }
 
-/** The task queues that all worker processes share. @param served the partners whose task queues a worker polls */
+/** Returns the task queues that all worker processes share. @param served the partners whose task queues a worker polls */
 export function polledQueues(taskQueue: string, served: SystemsByAccount) {
   return [
     polled(taskQueue, 'workflow'),
@@ -76,18 +76,18 @@ export async function pollersOf(client: Client, taskQueue: string, tasks: keyof 
   const taking = entry.filter(({ version }) => versionName(version) === versionName(target));
   const versions = new Map(entry.map(({ version }) => [versionName(version), version]));
   return {
-    // The number of workers that get new tasks.
+    // The number of workers that receive new tasks.
     taking: new Set(taking.map(({ identity }) => identity)).size,
-    // The version of the workers that get new tasks; undefined if they are unversioned.
+    // The version of the workers that receive new tasks; undefined if unversioned.
     target,
     versions: [...versions.values()].filter((version) => version !== undefined),
     identities: [...new Set(entry.map(({ identity }) => identity ?? ''))].sort(),
-    // The waiting time of the oldest task; 0 if none waits.
+    // The age of the oldest waiting task; 0 if none waits.
     backlogSeconds: Number(stats?.approximateBacklogAge?.seconds ?? 0),
   };
 }
 
-/** Explains why no worker gets the new tasks of a task queue, with the command that changes it, if there is one. */
+/** Explains why no worker gets the new tasks of a task queue, with the command that fixes it, if any. */
 export function describeNoWorker(queue: string, { target, versions }: Pollers) {
   const others = versions.length > 0 ? `, only ${versions.map(versionName).join(', ')}` : '';
   if (target)
@@ -113,10 +113,10 @@ export function whyNoWorker(queue: string, pollers: Pollers): string {
 }
 
 /**
- * Explains why no worker polls a partner task queue although workers run: they have no URL of the partner in this account. Asks the
+ * Explains why no worker polls a partner task queue although workers run: they lack the partner's URL in this account. Asks the
  * server, because the account's workers may run on other machines.
  *
- * @returns undefined when a worker takes them, or no worker runs at all
+ * @returns undefined if a worker polls it, or no worker runs at all
  */
 export async function whyOff(
   client: Client,
@@ -133,7 +133,7 @@ export async function whyOff(
   return `${why}: set ${urlSetting(system, account)}${named} for a worker`;
 }
 
-/** The form that people and queries use: `gangway:2026-11-21`. */
+/** Returns a version as people and queries write it: `gangway:2026-11-21`. */
 export function versionName(version: WorkerDeploymentVersion | undefined): string {
   return version ? `${version.deploymentName}:${version.buildId}` : 'unversioned';
 }
@@ -156,12 +156,12 @@ const STATUS_NAMES: Readonly<Record<number, DeployedVersion['status']>> = {
 
 export interface DeployedVersion {
   readonly buildId: string;
-  /** `inactive`: it was never current; `draining`: it gets no new workflows, and some may be pinned to it. */
+  /** `inactive`: it was never current. `draining`: it gets no new workflows, but some may be pinned to it. */
   readonly status: 'inactive' | 'current' | 'ramping' | 'draining' | 'drained';
   readonly pinned: number;
 }
 
-/** The versions of a deployment; none when no versioned worker has ever polled under that name. */
+/** Returns the versions of a deployment; none if no versioned worker has ever polled under that name. */
 export async function deployedVersions(client: Client, deploymentName: string): Promise<DeployedVersion[]> {
   const { namespace } = client.options;
   const described = await undefinedIfMissing(
@@ -182,12 +182,12 @@ export async function deployedVersions(client: Client, deploymentName: string): 
   );
 }
 
-/** Beyond this, an identity would become longer than Temporal accepts. */
+/** With more keys, an identity could become longer than Temporal accepts. */
 const MOST_KEYS = 64;
 
 /**
- * `4711@host#5f1c09ab`: process, host, and a check value for each key. With them, `gangway doctor` names the worker whose key differs
- * from the others, although a query reaches any worker.
+ * Returns `4711@host#5f1c09ab`: process, host, and a check value for each key, with which `gangway doctor` finds the worker whose
+ * key differs, although a query may reach any worker.
  *
  * @param name default: process and host, as in the SDK
  */
@@ -196,11 +196,11 @@ export function workerIdentity(keys: PayloadKeys | undefined, name = `${process.
   return checks.length > MOST_KEYS ? name : `${name}#${checks.join(',')}`;
 }
 
-/** The identity of a worker, as Temporal shows it: process and host, and the check values of its payload keys. */
+/** A parsed worker identity: process and host, and the check values of its payload keys. */
 export type WorkerIdentity = ReturnType<typeof parseWorkerIdentity>;
 
 /**
- * The opposite of {@link workerIdentity}.
+ * The inverse of {@link workerIdentity}.
  *
  * @returns `keyChecks` in the order of the keys, so the first one encrypts; undefined for a worker that does not publish them
  */
@@ -211,8 +211,8 @@ export function parseWorkerIdentity(identity: string) {
 }
 
 /**
- * The same for two processes only if they have the same bytes under the same id. 32 bits of an HMAC of 256 random bits say nothing
- * else about the key.
+ * Returns a check value that is equal for two processes only if they have the same bytes under the same ID. 32 bits of an HMAC of
+ * 256 random bits reveal nothing else about the key.
  */
 export function keyCheck({ id, key }: PayloadKey): string {
   return createHmac('sha256', key).update(`gangway key check ${id}`).digest('hex').slice(0, 8);

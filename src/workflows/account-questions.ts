@@ -1,11 +1,11 @@
-/** The questions about a whole partner account, and of single operations. */
+/** Questions about a partner account as a whole, and questions that a single operation asks. */
 import type { PartnerAccountInput, Refusal, UnreadableReport } from '../messages/partner-account.js';
 import { STATUS_MEANINGS } from '../partners/phases.js';
 import { redact } from '../platform/privacy/masked.js';
 import { minuteOf } from './runtime/current-details.js';
 import type { Question } from './runtime/state.js';
 
-/** A partner and the account at it; `account` is undefined for the unnamed one. */
+/** A partner, and our account there. `account` is undefined for the unnamed account. */
 export interface Partner {
   readonly system: PartnerAccountInput['system'];
   readonly account: string | undefined;
@@ -103,7 +103,7 @@ export function newStatusQuestion(at: Partner, status: string): Question {
   };
 }
 
-/** `status-on-hold`. Two names that look alike get two IDs, because a requirement that is raised again gets a number. */
+/** `status-on-hold`. Two names with the same slug still get different IDs: the second requirement gets a number. */
 function aboutStatus(status: string): string {
   const plain = status
     .toLowerCase()

@@ -42,9 +42,9 @@ import { askForCorrection, Rejected } from './runtime/step.js';
 import { reductionTransition, runUntilDecided } from './runtime/until-decided.js';
 
 /**
- * Onboards one business at the bank (docs/partner-apis.md#banking): finds its profile or submits its holder, asks a person to correct
- * a rejected holder, and delivers answers to tickets until the bank decides. Opens a financial account if the input asks for one.
- * With `follow: true` the profile exists already, and nothing is sent unless a person asks for it. Started as
+ * Onboards one business at the bank (docs/partner-apis.md#banking): finds its profile or submits its holder, asks a person to
+ * correct a rejected holder, and delivers answers to tickets until the bank decides. Opens a financial account if the input asks
+ * for one. With `follow: true`, the profile already exists, and Gangway sends nothing unless a person asks. The workflow ID is
  * `business-onboarding-<externalId>`.
  */
 export async function businessOnboarding(
@@ -76,7 +76,7 @@ async function findOrSubmit(business: BusinessRuntime, restored: Restored | unde
   else await importProfile(business, { profileId: existingId, owners: [] });
 }
 
-/** @param uncertainty why an earlier submission may exist */
+/** @param uncertainty why the holder may already have been submitted */
 async function submitUnlessFound(business: BusinessRuntime, uncertainty: string | undefined): Promise<void> {
   const declined: number[] = [];
   const unclaimed: RefusedSubmission[] = [];
@@ -91,7 +91,7 @@ async function submitUnlessFound(business: BusinessRuntime, uncertainty: string 
       continue;
     }
     const { profileId, financialAccountId, problems, baseline } = submitted;
-    // If the onboarding ends before anybody knows whose profile this is, only the timeline names it.
+    // Name the profile in the timeline now: the onboarding may end before its owner is known.
     if (submitted.now === undefined || submitted.now.candidate.against.length > 0)
       business.record('write-uncertain', {
         detail: `${SUBMIT}: the bank responded with banking profile ${profileId}`,
@@ -139,7 +139,7 @@ async function correctProblems(business: BusinessRuntime): Promise<void> {
   business.published.enter(stageOf(business.partnerState, business.context));
 }
 
-/** Sends the holder with a person's correction, which answers a ticket or the question about an unsubmitted profile. */
+/** Sends the holder with a person's correction. The correction answers a ticket, or the question about an unsubmitted profile. */
 async function deliverCorrection(business: BusinessRuntime, answered: PendingAnswer): Promise<void> {
   const { requirement, resolution } = answered;
   await business.whileSending([answered], [CORRECT], async () => {
@@ -182,7 +182,7 @@ function recordDelivery(
   business.published.report();
 }
 
-/** Reads the tickets once more. Asks a person again about those that the bank still lists long after their answers. */
+/** Reads the tickets. Asks a person again about those that the bank still lists after the deadline of their answers. */
 async function readTicketsAfterDeadline(business: BusinessRuntime): Promise<void> {
   const begunAt = Date.now();
   const now = await readProfile(business);

@@ -55,10 +55,10 @@ import type { CarriedState } from './runtime/stateful.js';
 import { runUnlessEnded } from './runtime/tasks.js';
 
 /**
- * Onboards a customer with both partners, each in a child workflow. The business starts as soon as the merchant exists, before it has
- * a `mid`. Started as `customer-onboarding-<externalId>`; in a named account, the IDs of the customer and its parts end with
- * `@<account>`. If someone started a part separately, the customer attaches to it: it waits for the part, which takes its own answers,
- * and does not cancel it. When an operator resets a part, the customer follows the new run.
+ * Onboards a customer with both partners, each in a child workflow. The business starts as soon as the merchant exists, before it
+ * has a `mid`. The workflow ID is `customer-onboarding-<externalId>`; in a named account, the IDs of the customer and its parts end
+ * with `@<account>`. If somebody started a part separately, the customer attaches to it: it waits for the part and never cancels
+ * it, and people answer the part directly. When an operator resets a part, the customer follows the new run.
  */
 export async function customerOnboarding(
   input: CustomerInput,
@@ -73,14 +73,14 @@ export async function customerOnboarding(
   setHandler(childReport, customer.onReport);
   handleAnswers(customer.store, customer);
   return customer.run(() => {
-    // A canceled customer waits until its children have ended.
+    // A canceled customer still waits until its children have ended.
     const tooLong = CancellationScope.nonCancellable(() => condition(() => shouldContinueAsNew(customer)));
     const parts = runAllParts(customer);
     const scope = CancellationScope.current();
     return Promise.race([
       parts,
       tooLong.then(() =>
-        // The next run would not know of a cancellation that arrives together with what ends this one.
+        // A cancellation in the same task as the continue-as-new would be lost, because the next run does not see it.
         scope.consideredCancelled
           ? parts
           : continueAsNew<typeof customerOnboarding>(inputToCarry(customer), options, customer.carriedState),
@@ -89,7 +89,7 @@ export async function customerOnboarding(
   });
 }
 
-/** Once the business has started, or will not start, its parts need no social security numbers from the customer. */
+/** Removes social security numbers once the business has started or will not start. */
 function inputToCarry({ input, partnerState: { starts, ends } }: CustomerRuntime): CustomerInput {
   if (!starts.business && !ends.business) return input;
   return { ...input, business: withoutSsns(input.business) } as CustomerInput;
@@ -97,7 +97,7 @@ function inputToCarry({ input, partnerState: { starts, ends } }: CustomerRuntime
 
 async function runAllParts(customer: CustomerRuntime): Promise<CustomerOnboardingOutcome> {
   const parts = [onboardPart(customer, 'boarding'), onboardPart(customer, 'business')];
-  // If one of them ends early, for example because it is canceled, the other one still runs to its end.
+  // If one part ends early, for example because it is canceled, the other one still runs to its end.
   await Promise.allSettled(parts);
   await Promise.all(parts);
   checkCancelled();
@@ -105,7 +105,7 @@ async function runAllParts(customer: CustomerRuntime): Promise<CustomerOnboardin
   return customerOutcome(customer.partnerState);
 }
 
-/** Runs a part to its end, also after a reset. If it does not succeed, the input decides about the other part. */
+/** Runs a part to its end, and again after a reset. If it fails, the input decides whether the other part continues. */
 async function onboardPart(customer: CustomerRuntime, part: Part): Promise<void> {
   for (;;) {
     const { [part]: record } = customer.partnerState.ends;
@@ -142,13 +142,13 @@ async function runPart(customer: CustomerRuntime, part: Part): Promise<PartEnd> 
 }
 
 async function untilMerchantIsKnown(customer: CustomerRuntime): Promise<void> {
-  // A canceled run would stop waiting here, and could not cancel a child that an earlier run has started.
+  // A child from an earlier run must not wait here: a cancellation would end the wait without reaching the child.
   if (customer.partnerState.starts.business) return;
   await condition(() => customer.merchantProfileId !== undefined || customer.hasEnded('boarding'));
 }
 
 function cancel(customer: CustomerRuntime, part: Part): void {
-  // Without a merchant the business has not begun, and ends as `not-started`.
+  // Without a merchant, the business has not begun and ends as `not-started`.
   const hasBegun = part === 'boarding' || customer.merchantProfileId !== undefined;
   if (hasBegun && !customer.hasEnded(part) && !isAttached(customer, part))
     customer.runs.get(part)?.scope.cancel();
@@ -168,7 +168,7 @@ function checkFailed(customer: CustomerRuntime): void {
   throw ApplicationFailure.nonRetryable(`${customer.workflowIdOf(failed)} failed`, 'PartFailed');
 }
 
-/** False while something is in flight that the next run could not resume. */
+/** False while work is in flight that the next run could not resume. */
 function shouldContinueAsNew(customer: CustomerRuntime): boolean {
   const isBusy = [...customer.runs].some(
     ([part, { scope, isStarting }]) => isStarting || (scope.consideredCancelled && !customer.hasEnded(part)),
@@ -185,7 +185,7 @@ const { awaitOnboarding } = proxyActivities<OnboardingActivities>({
 async function runChild(customer: CustomerRuntime, part: Part, child: Child, run: PartRun): Promise<PartEnd> {
   const { scope } = run;
   if (scope.consideredCancelled && !customer.partnerState.starts[part]) await scope.cancelRequested;
-  // A start is never canceled: the server cannot cancel a child before its start, and would start it afterwards.
+  // Never cancel a start: the server cannot cancel a child that has not started, and would still start it.
   const handle = CancellationScope.nonCancellable(() => startPart(customer, part, child, run));
   const end = CancellationScope.nonCancellable(async () => endOf(customer, part, await handle));
   try {
@@ -203,12 +203,12 @@ async function runChild(customer: CustomerRuntime, part: Part, child: Child, run
   }
 }
 
-/** True when someone started the part separately: a cancellation of the customer does not cancel it. */
+/** True if somebody started the part separately. A cancellation of the customer does not cancel it. */
 function isAttached({ partnerState }: CustomerRuntime, part: Part): boolean {
   return partnerState.starts[part] === 'attached';
 }
 
-/** A part that exists is not started twice. Undefined when this run did not start the child. */
+/** Starts the child, unless the part already exists. Returns undefined if this run did not start it. */
 async function startPart(
   customer: CustomerRuntime,
   part: Part,
@@ -223,7 +223,7 @@ async function startPart(
     const child = await startChild(PARTS[part], {
       workflowId,
       workflowIdReusePolicy: options.again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
-      // The server applies the policy also when a customer continues as new. CustomerReports ends a child without a customer.
+      // The server also applies the policy when a customer continues as new. CustomerReports ends a child whose customer is gone.
       parentClosePolicy: 'ABANDON',
       ...initialVisibility(PARTS[part], {
         dba,
@@ -246,7 +246,9 @@ async function startPart(
   }
 }
 
-/** The server reports a child's end only to the run that started it. Another run waits for its report, and asks the server. */
+/**
+ * The server reports a child's end only to the run that started it. A later run waits for the child's report, and asks the server.
+ */
 async function endOf(
   customer: CustomerRuntime,
   part: Part,
@@ -288,12 +290,12 @@ async function resultOf(child: ChildWorkflowHandle<Workflow>): Promise<PartEnd> 
   }
 }
 
-/** Waits until an operator resets the workflow of an ended part. Returns false if the merchant and the business both end first. */
+/** Waits until an operator resets the workflow of an ended part. Returns false once both parts have ended. */
 async function runsAgain(customer: CustomerRuntime, part: Part, { how }: PartEnd): Promise<boolean> {
   const hasEnded = () => isOver(customer.partnerState);
   if (hasEnded()) return false;
   const hasChanged = () => hasEnded() || isResumed(customer.partnerState, part);
-  // A part that had ended before a restore has no workflow to reset.
+  // A part that ended before a restore has no workflow to reset.
   const cannotFollow = how === 'completed' || how === 'cancelled' || !customer.partnerState.starts[part];
   if (cannotFollow) await condition(hasChanged);
   else {

@@ -12,19 +12,19 @@ export { partnerAccount } from './partner-account.js';
 export { partnerRecord } from './partner-record.js';
 export { partnerOperation };
 
-// Every type that something starts is exported here, or this does not compile.
+// Does not compile unless every workflow type is exported here.
 ({}) satisfies Record<Exclude<WorkflowType, keyof typeof import('./index.js')>, never>;
 
-// The SDK takes a stack trace for each promise of a workflow, for the call stack in the Web UI. Deep traces cost a fifth of the
-// processor time of a workflow.
+// The SDK takes a stack trace for each promise, for the call stack in the Web UI. Deep traces cost a fifth of a workflow's CPU
+// time.
 Error.stackTraceLimit = 4;
 
-// An operation takes seconds, so it ends on the build that it began with. All other types follow the current build
-// (worker/create-worker.ts): an onboarding waits for weeks, so pinning it would keep the workers of its first build running for
-// as long, and fixes would not reach it. Its code changes behind `patched()` (docs/changing-workflows.md).
+// An operation takes seconds, so it finishes on the build that it started with. All other types follow the current build
+// (worker/create-worker.ts). An onboarding waits for weeks: if it were pinned, old workers would have to run that long, and fixes
+// would not reach it. Its code changes behind `patched()` (docs/changing-workflows.md).
 setWorkflowOptions(pinned, partnerOperation);
 
-/** The server accepts this only from versioned workers. From others, it rejects the whole workflow task. */
+/** The server accepts this only from versioned workers. It would reject an unversioned worker's workflow task. */
 function pinned(): { versioningBehavior?: 'PINNED' } {
   return workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'PINNED' } : {};
 }

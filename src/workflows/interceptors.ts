@@ -26,18 +26,18 @@ const { trace } = proxySinks<TraceSinks>();
 
 const { replay } = proxySinks<ReplaySinks>();
 
-/** A replay that looks for the place of a difference sets it before it loads this bundle (worker/replay.ts). */
+/** Set by a replay that locates a nondeterminism error, before it loads this bundle (worker/replay.ts). */
 const isLocated = LOCATED in globalThis;
 if (isLocated) Error.stackTraceLimit = 50;
 
-/** Tells a replay what the workflow requests, and where. */
+/** Tells a replay each request of the workflow, with its location in the code. */
 function reportRequest(what: Requested['what'], name: string): void {
   if (isLocated) replay.requested({ what, name, stack: new Error().stack ?? '' });
 }
 
-/** Continues the trace of a workflow and checks its account. Activities and children get the trace, activities the dba. */
+/** Continues the caller's trace in activities and children, passes the dba to activities, and checks the account in the input. */
 export function interceptors(): WorkflowInterceptors {
-  // A workflow without a trace writes no header. The interceptors of the Temporal SDK would run a second OpenTelemetry SDK in each
+  // Empty without a trace, so no header is written. The SDK's own interceptors would run a second OpenTelemetry SDK in each
   // workflow, and put error messages into spans.
   let traceHeader: Headers = {};
   const dba = () => workflowInfo().typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba);
@@ -59,7 +59,7 @@ export function interceptors(): WorkflowInterceptors {
             traceHeader = header(TRACE_HEADER, traceContext);
             if (continuedFromExecutionRunId === undefined) trace.start(cause);
           }
-          // Thrown in an async function: a synchronous error would fail the workflow task, which the server retries forever.
+          // A synchronous error would fail the workflow task, which the server retries forever, so this function is async.
           return next(withoutAccount(input));
         },
       },
@@ -86,7 +86,7 @@ function header(name: string, value: unknown): Headers {
   return { [name]: defaultPayloadConverter.toPayload(value) };
 }
 
-/** The header comes from the caller, who may have put anything there. */
+/** Reads the trace from the header, which may contain anything, because the caller sets it. */
 function causeIn({ [TRACE_HEADER]: payload }: Headers): TraceContext | undefined {
   if (!payload) return undefined;
   try {
@@ -97,7 +97,7 @@ function causeIn({ [TRACE_HEADER]: payload }: Headers): TraceContext | undefined
   }
 }
 
-/** Removes `account` from the input, and checks it: only the account in the workflow id counts, and keeps equal keys apart. */
+/** Checks `account` and removes it from the input. The account in the workflow ID counts, which keeps equal external IDs apart. */
 function withoutAccount(input: WorkflowExecuteInput): WorkflowExecuteInput {
   const { workflowType, typedSearchAttributes } = workflowInfo();
   if (!(workflowType in WORKFLOW_ID_PREFIXES)) return input;

@@ -23,16 +23,16 @@ import {
 
 const CONFIRMATION_TIMEOUT = '15m';
 
-/** A part at the slowest rate takes days. A worker that dies is noticed by its heartbeats. */
+/** At the slowest rate, a part takes days. Heartbeats reveal a dead worker. */
 const { startRows, forgetRows } = proxyActivities<BatchActivities>({
   startToCloseTimeout: '30d',
   heartbeatTimeout: '10s',
-  // Waits for the document store. The wait is shown, and a person can stop the batch.
+  // Retries while the document store is unavailable. People see the wait, and can stop the batch.
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '15s' },
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
-/** Starts the onboardings of a file, part by part. Its memo and its details show where it stands. A cancellation stops it. */
+/** Starts the onboardings of a file, part by part. The memo and the current details show its progress. Cancel it to stop it. */
 export async function onboardingBatch({ parts, state: first, ...options }: BatchInput): Promise<BatchState> {
   const { workflowId: batch } = workflowInfo();
   let state = first;
@@ -47,14 +47,14 @@ export async function onboardingBatch({ parts, state: first, ...options }: Batch
     setCurrentDetails(detailsOf(state));
   }
 
-  /** @returns the stage in which it ends; undefined if it continues as new */
+  /** @returns the final stage; undefined if the batch continues as new */
   async function run(): Promise<BatchState['stage'] | undefined> {
     setCurrentDetails(detailsOf(state));
     await condition(() => limits !== undefined, CONFIRMATION_TIMEOUT);
     if (!limits) return 'discarded';
     if (state.stage === 'checked') publish({ stage: 'running' });
     while (state.parts < parts) {
-      // The next run would not know of it.
+      // The next run would not see the cancellation.
       if (CancellationScope.current().consideredCancelled) return 'stopped';
       if (workflowInfo().continueAsNewSuggested && state.parts > first.parts) return undefined;
       const end = await startRows({ batch, part: state.parts, actor: state.actor, ...limits });
@@ -65,12 +65,12 @@ export async function onboardingBatch({ parts, state: first, ...options }: Batch
   }
 
   const stage = await run().catch((error: unknown) => {
-    // The server does not retry an activity once it is to be canceled, so any failure may end it.
+    // After a cancellation request, the server does not retry the activity, so any failure may end it.
     if (isCancellation(error) || CancellationScope.current().consideredCancelled) return 'stopped' as const;
     throw error;
   });
   if (stage === undefined) {
-    // By default, the next run has the memo with which this one began.
+    // By default, the next run starts with the memo that this run started with.
     const inNextRun = makeContinueAsNewFunc<typeof onboardingBatch>({ memo: { [BATCH_MEMO]: state } });
     return inNextRun({ parts, state, ...limits });
   }
@@ -88,7 +88,7 @@ const NEXT: Readonly<Record<BatchState['stage'], string>> = {
   discarded: 'Nobody confirmed the batch. Nothing was started.',
 };
 
-/** The Markdown that the Web UI shows. The lines of failures are in the results. */
+/** Returns Markdown for the Web UI. The results list the failed lines. */
 function detailsOf({ stage, rows, counts: { started, attached, failed }, actor }: BatchState): string {
   const done = started + attached + failed;
   return [

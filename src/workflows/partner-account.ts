@@ -35,11 +35,11 @@ import { runPendingTasks, runUnlessEnded, type Task } from './runtime/tasks.js';
 import { reductionTransition } from './runtime/until-decided.js';
 
 /**
- * Handles the problems of one account at one partner, for all workflows that use it. If the partner rejects our credentials, it asks
- * a person once, tests them in the worker process that was rejected, and wakes all waiting activities once they work. It also asks
- * about tickets that no onboarding shows, and about operations that are not permitted, return unreadable responses, or fail in our own
- * code. The first report of a problem starts it, as `partner-account-<system>`; for a named account, with `@<account>` at the end. It
- * ends when nothing is left to do.
+ * Handles the problems of one account at one partner, for all workflows that use it. If the partner rejects our credentials, it
+ * asks a person once, tests them in the worker process that was rejected, and wakes all waiting activities once they work. It also
+ * asks about tickets that no onboarding shows, and about operations that are not permitted, return unreadable responses, or fail in
+ * our own code. The first report of a problem starts it. The workflow ID is `partner-account-<system>`, followed by `@<account>`
+ * for a named account. It ends when nothing is left to do.
  */
 export async function partnerAccount(input: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
   const { system } = input;
@@ -73,12 +73,12 @@ interface Duties extends Tickets {
   readonly unreadable: readonly Unreadable[];
   /** Tickets that no onboarding shows. */
   readonly listed: readonly UnmatchedTicket[];
-  /** An onboarding's poll has found tickets about other profiles, and this workflow has not read the tickets since. */
+  /** A poll has reported tickets about other profiles since this workflow last read the tickets. */
   readonly isReported: boolean;
   readonly pace?: Pace | undefined;
 }
 
-/** The first report about an operation, and all workflows that wait for it. */
+/** The first report about an operation, and the workflows that wait for the operation. */
 interface Unreadable extends UnreadableReport {
   readonly workflowIds: readonly string[];
   /** The ID of its requirement; '' before it is raised. */
@@ -95,7 +95,7 @@ const NO_DUTIES: Duties = {
 
 type Account = OnboardingRuntime<Duties, PartnerAccountInput>;
 
-/** The most workflows that are read to find out whether they still wait for an operation. */
+/** The maximum number of workflows to query for whether they still wait for an operation. */
 const MOST_WORKFLOWS = 20;
 
 /** Asks people once about each operation that is unreadable or not permitted, until no onboarding waits for it. */
@@ -146,8 +146,8 @@ function withReport(all: readonly Unreadable[], report: UnreadableReport): reado
 }
 
 /**
- * Asks once, for all onboardings, about credentials that the partner rejects in a worker process. Retries the waiting activities when
- * it accepts them, or when the process has ended. If it rejects several processes, they take turns.
+ * Asks once, for all onboardings, about credentials that the partner rejects in a worker process. When the partner accepts them, or
+ * the process has ended, retries the waiting activities. Handles one rejected process at a time.
  */
 function refusedCredentials(account: Account, system: Partner['system']): () => readonly Task[] {
   const refusals = () => Object.entries(account.partnerState.refusals);
@@ -156,7 +156,7 @@ function refusedCredentials(account: Account, system: Partner['system']): () => 
   );
   const { wakeRefused } = partnerActivities(system)({ wakeRefused: RETRY_WAITING });
 
-  /** Returns the check of a process. It also returns null if the process has ended, because nobody polls its task queue then. */
+  /** Returns the check for a process. It also returns null if the process has ended and nobody polls its task queue. */
   const checkIn = (process: string): ProcessActivities['checkCredentials'] => {
     const { checkCredentials } = proxyActivities<ProcessActivities>({
       ...WAIT,
@@ -173,7 +173,7 @@ function refusedCredentials(account: Account, system: Partner['system']): () => 
       });
   };
 
-  /** Asks a person. Waits for the answer, or until the check has another result. @returns the new result of the check */
+  /** Asks a person. Waits for the answer, or until the result of the check changes. @returns the new result */
   const ask = async (process: string, seen: Refusal): Promise<Refusal | null> => {
     const id = account.raise(credentialsQuestion({ system, account: currentAccount() }, process, seen));
     account.published.report();
@@ -190,7 +190,7 @@ function refusedCredentials(account: Account, system: Partner['system']): () => 
   };
 
   const run = async () => {
-    // After a success, test at once: the next refusal may be older than that.
+    // After a success, test at once, because the next refusal may be older than the success.
     let now = false;
     for (let [first] = refusals(); first; [first] = refusals()) {
       const [process, { operation, reason }] = first;
@@ -205,7 +205,7 @@ function refusedCredentials(account: Account, system: Partner['system']): () => 
   return () => (refusals().length > 0 ? [{ name: 'refused credentials', run }] : []);
 }
 
-/** Runs under the activity ID of a status poll, so that a nudge resets it, for example after a reply. */
+/** Uses the activity ID of a status poll, so a nudge resets it, for example after a reply. */
 const { awaitUnmatchedTickets } = partnerActivities('banking')({
   awaitUnmatchedTickets: { ...POLL, summary: 'Wait until the tickets without an onboarding change' },
 });
@@ -215,7 +215,7 @@ const ASKING: TicketWording = {
   whenGone: 'the partner no longer asks, or an onboarding shows the ticket',
 };
 
-/** Asks people about tickets that no running onboarding shows, and delivers their replies. Reads the tickets while there is one. */
+/** Asks people about tickets that no running onboarding shows, and sends their replies. Keeps reading while there is one. */
 function unmatchedTickets(account: Account): () => readonly Task[] {
   setHandler(ticketsSeen, () => account.patchState({ isReported: true }));
   const ask = () => {
@@ -231,7 +231,7 @@ function unmatchedTickets(account: Account): () => readonly Task[] {
   const toDeliver = () => answeredOfKind(account, 'ticket');
   const deliver = async () => {
     for (const answered of toDeliver()) {
-      // A person may have taken it back while another answer was being delivered.
+      // A person may have taken this answer back while another one was being delivered.
       const isLeft = toDeliver().some(({ resolution }) => resolution === answered.resolution);
       if (isLeft) await deliverAnswer(account, answered);
     }
@@ -254,13 +254,13 @@ async function readTickets(account: Account): Promise<Pick<Duties, 'listed' | 'p
     const { snapshot, isFirst } = await runRead(account, 'read the tickets', run, { waitsForChange: true });
     return { listed: snapshot, pace: paceAfter(pace, isFirst) };
   } catch (error) {
-    // If the read is not permitted, the person who is asked may abandon it.
+    // A person may have abandoned the read, for example because it is not permitted.
     if (!(error instanceof Abandoned)) throw error;
     return { listed: [], pace };
   }
 }
 
-/** Sends a reply. Any other answer only closes the question. */
+/** Sends the answer if it is a reply. Any other answer only closes the question. */
 async function deliverAnswer(account: Account, answered: PendingAnswer): Promise<void> {
   const { requirement, resolution } = answered;
   const { answer } = resolution;

@@ -18,7 +18,7 @@ import { OnboardingRuntime } from './runtime/onboarding-runtime.js';
 import { runIdempotent, runOnce, runRead } from './runtime/run-step.js';
 import { partnerFailureOf, Rejected } from './runtime/step.js';
 
-/** Carries out one of the {@link OPERATIONS} at the bank. A rejection ends it, because whoever asked can ask again. */
+/** Runs one of the {@link OPERATIONS} at the bank. A rejection ends the workflow, because the caller can start it again. */
 export async function partnerOperation<Name extends OperationName>(
   input: PartnerOperationInput<Name>,
 ): Promise<OperationOutcome> {
@@ -48,7 +48,7 @@ export async function partnerOperation<Name extends OperationName>(
   );
 }
 
-/** The fields without which an operation cannot work, and its steps. */
+/** The required fields and the steps of each operation. */
 const OPERATIONS: {
   readonly [Name in OperationName]: readonly [
     fields: FieldTypes,
@@ -66,7 +66,7 @@ const OPERATIONS: {
   statement: [{ period: 'string', financialAccountIds: 'array', fileFormat: 'string' }, saveStatement],
 };
 
-/** A statement may have many pages, from many accounts. */
+/** A statement may cover many accounts and have many pages. */
 const LONG = '10m';
 
 const bank = partnerActivities('banking')({
@@ -124,7 +124,7 @@ async function setNickname(request: OperationRequest<'card-nickname'>, runtime: 
   return { paymentCardId, last4 };
 }
 
-/** If the partner wants a one-time code, a person is asked. A code is valid for one call, even one without a response. */
+/** If the partner requires a one-time code, asks a person for it. A code works for one call, even if the response is lost. */
 async function changeAddress(
   { oneTimeCode, ...address }: OperationRequest<'change-address'>,
   runtime: OnboardingRuntime,
@@ -165,7 +165,7 @@ const WHY_ANOTHER_CODE: Readonly<Partial<Record<PartnerErrorKind, string>>> = {
   Uncertain: 'The call with the last code got no response, and a code is valid for one call.',
 };
 
-/** The partner responds with 404 when the sub-user is restored. After a lost response, that call probably restored it. */
+/** The partner responds with 404 if the sub-user is already restored, as it probably is after a lost response. */
 async function restoreSubUser(
   { subUserId }: OperationRequest<'restore-sub-user'>,
   runtime: OnboardingRuntime,

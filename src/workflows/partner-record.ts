@@ -26,14 +26,14 @@ import { removeAnswered } from './runtime/requirements.js';
 import type { PendingAnswer } from './runtime/state.js';
 import type { CarriedState } from './runtime/stateful.js';
 
-/** A limit, because the memo has all names, and a partner could respond with a new name each time. */
+/** A limit, because the memo lists all names, and a partner could return a new name each time. */
 const MOST_STATUSES = 100;
 
 const MEANINGS = Object.keys(STATUS_MEANINGS) as StatusMeaning[];
 
 /**
- * Keeps the meanings of undocumented status names of a partner in an account. It asks a person about each name once, for all
- * onboardings of the account. The first unknown status starts it, and it never ends, because only it has the decisions.
+ * Stores what a partner's undocumented status names mean in one account. Asks a person about each name once, for all onboardings of
+ * the account. The first unknown status starts it. It never ends, because nothing else stores the decisions.
  */
 export async function partnerRecord(
   input: PartnerAccountInput,
@@ -55,7 +55,7 @@ export async function partnerRecord(
   const isShown = () =>
     runtime.partnerState.statuses.length === 0 ||
     isSame(workflowInfo().memo?.[RECORD_MEMO], runtime.partnerState);
-  /** Those whose status is known keep their place. */
+  /** A known status keeps its place. */
   const keep = (seen: SeenStatus) => {
     const { statuses } = runtime.partnerState;
     const isKnown = statuses.some(({ status }) => status === seen.status);
@@ -105,7 +105,7 @@ export async function partnerRecord(
         await condition(allHandlersFinished);
         if (runtime.isCancelled) throw new CancelledFailure('canceled before the next run');
         const next = runtime.carriedState;
-        // By default, the next run has the memo with which this one began.
+        // By default, the next run starts with the memo that this run started with.
         const memo = { ...workflowInfo().memo, [RECORD_MEMO]: runtime.partnerState };
         await makeContinueAsNewFunc<typeof partnerRecord>({ memo })(input, next);
       }

@@ -1,6 +1,6 @@
 /**
- * Gangway's workflows together with those of another program, for the worker of that program (worker/plugin.ts). Webpack replaces the
- * second module by the program's own, which may be CommonJS or a folder: so this is also CommonJS.
+ * Combines Gangway's workflows with another program's, for that program's worker (worker/plugin.ts). Webpack resolves the second
+ * module to the program's own, which may be CommonJS or a folder, so this file is CommonJS too.
  */
 const ours: Workflows = require('./index.js');
 const theirs: Workflows = require('gangway-their-workflows');

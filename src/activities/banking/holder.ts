@@ -33,7 +33,7 @@ import { problemsIn, withoutId } from './refusal.js';
 type HolderOperation = keyof BankingOperations &
   ('submitBusinessAccountHolder' | 'updateBusinessAccountHolder');
 
-/** Submits a business, finds it again and corrects it. Problems name the fields of the input. */
+/** Activities that submit, find and correct a business. Problems name fields of the input. */
 export function holderActivities(
   client: BankingClient,
   candidates: Candidates,
@@ -41,8 +41,8 @@ export function holderActivities(
   reservations: Reservations,
 ) {
   /**
-   * Reserves the profile in a response if it is new: name and tax number match the business, the bank has not decided, and it was
-   * created after the submission. If another onboarding has reserved it, that counts even if this account cannot read it.
+   * Reserves the profile in a response if it is new: the name and tax number match the business, the bank has not decided, and the
+   * profile was created after the submission. Another onboarding's reservation counts even if this account cannot read the profile.
    */
   async function reserveSubmitted(
     { profileId, since, ...business }: BusinessToFind & { profileId: number; since: string },
@@ -63,7 +63,7 @@ export function holderActivities(
         ...(isClearlyBefore(createdDate, since) ? [`it was created at ${createdDate}`] : []),
       ];
     });
-    // Without a read, another onboarding has the profile, and the bank does not show it.
+    // Without a result, another onboarding has the profile, and the bank hides it.
     const inspected = read.inspected ?? { candidate: await candidates.hidden(profileId, ownId()) };
     return { ...inspected, candidate: { ...inspected.candidate, against, unclear: [] } };
   }
@@ -150,7 +150,7 @@ async function sendHolder(
 
 const holderRequest = businessOnboardingInput().pick({ holder: true, beneficialOwners: true });
 
-/** Assumed: the partner reports problems as `field: message`, separated by semicolons or line breaks, or as any other text. */
+/** Assumption: the partner reports problems as `field: message`, separated by semicolons or line breaks, or as free text. */
 function verdictOf(response: BoardingResponse): HolderVerdict {
   const { profileId, financialAccountId = null } = response;
   const texts = problemsIn(response).flatMap(({ message }) => message.split(/[;\n]\s{0,20}(?=[\w.]+:\s)/));
@@ -169,7 +169,7 @@ const FIELDS_OF_OWNER = byLowerCase(Object.keys(beneficialOwner.shape));
 
 /** Translates a field of E7, in any case, to its path in the input: `email` to `holder.email`, `owner2.ssn` to `beneficialOwners.1.ssn`. */
 function inputPath(field: string): string | undefined {
-  // Services of this kind begin the path of an unreadable field with `$.`.
+  // Such services begin the path of an unreadable field with `$.`.
   const [first = '', ...rest] = field.replace(/^\$\./, '').split('.');
   const name = HOLDER_FIELDS.get(first.toLowerCase());
   if (name !== undefined) return ['holder', name, ...rest].join('.');
@@ -187,7 +187,7 @@ type Candidates = ReturnType<typeof profileCandidates>;
 
 const ownId = () => activityInfo().workflowExecution?.workflowId;
 
-/** Finds profiles that may belong to a business, and compares them with it. */
+/** Functions that find profiles that may belong to a business, and compare them with it. */
 export function profileCandidates(client: BankingClient, { ownerOf }: Reservations) {
   async function find(business: BusinessToFind, baseline: readonly number[], options: CallOptions) {
     const ofThisMerchant = await ofMerchant(business.merchantProfileId, options);
@@ -200,7 +200,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     ) as Candidate[];
   }
 
-  /** Finds the profile of a merchant (E5). The result proves nothing until {@link compare} compares it. */
+  /** Finds the profile of a merchant (E5). Use {@link compare} before you rely on the result. */
   async function ofMerchant(merchantProfileId: number | undefined, options: CallOptions) {
     if (merchantProfileId === undefined) return null;
     return ifFound(client.findProfileByMerchant({ merchantProfileId }, options), null);
@@ -215,7 +215,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     return [...matches.filter(isSame), ...matches.filter((each) => !isSame(each))].map(({ id }) => id);
   }
 
-  /** Finds the profile that a refused submission named or created: a new one of this business that no other onboarding has. */
+  /** Finds the new profile that a refused submission named or created: one of this business that no other onboarding has. */
   async function savedBy(
     refused: readonly RefusedSubmission[],
     declined: readonly number[],
@@ -245,7 +245,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     return ifVisible(client.getProfile({ id: profileId }, options), null);
   }
 
-  /** @param workflowId the onboarding of the business */
+  /** @param workflowId the workflow ID of the business's onboarding */
   async function compare(
     profileId: number,
     { bankingStatus, businessAccountHolder: record }: BankingProfile,
@@ -284,7 +284,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
 }
 
 /**
- * Compares a holder, as far as the partner shows it, with a business. They are the same if dba and merchant match, or if dba, legal
+ * Compares the visible parts of a holder with a business. They are the same if the dba and merchant match, or if the dba, legal
  * name and EIN match. A followed business may have only a dba and a merchant.
  */
 function evidenceOf(
@@ -320,15 +320,15 @@ function evidenceOf(
 
 const OTHER_DBA = 'its dba differs';
 
-/** The most profiles of a search that are read. */
+/** The maximum number of profiles to read from one search. */
 const MOST_EXAMINED = 20;
 
 type Comparison = 'same' | 'different' | 'hidden' | 'not given';
 
-/** The lengths of names that a bank has cut: 25 characters, or 24 if the last one was a space. */
+/** The lengths of names that the bank truncates: 25 characters, or 24 if the last one was a space. */
 const CUT_AT = [24, 25];
 
-/** Compares a saved name, which may be hidden, with the sent one. Ignores case and accents, and a cut at 25 characters. */
+/** Compares a saved name, which may be hidden, with the sent one. Ignores case, accents and truncation at 25 characters. */
 function compareTexts(saved: string | null | undefined, sent: unknown): Comparison {
   if (sent === undefined) return 'not given';
   if (saved === null || saved === undefined) return 'hidden';
@@ -347,7 +347,7 @@ function folded(text: string): string {
 /** The minimum number of visible digits for two numbers to count as the same. */
 const ENOUGH_DIGITS = 4;
 
-/** Compares a number that may be masked with the given one, starting at the last digit. */
+/** Compares a number, which may be masked, with the sent one, from the last digit. */
 function compareDigits(saved: string | null | undefined, sent: unknown): Comparison {
   if (sent === undefined) return 'not given';
   if (!saved || typeof sent !== 'string') return 'hidden';

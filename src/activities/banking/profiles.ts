@@ -29,7 +29,7 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets,
     return snapshotOf(await client.getProfile({ id }, options), options, isEnough);
   }
 
-  /** The meaning of a status, from the documentation or from a person's decision. */
+  /** Returns the meaning of a status, from the documentation or a person's decision. */
   async function meant(status: string): Promise<ProfileSnapshot['phase']> {
     const meaning = isDocumentedProfileStatus(status) ? undefined : await meaningOf(status);
     return meaning === undefined ? profilePhase(status) : EXPLAINED_PROFILE_PHASES[meaning];
@@ -40,7 +40,7 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets,
     return seen !== null && (await meant(seen.bankingStatus)) !== seen.phase;
   }
 
-  /** Adds the tickets to a profile that was just read. @param isEnough whether it suffices if the account cannot read tickets */
+  /** Adds the tickets to a profile that was just read. @param isEnough whether that profile suffices if tickets cannot be read */
   async function snapshotOf(
     profile: BankingProfile,
     options: CallOptions,
@@ -105,7 +105,7 @@ function hasProfileChanged(seen: SeenProfile, now: ProfileSnapshot): boolean {
   return !isSameAsked(seen.tickets, now.tickets);
 }
 
-/** Reports whether a ticket disappeared while the bank is working and no new one appeared. The list may have missed a row. */
+/** Reports whether a ticket disappeared during the bank's review without a new one. The list may then have missed a row. */
 function lacksTickets(seen: SeenProfile, { phase, tickets, isWithoutTickets }: ProfileSnapshot): boolean {
   if (!isProfileUnderReview(phase) || isWithoutTickets) return false;
   const before = Object.keys(seen?.tickets ?? {});

@@ -3,7 +3,7 @@ import type { BoardingResponse } from '../../partners/banking/responses.js';
 import { operationName } from '../../partners/catalogue.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
 
-/** The problems in a boarding response (docs/partner-apis.md#banking-rules), as one text; empty when there are none. */
+/** Returns the problems in a boarding response (docs/partner-apis.md#banking-rules) as one text; empty if there are none. */
 export function problemsIn({
   success,
   errors,
@@ -11,7 +11,7 @@ export function problemsIn({
   return success ? [] : [{ field: '', message: errors?.trim() || 'the partner gave no reason' }];
 }
 
-/** A successful response without the ID of the created resource. The resource exists, so a search may find it. */
+/** The error for a successful response without the ID of the created resource. The resource exists, so a search may find it. */
 export function withoutId(operation: keyof BankingOperations & string, what: string): PartnerError {
   return new PartnerError({
     system: 'banking',

@@ -13,7 +13,7 @@ import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import type { Reservations } from '../reservations.js';
 import { sendOnce } from '../write.js';
 
-/** How long visibility can lag behind what a workflow has published, in milliseconds. */
+/** How long visibility can lag behind a workflow's published state, in milliseconds. */
 const LISTED_WITHIN_MS = 3_000;
 
 export function ticketActivities(
@@ -38,7 +38,7 @@ export function ticketActivities(
 
   async function unmatched(seen: Readonly<Record<number, string>> | null): Promise<UnmatchedTicket[]> {
     let others = await notShown(await ticketsOfProfiles(client, callOptions()));
-    // The onboarding of a profile may just have begun, and two people would be asked.
+    // The profile's onboarding may have just begun. Without the wait, two people would be asked.
     if (others.some(({ ticket, profileId }) => profileId !== null && seen?.[ticket.ticketId] === undefined)) {
       await sleep(LISTED_WITHIN_MS);
       others = await notShown(others);
@@ -82,10 +82,10 @@ export function ticketActivities(
   } satisfies Partial<BankingActivities>;
 }
 
-/** Represents the profile of a user that this account may not see. */
+/** Stands for the profile of a user that this account may not see. */
 const HIDDEN_PROFILE = 0;
 
-/** `profile 3001`, `Profile ID: 3001`, `profileId #3001`; not `user profile 13001`, which is another number. */
+/** `profile 3001`, `Profile ID: 3001`, `profileId #3001`; not `user profile 13001`, which is a different kind of ID. */
 const NAMED_PROFILE = /(?<!user\s)\bprofile\s*(?:(?:id|no\.?|number)\s*)?(?:[:#]\s*)?(\d{1,15})(?!\d)/gi;
 
 /** Returns the new and unresolved tickets (E6) about a profile, the IDs of all other tickets, and all IDs. */
@@ -109,7 +109,7 @@ export async function ticketsAbout(
   return { tickets: [...about.values()], others: listed.filter((each) => !about.has(each)), listed };
 }
 
-/** A ticket that asks something, with the profile that it is about; null when that is unknown. */
+/** An open ticket, and the profile that it is about; null if unknown. */
 interface TicketOfProfile {
   readonly ticket: Ticket;
   readonly profileId: number | null;
@@ -127,11 +127,11 @@ async function ticketsOfProfiles(client: BankingClient, options: CallOptions): P
 }
 
 /**
- * Lists the new and unresolved tickets (E6), and finds the profile of each: the profile of its parent ticket, the only one that it
- * names, or that of the user who opened it. A ticket of another customer is never about the profile that it names. The name of a
- * business decides nothing, because it may be part of another name, or the name of a franchise.
+ * Lists the new and unresolved tickets (E6), and finds the profile of each: its parent ticket's profile, the only profile that it
+ * names, or the profile of the user who opened it. Another customer's ticket is never about the profile that it names. Business
+ * names are ignored, because one may be part of another, or belong to a franchise.
  *
- * @param ofUsers the known profiles, by user profile; null for a user without one, such as the partner's staff
+ * @param ofUsers the profile of each known user profile; null for a user without one, such as the partner's staff
  */
 async function newTickets(
   client: BankingClient,
@@ -144,18 +144,18 @@ async function newTickets(
   for (const ticket of all.toSorted((one, other) => one.ticketId - other.ticketId))
     firsts.set(ticket, firsts.get(parentOf(ticket)) ?? ticket);
 
-  /** A parent is older. This also ends a cycle. */
+  /** Accept only an older parent, so that a cycle ends. */
   function parentOf({ ticketId, parentTicketId }: Ticket): Ticket | undefined {
     const parent = byId.get(parentTicketId ?? Number.NaN);
     return parent && parent.ticketId < ticketId ? parent : undefined;
   }
 
-  /** Finds the first ticket of a thread. All tickets of a thread are about the same profile. */
+  /** Returns the first ticket of a thread. All tickets of a thread are about one profile. */
   function firstOf(ticket: Ticket): Ticket {
     return firsts.get(ticket) ?? ticket;
   }
 
-  /** A reply asks nothing. A follow-up from someone other than the ticket's author may ask something. */
+  /** Reports whether a ticket is a reply, which asks nothing. A follow-up from anyone but the ticket's author may ask something. */
   function isReply(ticket: Ticket): boolean {
     if (ticket.parentTicketId === null) return false;
     const parent = parentOf(ticket);
@@ -197,7 +197,7 @@ function namedIn({ topic, text }: Ticket): number[] {
 /** The minimum time between two reports, in milliseconds. A later poll reports tickets that arrive in between. */
 const REPORT_EVERY_MS = 60_000;
 
-/** Reports other tickets that a poll lists, once each. The workflow of the account checks whether an onboarding shows them. */
+/** Reports other profiles' tickets in a poll, once each. The account's workflow checks whether an onboarding shows them. */
 export class OtherTickets {
   #reported = new Set<number>();
   #nextAt = 0;
@@ -207,7 +207,7 @@ export class OtherTickets {
     private readonly fourEyes: FourEyes,
   ) {}
 
-  /** Reports the tickets that are not about the profile, in the background, because the poll must not wait. */
+  /** Reports the tickets that are not about the profile. Runs in the background, because the poll must not wait. */
   seen(others: readonly number[], listed: readonly number[]): void {
     const { partnerAccount, fourEyes } = this;
     this.#reported = new Set(listed.filter((id) => this.#reported.has(id)));

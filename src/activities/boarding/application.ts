@@ -36,13 +36,13 @@ import type { MerchantReader } from './merchant.js';
 
 const DAY_MS = 86_400_000;
 
-/** Creates a merchant, sets its fees and submits it. Problems name the fields of the input. */
+/** Activities that create a merchant, set its fees and submit it. Problems name fields of the input. */
 export function applicationActivities(
   client: BoardingClient,
   { snapshot, statusNow }: MerchantReader,
   reservations: Reservations,
 ) {
-  /** A new merchant has no decision, no mid and no status from before its create. Preset fees and `Pending` prove nothing. */
+  /** A new merchant has no decision, no mid, and no status older than its create. Preset fees and `Pending` prove nothing. */
   const against =
     (id: number, since: string, options: CallOptions, respondedAt?: string) =>
     async (): Promise<string[]> => {
@@ -57,7 +57,7 @@ export function applicationActivities(
 
   /** Finds merchants that a refused create may have saved. Allows for a wrong clock at the partner. */
   async function savedAmong(saved: readonly SavedMerchant[], options: CallOptions): Promise<number[]> {
-    // If even this list gets a 404, a 404 for a merchant proves nothing.
+    // If even this list returns 404, a 404 for a merchant proves nothing.
     if (saved.length > 0) await ifNotRejected(client.listAgentProfiles({}, options), []);
     const ids = await Promise.all(
       saved.map(async ({ id, since }) => {
@@ -148,7 +148,7 @@ export function applicationActivities(
           const { status, phase } = await statusNow(merchantProfileId, { signal: options.signal });
           const before = { status, phase };
           const { refused } = options;
-          // Before and after a submission, a merchant may be pending.
+          // A merchant may be pending both before and after a submission.
           if (refused && (phase !== refused.phase || phase === 'pending'))
             throw new MissingResponse(`it was refused, and the status is ${status}`);
           if (!phases.includes(phase)) return { submitted: false, ...before };
@@ -166,13 +166,13 @@ export function applicationActivities(
   } satisfies Partial<BoardingActivities>;
 }
 
-/** Fields of requests that the input has at its top level, or not at all. */
+/** Request fields that are at the top level of the input, or not in the input. */
 const ADDED = ['', 'id', 'guid', 'merchantProfileId', 'agentProfileId', 'boardingSettingsId'];
 
 const inputField = (part: 'merchant' | 'fees' | 'application') => (field: string) =>
   ADDED.includes(field) ? field : `${part}.${field}`;
 
-/** Makes a call, and returns the partner's warnings with its result. */
+/** Makes a call, and adds the partner's warnings to its result. */
 export async function collectWarnings<Options extends CallOptions, Result>(
   options: Options,
   call: (options: Options & Required<Pick<CallOptions, 'onWarning'>>) => Promise<Result>,
@@ -182,7 +182,7 @@ export async function collectWarnings<Options extends CallOptions, Result>(
   return { ...result, ...(warnings.length > 0 && { warnings }) };
 }
 
-/** Turns problems into warnings if the response also contains the new merchant: retrying would create a second one. */
+/** Turns problems into warnings if the response also contains the new merchant, because retrying would create a second one. */
 function acceptDespiteProblems(
   error: unknown,
   onWarning: (warning: string) => void,
@@ -194,7 +194,7 @@ function acceptDespiteProblems(
 }
 
 /**
- * Makes a 403 a rejection of the agent profile, unless the partner lists it. The profile must be of the caller's ISO
+ * Turns a 403 into a rejection of the agent profile, unless the partner lists that profile: it must belong to the caller's ISO
  * (docs/partner-apis.md#merchant-boarding-rules).
  */
 async function checkAgentProfile(client: BoardingClient, id: number, error: unknown): Promise<void> {
@@ -212,7 +212,7 @@ type References =
   | { readonly agentProfileId: number; readonly boardingSettingsId?: number }
   | { readonly problems: readonly FieldProblem[] };
 
-/** Returns the IDs of the agent profile and the boarding settings of a create, or the choices for a person. */
+/** Returns the agent profile ID and boarding settings ID for a create, or the choices for a person. */
 async function chooseReferences(
   client: BoardingClient,
   request: ReferenceRequest,
@@ -220,7 +220,7 @@ async function chooseReferences(
 ): Promise<References> {
   const problems: FieldProblem[] = [];
 
-  /** An id as given, by name, or the only one. */
+  /** Returns the requested ID, the ID with the requested name, or the only ID. */
   async function choose(
     idField: ReferenceField,
     list: (all: Record<string, never>, options: CallOptions) => Promise<readonly Reference[]>,
@@ -238,7 +238,7 @@ async function chooseReferences(
   return { agentProfileId, ...(boardingSettingsId !== undefined && { boardingSettingsId }) };
 }
 
-/** Turns documented fees that the partner shows as text into numbers, because some writes refuse what the read shows. */
+/** Turns documented fees from text into numbers, because some writes refuse the text that the read returns. */
 function writable(fees: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const copy = structuredClone({ ...fees });
   for (const { path } of merchantFees.safeParse(fees).error?.issues ?? []) {
@@ -254,10 +254,10 @@ function writable(fees: Readonly<Record<string, unknown>>): Record<string, unkno
 
 type Fields = Record<PropertyKey, unknown>;
 
-/** A number that a double represents exactly enough to be written back unchanged. */
+/** A number that a double preserves when it is written back. */
 const AMOUNT = /^-?\d{1,9}(?:\.\d{1,6})?$/;
 
-/** The differences between the partner's fees and the requested ones. Fields that were not requested do not count. */
+/** Returns the differences between the partner's fees and the requested ones, ignoring fields that were not requested. */
 export function feeDifferences(
   requested: unknown,
   has: unknown,
@@ -281,9 +281,9 @@ export function feeDifferences(
 }
 
 function isSame(requested: unknown, has: unknown): boolean {
-  // In a change, `null` removes the field, so an absent field is as requested.
+  // `null` requests removal of a field, so an absent field matches.
   if (requested === undefined || writeExactly(requested) === writeExactly(has ?? null)) return true;
-  // The partner may write the same instant, or the same number, in another way.
+  // The partner may format the same instant or number differently.
   if (typeof has !== 'string') return false;
   if (typeof requested === 'number') return has.trim() !== '' && Number(has) === requested;
   return isDate(requested) && isDate(has) && Date.parse(requested) === Date.parse(has);

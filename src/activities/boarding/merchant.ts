@@ -24,7 +24,7 @@ export function merchantReader(
   meaningOf: MeaningOf,
   { otherWithMid }: Pick<Reservations, 'otherWithMid'>,
 ) {
-  /** Rejects a mid that belongs to another merchant. A proxy cache can mix up two requests. */
+  /** Rejects a mid that belongs to another merchant, because a proxy's cache can mix up two requests. */
   async function checkMid(mid: string, id: number): Promise<void> {
     const other = await otherWithMid(mid, id);
     if (other === undefined) return;
@@ -50,7 +50,7 @@ export function merchantReader(
     };
   }
 
-  /** @param isEnough whether the status alone suffices if the account cannot read notes */
+  /** @param isEnough whether the status suffices if the account cannot read notes */
   async function snapshot(
     id: number,
     options: CallOptions = callOptions(),
@@ -71,7 +71,7 @@ export function merchantReader(
     return readAgain(withNotes, { ...now, notes: [], isWithoutNotes: true }, isEnough);
   }
 
-  /** The status without notes, just before a write. */
+  /** Reads the status without notes, just before a write. */
   async function statusNow(
     id: number,
     options: CallOptions,
@@ -88,13 +88,13 @@ export function merchantReader(
   return { snapshot, statusNow, isExplained };
 }
 
-/** The most notes that a person is asked about one by one. */
+/** The maximum number of notes that a person is asked about individually. */
 const MOST_NOTES = 200;
 
 /**
- * Identifies a note by the stable part of its text, and by its position among notes with the same text; the partner may change its
- * date, author or a counter. If there are too many notes, keeps those with the lowest IDs, and adds one note that states how many
- * others there are.
+ * Identifies a note by the stable part of its text, and by its position among notes with the same text, because the partner may
+ * change its date, author or a counter. If there are too many notes, keeps those with the lowest IDs, and adds a note with the
+ * number of others.
  */
 function identified(notes: readonly UnderwritingNote[]): Note[] {
   const all = eachIdentified(notes);
@@ -109,7 +109,7 @@ function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
   const rows = notes.map(({ text, author, date }) => {
     return { text: withoutEntities(text), author: author && withoutEntities(author), date };
   });
-  // Two rows of the same time are one note, which a list repeats.
+  // Equal rows with the same time are one note that the list repeats.
   const seen = new Set<string>();
   const isFirst = (row: string) => !seen.has(row) && seen.add(row) !== undefined;
   const distinctRows = rows.filter((row) => row.date === null || isFirst(JSON.stringify(row)));
@@ -128,7 +128,7 @@ function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
 const COUNTER = /\d{1,6}(?=\s{0,3}(?:second|minute|hour|day|week|month)s?\b)/gi;
 
 /**
- * Returns the part of a text that is the same in each read. Partners change white space, and append how long something has been
+ * Returns the part of a text that is the same in each read. Partners change white space, and append for how long a note has been
  * open.
  */
 function lasting(text: string): string {
@@ -152,7 +152,7 @@ export function hasChanged(seen: SeenStatus, { notes, isWithoutNotes, ...now }: 
   return noteIds !== undefined && (ids.length !== noteIds.length || ids.some((id) => !noteIds.includes(id)));
 }
 
-/** Reports whether a note disappeared while underwriters are working and no new one appeared. The list may have missed a row. */
+/** Reports whether a note disappeared during underwriting without a new one. The list may then have missed a row. */
 export function lacksNotes(
   { noteIds = [] }: Pick<SeenStatus, 'noteIds'>,
   { phase, notes, isWithoutNotes }: StatusSnapshot,

@@ -10,15 +10,15 @@ import { BankingToken, type OneTimeCode, type TokenSettings } from './token.js';
 const SYSTEM = 'banking';
 
 export interface BankingSettings extends TokenSettings, Connection {
-  /** Issued to partners at onboarding; sent as the header `X-Partner-Id`, which is assumed. */
+  /** Issued to partners at onboarding. Sent as the header `X-Partner-Id` (an assumption). */
   readonly partnerId?: string;
   readonly pathSegment?: string;
 }
 
 export type BankingClient = PartnerClient<BankingOperations> & {
   /**
-   * Takes a one-time code of a person, for the next token. A `PartnerError` whose details have `needs: 'one-time-code'`
-   * asks for it. Default kind of code: `ShortMessageCode`.
+   * Sets a person's one-time code for the next token, after a `PartnerError` with `needs: 'one-time-code'`. Default kind of code:
+   * `ShortMessageCode`.
    */
   useCode(code: string, typeOperation?: OneTimeCode['typeOperation']): void;
   forget(): void;
@@ -26,8 +26,8 @@ export type BankingClient = PartnerClient<BankingOperations> & {
 };
 
 /**
- * A client of the banking API (docs/partner-apis.md#banking). The client gets tokens itself: the first call fetches one, see
- * `token.ts`. A call that gets a 401 is repeated once with a fresh token.
+ * A client of the banking API (docs/partner-apis.md#banking). The client fetches its own tokens (`token.ts`), and repeats a call
+ * that gets a 401 with a fresh token.
  *
  * @throws {TypeError} for an invalid URL, path segment or TOTP secret.
  */
@@ -60,8 +60,8 @@ const CARDS_AT_ONCE = 100;
 const CLOSED = 3;
 
 /**
- * Every card that the caller may see, each once, read page by page as the caller iterates. Ends with the first page
- * that has nothing new, because a partner that returns a bare list may ignore paging.
+ * Yields each visible card once, page by page. Stops at the first page without a new card, because a partner that returns a bare
+ * list may ignore paging.
  */
 export async function* eachPaymentCard(
   client: Pick<BankingClient, 'listPaymentCards'>,
@@ -78,14 +78,17 @@ export async function* eachPaymentCard(
   }
 }
 
-/** The status is a number on a card's own record, and can be a word in lists (docs/partner-apis.md#banking-assumptions). */
+/**
+ * Reports whether a card is closed. Its status is a number in its record, but can be a word in lists
+ * (docs/partner-apis.md#banking-assumptions).
+ */
 export function isClosed({ status }: Pick<PaymentCard, 'status'>): boolean {
   return status === CLOSED || String(status).toUpperCase() === 'CLOSED';
 }
 
 export type StatementFormat = 'PDF' | 'CSV' | 'QBO' | 'OFX';
 
-/** MIME types of statements. The contract prints none; according to it, CSV is plain text and the others are binary. */
+/** MIME types of statements. The contract lists none: it only says that CSV is plain text and the others are binary. */
 export const STATEMENT_FORMATS: Readonly<Record<string, StatementFormat>> = {
   'application/pdf': 'PDF',
   'text/csv': 'CSV',
@@ -99,7 +102,7 @@ export const STATEMENT_FORMATS: Readonly<Record<string, StatementFormat>> = {
   'application/x-ofx': 'OFX',
 };
 
-/** The format of a statement, by its `Content-Type` (E10); undefined for a type that does not identify one. */
+/** Returns the format of a statement from its `Content-Type` (E10); undefined if the type does not identify a format. */
 export function statementFormat(contentType: string): StatementFormat | undefined {
   const [type = ''] = contentType.split(';');
   const name = type.trim().toLowerCase();

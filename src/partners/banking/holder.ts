@@ -8,16 +8,16 @@ export type AccountHolder = z.input<typeof accountHolder>;
 export type BeneficialOwner = z.input<typeof beneficialOwner>;
 export type HolderSubmission = z.input<typeof businessAccountHolder>;
 
-/** The owners as people write them: one list. The partner takes four at most. */
+/** The owners as people write them: one list. The partner accepts at most four. */
 export const beneficialOwners = z.array(beneficialOwner).max(4, 'at most four beneficial owners');
 
 export const OWNER_FIELDS = ['owner', 'owner2', 'owner3', 'owner4'] as const;
 
 /**
- * The holder and the list of its beneficial owners in the form that E7 takes: the owners, in their order, as `owner`,
- * `owner2`, `owner3` and `owner4`. Fields of absent owners are left out.
+ * Converts a holder and its list of beneficial owners to the form of E7, with the owners as `owner`, `owner2`, `owner3` and
+ * `owner4`. Omits fields of absent owners.
  *
- * @throws {RangeError} when there are more than four. Input from outside is checked with {@link beneficialOwners}.
+ * @throws {RangeError} if there are more than four. Check input with {@link beneficialOwners} first.
  */
 export function submissionOf(
   holder: AccountHolder,
@@ -28,7 +28,7 @@ export function submissionOf(
   return { ...holder, ...Object.fromEntries(fields) };
 }
 
-/** Yearly revenue of a submission, in cents; the submission has it in dollars. null if it is absent. */
+/** Returns the yearly revenue of a submission in cents; the submission has it in dollars. null if absent. */
 export function submittedRevenueInCents({
   annualBusinessRevenue: dollars,
 }: Pick<AccountHolder, 'annualBusinessRevenue'>): bigint | null {
@@ -40,9 +40,9 @@ const SPEAKS_OF_A_FACTOR =
   /multi-?factor|mfa|2fa|two-?factor|one-?time|smscode|typeoperation|(?<![a-z])otp(?![a-z])/i;
 
 /**
- * Reports whether E1 failed because a one-time code is missing or wrong. According to the contract this gives 401 or 403, as other
- * failures do; how they differ is not printed. Assumed: a 403 is about the code unless its message mentions a lock or a suspension,
- * and a 401 is about the code if its message mentions codes or factors.
+ * Reports whether E1 failed because a one-time code is missing or wrong. The contract says 401 or 403, as for other failures, and
+ * not how to tell them apart. Assumption: a 403 is about the code unless its message mentions a lock or a suspension; a 401 is
+ * about the code if its message mentions codes or factors.
  */
 export function asksForCode({ status, body }: HttpResponse, opened: Unwrapped | undefined): boolean {
   if (status !== 401 && status !== 403) return false;

@@ -187,14 +187,14 @@ const MESSAGE_OPERATIONS = {
   }),
 } satisfies Operations;
 
-/** The contract's placeholder for the brand segment in its paths. */
+/** The contract's placeholder for the brand segment of its paths. */
 export const NEUTRAL_SEGMENT = 'svc';
 
 /**
- * The banking API (docs/partner-apis.md#banking): every operation that the contract names. E1 to E15 are as printed there.
- * The others, which it names without shapes, have assumed ones.
+ * The banking API (docs/partner-apis.md#banking): every operation that the contract names. E1 to E15 match the contract. It names
+ * the others without shapes, so theirs are assumed.
  *
- * @throws {TypeError} if it is not one plain path segment.
+ * @throws {TypeError} if `pathSegment` is not one plain path segment.
  */
 function operationsWith(pathSegment: string = NEUTRAL_SEGMENT) {
   if (!/^[\w.~-]+$/.test(pathSegment))

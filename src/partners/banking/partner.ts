@@ -12,7 +12,7 @@ import * as responses from './responses.js';
 
 const PROCESS = randomUUID().slice(0, 8);
 
-/** Failures: docs/partner-apis.md#banking-rules. An operation without input has none that could be wrong or missing. */
+/** Failures: docs/partner-apis.md#banking-rules. An operation without input cannot get a 400 or 404. */
 const contract: Contract = {
   security: { type: 'http', scheme: 'bearer' },
   names: { ...responses, ...requests, json: exactJson },
@@ -71,13 +71,13 @@ export const banking = definePartner({
       unset: 'user form',
     }),
   }),
-  /** A partner ID makes us a partner. Partners request tokens in a form of their own (docs/partner-apis.md#banking-rules). */
+  /** With a partner ID, we sign in as a partner. Partners request tokens in their own form (docs/partner-apis.md#banking-rules). */
   clientSettings: (url, set): Omit<BankingSettings, 'pathSegment'> => ({
     url,
     username: set.BANKING_USERNAME,
     password: set.BANKING_PASSWORD,
     deviceToken: set.BANKING_DEVICE_TOKEN,
-    // A bank that allows one session may tell the processes apart.
+    // A bank that allows one session per device can tell our processes apart.
     deviceName: set.BANKING_PARTNER_ID === undefined ? `gangway-${PROCESS}` : 'gangway',
     form: set.BANKING_PARTNER_ID === undefined ? 'user' : 'partner',
     ...(set.BANKING_TOTP_SECRET !== undefined && { totpSecret: set.BANKING_TOTP_SECRET }),

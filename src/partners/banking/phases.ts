@@ -1,12 +1,12 @@
 import type { StatusMeaning } from '../phases.js';
 
 /**
- * The meaning of a banking profile's status, in our own names: all decisions about a business depend on these. The
- * partner's names are in `responses.ts`.
+ * The meaning of a banking profile's status. All decisions about a business depend on the phase; only `responses.ts` knows the
+ * partner's status names.
  */
 export type ProfilePhase = 'new' | 'under-review' | 'approved' | 'declined' | 'closed' | 'withdrawn';
 
-/** The status of a profile in a response that has none. */
+/** The status of a profile if the response has none. */
 export const UNKNOWN_STATUS = 'Unknown';
 
 /** What a phase means for a business. A new phase is a row. */
@@ -20,20 +20,20 @@ export const PROFILE_PHASES: Readonly<Record<ProfilePhase, ProfileRules>> = {
 };
 
 export interface ProfileRules {
-  /** The partner has not decided yet, so one of its tickets may be open. */
+  /** `asked`: the partner has not decided, so tickets are read, and people are asked about them. */
   readonly tickets: 'asked' | 'ignored';
-  /** Nobody has submitted a holder, or the bank has rejected it. */
+  /** `missing`: nobody has submitted a holder, or the bank has rejected it. */
   readonly holder: 'missing' | 'accepted';
-  /** The outcome. That of an approval waits for the financial account, where one is wanted. */
+  /** The outcome. After an approval, it waits for the financial account, if one is requested. */
   readonly ends: 'onboarded' | 'declined' | 'closed' | 'withdrawn' | null;
 }
 
-/** Reports whether the bank has not decided yet, so that a ticket can be open. */
+/** Reports whether the bank is still reviewing the profile, so a ticket can be open. */
 export function isProfileUnderReview(phase: ProfilePhase): boolean {
   return PROFILE_PHASES[phase].tickets === 'asked';
 }
 
-/** The phase of a status that a person explained. The bank asks by tickets, in any status. */
+/** The phase of each meaning that a person can choose for a status. The bank asks through tickets, in any status. */
 export const EXPLAINED_PROFILE_PHASES: Readonly<Record<StatusMeaning, ProfilePhase>> = {
   'not-submitted': 'new',
   'under-review': 'under-review',

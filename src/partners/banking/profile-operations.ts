@@ -16,7 +16,7 @@ import * as responses from './responses.js';
 /** A file; `statementFormat` in `client.ts` returns its format. */
 const file = z.custom<Download>();
 
-/** The middle of the previous month in every zone, because a statement of this one may not exist. */
+/** The middle of the previous month, in any time zone: this month's statement may not exist yet. */
 const lastMonth: ProbeSource = {
   value: () => {
     const now = new Date();
@@ -81,7 +81,7 @@ export function accountOperations(svc: string) {
   } satisfies Operations;
 }
 
-/** Whole applications whose fields the contract does not show: they are sent unchanged. */
+/** Applications whose fields the contract does not show. They are sent unchanged. */
 const asItIs = z.record(z.string(), exactJson);
 
 /** Profiles, holders and addresses. `svc` is the brand segment of the paths. */

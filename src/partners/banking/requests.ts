@@ -15,7 +15,7 @@ import {
   zipCode,
 } from './rules.js';
 
-/** The one-time code of the second factor and where it comes from: both or neither (Authentication, 3). */
+/** The one-time code of the second factor, and its source: both or neither (Authentication, 3). */
 const codeFields = { smsCode: z.string().nullish(), typeOperation: secondFactor.nullish() };
 
 const CODE_IS_COMPLETE = 'smsCode and typeOperation: both or neither';
@@ -65,15 +65,15 @@ export const tokenRequest = z.union([userTokenRequest, partnerTokenRequest]);
 
 const completeCode = { smsCode: text, typeOperation: secondFactor };
 
-/** The second factor alone (assumed): either form of E1 with the code, which is required. */
+/** The second factor alone (an assumption): either form of E1 with a required code. */
 export const secondFactorRequest = z.union([
   z.strictObject({ ...userForm, ...completeCode }),
   z.strictObject({ ...partnerForm, ...completeCode }),
 ]);
 
 /**
- * E3, in its three variants: the caller's own address; the same confirmed by a one-time code; the address of an associated person. One
- * object with rules for fields that go together, so that a problem names its field.
+ * E3, in its three variants: the caller's own address, the same with a one-time code, and an associated person's address. One
+ * object with rules across fields, so that a problem names its field.
  */
 export const addressChange = z
   .strictObject({
@@ -112,7 +112,7 @@ export const cardNickname = z.strictObject({
 
 export const byMerchant = z.strictObject({ merchantProfileId: int32 });
 
-/** A beneficial owner as E7 takes one, for `owner`, `owner2`, `owner3` and `owner4` alike. */
+/** A beneficial owner in E7: `owner`, `owner2`, `owner3` or `owner4`. */
 export const beneficialOwner = z.strictObject({
   firstName: text.max(255),
   lastName: text.max(255),
@@ -126,7 +126,7 @@ export const beneficialOwner = z.strictObject({
   city: text,
   state,
   zipCode,
-  /** Percent. A person who owns less than 25 is not a beneficial owner. */
+  /** Percent. A beneficial owner has at least 25. */
   percentageOwnership: z.int().min(25).max(100),
 });
 
@@ -155,20 +155,20 @@ export const accountHolder = z.strictObject({
   doingBusinessAsName: text,
   employerIdentificationNumber: ein,
   businessPhone: phone,
-  /** Per cent, of the authorizing person. */
+  /** The authorizing person's share, in percent. */
   percentageOwnership: z.int().min(0).max(100),
   /** 0 Unknown, 1 SoleProprietorship, 2 Partnership, 3 Corporation, 4 LLC. */
   businessType: z.int().min(0).max(4).optional(),
   website: z.string().nullish(),
   businessStartDate: dateTime.nullish(),
-  /** In whole US dollars, because it is submitted; a profile that is read has it in cents (see `holder.ts`). */
+  /** In whole US dollars. A profile that is read has it in cents (see `holder.ts`). */
   annualBusinessRevenue: dollars.nullish(),
   payrollCustomer: z.boolean().optional(),
   /** 0 Default, 1 Type1, 2 Type2, 3 Type3. */
   profileType: z.int().min(0).max(3).optional(),
 });
 
-/** E7 as it is sent. People write one list of owners instead: see `submissionOf` in `holder.ts`. */
+/** E7 as sent. People instead write one list of owners: see `submissionOf` in `holder.ts`. */
 export const businessAccountHolder = accountHolder.extend({
   owner: beneficialOwner.optional(),
   owner2: beneficialOwner.optional(),
@@ -190,7 +190,7 @@ export const businessSearch = z.strictObject({
   isoId: int32.nullish(),
   /** The name or a part of it. */
   dba: z.string().nullish(),
-  /** The most results. */
+  /** The maximum number of results. */
   count: int32.optional(),
 });
 
@@ -198,7 +198,7 @@ export const businessSearch = z.strictObject({
 export const fullStatementRequest = z.strictObject({
   period: dateTime,
   financialAccountIds: z.array(text).min(1, 'must name an account'),
-  /** The statement is sent there as well. */
+  /** The partner also sends the statement to this address. */
   email: email.optional(),
   fileFormat: z.enum(['PDF', 'CSV', 'QBO', 'OFX']).optional(),
 });

@@ -25,16 +25,16 @@ import {
 import { type ProfilePhase, UNKNOWN_STATUS } from './phases.js';
 
 /**
- * Responses of the partner (docs/partner-apis.md#banking). Unknown fields are kept, and so are unknown values of an
- * enumeration, hence `code`. Absent fields read as null.
+ * The partner's responses (docs/partner-apis.md#banking). Unknown fields and enumeration values are kept. Absent fields read as
+ * null.
  */
 
-/** An object whose fields nobody needs, or the contract does not show. */
+/** An object whose fields are not needed, or not in the contract. */
 const someObject = absent(z.looseObject({}));
 
 /** E1 and E2. `expiration` is ISO 8601, about ten minutes after issuance. */
 export const tokenResponse = z.looseObject({
-  /** Is sent in a header. */
+  /** Sent in a header. */
   token: needed(z.string().regex(/^[\x21-\x7e]+$/, 'must be one word of visible ASCII')),
   expiration: needed(someDateTime),
   /** Version 1 leaves it out. */
@@ -70,7 +70,7 @@ export const paymentCard = z.looseObject({
   reissuedCardId: documentedText(someId),
 });
 
-/** A list that comes bare or in pages (docs/partner-apis.md#banking-assumptions). `totalCount` is null if it is left out. */
+/** A list, either bare or in pages (docs/partner-apis.md#banking-assumptions). `totalCount` is null if absent. */
 const pageOf = <T extends z.ZodType>(record: T) =>
   z
     .union([
@@ -86,7 +86,7 @@ const pageOf = <T extends z.ZodType>(record: T) =>
 
 export const paymentCards = pageOf(paymentCard);
 
-/** The fields that a personal holder, a primary authorized person and an owner share. `ssn` comes masked: XXX-XX-XXXX. */
+/** The common fields of a personal holder, a primary authorized person and an owner. The partner masks `ssn`: XXX-XX-XXXX. */
 const person = {
   createdDate: someDateTime,
   updatedDate: someDateTime,
@@ -104,7 +104,7 @@ const person = {
   countryCodeAlpha3: someText,
 };
 
-/** Business account holder as it is read. `annualBusinessRevenue` is in cents, see `holder.ts`. */
+/** A business account holder, as read. `annualBusinessRevenue` is in cents, see `holder.ts`. */
 export const businessHolderRecord = z.looseObject({
   id: someInt64,
   ...person,
@@ -128,7 +128,7 @@ export const businessHolderRecord = z.looseObject({
   payrollCustomer: someFlag,
   owners: list(
     z.looseObject({
-      // The contract does not print its type.
+      // The contract does not show its type.
       id: someCode,
       ...person,
       phoneNumber: someText,
@@ -141,8 +141,8 @@ export const businessHolderRecord = z.looseObject({
 });
 
 /**
- * The names in `bankingStatus` that Gangway acts on, of the twelve in docs/partner-apis.md#banking-rules. Every other name is
- * kept and shown, and the workflow waits for the next. No other file depends on a name.
+ * The status names that Gangway acts on, of the twelve in docs/partner-apis.md#banking-rules. With any other name, Gangway shows it
+ * and waits for the next. No other file depends on a status name.
  */
 export const PROFILE_NEW = 'New';
 export const APPROVED_UW = 'ApprovedUW';
@@ -207,15 +207,15 @@ export const bankingProfile = z.looseObject({
 });
 
 /**
- * Boarding response (E7, E8). Its status is 200 even if nothing was done: then `success` is false, and `errors` has the
- * reasons. The caller checks that; the client does not turn it into a failure.
+ * Boarding response (E7, E8). The status is 200 even for a refusal: then `success` is false, and `errors` has the reasons. The
+ * caller must check `success`, because the client does not turn it into a failure.
  */
 export const boardingResponse = z.looseObject({
   profileId: needed(someIdNumber),
   success: needed(z.boolean()),
   errors: needed(absent(z.union([z.string(), z.array(z.string()).transform((errors) => errors.join('; '))]))),
   changeLog: list(z.looseObject({ requestType: someCode, changes: someText })),
-  /** Present if a financial account was opened as well. */
+  /** Present if a financial account was also opened. */
   financialAccountId: needed(sometimes(optionalId)),
 });
 
@@ -240,7 +240,7 @@ const UPDATE_FIELD_REQUESTS = [
   'LoanApprove',
 ];
 
-/** Ticket. `updateFieldRequest` names the field of the profile that the partner asks about, if any. */
+/** Ticket. `updateFieldRequest` is the profile field that the ticket is about, if any. */
 export const ticket = z.looseObject({
   ticketId: needed(rowId),
   createdDate: needed(someDateTime),
@@ -257,7 +257,7 @@ export const tickets = list(ticket);
 export const foundBusinesses = list(z.looseObject({ id: needed(rowId), dba: needed(someText) }));
 export const foundPeople = list(z.looseObject({ id: rowId, name: someText }));
 
-/** The boundaries of a list of E11. The query has no field for a cursor, so the next page cannot be requested. */
+/** The page boundaries of a list (E11). The query has no cursor field, so the next page cannot be requested. */
 const pageInfo = z.looseObject({
   startCursor: someText,
   endCursor: someText,
@@ -285,7 +285,7 @@ export const notification = z.looseObject({
 });
 export const notifications = list(notification);
 
-/** E13. `exists` is true when the partner had a webhook of this url and type already (409). */
+/** E13. `exists` is true if the partner already had a webhook with this URL and type (409). */
 export const createdWebhook = z.looseObject({
   success: needed(z.boolean()),
   exists: needed(sometimes(z.boolean().default(false).describe('Not on the wire: true stands for a 409'))),
@@ -329,7 +329,7 @@ export function statusesOf(...phases: readonly ProfilePhase[]): string[] {
   return [...PHASES].flatMap(([status, phase]) => (phases.includes(phase) ? [status] : []));
 }
 
-/** Reports whether the documentation has this status name, so that no person needs to explain it. */
+/** Reports whether this status name is documented. A person must explain any other. */
 export function isDocumentedProfileStatus(bankingStatus: string): boolean {
   return bankingStatus === UNKNOWN_STATUS || isAmong(BANKING_STATUSES, bankingStatus);
 }

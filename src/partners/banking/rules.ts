@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { int64, text } from '../field-schemas.js';
 
-/** Rules of single values (docs/partner-apis.md#banking-rules). Their messages name the rule and never the value. */
+/** Rules for single values (docs/partner-apis.md#banking-rules). Messages name the rule, never the value. */
 
-/** US states and territories as the partner numbers them. Which number is which state is not shown. */
+/** The partner's numbers for US states and territories. The contract does not say which number is which state. */
 export const state = z.int().min(1).max(53);
 
-/** As printed: ten digits; any of them can be an asterisk. */
+/** As in the contract: ten digits, any of which can be an asterisk. */
 export const phone = z.string().regex(/^(\d|\*){10}$/, 'must be 10 digits');
 
 export const tenDigits = z.string().regex(/^\d{10}$/, 'must be 10 digits');
 
-/** As printed: nine digits without dashes, and none of the numbers that are never issued. */
+/** As in the contract: nine digits without dashes, except numbers that are never issued. */
 export const ssn = z
   .string()
   .regex(
@@ -19,18 +19,18 @@ export const ssn = z
     'must be 9 digits of a valid SSN, without dashes',
   );
 
-/** As printed; the two leading digits are optional. */
+/** As in the contract; the two leading digits are optional. */
 export const ein = z
   .string()
   .regex(/^(?!00\d{7}$)(?!\d{2}0000000$)(\d{2})?(\d{7})$/, 'must be 9 digits of a valid EIN, without dashes');
 
-/** As printed. The list of errors of E3 requires exactly 5 digits; its pattern accepts ZIP+4, and so do we. */
+/** As in the contract. E3's list of errors requires exactly 5 digits, but its pattern accepts ZIP+4, and so do we. */
 export const postalCode = z.string().regex(/^\d{5}(-\d{4})?$/, 'must be 5 digits, or 5-4');
 
 export const zipCode = z.string().regex(/^\d{5}$/, 'must be 5 digits');
 
 /**
- * The contract prints `^[a-zA-Z\d',. \-#]+(([',. \-#][a-zA-Z ])?[a-zA-Z.]*)*$`, which takes exponential time on text that does not
+ * The contract has `^[a-zA-Z\d',. \-#]+(([',. \-#][a-zA-Z ])?[a-zA-Z.]*)*$`, which takes exponential time on text that does not
  * match. Its first part accepts everything that its second part could add, so this is the same rule.
  */
 export const extendedAddress = z
@@ -40,12 +40,12 @@ export const extendedAddress = z
 const startsWithNumberAndStreet = /^\d\S*\s.*\p{L}/u;
 const postOfficeBox = /\b(p\.?\s*o\.?\s*box|post\s+office\s+box)\b/i;
 
-/** Street and number (E3): a number, then the name of a street; no post office box. */
+/** Street address (E3): a number, then a street name; no post office box. */
 export const streetAddress = text
   .regex(startsWithNumberAndStreet, 'must start with a number, followed by the name of a street')
   .refine((address) => !postOfficeBox.test(address), 'must not be a PO box');
 
-/** The second factor that a one-time code comes from (E1, E3). */
+/** The source of a one-time code (E1, E3). */
 export const secondFactor = z.enum(['ShortMessageCode', 'TimeBasedCode', 'LegacyTimeBasedCode']);
 
 export const oneTimeCode = z.string().regex(/^\d{6}$/, 'must be 6 digits');

@@ -13,7 +13,7 @@ import { secondFactorRequest, tokenRequest } from './requests.js';
 import { tokenResponse } from './responses.js';
 import type { secondFactor } from './rules.js';
 
-/** The operations that issue and renew a token. The client makes both calls itself, with the one-time code in E1. */
+/** The operations that issue and renew a token. Only the client calls them. */
 export const TOKEN_OPERATIONS = {
   issueToken: idempotent('POST /api/auth/v2', {
     repeats: 'signs in',
@@ -55,7 +55,7 @@ export interface OneTimeCode {
 
 const PERIOD_MS = 30_000;
 
-/** Time-based codes (RFC 6238: SHA-1, 6 digits, 30 seconds) by the partner's clock, once that is known. */
+/** Generates time-based codes (RFC 6238: SHA-1, 6 digits, 30 seconds), by the partner's clock once it is known. */
 class TimeBasedCodes {
   readonly #totp: TOTP;
   #offsetMs = 0;
@@ -75,7 +75,7 @@ class TimeBasedCodes {
     return { smsCode: this.#totp.generate({ timestamp }), typeOperation: 'TimeBasedCode' };
   }
 
-  /** Takes over the partner's clock; true if codes were wrong by a period or more until now. */
+  /** Adjusts to the partner's clock. Returns true if earlier codes were off by a period or more. */
   correct(serverDate: number): boolean {
     const offset = serverDate - Date.now();
     if (Number.isNaN(offset) || Math.abs(offset - this.#offsetMs) < PERIOD_MS) return false;
@@ -84,40 +84,40 @@ class TimeBasedCodes {
   }
 }
 
-/** The identity that requests tokens, and the form of E1 that it uses. */
+/** The identity that requests tokens, and its form of E1. */
 export interface TokenSettings extends Pick<Connection, 'observe' | 'inspect'> {
   readonly username: string;
   readonly password: string;
-  /** Identifies the calling device; for a partner, a label of the type of device. */
+  /** Identifies the calling device; for a partner, a label for the type of device. */
   readonly deviceToken: string;
-  /** Names the device; for a partner, identifies the calling application. */
+  /** Names the device; for a partner, the calling application. */
   readonly deviceName: string;
   /** `partner` spells the fields NickName, Password, TokenDevice, NameDevice. */
   readonly form: 'user' | 'partner';
-  /** Base32. With it, codes of the second factor are generated here, and nobody is asked. */
+  /** Base32. If set, the client generates the second factor's codes, and nobody is asked for one. */
   readonly totpSecret?: string;
   /** Milliseconds of a monotonic clock. Default: `performance.now()`. */
   readonly now?: () => number;
 }
 
-/** The time for which a refusal is remembered: after a 403, the account is locked or suspended, or the second factor failed. */
+/** How long a 403 is remembered, in milliseconds: the account is locked or suspended, or the second factor failed. */
 const LOCKED_MS = 15 * 60_000;
-/** The same after a wrong user name or password. */
+/** How long a wrong user name or password is remembered, in milliseconds. */
 const REFUSED_MS = 60_000;
 
-/** Documented lifetime (docs/partner-apis.md#banking-rules). It applies when the lifetime in a response is not plausible. */
+/** The documented lifetime (docs/partner-apis.md#banking-rules), used if the lifetime in a response is not plausible. */
 const LIFETIME_MS = 10 * 60_000;
 const LONGEST_LIFETIME_MS = 24 * 60 * 60_000;
 const RENEWED_AT = 0.8;
-/** Between two attempts to renew a token that is still valid. */
+/** The interval between attempts to renew a token that is still valid, in milliseconds. */
 const NEXT_ATTEMPT_MS = 10_000;
 
-/** A token that is refused sooner than this after it was issued, in milliseconds, has not expired. */
+/** A token that is refused earlier than this after its issue has not expired, in milliseconds. */
 const SHORTEST_LIFE_MS = 60_000;
-/** The age that the token after such a one has before it is replaced, in milliseconds. It doubles with each. */
+/** After such an early refusal, the minimum age of the next token before it is replaced, in milliseconds. Doubles each time. */
 const TIMEOUT_MS = 2_000;
 
-/** Times are those of {@link TokenSettings.now}. */
+/** A token with its times, by {@link TokenSettings.now}. */
 interface Held {
   readonly credentials: Credentials;
   readonly issuedAt: number;
@@ -127,12 +127,12 @@ interface Held {
 }
 
 /**
- * The Bearer token of a banking client: one for all callers, fetched once however many wait for it, renewed before it
- * expires, and visible to nothing else. Its lifetime is the difference of its `expiration` and the `Date` of the same
- * response, both by the partner's clock, so that a wrong clock on our side does no harm.
+ * A banking client's bearer token. All callers share it; concurrent callers share one request, and it is renewed before it expires.
+ * Its lifetime is the difference between `expiration` and `Date` in one response, both by the partner's clock, so a wrong clock on
+ * our side does no harm.
  *
- * A refusal is remembered: until `forget`, a code, or the end of the cool-down, calls fail at once and without network,
- * because each attempt with a wrong password may count towards locking the account.
+ * A refusal is remembered: until `forget`, a code, or the end of the cool-down, calls fail at once without a request, because each
+ * attempt with a wrong password may count toward locking the account.
  */
 export class BankingToken {
   readonly #now: () => number;
@@ -143,10 +143,10 @@ export class BankingToken {
   #code: OneTimeCode | undefined;
   #pauseMs = 0;
   #refusal: { readonly details: PartnerErrorDetails; readonly until: number } | undefined;
-  /** The latest request for a token; there is never more than one at a time. */
+  /** The latest request for a token. At most one is in flight. */
   #latest: { readonly date: number; readonly asksForCode: boolean } | undefined;
 
-  /** @param headers sent with every call, besides the token. @throws {TypeError} if the TOTP secret is not base32. */
+  /** @param headers headers of every call, besides the token. @throws {TypeError} if the TOTP secret is not base32. */
   constructor(
     private readonly system: string,
     private readonly settings: TokenSettings,
@@ -166,7 +166,7 @@ export class BankingToken {
     this.#client = partnerClient(TOKEN_OPERATIONS, protocol, http);
   }
 
-  /** Headers with a valid token, fetched or renewed if necessary. @throws {PartnerError} if there is none. */
+  /** Returns headers with a valid token. Fetches or renews the token if necessary. @throws {PartnerError} if that fails. */
   async authorization(): Promise<Credentials> {
     const held = this.#held;
     if (held && this.#now() < held.renewAt) return held.credentials;
@@ -181,9 +181,9 @@ export class BankingToken {
   }
 
   /**
-   * Returns headers with a new token after a 401. Callers whose calls got the same token share one request. A bank may allow one
-   * session per user: each sign-in then ends the session of another process, which signs in again. So after a token that ended early,
-   * it pauses before it signs in again.
+   * Returns headers with a new token after a 401. Callers with the same refused token share one request. If a bank allows one
+   * session per user, each sign-in ends another process's session, which then signs in again. So if a token ends early, pauses
+   * before the next sign-in.
    */
   async reauthorize(refused: Credentials, operation: string): Promise<Credentials> {
     const held = this.#held;
@@ -226,7 +226,7 @@ export class BankingToken {
     return this.#flight;
   }
 
-  /** E2 while the token is valid, and after that only where E1 would need a person; E1 if E2 fails. */
+  /** Gets a token: with E2 while the old one is valid, or if E1 would need a person; with E1 if E2 fails. */
   async #obtain(): Promise<Held> {
     const held = this.#held;
     if (held && (held.neededPerson || this.#now() < held.expiresAt)) {
@@ -260,7 +260,7 @@ export class BankingToken {
     try {
       return await this.#client.issueToken(this.#request(code ?? codes?.now()));
     } catch (error) {
-      // A time-based code of a wrong clock: the response has the right time.
+      // If our clock was wrong, the time-based code was too. The response has the right time.
       const wasRefused = error instanceof PartnerError && (error.status === 401 || error.status === 403);
       if (!wasRefused || !codes?.correct(this.#serverDate())) throw error;
       return await this.#client.issueToken(this.#request(codes.now()));
@@ -294,7 +294,7 @@ export class BankingToken {
     return life > 0 && life <= LONGEST_LIFETIME_MS ? life : LIFETIME_MS;
   }
 
-  /** The partner's clock in its latest response; NaN without a `Date`. */
+  /** Returns the partner's time in its latest response; NaN without a `Date`. */
   #serverDate(): number {
     return this.#latest?.date ?? Number.NaN;
   }
@@ -314,8 +314,8 @@ export class BankingToken {
   }
 
   /**
-   * The error that callers get. Whatever E1 rejects (400 and 404 included), a person must check the credentials. It is
-   * a new error, because the cause of the other does not help the caller.
+   * Returns the error for callers. Whatever E1 rejects (including 400 and 404), a person must check the credentials. It is a new
+   * error, because the original's cause does not help the caller.
    */
   #refused(error: PartnerError): PartnerError {
     const { kind, ...details } = error.details;
@@ -332,7 +332,7 @@ export class BankingToken {
   }
 }
 
-/** A 2xx with a message instead of a token, such as a captcha challenge, is a refused sign-in. */
+/** Treats a 2xx with a message instead of a token, such as a captcha challenge, as a refused sign-in. */
 function openToken(response: PartnerResponse): Unwrapped | undefined {
   const opened = openPlain(response);
   if (!opened || opened.failed || tokenResponse.safeParse(opened.payload).success) return opened;

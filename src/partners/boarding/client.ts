@@ -23,7 +23,7 @@ export function boardingClient(settings: BoardingSettings): BoardingClient {
     authorization: async () => ({ authorization: `Basic ${credentials}` }),
     probe: 'listAgentProfiles',
     open: openEnvelope,
-    // A password that equals the user name, as in the sandbox, is no secret, and may be a word in a response.
+    // A password that equals the user name, as in the sandbox, is not secret, and may be a word in a response.
     secrets: () => [password === username ? '' : password, credentials],
   };
   return connectClient(boardingOperations(posNames), protocol, settings);
@@ -32,8 +32,8 @@ export function boardingClient(settings: BoardingSettings): BoardingClient {
 const errorText = z.string().catch(({ value }) => (isNothing(value) ? '' : UNKNOWN_FORM));
 
 /**
- * Both envelopes of docs/partner-apis.md#merchant-boarding-rules at once: the common one (`status`, `warning`,
- * `validationResults`) and that of fees (`success`, `validationErrors`). Also the bare `{error, message}` of a 401 or 403
+ * All envelopes in one: the common one (`status`, `warning`, `validationResults`) and the one for fees (`success`,
+ * `validationErrors`) of docs/partner-apis.md#merchant-boarding-rules, and the bare `{error, message}` of a 401 or 403
  * (docs/partner-apis.md#merchant-boarding-assumptions).
  */
 const envelope = z.object({
@@ -47,14 +47,14 @@ const envelope = z.object({
 
 const UNKNOWN_WARNING = 'the partner warned in an unknown form';
 
-/** Fields that may accompany those, and that do not make an envelope alone. */
+/** Fields that may be next to those, but alone do not make an envelope. */
 const others = z.object({
   warning: z.string().catch(({ value }) => (isNothing(value) ? '' : UNKNOWN_WARNING)),
-  /** In the bare form of a 401 or 403, the text for the label `error`. */
+  /** In the bare form of a 401 or 403, the text that explains `error`. */
   message: z.string().catch(''),
 });
 
-/** Any of its fields makes an envelope. Other JSON, such as a proxy's, has none of them. */
+/** Reports whether a body is an envelope, by any of its fields. Other JSON, such as a proxy's, has none of them. */
 function isInEnvelope(body: unknown): boolean {
   return (
     typeof body === 'object' &&

@@ -5,12 +5,12 @@ import * as schemas from './schemas.js';
 
 const byId = z.strictObject({ id: int32 });
 
-/** Responses of this path have an envelope of their own (docs/partner-apis.md#merchant-boarding-rules). */
+/** Responses of this path have their own envelope (docs/partner-apis.md#merchant-boarding-rules). */
 export const FEES_PATH = '/api/v2/merchant/fees';
 
 /**
  * The merchant boarding API (docs/partner-apis.md#merchant-boarding): all fifteen operations that the contract names. B1 to B4
- * are as printed there; the eleven others have assumed shapes.
+ * match the contract; the shapes of the other eleven are assumed.
  */
 function operationsWith(posNames: readonly string[] = []) {
   const createRequest = schemas.createMerchantRequest(posNames);

@@ -1,14 +1,14 @@
 import type { StatusMeaning } from '../phases.js';
 
 /**
- * The meaning of a merchant's status, in our own names: all decisions about a merchant depend on these. The partner's
- * names are in `schemas.ts`.
+ * The meaning of a merchant's status. All decisions about a merchant depend on the phase; only `schemas.ts` knows the partner's
+ * status names.
  *
- * - `pending`: the underwriters have the application and accept answers, or nobody has submitted it yet: a status for a merchant
- *   that is not submitted is only assumed (docs/partner-apis.md#merchant-boarding-assumptions)
+ * - `pending`: the underwriters have the application and accept answers. It may also mean that nobody has submitted it, because the
+ *   status of an unsubmitted merchant is an assumption (docs/partner-apis.md#merchant-boarding-assumptions)
  * - `awaiting-answers`: the underwriters wait for answers
- * - `in-review`: only a request for review leads there
- * - `other`: a status that no document explains. The underwriters may be at work
+ * - `in-review`: the underwriters review answers. Only a request for review leads to it
+ * - `other`: an undocumented status. The underwriters may be at work
  */
 export type MerchantPhase =
   | 'not-submitted'
@@ -22,7 +22,9 @@ export type MerchantPhase =
   | 'closed'
   | 'other';
 
-/** The phase of a status that a person explained. Neither of the phases that are evidence of a write is among them. */
+/**
+ * The phase of each meaning that a person can choose for a status. The two phases that are evidence of a write cannot be chosen.
+ */
 export const EXPLAINED_MERCHANT_PHASES: Readonly<Record<StatusMeaning, MerchantPhase>> = {
   'not-submitted': 'not-submitted',
   'under-review': 'other',
@@ -33,29 +35,32 @@ export const EXPLAINED_MERCHANT_PHASES: Readonly<Record<StatusMeaning, MerchantP
   approved: 'approved',
 };
 
-/** What a phase means for a boarding. A new phase is a row. */
+/** What Gangway does in a phase. A new phase is a row. */
 export interface PhaseRules {
-  /** Underwriters are at work, so what they ask is read, and people are asked. */
+  /** `asked`: underwriters are at work, so their notes are read, and people are asked about them. */
   readonly notes: 'asked' | 'ignored';
-  /** An answer to a listed note, once all of them are answered. No document says whether the partner takes it where it is `tried`. */
+  /** What happens to answers once all listed notes have one. `tried`: they are sent, but may be refused. */
   readonly answer: 'sent' | 'tried' | 'waits';
-  /** An answer to a note that is not listed any more. While the partner reviews answers, it may list a note or not. */
+  /** What happens to an answer whose note is no longer listed. It `waits` during a review, because notes may then come and go. */
   readonly answerToGoneNote: 'dropped' | 'waits';
-  /** Changes that the partner requests are asked and submitted; or an answer to an earlier request is dropped, or waits. */
+  /**
+   * `submitted`: people are asked for the requested changes, which are then submitted. Otherwise, what happens to an answer to an
+   * earlier request.
+   */
   readonly changes: 'submitted' | 'dropped' | 'waits';
-  /** The submissions that begin in this phase. */
+  /** The submissions that can be sent in this phase. */
   readonly begins: readonly ('first' | 'next')[];
-  /** The only write that leads to this phase, which therefore proves it. */
+  /** The write that this phase proves, because nothing else leads to it. */
   readonly proves: 'submission' | 'review' | null;
-  /** The outcome. That of an approval waits for the mid. */
+  /** The outcome. After an approval, it waits for the mid. */
   readonly ends: 'boarded' | 'declined' | 'withdrawn' | 'closed' | null;
   /**
-   * What follows right after a create, before anything is written. Nobody has submitted the merchant then, so a person is asked about
-   * every phase that Gangway has not caused.
+   * What Gangway does if it reads this phase right after a create. Nobody should have submitted the merchant yet, so it asks a
+   * person about any phase that it has not caused.
    *
-   * - `ask-whose`: the merchant is probably another one, and the create made none
-   * - `ask-changes`: a person answers what the partner wants changed, and that is submitted
-   * - `ask-submitted`: a person says whether somebody has submitted it
+   * - `ask-whose`: the create probably returned another merchant and made none
+   * - `ask-changes`: a person makes the changes that the partner wants, and they are submitted
+   * - `ask-submitted`: a person says whether the merchant was submitted
    */
   readonly afterCreate: 'submit' | 'ask-whose' | 'ask-changes' | 'ask-submitted';
 }
@@ -88,17 +93,17 @@ function row(
   return { notes, answer, answerToGoneNote, changes, begins, proves, ends, afterCreate };
 }
 
-/** Reports whether the partner has decided about an application. Only after an approval is more to come: the mid. */
+/** Reports whether the partner has decided about an application. Only an approval is followed by something: the mid. */
 export function isDecided(phase: MerchantPhase): boolean {
   return MERCHANT_PHASES[phase].ends !== null;
 }
 
-/** Reports whether underwriters are working on the application, so that a note can be open. */
+/** Reports whether underwriters are working on the application, so a note can be open. */
 export function isMerchantUnderReview(phase: MerchantPhase): boolean {
   return MERCHANT_PHASES[phase].notes === 'asked';
 }
 
-/** The phases in which the first submission is sent, or a later one. */
+/** Returns the phases in which the first or a later submission can be sent. */
 export function phasesBefore(submission: 'first' | 'next'): readonly MerchantPhase[] {
   const phases = Object.keys(MERCHANT_PHASES) as MerchantPhase[];
   return phases.filter((phase) => MERCHANT_PHASES[phase].begins.includes(submission));

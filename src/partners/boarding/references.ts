@@ -1,13 +1,13 @@
 import type { FieldProblem } from '../partner-error.js';
 
-/** Finds the agent profile and the boarding settings that an input names, in the partner's lists. */
+/** Looks up an input's agent profile and boarding settings in the partner's lists. */
 
 export interface Reference {
   readonly id: number;
   readonly name: string | null;
 }
 
-/** The field with the id of each, and the field with its name. */
+/** The ID field of each reference, with its name field. */
 export const REFERENCE_NAMES = { agentProfileId: 'agent', boardingSettingsId: 'boardingSettings' } as const;
 
 export type ReferenceField = keyof typeof REFERENCE_NAMES;
@@ -32,7 +32,7 @@ export function chosenReference(
   const count = matching.length === 0 ? 'none has' : `${matching.length} have`;
   const unnamed = id === undefined ? 'not given' : 'the partner does not list this id';
   const [field, why] =
-    // A cell of a shifted row may be anything, so the name is not repeated.
+    // In a shifted row, a cell may contain anything, so do not repeat the name.
     name === undefined ? [idField, unnamed] : [REFERENCE_NAMES[idField], `${count} this name`];
   const without = isOptional ? '; boardingSettings: false creates without' : '';
   return { problem: { field, message: `${why}; choose one of: ${listed.join(', ') || 'none'}${without}` } };

@@ -17,7 +17,7 @@ import {
 } from '../field-schemas.js';
 import type { MerchantPhase } from './phases.js';
 
-/** The `pos` names that the contract prints. It leaves out sixteen product names, see `BOARDING_POS_NAMES`. */
+/** The `pos` names in the contract. It leaves out sixteen product names, see `BOARDING_POS_NAMES`. */
 export const DOCUMENTED_POS_NAMES = ['None', 'CustomPos'] as const;
 
 /** Create merchant request (v1): docs/partner-apis.md#merchant-boarding. */
@@ -35,15 +35,15 @@ export function createMerchantRequest(posNames: readonly string[]) {
   });
 }
 
-/** The fields of a create about the merchant itself: all but the IDs that Gangway finds, and our own key. */
+/** The fields of a create about the merchant itself, without the IDs that Gangway looks up and our own key. */
 export function merchantBasics(posNames: readonly string[]) {
   const ids = { agentProfileId: true, boardingSettingsId: true, guid: true } as const;
   return createMerchantRequest(posNames).omit(ids);
 }
 
 /**
- * Create merchant request (v2). Assumed to be that of v1 (docs/partner-apis.md#merchant-boarding-assumptions); the contract
- * calls its data model more complete, so further fields are sent unchanged.
+ * Create merchant request (v2). Assumed to equal v1 (docs/partner-apis.md#merchant-boarding-assumptions). The contract calls its
+ * data model more complete, so further fields are sent unchanged.
  */
 export function createMerchantV2Request(posNames: readonly string[]) {
   return z.looseObject(createMerchantRequest(posNames).shape);
@@ -64,8 +64,8 @@ const feeAmount = z.number({ error: ({ input }) => (input === undefined ? 'is re
 const feeLine = z.looseObject({ perItem: feeAmount, percent: feeAmount });
 
 /**
- * A group of fees. The contract does not print the fields of groups, only that every fee line in them has `perItem`
- * (dollars per transaction) and `percent` (a rate). So that is checked, at any depth.
+ * A group of fees. The contract does not list the fields of groups, only that every fee line in them has `perItem` (dollars per
+ * transaction) and `percent` (a rate). This checks that, at any depth.
  */
 const feeGroup = (anyValue: z.ZodType) =>
   z
@@ -82,7 +82,9 @@ const feeGroup = (anyValue: z.ZodType) =>
     )
     .describe('Every fee line in it has both perItem (dollars per transaction) and percent (a rate)');
 
-/** The card brand fee flags (docs/partner-apis.md#merchant-boarding-rules). Their groups are not shown: they may be at any depth. */
+/**
+ * The card brand fee flags (docs/partner-apis.md#merchant-boarding-rules). Their groups are unknown, so they may be at any depth.
+ */
 const feeFlags = z
   .record(z.string(), json)
   .superRefine((group, context) =>
@@ -114,13 +116,12 @@ const feeFields = (group: z.ZodType) => ({
   miscFeesVolume: z.array(group),
 });
 
-/** The fees of a merchant that a person may change: known fields only, so that a typing error is found. */
+/** The fees of a merchant that a person may change: only known fields, to catch typos. */
 export const feeChanges = z.strictObject(feeFields(feeGroup(json))).partial();
 
 /**
- * Merchant fees as they are posted (docs/partner-apis.md#merchant-boarding-rules). Unknown fields are accepted, because an
- * update sends back what was read with the changes applied, and must neither drop the partner's own fields nor round its
- * numbers.
+ * Merchant fees in a request (docs/partner-apis.md#merchant-boarding-rules). Unknown fields are accepted: an update sends back all
+ * fees that were read, with the changes, and must not drop fields or round numbers.
  */
 export const merchantFees = z.looseObject(nullable(feeFields(feeGroup(exactJson)))).partial();
 
@@ -129,14 +130,16 @@ function nullable<Shape extends z.ZodRawShape>(shape: Shape) {
   return Object.fromEntries(fields) as { [Name in keyof Shape]: z.ZodNullable<Shape[Name]> };
 }
 
-/** The names of fees without case and separators: `cash_discount_rate` is not a fee of the partner's own, but another form of one. */
+/**
+ * Fee names without case and separators. `cash_discount_rate` is another spelling of a known fee, not a fee of the partner's own.
+ */
 const FEE_FIELDS = new Map(Object.keys(feeFields(json)).map((name) => [plainFieldName(name), name]));
 
 function plainFieldName(name: string): string {
   return name.toLowerCase().replace(/[_-]/g, '');
 }
 
-/** Merchant fees as they are read; empty until they are set, if the merchant was created without boarding settings. */
+/** Merchant fees in a response. Without boarding settings, they are empty until they are set. */
 export const merchantFeesRead = z
   .record(z.string(), z.unknown())
   .refine(
@@ -148,7 +151,7 @@ export const merchantFeesRead = z
   .nullish()
   .transform((fees) => fees ?? {});
 
-/** Text or a number, with all its digits: leading zeros matter. Padding, and signs that group the digits, do not. */
+/** Text or a number, with all its digits, because leading zeros matter. Removes padding and group separators. */
 const midText = z.union([z.string(), z.number()]).transform((mid) =>
   String(mid)
     .replaceAll('\0', ' ')
@@ -156,15 +159,18 @@ const midText = z.union([z.string(), z.number()]).transform((mid) =>
     .replace(/(?<=\d)[ -](?=\d)/g, ''),
 );
 
-/** Reports whether this is certainly a mid: 1 to 20 digits, not all 0, nor one digit four times or more, which is a placeholder. */
+/**
+ * Reports whether a text is certainly a mid: 1 to 20 digits, but not all 0, or a placeholder that repeats one digit four or more
+ * times.
+ */
 export function isMid(text: string): boolean {
   return /^(?!0+$|(\d)\1{3,19}$)\d{1,20}$/.test(text);
 }
 
 /**
- * The names of merchant statuses that Gangway acts on, documented (docs/partner-apis.md#merchant-boarding-rules) or assumed. The
- * partner has more, and each ISO its own: every other name is kept and shown, and the workflow waits for the next. No other
- * file depends on a name.
+ * The merchant status names that Gangway acts on, documented (docs/partner-apis.md#merchant-boarding-rules) or assumed. There are
+ * more, and they depend on the ISO. With any other name, Gangway shows it and waits for the next. No other file depends on a status
+ * name.
  */
 export const NOT_SUBMITTED = 'Not Submitted';
 export const PENDING = 'Pending';
@@ -178,7 +184,7 @@ export const UW_LEVEL_1 = 'UW Level 1';
 export const UW_LEVEL_1_PENDING = 'UW Level 1: Pending';
 export const UW_LEVEL_1_PENDING_REVIEW = 'UW Level 1: Pending Review';
 
-/** Names that documents mention and do not explain. */
+/** Names that documents mention but do not explain. */
 const UNEXPLAINED = [UW_LEVEL_1, 'UW Level 2', 'Conditionally Approved', 'CR:POS Equipment', PENDING_REVIEW];
 
 const PHASES: ReadonlyMap<string, MerchantPhase> = new Map([
@@ -191,16 +197,16 @@ const PHASES: ReadonlyMap<string, MerchantPhase> = new Map([
   [MERCHANT_CLOSED, 'closed'],
 ]);
 
-/** The names that a document has. The statuses of the underwriters' levels end alike. */
+/** The documented names. The statuses of the underwriters' levels have a common ending. */
 const STATUS_NAMES = [...PHASES.keys(), ...UNEXPLAINED, `*: ${PENDING}`, `*${PENDING_REVIEW}`];
 
-/** Reports whether the documentation has this status name, so that no person needs to explain it. */
+/** Reports whether this status name is documented. A person must explain any other. */
 export function isDocumentedMerchantStatus(status: string): boolean {
   return isAmong(STATUS_NAMES, status);
 }
 
 /**
- * The phase of a status. The statuses of the underwriters' levels end alike: `UW Level 1: Pending`
+ * Returns the phase of a status. The statuses of the underwriters' levels have a common ending: `UW Level 1: Pending`
  * (docs/partner-apis.md#merchant-boarding-rules).
  */
 export function merchantPhase(status: string): MerchantPhase {
@@ -216,7 +222,7 @@ export const merchantStatus = z.looseObject({
   /** ISO 8601: when the status was last set. */
   statusDate: needed(someDateTime),
   comment: needed(absent(z.string())),
-  /** May be present, temporarily, before approval: docs/partner-apis.md#merchant-boarding-assumptions. Blank text is no mid. */
+  /** May be present, temporarily, before approval: docs/partner-apis.md#merchant-boarding-assumptions. Blank text is not a mid. */
   mid: needed(sometimes(documentedText(absent(midText).transform((mid) => mid || null)))),
 });
 
@@ -235,10 +241,10 @@ export const underwritingNote = z.looseObject({
 /** An empty or absent list means no pending notes (B4). */
 export const underwritingNotes = list(underwritingNote);
 
-/** 0 stands for no id: such a response proves no create. */
+/** 0 means no ID, so such a response does not prove a create. */
 const createdId = int32.refine((id) => id > 0, 'must be an id, from 1 on');
 
-/** The merchant that a create made. Documented as `{merchantProfileId}`; a bare number is accepted too. */
+/** The merchant in the response to a create. Documented as `{merchantProfileId}`; a bare number is accepted too. */
 export const createdMerchant = z.union([
   z.looseObject({ merchantProfileId: needed(createdId) }),
   createdId.transform((merchantProfileId) => ({ merchantProfileId })),
@@ -273,7 +279,7 @@ export const boardingSettings = z.looseObject({
 });
 
 /**
- * v2 submit (docs/partner-apis.md#merchant-boarding-assumptions): the whole application. The contract does not print its fields,
+ * v2 submit (docs/partner-apis.md#merchant-boarding-assumptions): the complete application. The contract does not list its fields,
  * so they are sent unchanged.
  */
 export const submitMerchantRequest = z.looseObject({
@@ -287,7 +293,7 @@ export const submitMerchantRequest = z.looseObject({
   equipment: json.optional(),
 });
 
-/** Our limit of one uploaded document, in bytes; the contract prints none. */
+/** Our limit for one uploaded document, in bytes. The contract has none. */
 export const MAX_ATTACHMENT_BYTES = 25 * 1024 * 1024;
 
 /** A file part: see `FilePart` in the catalogue. On the wire it is bytes. */

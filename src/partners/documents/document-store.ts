@@ -5,9 +5,9 @@ import { type FileStore, StoreFailure } from '../../platform/documents/file-stor
 import { MAX_ATTACHMENT_BYTES } from '../boarding/schemas.js';
 import { checkDocument, documentName, typeOf } from './document-types.js';
 
-/** A document in the document store; its bytes never enter a history. */
+/** A reference to a document in the store. Its bytes never enter a history. */
 export interface DocumentRef {
-  /** Key in the store, as the store and `gangway resolve --document` return it. */
+  /** Key in the store, from the store or `gangway resolve --document`. */
   readonly key: string;
   /** The name the partner sees. */
   readonly fileName: string;
@@ -28,12 +28,12 @@ export function documentStore(files: FileStore) {
     return key;
   };
   type Key = Pick<DocumentRef, 'key'>;
-  /** The document is read only as fast as its consumer, which must read or destroy it. */
+  /** The caller must read or destroy the stream, which sets the pace. */
   const open = async ({ key }: Key): Promise<Readable> => files.open(checked(key));
   return {
     open,
     /**
-     * Everybody who gives a document gives it here, so all are checked alike.
+     * Saves a document. Every upload comes through here, so all get the same checks.
      *
      * @param onChunk as in {@link checkDocument}
      * @throws {RefusedDocument}
@@ -50,11 +50,11 @@ export function documentStore(files: FileStore) {
       await files.save(key, checkDocument(fileName, body, onChunk), contentType);
       return { key, fileName, contentType };
     },
-    /** If the document is too large to send, returns one byte more than may be sent. */
+    /** If the document is too large to send, returns one byte more than the limit. */
     async get(ref: Key): Promise<Uint8Array<ArrayBuffer>> {
       return beginningOf(await open(ref), MAX_ATTACHMENT_BYTES + 1);
     },
-    /** The SHA-256, in hexadecimal, and the length. The document is never in memory as a whole. */
+    /** Returns the SHA-256, in hexadecimal, and the length. Streams the document. */
     async hash(ref: Key): Promise<{ readonly sha256: string; readonly bytes: number }> {
       const hash = createHash('sha256');
       let bytes = 0;
@@ -84,7 +84,7 @@ async function beginningOf(content: Readable, atMost: number): Promise<Buffer<Ar
 /** Text that a file name may contain unchanged. */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** The text itself if it is safe in a file name, else a hash of it. */
+/** Returns the text if it is safe in a file name, otherwise its hash. */
 export function fileNamePart(text: string): string {
   return PLAIN.test(text) ? text : hashOf([text]);
 }

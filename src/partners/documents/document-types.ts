@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { MAX_ATTACHMENT_BYTES } from '../boarding/schemas.js';
 
 /**
- * The document types that people may give, wherever they give them. Name and content must agree, and a file that is valid as two
- * types is refused: a reader must see what the uploader saw.
+ * The accepted document types. A file's name and content must match, and a file that is valid as two types is refused, so that its
+ * reader sees what its uploader saw.
  */
 
 export const MOST_FILES = 10;
@@ -14,12 +14,12 @@ export const MOST_BYTES = 4 * MAX_ATTACHMENT_BYTES;
 
 const NAME_LENGTH = 200;
 
-/** A document cannot be taken. The message is for the person, and does not quote the content. */
+/** Thrown for a document that is not accepted. The message is for the person, and does not quote the content. */
 export class RefusedDocument extends Error {
   override readonly name = 'RefusedDocument';
 }
 
-/** The form of a file, by its content. The first name is what messages call it. */
+/** The form of a file, by its content. Messages use the first name. */
 export interface Form {
   readonly names: readonly string[];
   readonly begins: (start: Buffer) => boolean;
@@ -36,12 +36,12 @@ const beginsWith =
   (start: Buffer) =>
     signatures.some((signature) => start.subarray(0, signature.length).equals(Buffer.from(signature)));
 
-/** White space includes the byte order mark that some programs write. */
+/** The white space includes the byte order mark that some programs write. */
 export const startsAs = (pattern: RegExp) => (start: Buffer) => pattern.test(start.toString());
 
 const endsAs = (pattern: RegExp) => (end: Buffer) => pattern.test(end.toString('latin1'));
 
-/** Readers of a format look for its last mark there, because programs add to files. */
+/** Readers look for the end mark within this distance, because programs append to files. */
 export const endsWith = (mark: string) => (end: Buffer) => end.subarray(-1_024).includes(mark);
 
 export const PDF: DocumentType = {
@@ -63,7 +63,7 @@ const TYPES: readonly DocumentType[] = [
     names: ['.jpg', '.jpeg'],
     contentType: 'image/jpeg',
     begins: beginsWith([0xff, 0xd8, 0xff]),
-    // Cameras add zeros, and those of Samsung records, which end with SEFT.
+    // Cameras append zeros; Samsung's append records that end with SEFT.
     ends: endsAs(/(?:\xff\xd9|SEFT)\0*$/),
   },
   {
@@ -77,10 +77,10 @@ const TYPES: readonly DocumentType[] = [
 
 export const ACCEPTED_NAMES = TYPES.flatMap(({ names }) => names);
 
-/** The part of the beginning that is examined for other types, in bytes. PDF readers accept a beginning within the first 1024. */
+/** How much of the beginning is searched for other types, in bytes. PDF readers accept a header within the first 1024. */
 const START_BYTES = 4_096;
 
-/** The part of the end that is examined: a ZIP archive has its directory there, with a comment of up to 64 KiB behind it. */
+/** How much of the end is searched, in bytes: a ZIP archive has its directory there, and a comment of up to 64 KiB after it. */
 const END_BYTES = 66_000;
 
 const ZIP_END = Buffer.from([0x50, 0x4b, 5, 6]);
@@ -102,9 +102,9 @@ export function typeOf(name: string): DocumentType {
 }
 
 /**
- * The name of a document, from what its sender calls it: never a path, without control characters, and of a length that partners take.
+ * Returns a document's name from the sender's file name: without path and control characters, and short enough for partners.
  *
- * @throws {RefusedDocument} when nothing is left, or the type is not accepted
+ * @throws {RefusedDocument} if nothing is left, or the type is not accepted
  */
 export function documentName(value: string): string {
   const plain = value.normalize('NFC').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
@@ -116,8 +116,8 @@ export function documentName(value: string): string {
 }
 
 /**
- * Reports whether a reference has the name and the type that the content was checked for: a partner must not get a text as a page
- * of HTML. The key has the extension of the stored name.
+ * Reports whether a reference has the name and type for which the content was checked, so that no partner gets text as HTML. The
+ * key has the extension of the stored name.
  */
 export function isAsStored({
   key,
@@ -138,8 +138,8 @@ function isPlainName(name: string): boolean {
 }
 
 /**
- * Streams a document, and stops if its content does not match the type of its name, so that a store never has a whole refused
- * document. The source stays open, so that the sender can continue.
+ * Streams a document, and stops if its content does not match its name, so a store never has a complete refused document. The
+ * source stays open, so the sender can continue.
  *
  * @param onChunk may throw
  * @throws {RefusedDocument} through the stream
@@ -150,7 +150,7 @@ export function checkDocument(name: string, content: Readable, onChunk?: OnChunk
 
 type OnChunk = (chunk: Buffer) => void;
 
-/** The same for a file of any form. @param most its size, in bytes */
+/** Like {@link checkDocument}, for a file of any form. @param most the maximum size, in bytes */
 export async function* checkContent(
   content: Readable,
   type: Form,
@@ -178,7 +178,10 @@ export async function* checkContent(
   yield last;
 }
 
-/** Joins small chunks, because joining the end with each would take long. Only the last block may be shorter than an end. */
+/**
+ * Joins small chunks into blocks, because joining the end with each chunk would be slow. Only the last block may be shorter than an
+ * end.
+ */
 async function* blocksOf(content: Readable): AsyncGenerator<Buffer<ArrayBuffer>> {
   let [chunks, bytes]: [Buffer[], number] = [[], 0];
   const parts: AsyncIterable<Buffer | Uint8Array | string> = content.iterator({ destroyOnReturn: false });
@@ -209,7 +212,7 @@ function refuseStart(start: Buffer, type: Form): void {
   if (isOther) throw new RefusedDocument('contains the beginning of another file type');
 }
 
-/** Text is UTF-8 without control characters, or none of the programs that open it agree on its content. */
+/** Accepts only UTF-8 without control characters, because programs disagree on how to show any other text. */
 function refuseText(chunk: Buffer, decode: (chunk: Buffer) => string): void {
   let text: string;
   try {

@@ -1,20 +1,23 @@
 import { RefusedDocument } from './document-types.js';
 
 /**
- * Removes from a photo what its sender does not see: the position, the device, comments, and pictures behind the picture. The pixels
- * stay as they are. A JPEG keeps its orientation and its color profile.
+ * Removes invisible data from a photo: the position, the device, comments and embedded pictures. The pixels stay unchanged. A JPEG
+ * keeps its orientation and color profile.
  */
 
 const [START, END, SCAN, EXIF] = [0xd8, 0xd9, 0xda, 0xe1];
 
-/** Segments of programs, by how their content begins. Others of the same marker have thumbnails and pictures behind this one. */
+/**
+ * Application segments to keep, by the beginning of their content. Others with the same marker contain thumbnails and embedded
+ * pictures.
+ */
 const KEPT_APPS = new Map([
   [0xe0, 'JFIF\0'],
   [0xe2, 'ICC_PROFILE\0'],
   [0xee, 'Adobe'],
 ]);
 
-/** What a reader of a PNG needs for its colors, its size and its frames. The names of chunks that each reader needs begin with a capital. */
+/** Optional PNG chunks for colors, size and frames. Required chunks have names that begin with a capital. */
 const PNG_KEPT = [
   'cHRM',
   'cICP',
@@ -33,9 +36,9 @@ const PNG_KEPT = [
 ];
 
 /**
- * Returns what is no photo unchanged: the check of the document refuses what does not match its name.
+ * Returns other files unchanged. The document check refuses a file that does not match its name.
  *
- * @throws {RefusedDocument} for a photo in which the metadata cannot be found
+ * @throws {RefusedDocument} for a photo whose metadata cannot be parsed
  */
 export function withoutMetadata(content: Buffer, contentType: string): Buffer {
   const start = content.toString('latin1', 0, 4);
@@ -52,7 +55,7 @@ function jpeg(content: Buffer): Buffer | undefined {
   while (at + 2 <= content.length && content[at] === 0xff) {
     const marker = content[at + 1] ?? 0;
     if (marker === END) return Buffer.concat([...parts, Buffer.from([0xff, END])]);
-    // Any number of these may stand before a marker.
+    // Any number of fill bytes may precede a marker.
     if (marker === 0xff) {
       at++;
       continue;
@@ -77,7 +80,7 @@ function isPixels(marker: number, segment: Buffer): boolean {
   return start !== undefined && segment.toString('latin1', 4, 4 + start.length) === start;
 }
 
-/** Within a scan, 0xff is data when 0 or a restart marker is behind it. */
+/** Within a scan, 0xff is data if 0 or a restart marker follows. */
 function endOfScan(content: Buffer, from: number): number {
   for (let at = content.indexOf(0xff, from); at >= 0; at = content.indexOf(0xff, at + 1)) {
     const next = content[at + 1] ?? 0;
@@ -88,7 +91,7 @@ function endOfScan(content: Buffer, from: number): number {
 
 const ORIENTATION = 0x0112;
 
-/** Returns an Exif segment with only the orientation; none for the usual orientation. */
+/** Returns an Exif segment with only the orientation; none for the default orientation. */
 function orientationIn(segment: Buffer): Buffer[] {
   if (segment.subarray(4, 10).toString('latin1') !== 'Exif\0\0' || segment.length < 20) return [];
   const tiff = segment.subarray(10);

@@ -1,28 +1,25 @@
 import type { Json, NamedSchemas } from '../../platform/schemas/shape.js';
 import type { Operation } from '../catalogue.js';
 
-/**
- * The facts that a partner's contract prints about all its operations, besides the catalogue. Its OpenAPI document is made from
- * both.
- */
+/** What a partner's contract says about all its operations. The OpenAPI document derives from this and the catalogue. */
 export interface Contract {
   readonly security: Json;
-  /** Schemas of the catalogue that the document calls by name. */
+  /** Schemas of the catalogue that the document refers to by name. */
   readonly names: NamedSchemas;
-  /** Bodies of responses around a payload or in place of it, as JSON schemas by name. */
+  /** Response bodies around or instead of a payload, as JSON schemas by name. */
   readonly bodies: Json;
   readonly headers?: readonly Json[];
   /** Wraps the schema of a payload. Default: the body of a response is its payload. */
   envelope?(operation: Operation, payload: Json): Json;
-  /** Returns the envelope of a response. Default: none, or none that could differ. */
+  /** Returns the envelope of a response. Default: none, or a fixed one. */
   around?(operation: Operation): Json;
-  /** The failure statuses that the contract lists for an operation, each with the schema of its body. */
+  /** Returns the failure statuses of an operation in the contract, each with the schema of its body. */
   failures(operation: Operation): Readonly<Record<number, Json>>;
-  /** The contract prints those failures, but not which status each has. */
+  /** The contract lists those failures without their statuses. */
   readonly assumesStatuses?: true;
-  /** The contract names no rate limits, so a 429 and its body are assumed. Left out where no other status can occur. */
+  /** Returns the body of a 429, an assumption because the contract has no rate limits. Absent if no other status can occur. */
   readonly tooMany?: (operation: Operation) => Json;
-  /** The files that operations return: the name of the format, which is also their extension, by MIME type. */
+  /** The formats of returned files, by MIME type. The name of a format is also the file extension. */
   readonly fileTypes?: Readonly<Record<string, string>>;
 }
 
@@ -46,7 +43,7 @@ export function repeatResponse(body: Json, ...statuses: number[]): Readonly<Reco
   return Object.fromEntries(statuses.map((status) => [status, body]));
 }
 
-/** No contract shows this body of a failure (docs/partner-apis.md#banking-assumptions). It is the usual one. */
+/** The usual body of a failure. No contract shows it (docs/partner-apis.md#banking-assumptions). */
 export const PROBLEM: Json = {
   ...object({ 'message?': textOrNull, 'errors?': OPENAPI_BY_FIELD }),
   'x-provenance': 'assumed',

@@ -6,8 +6,8 @@ import type { Contract } from './contract.js';
 const CREDENTIALS = 'credentials';
 
 /**
- * The OpenAPI 3.1 document of a partner system, made from its catalogue: what our client sends and reads. What the
- * partner's contract does not show has `x-provenance: assumed`: an operation's shapes, a status, the body of a failure.
+ * Builds the OpenAPI 3.1 document of a partner system from its catalogue: the requests that our client sends, and the responses
+ * that it reads. Shapes, statuses and failure bodies that the contract does not show have `x-provenance: assumed`.
  */
 export function openApiDocument({ title, contract }: Partner, operations: Operations): Json {
   const entries = Object.entries(operations);
@@ -64,10 +64,7 @@ function describe(name: string, operation: Operation, contract: Contract, compon
   };
 }
 
-/**
- * OpenAPI has no parameters for headers such as `Content-Type`, so headers that a contract prints are in the
- * description.
- */
+/** OpenAPI has no parameters for headers such as `Content-Type`, so a contract's headers go into the description. */
 function notes({ deprecated, headers = {} }: Operation): Json {
   const lines = [
     ...(deprecated === undefined ? [] : [`Deprecated: ${deprecated}.`]),
@@ -76,13 +73,13 @@ function notes({ deprecated, headers = {} }: Operation): Json {
   return lines.length > 0 ? { description: lines.join(' ') } : {};
 }
 
-/** The first segment of a path that names a resource, after versions and the prefix of the partner. */
+/** Returns the first path segment that names a resource, after versions and the partner's prefix. */
 function resource(path: string): string {
   const segments = path.split('/').filter(Boolean);
   return segments.find((segment) => !/^(api|svc|processor|v\d+)$/i.test(segment)) ?? path;
 }
 
-/** The names of the schemas that a part of a document refers to, also through other schemas, in the order of their use. */
+/** Returns the names of schemas that a part of a document refers to, directly or through other schemas, in order of use. */
 export function reachable(schemas: Json, from: unknown): Set<string> {
   const names = new Set<string>();
   const follow = (part: unknown): void => {
@@ -96,7 +93,7 @@ export function reachable(schemas: Json, from: unknown): Set<string> {
   return names;
 }
 
-/** The request fields in path and query, by the JSON schema of the request: see `encode`, which sends them there. */
+/** Returns the request fields in path and query, where `encode` sends them, from the request's JSON schema. */
 export function parameters(operation: Operation, request: Json): Json[] {
   const fields = fieldsOf(request);
   const inPath = pathParameters(operation).map((name) => ({
@@ -115,9 +112,9 @@ export function parameters(operation: Operation, request: Json): Json[] {
 }
 
 /**
- * The other fields, which are the body; undefined if there are none.
+ * Returns the body: all other fields; undefined if there are none.
  *
- * @param whole replaces the schema if the whole request is the body
+ * @param whole replaces the schema if the complete request is the body
  */
 export function requestBody(operation: Operation, request: Json, whole: Json): Json | undefined {
   const elsewhere = [...pathParameters(operation), ...(operation.query ?? [])];
@@ -153,7 +150,7 @@ function isNothing({ properties, additionalProperties }: Json): boolean {
   return properties !== undefined && !hasFields && additionalProperties === false;
 }
 
-/** Meanings of failure statuses, from the contracts (Errors). */
+/** The meanings of failure statuses, from the contracts (Errors). */
 const MEANINGS: Readonly<Record<number, string>> = {
   400: 'Something required is missing, or something is invalid',
   401: 'Credentials are missing, expired or wrong',

@@ -5,15 +5,15 @@ import { type Closable, type Connection, connectClient } from '../partner.js';
 import { PAYMENTS_OPERATIONS, type PaymentsOperations } from './operations.js';
 import { isVersioned, type PaymentsCatalogue, versionedPrefixes } from './schemas.js';
 
-/** The header of the API key as the contract writes it, without the brand. */
+/** The header of the API key in the contract, without the brand. */
 export const NEUTRAL_KEY_HEADER = 'x-svc-api-key';
 
 export interface PaymentsSettings extends Connection {
   readonly apiKey: string;
   readonly apiKeyHeader?: string;
   /**
-   * The environment of the URL. In `uat` no money moves. In `production` a write fails before it is sent unless the call has
-   * `toProduction`, so that nobody moves money because of a wrong setting.
+   * The environment of the URL. In `uat`, no money moves. In `production`, a write without `toProduction` fails before it is sent,
+   * so a wrong setting never moves money.
    */
   readonly environment: 'uat' | 'production';
 }
@@ -22,7 +22,7 @@ export type PaymentsClient<Ops extends PaymentsCatalogue = PaymentsOperations> =
   Closable;
 
 /**
- * A client of the payments platform (docs/partner-apis.md#payments-platform). A path with a version that its resource lacks fails
+ * A client of the payments platform (docs/partner-apis.md#payments-platform). A call with a version that the resource lacks fails
  * before it is sent.
  */
 export function paymentsClient<Ops extends PaymentsCatalogue = PaymentsOperations>(

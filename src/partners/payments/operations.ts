@@ -128,10 +128,7 @@ const PLACE_OPERATIONS = {
   }),
 } satisfies schemas.PaymentsCatalogue;
 
-/**
- * The actions on a payment, which are the same in both versions. Each takes an `event_id`, its idempotency key: repeated
- * with the same one, it happens once.
- */
+/** The actions on a payment, the same in both versions. Each takes an `event_id`, its idempotency key. */
 function actions<const Version extends (typeof schemas.VERSIONS)['payments'][number]>(version: Version) {
   const action = <Request extends z.ZodType>(name: string, summary: string, request: Request) =>
     idempotent(`POST /${version}/payments/{transaction_id}/${name}`, {
@@ -159,7 +156,7 @@ function actions<const Version extends (typeof schemas.VERSIONS)['payments'][num
 const v1 = actions('v1');
 const v3 = actions('v3');
 
-/** Payments: initiation, the actions on them in both versions, and the refund of a completed transaction. */
+/** Payments: initiation, actions in both versions, and the refund of a completed transaction. */
 export const PAYMENT_OPERATIONS = {
   startPayment: once('POST /v3/payment', {
     summary: 'Start a contactless card-present payment at a terminal, authorized and captured in one step',

@@ -7,7 +7,7 @@ import { NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient } from './cli
 import { PAYMENTS_OPERATIONS } from './operations.js';
 import * as schemas from './schemas.js';
 
-/** Failures: docs/partner-apis.md#payments-platform-rules. Only what is named in a path or body can be missing. */
+/** Failures: docs/partner-apis.md#payments-platform-rules. Only an operation that names a record can get a 404. */
 const contract: Contract = {
   security: { type: 'apiKey', in: 'header', name: NEUTRAL_KEY_HEADER },
   names: { ...schemas, json },
@@ -40,7 +40,7 @@ export const payments = definePartner({
       .meta({ description: 'Header that carries the API key.', format: 'name of a header' }),
   }),
   /**
-   * The contract has one URL for UAT and one for production, and neither shows which it is. So the environment is a separate
+   * The contract has one URL for UAT and one for production, but a URL does not show which it is, so the environment is a separate
    * setting. Default for a URL on this machine: UAT.
    */
   clientSettings: (at, set, prefix): PaymentsSettings => {

@@ -17,21 +17,17 @@ import {
   text,
 } from '../field-schemas.js';
 
-/**
- * Operations of the payments platform: a path without version, or with a version that the resource lacks, does not
- * compile.
- */
+/** Operations of the payments platform. A path without a version, or with one that its resource lacks, does not compile. */
 export type PaymentsCatalogue = Readonly<Record<string, Operation & { readonly path: VersionedPath }>>;
 
-/** The meaning of a 404 for a thing that is named in the path or body (docs/partner-apis.md#payments-platform-rules). */
+/** Returns the meaning of a 404 for a record that is named in the path or body (docs/partner-apis.md#payments-platform-rules). */
 export function missing(thing: string): Readonly<Record<404, FailureMeaning>> {
   return { 404: { message: `there is no such ${thing}, or this API key may not see it` } };
 }
 
 /**
  * The versions of each resource of the payments platform: the first two segments of every path
- * (docs/partner-apis.md#payments-platform-rules). `payments` is where the actions on a payment are; `payment` and `preauth`
- * initiate one.
+ * (docs/partner-apis.md#payments-platform-rules). `payments` has the actions on a payment; `payment` and `preauth` initiate one.
  */
 export const VERSIONS = {
   accounts: ['v1', 'v2'],
@@ -63,7 +59,7 @@ export function isVersioned(path: string): path is VersionedPath {
   );
 }
 
-/** The versions that exist, as an error message lists them: `/v1/accounts, /v2/accounts, ...` */
+/** Returns the existing versions for an error message: `/v1/accounts, /v2/accounts, ...` */
 export function versionedPrefixes(): string {
   return Object.entries(VERSIONS)
     .flatMap(([name, versions]) => versions.map((version) => `/${version}/${name}`))
@@ -71,8 +67,8 @@ export function versionedPrefixes(): string {
 }
 
 /**
- * Statuses of a transaction (docs/partner-apis.md#payments-platform-assumptions). The contract leaves them out, so the list is
- * open: every other name is kept and shown.
+ * Statuses of a transaction (docs/partner-apis.md#payments-platform-assumptions). The contract leaves them out, so any other name
+ * is accepted too.
  */
 const TRANSACTION_STATUSES = [
   'pending',
@@ -131,7 +127,7 @@ export const newPayment = z.looseObject({ terminal_id: text, amount: cents, even
 
 const ofPayment = { transaction_id: text, event_id: text };
 
-/** All of it if `amount` is null or absent. */
+/** null or absent means the full amount. */
 const upToAll = cents.nullish();
 
 /** The actions on a payment. `event_id` makes each of them safe to repeat. */
@@ -148,8 +144,8 @@ export const adjustment = z.strictObject({ ...ofPayment, amount: cents });
 export const confirmation = z.strictObject({ ...ofPayment, confirm: z.boolean() });
 
 /**
- * Responses of the payments platform (assumed: docs/partner-apis.md#payments-platform). Each record has further fields, because
- * the contract shows none; they are kept. Absent ones read as null.
+ * Responses of the payments platform (assumed: docs/partner-apis.md#payments-platform). The contract shows no fields, so unknown
+ * ones are kept, and absent ones read as null.
  */
 const record = <Shape extends z.ZodRawShape>(shape: Shape) => open(z.looseObject(shape));
 
@@ -182,7 +178,7 @@ export const transaction = record({
 
 export const paymentBatch = record({ id: idText, status: someText, account_id: someId });
 
-/** `key` is the secret itself, which only the response to the creation has. */
+/** `key` is the secret itself. Only the response to the create contains it. */
 export const apiKey = record({
   id: idText,
   name: someText,

@@ -7,13 +7,10 @@ import type { PartnerResponse, Unwrapped } from '../responses.js';
 
 export { int64 };
 
-/** NewPlant: all fields of a plant, and its id. */
+/** NewPlant: all fields of a plant, and its ID. */
 export const newPlant = z.strictObject({ id: int64, name: z.string(), tag: z.string().optional() });
 
-/**
- * Plant. The contract prints no id in it. If there is one, it is kept as the text of its digits, because a response is
- * passed on as JSON.
- */
+/** Plant. The contract shows no ID in it. An ID is kept as a string of digits, because the response is passed on as JSON. */
 export const plant = z.looseObject({
   name: z.string(),
   tag: sometimes(absent(z.string())),
@@ -22,7 +19,7 @@ export const plant = z.looseObject({
 
 export const failure = z.looseObject({ error: z.int32(), message: z.string() });
 
-/** The plant store (docs/partner-apis.md#plant-store): all three operations, as the contract prints them. */
+/** The plant store (docs/partner-apis.md#plant-store): all three operations, as in the contract. */
 export const PLANT_STORE_OPERATIONS = {
   listPlants: read('GET /plants', {
     summary: 'Plants, at most `limit` of them',
@@ -57,7 +54,7 @@ export function plantStoreClient(settings: Connection & { readonly token: string
   return connectClient(PLANT_STORE_OPERATIONS, protocol, settings);
 }
 
-/** Plain JSON; a failure is an Error, whose number is shown next to its message. */
+/** Opens plain JSON. A failure is an Error, whose number is shown next to its message. */
 function openBody(response: PartnerResponse): Unwrapped | undefined {
   const opened = openPlain(response);
   const error = failure.safeParse(opened?.payload);

@@ -12,7 +12,7 @@ export const PROCESSOR_OPERATIONS = {
     provenance: 'documented',
     deprecated: 'the contract asks for a stable replacement, and does not name it',
     request: z.strictObject({
-      /** The contract names some of more, so the partner checks them. */
+      /** The contract lists only some names, so the partner checks them. */
       event_names: z.array(text).min(1, 'must name an event'),
       webhook_url: z.array(httpsUrl).min(1, 'must name a URL'),
     }),
@@ -38,8 +38,8 @@ export function processorClient(settings: ProcessorSettings): ProcessorClient {
 const envelope = z.looseObject({ status: z.boolean(), message: z.string().nullish().catch(null) });
 
 /**
- * The contract does not show the HTTP status of a failure, so the envelope's `status` decides. A rejected token is then
- * visible in the message only.
+ * The contract does not show the HTTP status of a failure, so the envelope's `status` decides. Only the message shows a rejected
+ * token.
  */
 function openEnvelope(response: PartnerResponse): Unwrapped | undefined {
   const body = openPlain(response)?.payload;

@@ -6,13 +6,13 @@ import type { EndedParts, Restored } from '../../messages/onboardings.js';
 import type { OnboardingType } from '../../messages/workflow-types.js';
 import { type Agent, resolved, type Started, type StartOptions, startOnce } from '../start.js';
 
-/** Every input has these. */
+/** The fields of every input. */
 export interface AnyInput {
   readonly externalId: string;
   readonly account?: string | undefined;
 }
 
-/** What lists show of an onboarding, and the agent whose turn in the task queue it takes. */
+/** The fields of an input that lists show, and the agent for fairness in the task queue. */
 export interface Subject {
   readonly dba: string;
   readonly agent?: Agent;
@@ -20,19 +20,19 @@ export interface Subject {
 
 type Progress = Pick<CorrectionRequest, 'merchantExists'>;
 
-/** Restricts what a correction may change. Default: all correctable fields, at any time. */
+/** Restricts corrections. Default: all correctable fields, at any time. */
 export interface Correction {
   /** The schema of an input with `follow`. Default: the schema of the kind. */
   readonly followed?: (accounts: KnownAccounts) => z.ZodType;
-  /** The correctable fields that can still change. Default: all. */
+  /** Returns the correctable fields that can still change. Default: all. */
   readonly remaining?: (progress: Progress) => readonly string[];
-  /** The most likely of them. Default: the first. */
+  /** Returns the field that is most likely to change. Default: the first. */
   readonly main?: (progress: Progress) => string;
-  /** Objects whose requests take fields that no schema has, and send them as they are. Default: none. */
+  /** Returns objects in which unknown fields are sent unchanged. Default: none. */
   readonly open?: (input: object) => readonly string[];
 }
 
-/** What a backup contains of an onboarding besides its input. */
+/** The state of an onboarding in a backup, besides its input. */
 export interface BackedUpState {
   readonly stage?: string | undefined;
   readonly merchantProfileId?: number | undefined;
@@ -43,17 +43,17 @@ export interface BackedUpState {
 
 export interface Restart {
   readonly args: readonly unknown[];
-  /** The backup names the record that the onboarding has at its partner. */
+  /** Whether the backup names the onboarding's record at the partner. */
   readonly isKnown: boolean;
 }
 
-/** The rules of a kind of onboarding, and what a start needs. `ONBOARDINGS` has the rest. */
+/** The rules of a kind of onboarding, and its schemas. `ONBOARDINGS` has the rest. */
 interface KindFacts<Input> {
-  /** The fields that identify this kind in a row of a file. No other kind has them. */
+  /** Fields that only this kind has, which identify it in a row of a file. */
   readonly fields: readonly [string, ...string[]];
   readonly schema: (accounts: KnownAccounts) => z.ZodType<Input>;
   about(input: Input): Subject;
-  /** The arguments of the workflow after its input. Default: none. */
+  /** Returns the arguments of the workflow after its input. Default: none. */
   more?(options: StartOptions): readonly unknown[];
   readonly correction?: Correction;
   /**
@@ -61,7 +61,7 @@ interface KindFacts<Input> {
    * rule stricter.
    */
   readonly backupSchema: z.ZodObject;
-  /** How `gangway restore` starts one that may exist at its partner. */
+  /** Returns how `gangway restore` starts an onboarding that may exist at its partner. */
   restart(input: Input, state: BackedUpState, restored: Restored): Restart;
 }
 

@@ -45,7 +45,7 @@ const NEXT_STEPS_FOLLOWED: NextSteps = {
 type Input = MerchantBoardingInput | FollowedMerchantInput;
 
 export class BoardingRuntime extends OnboardingRuntime<BoardingState, Input> {
-  /** Nothing is sent unless a person asked for it. */
+  /** Gangway sends only what a person asks for. */
   readonly isFollowed: boolean;
   readonly poll = new StatusPoll<SeenStatus, StatusSnapshot>(this, (seen, pace) =>
     partner.awaitStatusChange({ merchantProfileId: this.merchantProfileId, seen, pace }),
@@ -79,7 +79,7 @@ export class BoardingRuntime extends OnboardingRuntime<BoardingState, Input> {
     return String(this.input.current.merchant.dba);
   }
 
-  /** The last read since a write began shows a decision. */
+  /** True if the latest read shows a decision. A read from before the current write does not count. */
   get isDecided(): boolean {
     const { latest } = this.poll;
     return latest !== undefined && isDecided(latest.phase);

@@ -1,6 +1,6 @@
 /**
- * All rules of underwriting, as functions of values. They take the state of a boarding, the partner's status and people's answers.
- * They return the next state, what to ask and close, what to send next, and the outcome. `runtime/until-decided.ts` applies all that.
+ * The rules of underwriting, as pure functions. They take the state of a boarding, the partner's status and people's answers, and
+ * return the next state, commands (ask, close, set), the next task and the outcome. `runtime/until-decided.ts` applies them.
  */
 import type { SeenStatus, StatusSnapshot } from '../../messages/boarding-activities.js';
 import { omitUndefined } from '../../messages/objects.js';
@@ -42,31 +42,33 @@ import {
   volatileFields,
 } from './volatile-fields.js';
 
-/** Tells two statuses of the same name apart. */
+/** Identifies one occurrence of a status: the partner can set a status of the same name again, with a new date. */
 export type StatusVersion = Pick<StatusSnapshot, 'status' | 'statusDate'>;
 
-/** An answer that the partner has, with the status in which it was delivered. */
+/** The status in which an answer was delivered. */
 export interface DeliveredAnswer extends StatusVersion {
-  /** In milliseconds since 1970. If the note is still listed then, the partner may have lost the answer: a person is asked again. */
+  /**
+   * In milliseconds since 1970. If the partner still lists the note by then, a person is asked again: it may have lost the answer.
+   */
   readonly until: number;
 }
 
-/** The partner state of a boarding: what it has read at, and sent to, underwriting. */
+/** The partner state of a boarding: the last status read, and the submission and answers sent. */
 export interface BoardingState {
   readonly seen: SeenStatus;
-  /** null when unknown: the merchant was imported, or a person confirmed its create. */
+  /** null if unknown, because the merchant was imported or a person confirmed its create. */
   readonly submitted: boolean | null;
-  /** In milliseconds since 1970: the latest time at which the partner should show our submission. */
+  /** When the partner should show our submission at the latest, in milliseconds since 1970. */
   readonly shownBy?: number;
-  /** The submission did not show in time, so a person says whether to submit again. */
+  /** The submission did not show in time, so a person decides whether to submit again. */
   readonly isSubmissionLost?: boolean;
-  /** The phase in which a person is asked whether the merchant was submitted. Absent once that is clear. */
+  /** The phase in which Gangway asked whether the merchant was submitted. Absent once a person has answered. */
   readonly unclearIn?: MerchantPhase;
-  /** Answers that the partner has, by the ID of their note. */
+  /** Delivered answers, by note ID. */
   readonly delivered: Readonly<Record<string, DeliveredAnswer>>;
-  /** IDs of uploaded documents that belong to answers whose review is not requested yet. */
+  /** IDs of uploaded documents whose review has not been requested yet. */
   readonly uploaded: readonly string[];
-  /** Answers that the partner did not take in this status, joined by {@link requirementIdsOf}. Gangway sends them again in another status. */
+  /** Answers that the partner refused in this status, by {@link requirementIdsOf}. Gangway sends them again in another status. */
   readonly deferred?: StatusVersion & { readonly answers: string };
   readonly volatile: VolatileFields;
 }
@@ -96,9 +98,9 @@ export const BOARDING_RULE_KINDS = [
 export interface BoardingContext extends Questions {
   readonly merchantProfileId: number;
   readonly dba: string;
-  /** Nothing is sent unless a person asked for it. */
+  /** Gangway sends only what a person asks for. */
   readonly isFollowed: boolean;
-  /** A write is in flight, perhaps with answers. */
+  /** A write is in flight. It may contain answers. */
   readonly isWriting: boolean;
   readonly consecutiveChanges: number;
   /** In milliseconds since 1970. */
@@ -172,9 +174,9 @@ function showVolatile(volatile: VolatileFields): readonly Command[] {
 }
 
 /**
- * Keeps a delivery while its status lasts. If the partner sets a new status and still lists the note, ask again. A volatile date
- * can hide a new status of the same name, so a delivery also ends when its note disappears. Keeps all deliveries if notes cannot be
- * read, or in a phase such as `in-review`, in which the partner may still list answered notes.
+ * Returns the deliveries that still count. A delivery counts until the partner sets a new status: if the note is still listed then,
+ * a person is asked again. A volatile date can hide a new status of the same name, so a delivery also ends when its note
+ * disappears. If notes cannot be read, or the partner may still list answered notes (`in-review`), all deliveries count.
  */
 function currentDeliveries(
   delivered: BoardingState['delivered'],
@@ -183,7 +185,7 @@ function currentDeliveries(
 ): BoardingState['delivered'] {
   if (MERCHANT_PHASES[phase].answerToGoneNote === 'waits' || isWithoutNotes) return delivered;
   const isCurrent = ([id, delivery]: [string, DeliveredAnswer]) => {
-    // A note may be gone in its own status: the status is read before the notes, and a review may take effect in between.
+    // A note can disappear without a new status: a review may take effect after the status is read and before the notes are.
     const mayBeListed = notes.some((note) => note.id === id) || !volatile.hasVolatileDate;
     return mayBeListed && isSame(delivery, { status, statusDate }, volatile);
   };
@@ -191,9 +193,9 @@ function currentDeliveries(
 }
 
 /**
- * Asks a person about each listed note without a delivered answer. When a note disappears, its question closes and its undelivered
- * answer is dropped; while `in-review`, the answer is kept. So is an answer whose document is uploaded: the read may be an old one,
- * and whoever is asked again uploads the document twice.
+ * Asks a person about each listed note without a delivered answer. When a note disappears, closes its question and drops its
+ * undelivered answer, except while `in-review`, or if the answer's document is uploaded: an older read may lack the note, and a
+ * person who is asked again uploads the document twice.
  */
 function onNotes(
   { delivered, uploaded }: Pick<BoardingState, 'delivered' | 'uploaded'>,
@@ -218,9 +220,8 @@ function onNotes(
 }
 
 /**
- * Asks a person once for the changes that the partner wants. If it then wants something else, closes the question, drops the answer
- * and asks again. In any other phase, closes the question; drops its answer while underwriting continues (`pending`, `in-review`),
- * and otherwise keeps it.
+ * Asks a person once for the changes that the partner wants. If the partner then wants other changes, drops the answer and asks
+ * again. In any other phase, closes the question, and drops its answer if underwriting has resumed (`pending`, `in-review`).
  */
 export function onChangesRequested(
   { seen, volatile }: Pick<BoardingState, 'seen' | 'volatile'>,
@@ -237,7 +238,7 @@ export function onChangesRequested(
   });
 }
 
-/** Reports whether the merchant may still be unsubmitted: the partner says so, nobody knows, or `pending` came without a submission. */
+/** Reports whether the merchant may be unsubmitted: the partner says so, it is unclear, or it is `pending` without a submission. */
 function isUnsubmitted(before: BoardingState, phase: MerchantPhase): boolean {
   return (
     phase === 'not-submitted' ||
@@ -269,7 +270,7 @@ function onNotSubmitted(
   return [{ set: { stage: 'applying' } }, { ask: submissionQuestion(why, context, status) }];
 }
 
-/** Asks a person about a mid of an unexpected form once the merchant is approved, until the partner shows another mid. */
+/** Asks a person to confirm an approved merchant's mid that has an unexpected form. Asks again if the mid changes. */
 function onUnclearMid({ phase, unclearMid }: StatusSnapshot, context: BoardingContext): readonly Command[] {
   const isUnclear = phase === 'approved' && unclearMid !== null;
   const question = isUnclear ? midQuestion(context.merchantProfileId, unclearMid) : undefined;
@@ -284,14 +285,14 @@ export type PendingTask =
   | { readonly send: 'application' }
   | { readonly send: 'submission'; readonly answers: readonly PendingAnswer[] }
   | { readonly send: 'answers'; readonly answers: readonly PendingAnswer[] }
-  /** Sends nothing, and reads the status: what the partner accepted should show by now. */
+  /** Only reads the status, because an accepted write should show by now. */
   | { readonly send: 'nothing' };
 
 /**
  * Returns the next task:
- * - the application, once, and a submission with each answer that asks for one: to requested changes, or to a missing submission
- * - the answers to notes, once all are answered, unless the partner did not take exactly these in this status
- * - a read, when the partner should show by now what it accepted
+ * - `application`, once; later a `submission` of requested changes, or because a person asks for it
+ * - `answers`, once all notes are answered, unless the partner has refused the same answers in this status
+ * - `nothing`, a read, when an accepted write should show by now
  */
 export function pendingTask(state: BoardingState, context: BoardingContext): PendingTask | undefined {
   const { seen, submitted, isSubmissionLost, deferred, volatile } = state;
@@ -322,7 +323,7 @@ function readAtDeadline(state: BoardingState, { now }: BoardingContext): Pending
   return pendingDeadlines(state).some((time) => time <= now) ? { send: 'nothing' } : undefined;
 }
 
-/** When the partner should show what it accepted: our submission, and answers to notes that it still lists. */
+/** The times by which the partner should show our submission, and should no longer list answered notes. */
 function pendingDeadlines({
   delivered,
   submitted,
@@ -333,7 +334,7 @@ function pendingDeadlines({
   const { phase, noteIds = [] } = seen;
   if (phase === 'not-submitted')
     return submitted && !isSubmissionLost && shownBy !== undefined ? [shownBy] : [];
-  // While the partner reviews answers, it may list their notes.
+  // During a review, the partner may list answered notes.
   if (phase === null || MERCHANT_PHASES[phase].proves === 'review') return [];
   return deadlinesOf(filterRecord(delivered, (id) => noteIds.includes(id)));
 }
@@ -346,7 +347,8 @@ export function planBoarding(
   const pending = pendingTask(state, context);
   const { phase } = state.seen;
   const outcome = merchantOutcome(state.seen, context.merchantProfileId);
-  // Read even during a write: a decision ends what a person is asked, and the partner may take a decision back.
+  // Keep reading during a write while a person is asked, because a decision closes the question, and after a decision, because the
+  // partner may take it back.
   const mayChange = context.open.length > 0 || (phase !== null && isDecided(phase));
   return {
     pending: pending ? [{ task: 'write', ...pending }] : [],
@@ -372,7 +374,7 @@ export function requirementIdsOf(answers: readonly PendingAnswer[]): string {
   return answers.map(({ requirement }) => requirement.id).join();
 }
 
-/** Reports whether the partner has set no other status in between. */
+/** Reports whether both are the same occurrence of a status. */
 function isSame(
   one: Partial<StatusVersion>,
   other: Partial<StatusVersion>,

@@ -1,4 +1,4 @@
-/** The answers that go to the partner, and the evidence of their arrival: functions of values. */
+/** Rules about answers on their way to the partner, and about evidence that they arrived: pure functions. */
 import type { StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import { isDecided, MERCHANT_PHASES } from '../../partners/boarding/phases.js';
@@ -7,10 +7,10 @@ import { type BoardingState, requirementIdsOf, type StatusVersion } from './deci
 import { comparable } from './volatile-fields.js';
 
 /**
- * Reports whether the status shows that a submission arrived. Only a submission leads from another phase to `pending`. A decision is
- * evidence as well, unless it may be about an earlier submission.
+ * Reports whether the status shows that a submission arrived. Only a submission leads from another phase to `pending`. A decision
+ * is also evidence, unless it may be about an earlier submission.
  *
- * @param before the phase just before it was sent; undefined when nobody knows
+ * @param before the phase just before the submission was sent; undefined if unknown
  */
 export function showsSubmission(
   { phase }: Pick<StatusSnapshot, 'phase'>,
@@ -21,12 +21,12 @@ export function showsSubmission(
   return isMoved || (isDecided(phase) && !isAgainUncertain);
 }
 
-/** Evidence that the underwriters have the answers. That they no longer list a note is none: they may have withdrawn it. */
+/** Reports whether a phase proves that the answers arrived. A note that disappears proves nothing: it may have been withdrawn. */
 export function showsReview({ phase }: Pick<StatusSnapshot, 'phase'>): boolean {
   return MERCHANT_PHASES[phase].proves === 'review';
 }
 
-/** A document of an answer, in flight to the underwriters. */
+/** A document of an answer that is being uploaded. */
 export interface Upload {
   readonly id: string;
   readonly document: DocumentRef;
@@ -37,7 +37,7 @@ export function missingDocuments({ uploaded }: BoardingState, answers: readonly 
   return answers.flatMap(documentsOf).filter(({ id }) => !uploaded.includes(id));
 }
 
-/** Reports whether a document of an answer is uploaded, and its review is not requested yet. */
+/** Reports whether documents of an answer are uploaded but their review is not requested yet. */
 export function isPartlySent({ uploaded }: BoardingState, answered: PendingAnswer): boolean {
   return documentsOf(answered).some(({ id }) => uploaded.includes(id));
 }
@@ -62,7 +62,7 @@ export function commentOf(answers: readonly PendingAnswer[]): string {
   return texts.join('\n\n');
 }
 
-/** Returns the state after the underwriters took the answers. If they still list a note after `until`, a person is asked again. */
+/** Returns the state after a delivery. If the underwriters still list a note after `until`, a person is asked again. */
 export function afterDelivery(
   before: BoardingState,
   answers: readonly PendingAnswer[],
@@ -86,7 +86,7 @@ export function listsDeliveredNote({ delivered }: BoardingState, { notes }: Stat
   return notes.some(({ id }) => Object.hasOwn(delivered, id));
 }
 
-/** The notes whose answers the partner has. Undefined while their IDs change with each read. */
+/** The IDs of notes whose answers are delivered. Undefined while note IDs change with each read. */
 export function deliveredNotes({ delivered, volatile, seen }: BoardingState): readonly string[] | undefined {
   return comparable(volatile, seen).noteIds && Object.keys(delivered);
 }

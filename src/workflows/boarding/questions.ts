@@ -1,4 +1,3 @@
-/** The questions of underwriting to people. */
 import type { Note } from '../../messages/boarding-activities.js';
 import { redact } from '../../platform/privacy/masked.js';
 import type { Question } from '../runtime/state.js';
@@ -41,15 +40,15 @@ export function changesQuestion(comment: string | null): Question {
   return { kind: 'changes-requested', title: 'Changes requested', detail, ...ANSWERED_BY_SUBMISSION };
 }
 
-/** The correction to fill in names no field, because nobody knows which one it changes. */
+/** The blank correction names no field, because the partner does not say which one to change. */
 const ANSWERED_BY_SUBMISSION = {
   answers: ['correction', 'retry', 'abandon'],
   blank: { application: { '': '' } },
 } as const;
 
 /**
- * Asks whether to submit the merchant. `lost`: the partner accepted a submission, and does not show it. `unclear`: nobody knows
- * whether somebody has submitted it. `missing`: nobody has, and Gangway only follows it.
+ * Asks whether to submit the merchant. `lost`: the partner accepted a submission but does not show it. `unclear`: somebody may have
+ * submitted it. `missing`: nobody has, and Gangway only follows the merchant.
  */
 export function submissionQuestion(
   why: 'lost' | 'unclear' | 'missing',

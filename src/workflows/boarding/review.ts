@@ -38,7 +38,7 @@ export async function deliverAnswers(
     try {
       const sent = await requestReview(boarding, answers);
       if (sent.delivered) await recordDelivery(boarding, answers, sent.before);
-      // Somebody is asked about the other note first.
+      // The other note is answered first.
       else if (sent.isIncomplete) boarding.poll.replaceWith(sent.before);
       else deferAnswers(boarding, answers, sent.before);
     } catch (error) {
@@ -50,7 +50,7 @@ export async function deliverAnswers(
     }
     return undefined;
   });
-  // The answers are no longer on their way, so a person can take one back and change it.
+  // The answers are not in flight now, so a person can take one back and change it.
   if (problems) await askAboutReview(boarding, answers, problems);
 }
 
@@ -75,13 +75,13 @@ async function recordDelivery(
   boarding.patchState(afterDelivery(boarding.partnerState, answers, before, Date.now() + boarding.dueInMs));
   boarding.record('answers-delivered');
   boarding.published.report();
-  // The poll may have read that the partner asks again. Nobody was asked, because these answers were in flight.
+  // The poll may have seen the partner ask again, but nobody was asked while these answers were in flight.
   const { latest } = boarding.poll;
   if (latest && listsDeliveredNote(boarding.partnerState, latest))
     boarding.poll.replaceWith(await readStatus(boarding));
 }
 
-/** Reads once more. Notes that are still listed long after their answers are asked again, and so is a submission that does not show. */
+/** Reads the status. A person is asked again about answered notes that are still listed, or a submission that does not show. */
 export async function rereadStatus(boarding: BoardingRuntime): Promise<void> {
   const begunAt = Date.now();
   const now = await readStatus(boarding);
@@ -91,7 +91,7 @@ export async function rereadStatus(boarding: BoardingRuntime): Promise<void> {
   boarding.poll.replaceWith(now);
 }
 
-/** Holds answers that the partner refuses in this status, until the status or the questions change. */
+/** Holds answers that the partner refuses, until the status or the answers change. */
 function deferAnswers(
   boarding: BoardingRuntime,
   answers: readonly PendingAnswer[],
@@ -103,7 +103,7 @@ function deferAnswers(
   boarding.poll.replaceWith(now);
 }
 
-/** Asks whether to send rejected answers again, until one is taken back, or the partner changes something. */
+/** Asks whether to resend rejected answers. Stops if a person takes one back, or if the status changes. */
 async function askAboutReview(
   boarding: BoardingRuntime,
   answers: readonly PendingAnswer[],
@@ -138,15 +138,15 @@ async function upload(boarding: BoardingRuntime, { id, description, ...first }: 
   });
 }
 
-/** The status before the partner accepted the answers, or the status in which it refused them. */
+/** The result of sending answers: the status just before the partner accepted them, or the status in which it refused them. */
 type Sent =
   | { readonly delivered: true; readonly before: StatusVersion }
   | (Delivery & { readonly delivered: false });
 
-/** Reports to the underwriters that their notes are answered, with the texts as comment. */
+/** Tells the underwriters that their notes are answered, with the texts as the comment. */
 function requestReview(boarding: BoardingRuntime, answers: readonly PendingAnswer[]): Promise<Sent> {
   const { merchantProfileId, partnerState: state, poll } = boarding;
-  // A read after the outcome is uncertain may be too late: the partner may have taken the answers and asked the same again.
+  // A read after an uncertain outcome may be too late: the partner may have accepted the answers and asked the same again.
   const { status = '', statusDate = null } = state.seen;
   const taken = { delivered: true, before: { status, statusDate } } as const;
   const noteIds = notesOf(answers);

@@ -34,8 +34,8 @@ interface FoundMerchant {
 }
 
 /**
- * Creates the merchant. If the outcome is unknown, a person may find the merchant at the partner. The partner may also respond with a
- * merchant that it had before, so the create reserves the merchant in the response, or asks a person whose it is.
+ * Creates the merchant. If the outcome is unknown, a person looks for the merchant at the partner. The response may contain a
+ * merchant that the partner already had, so Gangway reserves the merchant, or asks a person whose it is.
  */
 export async function createMerchant(boarding: BoardingRuntime, restored?: Restored): Promise<void> {
   for (let problems: readonly FieldProblem[] | undefined; ; ) {
@@ -43,7 +43,7 @@ export async function createMerchant(boarding: BoardingRuntime, restored?: Resto
     if ('merchant' in merchant) return importFound(boarding, merchant.merchant, restored);
     const { merchantProfileId, since, respondedAt } = merchant;
     const created = omitUndefined({ respondedAt });
-    // If the boarding ends before anybody knows whose merchant this is, only the timeline names it.
+    // Name the merchant in the timeline now: the boarding may end before its owner is known.
     if (merchant.now?.length !== 0)
       boarding.record('write-uncertain', {
         detail: `${CREATE}: the partner responded with merchant ${merchantProfileId}`,
@@ -62,7 +62,7 @@ export async function createMerchant(boarding: BoardingRuntime, restored?: Resto
 
 const CREATE = 'create the merchant';
 
-/** Reserves the merchant in the response to a create, if the create itself could not do that. */
+/** Reserves the merchant in the response to a create, if the create's activity could not. */
 async function reserveCreated(
   boarding: BoardingRuntime,
   created: Parameters<typeof partner.reserveCreatedMerchant>[0],
@@ -72,7 +72,7 @@ async function reserveCreated(
     const title = `read merchant ${created.merchantProfileId}`;
     return await runRead(boarding, title, run, { endsWhenRejected: true });
   } catch (error) {
-    // It may belong to another organization, so retrying only the read might never end.
+    // It may belong to another organization, in which case retrying the read would never succeed.
     if (error instanceof Rejected) return [`it cannot be read (${error.message})`];
     throw error;
   }
@@ -109,7 +109,7 @@ function createStep(
     title: CREATE,
     run: async (send) => {
       since = new Date().toISOString();
-      // One that is followed exists.
+      // A followed merchant already exists, so this input is not one.
       const current = input.current as MerchantBoardingInput;
       const { createVersion: version = 'v2', merchant, externalId: guid, ...others } = current;
       const { agentProfileId, agent, boardingSettingsId, boardingSettings } = others;
@@ -117,7 +117,7 @@ function createStep(
       const request = { version, merchant, guid, references, since, saved };
       const created = await send(partner.createMerchant, request);
       if ('problems' in created) {
-        // A person who tries again has looked.
+        // A person who answers "again" has looked at the partner.
         if (created.saved) saved = [];
         throw new Rejected([...created.problems, ...(created.saved ?? []).map(problemWithSaved)]);
       }
@@ -165,8 +165,8 @@ function problemWithSaved(id: number): FieldProblem {
 }
 
 /**
- * Imports the merchant that the input names. With `follow`, asks a person about everything that the first read shows, even that
- * nobody has submitted it.
+ * Imports the merchant that the input names. With `follow`, asks a person about everything that the first read shows, including a
+ * missing submission.
  */
 export async function importMerchant(
   boarding: BoardingRuntime,
@@ -178,7 +178,7 @@ export async function importMerchant(
   if (boarding.isFollowed && agentProfileId !== undefined) boarding.update(setAgent(agentProfileId));
 }
 
-/** Reserves a merchant that exists. Nobody knows whether a pending one was submitted, unless the backup of this boarding says so. */
+/** Reserves an existing merchant. A pending merchant may or may not be submitted, unless the backup of this boarding says so. */
 async function importFound(
   boarding: BoardingRuntime,
   { merchantProfileId, now, owner }: FoundMerchant,
@@ -201,7 +201,7 @@ async function importFound(
   if (isFollowed && isRecent) boarding.poll.replaceWith(now);
 }
 
-/** Reads the merchant until it can be imported. While it cannot, a person is asked what to do. */
+/** Reads the merchant until it can be imported. Asks a person each time that it cannot. */
 async function findImportable(boarding: BoardingRuntime, merchantProfileId: number): Promise<FoundMerchant> {
   const title = `import merchant ${merchantProfileId}`;
   const warnOnce = requireSecondConfirmation('retry');
@@ -219,9 +219,7 @@ async function findImportable(boarding: BoardingRuntime, merchantProfileId: numb
   }
 }
 
-/**
- * Reads a merchant that this boarding is to take over. It must not belong to another organization or to another running boarding.
- */
+/** Reads the merchant to import. Rejects one that belongs to another organization or another running boarding. */
 async function inspect(boarding: BoardingRuntime, merchantProfileId: number): Promise<FoundMerchant> {
   const { workflowId } = workflowInfo();
   const title = `read merchant ${merchantProfileId}`;
@@ -234,10 +232,10 @@ async function inspect(boarding: BoardingRuntime, merchantProfileId: number): Pr
 
 export const FEES = 'set the fees';
 
-/** Pauses between reads of the fees. The partner may take this long until all of its servers show what it accepted. */
+/** Pauses between reads of the fees. The partner may need this long until all of its servers show accepted fees. */
 const PAUSES_BETWEEN_READS = ['10s', '1 minute', '10 minutes', '1 hour'] as const;
 
-/** Sets the requested fees, if there are any, and asks a person if the partner keeps others. */
+/** Sets the requested fees, if any. Asks a person if the partner keeps different fees. */
 export async function setFees(boarding: BoardingRuntime): Promise<void> {
   const { merchantProfileId, input } = boarding;
   const { correct } = input;
@@ -264,7 +262,7 @@ export function readStatus(boarding: BoardingRuntime): Promise<StatusSnapshot> {
   return runRead(boarding, 'read the status', () => partner.readStatus({ merchantProfileId, seen }));
 }
 
-/** Reads the status. Waits until the partner takes a decision back; the end of the boarding cancels that. */
+/** Reads the status. After a decision, waits until the partner takes it back. The end of the boarding cancels the wait. */
 export async function readUndecided(boarding: BoardingRuntime): Promise<StatusSnapshot> {
   const now = await readStatus(boarding);
   if (!isDecided(now.phase)) return now;

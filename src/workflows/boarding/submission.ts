@@ -1,4 +1,4 @@
-/** The submission to underwriting: the first one, and those that people or the partner ask for later. */
+/** Submissions to underwriting: the first one, and later ones that a person or the partner asks for. */
 import { sleep } from '@temporalio/workflow';
 import type { StatusSnapshot, Submission } from '../../messages/boarding-activities.js';
 import { MERCHANT_PHASES, type MerchantPhase, phasesBefore } from '../../partners/boarding/phases.js';
@@ -15,10 +15,10 @@ import { FEES, readStatus, readUndecided, setFees } from './steps.js';
 
 const SUBMIT = 'submit to underwriting';
 
-/** The pause after a read that contradicts the one before. */
+/** The pause after two reads that contradict each other. */
 const READS_DISAGREE = '1 minute';
 
-/** Submits as a person has answered, with any corrections; or records the person's confirmation that it was submitted. */
+/** Submits the merchant with the answers' corrections, or records that a person confirmed the submission. */
 export async function submitAnswers(
   boarding: BoardingRuntime,
   answers: readonly PendingAnswer[],
@@ -48,14 +48,14 @@ export async function submitAnswers(
       return;
     }
     input.commit();
-    // The poll may have read earlier that the partner asks again. Nobody was asked, because these answers were in flight.
+    // The poll may have seen the partner ask again, but nobody was asked while these answers were in flight.
     const { volatile } = boarding.partnerState;
     boarding.update(...onChangesRequested({ seen, volatile }, now, boarding.context).map(commandTransition));
   });
   boarding.published.report();
 }
 
-/** Submits the application with the answers. Undefined if the status had changed, or if somebody else submitted it. */
+/** Submits the application with the answers. Returns undefined if the status had changed, or somebody else had submitted it. */
 export async function submitToUnderwriting(
   boarding: BoardingRuntime,
   answers: readonly PendingAnswer[] = [],
@@ -82,20 +82,20 @@ export async function submitToUnderwriting(
   return isSubmitted && !isOthers ? now : undefined;
 }
 
-/** With `isOthers`, our request was rejected, and somebody else has submitted the merchant. */
+/** `isOthers`: our request was rejected because somebody else had submitted the merchant. */
 type Submitted = Submission & { readonly isOthers?: true };
 
-/** The first submission. Only a submission leads away from the phases before it, so a later phase is evidence. */
+/** Makes the first submission. Only a submission ends the phases before it, so a later phase is evidence. */
 function firstSubmission(boarding: BoardingRuntime): Promise<Submitted> {
   const { submitted, seen } = boarding.partnerState;
-  // Once a person has said that nobody has submitted it, its phase is one before a submission.
+  // If an earlier submission was lost, this one counts as a later submission.
   const before = phasesBefore(submitted ? 'next' : 'first');
-  // Without a status, nobody has read the phase, and a new merchant's is only assumed.
+  // Without a status, the phase was never read, only assumed for a new merchant.
   const lastPhase = seen.status === undefined ? undefined : (seen.phase ?? undefined);
   const phases = (earlier: EarlierAttempts) => phasesToSendIn(boarding, before, earlier.phase ?? lastPhase);
   return sendSubmission(boarding, {
     phases,
-    // A person who explains the status changes its phase, and the partner nothing.
+    // When a person explains the status, its phase changes although the partner changed nothing.
     isOurs: ({ phase, status }, earlier) =>
       phase === 'pending' ||
       (mayBeAccepted(earlier) && status !== seen.status && !phases(earlier).includes(phase)),
@@ -106,8 +106,8 @@ function firstSubmission(boarding: BoardingRuntime): Promise<Submitted> {
 }
 
 /**
- * Submits the changes that the partner asked for. A decision is no evidence, because it may be about the earlier submission. `pending`
- * proves that somebody has submitted them: Gangway, if one of its requests may have arrived, or else somebody else.
+ * Submits the changes that the partner asked for. A decision is not evidence, because it may be about the earlier submission.
+ * `pending` proves that the changes are submitted: by Gangway if one of its requests may have arrived, otherwise by somebody else.
  */
 function submissionOfChanges(boarding: BoardingRuntime): Promise<Submitted> {
   const before = ({ phase = 'changes-requested' }: EarlierAttempts) => phase;
@@ -130,7 +130,7 @@ function mayBeAccepted({ failure }: EarlierAttempts): boolean {
   return kind === 'Rejected' && status >= 200 && status < 300;
 }
 
-/** Leaves out `pending` if an earlier request found another phase, because it then shows that the submission arrived. */
+/** Leaves out `pending` if an earlier attempt read another phase. `pending` then shows that its submission arrived. */
 function phasesToSendIn(
   { partnerState: { unclearIn } }: BoardingRuntime,
   phases: readonly MerchantPhase[],
@@ -142,10 +142,10 @@ function phasesToSendIn(
 
 /** What differs between the first submission and a later one. */
 interface SubmissionRules {
-  /** The phases in which it is sent. In any other phase, it is superseded. */
+  /** The phases in which the submission is sent. Any other phase supersedes it. */
   readonly phases: (earlier: EarlierAttempts) => readonly MerchantPhase[];
   readonly isOurs: (now: StatusSnapshot | Submission, earlier: EarlierAttempts) => boolean;
-  /** Reports whether a read is evidence of the submission. */
+  /** Reports whether a read proves the submission. */
   readonly shows: (now: StatusSnapshot, earlier: EarlierAttempts) => boolean;
   readonly readStatus: (earlier: EarlierAttempts) => Promise<StatusSnapshot>;
   readonly isSuperseded: (earlier: EarlierAttempts) => boolean;
@@ -183,7 +183,7 @@ function sendSubmission(boarding: BoardingRuntime, rules: SubmissionRules): Prom
     readEvidence: async (earlier) => {
       const now = await rules.readStatus(earlier);
       shownStatus = now.status;
-      // The submission was rejected because the status had changed before it arrived.
+      // The partner rejected the submission because the status had changed first.
       const isLate = !earlier.isUncertain && !rules.phases(earlier).includes(now.phase);
       const proof =
         proofIn(now, earlier) ?? (isLate ? { result: { ...submissionIn(now, earlier), now } } : undefined);

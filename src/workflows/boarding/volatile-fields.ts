@@ -4,12 +4,12 @@ const FIELDS = ['status', 'statusDate', 'comment', 'mid', 'unclearMid', 'notes']
 
 type Field = (typeof FIELDS)[number];
 
-/** A field that changed with this many consecutive reads, while nothing else about the merchant changed, means nothing. */
+/** A field is volatile after it alone has changed in this many consecutive reads. */
 const VOLATILE_CHANGES = 3;
 
 /**
- * Fields that a partner changes with every read. They are not compared until something else changes, because every change costs
- * history. A date that was volatile once stays volatile.
+ * Fields that a partner changes with every read. They are ignored until something else changes, because every change costs history.
+ * A date that was once volatile stays volatile.
  */
 export interface VolatileFields {
   readonly changes: Readonly<Partial<Record<Field, number>>>;
@@ -62,7 +62,7 @@ function isVolatile({ changes }: Pick<VolatileFields, 'changes'>, field: Field):
   return (changes[field] ?? 0) >= VOLATILE_CHANGES;
 }
 
-/** If the read has no notes, uses those of the previous read, or none: any note in a later read is then a change. */
+/** If the notes could not be read, keeps those of the previous read, or none. Any note in a later read is then a change. */
 export function toSeen(
   { notes, isWithoutNotes, ...status }: StatusSnapshot,
   { noteIds = [] }: Pick<SeenStatus, 'noteIds'> = {},

@@ -46,7 +46,7 @@ const NEXT_STEPS_FOLLOWED: NextSteps = { ...NEXT_STEPS, applying: 'read the prof
 type Input = BusinessOnboardingInput | FollowedBusinessInput;
 
 export class BusinessRuntime extends OnboardingRuntime<BusinessState, Input> {
-  /** Nothing is sent that no person asked for. */
+  /** Gangway sends only what a person asks for. */
   readonly isFollowed: boolean;
   readonly poll = new StatusPoll<SeenProfile, ProfileSnapshot>(this, (seen, pace) =>
     bank.awaitProfileChange({ profileId: this.profileId, seen, pace }),
@@ -67,7 +67,7 @@ export class BusinessRuntime extends OnboardingRuntime<BusinessState, Input> {
       nextSteps: follows ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
       dba: dbaOf,
       leftBehind: describeLeftBehind('banking profile', 'profileId', 'not read yet'),
-      // A customer shows the requirements of its merchant together with these.
+      // A customer lists these next to its merchant's requirements, so IDs need a prefix.
       idPrefix: 'business-',
     });
     this.isFollowed = follows;
@@ -80,7 +80,8 @@ export class BusinessRuntime extends OnboardingRuntime<BusinessState, Input> {
   }
 
   /**
-   * The holder with its owners. The type claims that it is complete; the check before the request reports what a correction lacks.
+   * The holder with its owners. Despite the type, a correction may have left it incomplete; a check before the request reports
+   * that.
    */
   get submission(): HolderRequest {
     const { holder, beneficialOwners } = this.input.current;
@@ -124,7 +125,7 @@ export class BusinessRuntime extends OnboardingRuntime<BusinessState, Input> {
   }
 }
 
-/** '' when a correction removed it, which is reported before anything is sent. */
+/** Returns '' if a correction removed the dba. The check before the request reports that. */
 function dbaOf({ holder }: Input): string {
   const name: unknown = holder?.doingBusinessAsName;
   return typeof name === 'string' ? name.trim() : '';

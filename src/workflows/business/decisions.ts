@@ -1,7 +1,7 @@
 /**
- * All rules about a business at the bank, as functions of values. From the state, the last read and the answers, they decide what
- * to ask, close and send, and what the next state is, and how the onboarding ends. The rules about tickets are in `tickets.ts`;
- * `runtime/until-decided.ts` applies the commands.
+ * The rules for a business at the bank, as pure functions. They take the state, the latest read and people's answers, and return
+ * the next state, commands, pending tasks and the outcome. `tickets.ts` has the rules for tickets; `runtime/until-decided.ts`
+ * applies the commands.
  */
 import type { ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
 import type { Stage } from '../../messages/onboarding-state.js';
@@ -32,7 +32,7 @@ export interface BusinessState extends Tickets {
   readonly problems: readonly FieldProblem[] | null;
 }
 
-/** A profile that reads as new may not be submitted yet, or the bank may have rejected its submission. */
+/** The initial state. A profile that reads as new is either not submitted yet, or its submission was rejected. */
 export const INITIAL_BUSINESS_STATE: BusinessState = { ...NO_TICKETS, seen: null, problems: null };
 
 /** The kinds of requirements that these rules raise. Abandoning one of them ends the onboarding. */
@@ -41,14 +41,14 @@ export const BUSINESS_RULE_KINDS = ['ticket', 'locked-profile', 'not-submitted']
 export interface BusinessContext extends Questions {
   readonly profileId: number;
   readonly dba: string;
-  /** Nothing is sent that no person asked for. */
+  /** Gangway sends only what a person asks for. */
   readonly isFollowed: boolean;
   readonly wantsAccount: boolean;
   readonly financialAccountId?: string | undefined;
   readonly running: readonly string[];
   /** In milliseconds since 1970. */
   readonly now: number;
-  /** Milliseconds that a person has to answer, and the bank to show the effect of an answer. */
+  /** How long a person has to answer, and how long the bank has to show the effect of an answer, in milliseconds. */
   readonly dueInMs: number;
 }
 
@@ -147,14 +147,14 @@ export function isAccepted({ seen }: BusinessState): boolean {
   return seen !== null && hasMovedOn(seen);
 }
 
-/** A response without a status shows nothing. */
+/** A response without a status proves nothing. */
 function hasMovedOn({ phase, bankingStatus }: Pick<ProfileSnapshot, 'phase' | 'bankingStatus'>): boolean {
   return PROFILE_PHASES[phase].holder === 'accepted' && bankingStatus !== UNKNOWN_STATUS;
 }
 
 export type PendingTask =
   | { readonly begin: 'reply'; readonly answered: PendingAnswer; readonly text: string }
-  /** Sends the holder after a person has corrected the problems that the bank found. */
+  /** Sends the holder, with a person's corrections of the problems that the bank reported. */
   | { readonly begin: 'problems' }
   | { readonly begin: 'correction'; readonly answered: PendingAnswer }
   | { readonly begin: 'account' }
@@ -166,7 +166,7 @@ export function planBusiness(
 ): Plan<SeenProfile, PendingTask, BusinessOnboardingOutcome> {
   const { running, open, now } = context;
   const { seen } = state;
-  // While a person is asked about an account that is being opened, anything may happen.
+  // While a person is asked about opening the account, the bank may still change anything.
   const kinds: readonly string[] = BUSINESS_RULE_KINDS;
   const isListening = !running.includes('account') || open.some(({ kind }) => !kinds.includes(kind));
   const outcome = outcomeOf(state, context);
@@ -188,7 +188,7 @@ function outcomeOf(state: BusinessState, context: BusinessContext): BusinessOnbo
   return businessOutcome(seen, context.profileId, accountOf(state, context));
 }
 
-/** Each reply is a task of its own. All work on the holder is one task, so that corrections are sent one after the other. */
+/** Each reply is its own task. All work on the holder is one task, so corrections are sent one at a time. */
 function pendingTasks(
   state: BusinessState,
   context: BusinessContext,
@@ -213,7 +213,7 @@ function pendingTasks(
   ];
 }
 
-/** Handles a delivered answer, whether or not it was a reply. The ticket may ask something else by now. */
+/** Handles the delivery of an answer, by a reply or otherwise. The ticket's text may have changed since. */
 export function reduceDelivery(
   before: BusinessState,
   requirement: Requirement,

@@ -1,4 +1,3 @@
-/** The questions about a business at the bank. */
 import type { Candidate, OpenTicket } from '../../messages/banking-activities.js';
 import type { AnswerTo } from '../../messages/requirements.js';
 import { redact } from '../../platform/privacy/masked.js';
@@ -31,7 +30,7 @@ export function notSubmittedQuestion(
   };
 }
 
-/** A correction to fill in when nobody knows which field it changes. */
+/** A blank correction for a ticket that does not say which field to change. */
 const ANY_OF_HOLDER = { holder: { '': '' } };
 
 export function ticketQuestion(
@@ -103,7 +102,7 @@ export function describeCandidate(candidate: Candidate): string {
   return `banking profile ${profileId}${description}${why && `: ${why}`}`;
 }
 
-/** Texts about a profile that may belong to another business: where it comes from, and what to do if it does. */
+/** For each source of a profile that may belong to another business: where the profile comes from, and what to do about it. */
 export const SOURCES = {
   merchant: ['For the merchant, the bank has', 'If not, retry: the business is then submitted as a new one.'],
   earlier: [

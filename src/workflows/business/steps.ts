@@ -22,10 +22,10 @@ type Submitted =
   | { readonly confirmed: Candidate };
 
 /**
- * Submits the holder once, unless the bank already has a profile for its merchant, or one from an earlier submission.
+ * Submits the holder once, unless the bank already has a profile for the merchant, or a profile from an earlier submission.
  *
- * @param unclaimed submissions whose profile is unknown: the bank refused them, or responded with another business's profile
- * @param uncertainty why the holder may have been submitted already
+ * @param unclaimed submissions whose profile is unknown, because the bank refused them or responded with another business's profile
+ * @param uncertainty why the holder may already have been submitted
  */
 export function submitBusiness(
   business: BusinessRuntime,
@@ -85,7 +85,7 @@ export function readProfile(business: BusinessRuntime): Promise<ProfileSnapshot>
 }
 
 /**
- * Reserves the profile in the response to a submission, if the submission itself could not. A profile that the bank does not show may
+ * Reserves the profile in the response to a submission, if the submission's activity could not. A profile that the bank hides may
  * belong to another business.
  */
 export async function reserveSubmitted(
@@ -107,7 +107,7 @@ export async function reserveSubmitted(
 
 export const CORRECT = 'correct the business account holder';
 
-/** Replaces the holder by the corrected one, until the partner accepts it or the correction is superseded. */
+/** Sends the corrected holder. Asks for further corrections until the partner accepts it or the correction is superseded. */
 export async function replaceHolder(business: BusinessRuntime, isSuperseded?: () => boolean): Promise<void> {
   const { profileId } = business;
   const { correct } = business.input;
@@ -164,7 +164,7 @@ export function titleOfReply(requirement: Requirement): string {
   return `reply to ticket ${ticketIdOf(requirement)}`;
 }
 
-/** Replies to a ticket, once, or fails as `Rejected`. Returns the ticket id of the reply; null when a person confirmed it. */
+/** Replies to a ticket at most once. Returns the ticket ID of the reply, or null if a person confirmed it. Throws `Rejected`. */
 export async function sendReply(
   runtime: OnboardingRuntime,
   requirement: Requirement,
@@ -190,8 +190,7 @@ export async function sendReply(
 }
 
 /**
- * Imports the profile that the input names. Asks a person first, unless nothing about the profile is missing or contradicts the
- * input.
+ * Imports the profile that the input names. Asks a person first if something about the profile is missing or contradicts the input.
  */
 export async function followProfile(business: BusinessRuntime, profileId: number): Promise<void> {
   const { workflowId } = workflowInfo();
@@ -232,7 +231,7 @@ function isSurelyOurs({ against, unclear }: Candidate): boolean {
   return against.length === 0 && unclear.length === 0;
 }
 
-/** Checks the profile that a person names. Naming the same one a second time overrides what contradicts it. */
+/** Checks the profile ID that a person enters. Entering the same ID twice overrides contradicting evidence. */
 function confirmCandidate(business: BusinessRuntime): (id: string) => Promise<Candidate> {
   const warnOnce = requireSecondConfirmation();
   return async (id) => {
@@ -247,7 +246,7 @@ function confirmCandidate(business: BusinessRuntime): (id: string) => Promise<Ca
   };
 }
 
-/** Returns the profile that, by evidence or by a person's answer, belongs to this business; undefined if the person answers retry. */
+/** Returns the profile if evidence or a person says that it belongs to this business; undefined if the person answers "retry". */
 export async function confirmOwnership(
   business: BusinessRuntime,
   title: string,
@@ -261,7 +260,7 @@ export async function confirmOwnership(
   for (;;) {
     const answer = await business.ask(ownershipQuestion(business, title, existing, source, problem));
     if (answer?.kind !== 'confirm') return undefined;
-    // A profile that the bank hides is checked first, because another onboarding may have it.
+    // A hidden profile still needs the check, because another onboarding may have reserved it.
     if (Number(answer.id) === profileId && !isHidden) return existing;
     try {
       return await confirmNamed(answer.id);

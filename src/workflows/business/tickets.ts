@@ -1,4 +1,4 @@
-/** The rules about the bank's tickets, as functions of values: when a person is asked, and when the same ticket is asked again. */
+/** The rules for the bank's tickets, as pure functions: when to ask a person about a ticket, and when to ask again. */
 import type { OpenTicket } from '../../messages/banking-activities.js';
 import type { AnswerTo, Requirement } from '../../messages/requirements.js';
 import {
@@ -11,23 +11,23 @@ import {
 } from '../runtime/reducer.js';
 import { aboutTicket, detailOf, ticketQuestion } from './questions.js';
 
-/** The state of tickets. Keys are the `about` of their questions. */
+/** The state of tickets, by the `about` of their questions. */
 export interface Tickets {
   /**
    * Answered tickets. A person is asked again if the ticket's text changes, if it disappears and comes back, or if it is still
-   * listed at `until`, because it may have been closed and opened again between two reads.
+   * listed at `until`: the bank may have closed and reopened it between two reads.
    */
   readonly answered: Readonly<Record<string, AnsweredTicket>>;
   /** Why a person is asked again about a ticket. */
   readonly again: Readonly<Record<string, string>>;
-  /** Our replies, which are tickets as well. */
+  /** IDs of our replies, which are also tickets. */
   readonly replies: readonly number[];
 }
 
 interface AnsweredTicket {
   /** The text that was answered; null for a ticket whose text keeps changing. */
   readonly detail: string | null;
-  /** In milliseconds since 1970. Absent if the bank may list it forever. */
+  /** In milliseconds since 1970. Absent if the bank may list the ticket forever. */
   readonly until?: number | undefined;
 }
 
@@ -82,7 +82,7 @@ export function withAnswer<State extends Tickets>(
   return { ...state, replies, answered: { ...state.answered, [about]: { detail, until } } };
 }
 
-/** Returns the consequences of a rejected answer. If the bank still lists the ticket, a person is asked again. */
+/** Handles a rejected answer. If the bank still lists the ticket, a person is asked again. */
 export function reduceRejection<State extends Tickets>(
   state: State,
   { id, about = id }: Requirement,

@@ -46,17 +46,17 @@ const NEXT_STEPS: NextSteps = {
 };
 
 export interface CustomerOptions {
-  /** Start the parts again, although earlier ones with this `externalId` have ended. */
+  /** Starts the parts even if earlier ones with this `externalId` have ended. */
   readonly again?: boolean;
-  /** The parts that had ended before a restore. They stay ended. */
+  /** Parts that ended before a restore. They stay ended. */
   readonly ended?: EndedParts;
-  /** Set after a restore: parts that the backup does not contain may have begun since. */
+  /** Set after a restore. Parts that are missing from the backup may have begun since. */
   readonly restored?: Restored;
 }
 
 export interface PartRun {
   readonly scope: CancellationScope;
-  /** The child is starting. The run must not end now, because the next run could not tell whether the child was started. */
+  /** The child is starting. The run must not end now, because the next run could not tell whether the child exists. */
   isStarting?: boolean;
 }
 
@@ -70,7 +70,7 @@ function leftBehind({ merchantProfileId, profileId }: PublishedFields): string {
 export class CustomerRuntime extends StatefulWorkflow<CustomerState, CustomerInput> {
   readonly published: PublishedState;
   readonly runs = new Map<Part, PartRun>();
-  /** Parts that are being asked for a whole report. */
+  /** Parts with a request for a complete report in flight. */
   readonly #reportRequests = new Set<Part>();
 
   constructor(
@@ -83,7 +83,7 @@ export class CustomerRuntime extends StatefulWorkflow<CustomerState, CustomerInp
       store: this.store,
       nextSteps: NEXT_STEPS,
       dba: () => String(input.boarding.merchant.dba),
-      // The inbox lists the parts. With all their requirements in each upsert, the history would grow quadratically.
+      // The parts list their requirements themselves. If each upsert repeated them all, the history would grow quadratically.
       mostListed: 1,
       others: () => publishedParts(this.partnerState),
     });
@@ -121,12 +121,12 @@ export class CustomerRuntime extends StatefulWorkflow<CustomerState, CustomerInp
     return partId(part, this.input.externalId, currentAccount());
   }
 
-  /** Has the server check whether a part still runs. */
+  /** Asks the server whether a part still runs. */
   suspectEnd(part: Part): void {
     this.patchState({ suspectedEnds: { ...this.partnerState.suspectedEnds, [part]: true } });
   }
 
-  /** True once after each {@link suspectEnd}. */
+  /** Returns true once after each {@link suspectEnd}. */
   takeSuspicion(part: Part): boolean {
     const { [part]: isSuspected = false, ...suspected } = this.partnerState.suspectedEnds;
     if (isSuspected) this.patchState({ suspectedEnds: suspected });
@@ -145,7 +145,7 @@ export class CustomerRuntime extends StatefulWorkflow<CustomerState, CustomerInp
     this.apply(reduceReport(this.partnerState, part, now));
   };
 
-  /** Asks a part for a whole report, because an earlier report is missing, or the server will not report its end. */
+  /** Asks a part for a complete report, because an earlier one is missing or the server will not report the part's end. */
   askAgain(part: Part): void {
     if (this.#reportRequests.has(part)) return;
     this.#reportRequests.add(part);
@@ -171,7 +171,7 @@ export class CustomerRuntime extends StatefulWorkflow<CustomerState, CustomerInp
     const others = requirements.length - (partState?.requirements.length ?? 0);
     try {
       const request = { workflowId: this.workflowIdOf(part), resolution };
-      // The part may already have the answer, so a cancellation must not end the request without a response.
+      // The part may already have the answer, so a cancellation must not cut off the request.
       const receipt = await CancellationScope.nonCancellable(() => resolveInOnboarding(request));
       return { ...receipt, open: receipt.open + others };
     } catch (error) {

@@ -1,4 +1,4 @@
-/** All rules about a customer, as functions of values: state, inputs of children, published state, and end. */
+/** The rules for a customer, as pure functions: its state, its children's inputs, its published state and its outcome. */
 import type {
   BusinessOnboardingInput,
   CustomerOnboardingInput,
@@ -22,9 +22,9 @@ export interface CustomerState {
   /** How parts began: as a child of this customer, or separately. */
   readonly starts: ByPart<'started' | 'attached'>;
   readonly reports: ByPart<ReportedPart>;
-  /** In the order in which they ended; with the run that ended, if a report named it. */
+  /** Ended parts, in the order in which they ended. `run` is the run that ended, if a report named it. */
   readonly ends: ByPart<{ readonly end: PartEnd; readonly run?: string | undefined }>;
-  /** Parts that rejected a message. The customer asks Temporal whether they still run. */
+  /** Parts that rejected a message and may have ended. The customer asks Temporal whether they still run. */
   readonly suspectedEnds: ByPart<true>;
 }
 
@@ -45,7 +45,7 @@ export interface Child {
     Resolved;
 }
 
-/** Returns undefined if the part does not begin: a business needs a merchant. */
+/** Returns the child to start for a part; undefined if the part does not begin, because a business needs a merchant. */
 export function childOf(
   part: Part,
   { externalId, fourEyes, boarding, business }: CustomerInput,
@@ -66,7 +66,7 @@ export function childOf(
   }
 }
 
-/** Reports whether the merchant and the business have both ended. The customer then follows neither. */
+/** Reports whether the merchant and the business have both ended. The customer then follows neither part. */
 export function isOver({ ends }: CustomerState): boolean {
   return ends.boarding !== undefined && ends.business !== undefined;
 }
@@ -80,7 +80,7 @@ export function publishedParts({ reports }: CustomerState) {
   };
 }
 
-/** Returns the part whose requirement is open or answered. Default: the business, so that the check reports the unknown id. */
+/** Returns the part whose requirement is open or answered. Default: the business, whose check then reports the unknown ID. */
 export function partWith({ reports }: CustomerState, requirementId: string): Part {
   const match = Object.entries(reports).find(
     ([, { state }]) =>
@@ -111,7 +111,7 @@ export function reduceReport(
   return { state: { ...before, reports }, commands: [{ set: facts }] };
 }
 
-/** Returns the consequences of the end of a part, which closes its requirements. */
+/** Handles the end of a part, and closes its requirements. */
 export function reduceEnd(
   before: CustomerState,
   part: Part,
@@ -152,7 +152,7 @@ function withoutQuestions(part: ReportedPart): ReportedPart {
   return { ...part, state: { ...part.state, requirements: [], unsent: [] } };
 }
 
-/** Returns a part whose workflow has ended: it asks nothing. A part that did not complete shows as `cancelled`. */
+/** Returns the part as ended: without requirements, and in stage `cancelled` if its workflow did not complete. */
 function closePart(part: ReportedPart, end: PartEnd): ReportedPart {
   const { state, ...report } = withoutQuestions(part);
   if (end.how !== 'completed') return { ...report, state: { ...state, stage: 'cancelled' } };
@@ -174,7 +174,7 @@ export function failedPart({ ends }: CustomerState): Part | undefined {
   return (Object.keys(ends) as Part[]).find((part) => ends[part]?.end.how === 'failed');
 }
 
-/** Returns the outcome of the customer. If no part succeeded, it is the outcome of the first part that ended with a reason. */
+/** Returns the customer's outcome. If no part succeeded, this is the outcome of the first part that ended with a reason. */
 export function customerOutcome({ ends }: CustomerState): CustomerOnboardingOutcome {
   const outcomes = Object.fromEntries(
     Object.entries(ends).map(([part, { end }]) => [part, outcomeIn(end)]),

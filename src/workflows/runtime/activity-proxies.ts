@@ -20,45 +20,45 @@ import {
 } from '../../messages/ids.js';
 import type { ActivitiesAt } from '../../messages/onboarding-outcomes.js';
 
-/** The server notices a worker that died during a read after this time. Activities send a heartbeat three times as often. */
+/** How soon the server notices that a worker died during a read. Activities send heartbeats three times as often. */
 const HEARTBEAT = '10s';
 
-/** May run any number of times: reads, and writes whose repetition changes nothing. */
+/** For reads and idempotent writes, which may run any number of times. */
 export const REPEATABLE: ActivityOptions = {
   startToCloseTimeout: '2m',
   heartbeatTimeout: HEARTBEAT,
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
 };
 
-/** Finds activities that wait, in all workflows of an account, and retries them. */
+/** For the activity that finds waiting activities in all workflows of an account, and retries them. */
 export const RETRY_WAITING = {
   ...REPEATABLE,
   startToCloseTimeout: '10m',
   summary: 'Retry waiting activities',
 };
 
-/** A wait for a change. It waits between its attempts and not in the workflow, so the history does not grow with its reads. */
+/** For an activity that waits for a change. The wait is between attempts, so reads add nothing to the history. */
 export const WAIT: ActivityOptions = {
   startToCloseTimeout: '1m',
   heartbeatTimeout: HEARTBEAT,
   retry: { initialInterval: '1s', backoffCoefficient: 1 },
-  // The next wait can have the same id only after this one has ended.
+  // A later wait can reuse the activity ID only after this one has ended.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 };
 
-/** The status poll. A nudge resets the activity by its fixed id. */
+/** For the status poll. A nudge finds the activity by its fixed ID, and resets it. */
 export const POLL: ActivityOptions = { ...WAIT, activityId: AWAIT_STATUS_ACTIVITY_ID };
 
 export const ANSWER: WriteOptions = { ...AT_MOST_ONCE, priority: { priorityKey: PRIORITY_KEYS.answer } };
 
-/** The account at the partners, from the workflow id; undefined for the unnamed account. The search attribute is a filter. */
+/** Returns the partner account in the workflow ID; undefined for the unnamed account. The search attribute is only for filters. */
 export function currentAccount(): string | undefined {
   return partsOfId(workflowInfo().workflowId)?.account;
 }
 
 /**
- * The activities at a partner that a workflow calls, with the options of each. Each call looks up the task queue of the partner
- * and the account, which are known only while a workflow runs.
+ * Returns proxies of a partner's activities, with the options of each. Each call looks up the task queue, because partner and
+ * account are known only while a workflow runs.
  */
 export function partnerActivities<System extends Exclude<PartnerTaskQueue, 'events'>>(system: System) {
   return <Name extends keyof ActivitiesAt<System> & string>(

@@ -24,7 +24,7 @@ export class Answers {
     private readonly input: Pick<CorrectableInput, 'correctable' | 'problemWith' | 'check'>,
   ) {}
 
-  /** Raises a requirement and waits for its answer. Undefined if it was superseded first. */
+  /** Raises a requirement and waits for its answer. Returns undefined if the requirement is superseded first. */
   readonly ask = async (
     question: Question,
     isSuperseded: () => boolean = () => false,
@@ -43,7 +43,7 @@ export class Answers {
     }
   };
 
-  /** The validator of the update. Synchronous: a promise would always pass. */
+  /** The update's validator. It must be synchronous, because a promise would always pass. */
   readonly validate = (resolution: Resolution): void => {
     const problem = this.problemWith(resolution);
     if (problem) throw rejection(problem);
@@ -68,8 +68,8 @@ export class Answers {
   /**
    * Checks a correction as a whole.
    *
-   * @param concerns the fields whose problems count. Default: all
-   * @throws {ApplicationFailure} when it does not fit
+   * @param concerns selects the fields to check. Default: all
+   * @throws {ApplicationFailure} if the correction is invalid
    */
   async check(resolution: Resolution, concerns?: (field: string) => boolean): Promise<void> {
     const { fields } =
@@ -78,7 +78,7 @@ export class Answers {
   }
 }
 
-/** @returns its id */
+/** @returns the ID of the requirement */
 export function raiseQuestion(store: Store, question: Question): string {
   store.update(raiseRequirement(question));
   return openRequirements(store.state).at(-1)?.id ?? '';

@@ -104,7 +104,7 @@ export class Claims {
     );
   };
 
-  /** The SDK calls the handler directly after its validator, so nothing has changed in between. */
+  /** The SDK calls the handler right after its validator, so nothing can change in between. */
   readonly #assign = async (request: Assignment): Promise<AssignmentReceipt> => {
     const { requirementId, until, text, mentions } = request;
     const actor = request.actor.trim();
@@ -128,7 +128,7 @@ export class Claims {
     return { requirementId, claim };
   };
 
-  /** Ends the current claim, if there is one. An expired claim may stay, because nothing shows it. */
+  /** Ends the current claim, if any. An expired claim can stay in the state, because nothing shows it. */
   #release(id: string, actor: string): void {
     const claim = currentClaim(collaborationOn(this.store.state, id));
     if (!claim) return;
@@ -136,7 +136,7 @@ export class Claims {
     this.#record('requirement-released', id, `before ${minuteOf(claim.until)}`, { actor });
   }
 
-  /** The current claim, unless this actor holds it or assigned it. */
+  /** Returns the current claim, unless this actor holds it or assigned it. */
   #claimOfOther({ requirementId, actor }: Assignment): Claim | undefined {
     const claim = currentClaim(collaborationOn(this.store.state, requirementId));
     const isOwn = claim && [claim.actor, claim.by ?? claim.actor].some((each) => isSamePerson(each, actor));
@@ -152,7 +152,7 @@ export class Claims {
   readonly #propose = async (resolution: Resolution): Promise<ProposalReceipt> => {
     const { requirementId, answer, actor, reason } = resolution;
     await this.answers.check(resolution);
-    // The partner may have moved on meanwhile.
+    // The requirement may have closed meanwhile.
     rejectProblem(problemWithId(resolution, openRequirements(this.store.state)));
     this.store.update(setProposal({ requirementId, answer, actor: actor.trim(), reason }));
     this.#record('answer-proposed', requirementId, summarizeAnswer(answer), { actor, reason });
@@ -180,7 +180,7 @@ export class Claims {
     const { at: _, askedBy: __, ...proposed } = this.#proposed(confirmation);
     const { requirementId } = proposed;
     await this.answers.check(proposed);
-    // In the meantime, somebody may have proposed another answer.
+    // Somebody may have proposed another answer meanwhile.
     if (this.#proposedFor(requirementId)?.at !== confirmation.proposedAt)
       throw rejection('proposedAt: this answer is no longer proposed');
     const actor = confirmation.actor.trim();
@@ -200,7 +200,7 @@ export class Claims {
   };
 
   // Keeps F8.
-  /** Reports whether two people must agree on an answer that came through a link. Whoever made the link could have sent it. */
+  /** Reports whether the person who made a link may not confirm its answer, because that person could have sent the answer. */
   #needsAnother({ requirementId, answer, askedBy }: ProposedAnswer): boolean {
     const requirement = openRequirements(this.store.state).find(({ id }) => id === requirementId);
     return askedBy !== undefined && requirement !== undefined && needsConfirmation(requirement, answer.kind);
@@ -233,7 +233,7 @@ export class Claims {
     return { requirementId };
   };
 
-  /** Only the inbox, the Web UI and the timeline show it. */
+  /** Records an event that only the inbox, the Web UI and the timeline show. */
   #record(event: TimelineEvent, id: string, what: string, { actor, reason, mentions }: Recorded): void {
     const why = isText(reason) ? { reason: redact(reason) } : {};
     const detail = { detail: `${id}: ${what}`, actor: actor.trim(), ...why };
@@ -245,7 +245,7 @@ export class Claims {
   readonly #proposedFor = (id: string): ProposedAnswer | null =>
     collaborationOn(this.store.state, id).proposed ?? null;
 
-  /** @throws {ApplicationFailure} when the requirement is not open, or nothing is proposed for it */
+  /** @throws {ApplicationFailure} if the requirement is not open, or has no proposal */
   #proposed(request: { readonly requirementId: string }): ProposedAnswer {
     rejectProblem(problemWithId(request, openRequirements(this.store.state)));
     const { proposed } = collaborationOn(this.store.state, request.requirementId);
@@ -254,7 +254,7 @@ export class Claims {
   }
 }
 
-/** People who fill in JSON by hand may write null for an absent value. */
+/** Treats null as absent, because people who fill in JSON by hand may write it. */
 function isGiven<Value>(value: Value | null | undefined): value is Value {
   return value !== undefined && value !== null;
 }

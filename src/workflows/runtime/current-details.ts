@@ -10,7 +10,7 @@ import {
 } from '../../messages/requirements.js';
 import { capitalize, LONGEST, truncate } from '../../partners/text-limits.js';
 
-/** The next step in each stage, and the meaning of each ending that is not in {@link ENDS}, for people. */
+/** For people: the next step in each stage, and the meaning of each outcome that is not in {@link ENDS}. */
 export type NextSteps = Readonly<Partial<Record<Stage, string>>>;
 
 const ENDS: NextSteps = {
@@ -22,13 +22,13 @@ const ENDS: NextSteps = {
   cancelled: 'Somebody canceled it.',
 };
 
-/** A limit of the text in its URL form. To render it, the Web UI puts it into a URL, and a usual proxy accepts 8 kB. */
+/** The maximum length of the URL-encoded text: the Web UI puts it into a URL to render it, and proxies usually accept 8 kB. */
 const LONGEST_IN_URL = 7_000;
 
-/** The part of it for a text from outside. */
+/** The share of {@link LONGEST_IN_URL} for one text from outside. */
 const LONGEST_TEXT_IN_URL = 2_000;
 
-/** Returns the Markdown that the Web UI shows. It costs no history, because the server asks a worker for it each time. */
+/** Returns Markdown for the Web UI. It adds nothing to the history, because the server queries a worker for it each time. */
 export function currentDetails(
   workflowId: string,
   state: OnboardingState,
@@ -79,7 +79,7 @@ const ID_NAMES: Readonly<Record<keyof PartnerIds, string>> = {
   financialAccountId: 'Financial account',
 };
 
-/** The step that waits for the partner. A customer has none, because its parts show theirs. */
+/** Returns the step that waits for the partner. A customer shows none, because its parts do. */
 function waitOf({ waiting }: OnboardingState): string[] {
   if (!waiting) return [];
   const { step, since, until, reason } = waiting;
@@ -103,7 +103,7 @@ const HOW_TO_ANSWER =
   'text on one line, write `\\"` for a quote, and numbers without quotes. Open **More Actions**, **Send an Update**, select `resolveRequirement`, and ' +
   'paste it into **Data**. Then press R on this page.';
 
-/** As many requirements as fit into the URL, but at least the first. */
+/** Lists as many requirements as fit into the URL, but at least the first. */
 function listOf(requirements: readonly Requirement[], room: number): string[] {
   const items: string[] = [];
   let left = room;
@@ -134,7 +134,7 @@ function blockOf(requirement: Requirement, number: number): string {
     ...(fourEyes
       ? [`A second person must confirm ${fourEyes.join(', ')}: send such an answer to \`proposeAnswer\`.\n`]
       : []),
-    // The layout of the Web UI: it reformats any other, which moves its button away from the mouse.
+    // The Web UI would reformat any other layout, which moves its button away from the mouse.
     `\`\`\`\n${JSON.stringify(resolution, null, 2)}\n\`\`\``,
   ].join('\n');
 }
@@ -160,7 +160,7 @@ function claimOf(requirement: Requirement): string[] {
   return lines;
 }
 
-/** Each kind of answer to fill in, and its meaning. The validator rejects each that has nothing in its quotes. */
+/** A blank answer of each kind, and its meaning. The validator rejects a blank that is not filled in. */
 const ANSWERS: Readonly<Record<AnswerKind, readonly [blank: Answer, meaning: string]>> = {
   text: [{ kind: 'text', text: '' }, 'your reply'],
   documents: [
@@ -179,7 +179,7 @@ const ANSWERS: Readonly<Record<AnswerKind, readonly [blank: Answer, meaning: str
   abandon: [{ kind: 'abandon' }, 'give up the whole onboarding, for good'],
 };
 
-/** The answers that the open requirements allow, in place of those in their JSON. */
+/** Lists the answers that open requirements allow, instead of the list in their JSON. */
 function answersOf(requirements: readonly Requirement[]): string {
   const lines = Object.values(ANSWERS)
     .filter(([{ kind }]) => requirements.some(({ answers }) => answers.includes(kind)))
@@ -203,14 +203,14 @@ export function minuteOf(iso: string): string {
   return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** `2026-01-31 10:00:05.138 UTC`, to look for in the logs of a partner. */
+/** `2026-01-31 10:00:05.138 UTC`, for a search in a partner's logs. */
 export function momentOf(iso: string): string {
   return `${iso.replace('T', ' ').replace('Z', '')} UTC`;
 }
 
 /**
- * Text from outside on one line, without Markdown, and not too long. Unescaped, a note could put a link, or a picture that the
- * browser fetches, into the Web UI. Half of a surrogate pair would keep the Web UI from making its URL.
+ * Puts a text from outside on one line, escapes its Markdown, and shortens it. Unescaped, a note could put a link into the Web UI,
+ * or a picture that the browser fetches. With half of a surrogate pair, the Web UI could not build its URL.
  */
 function escapeLine(text: string): string {
   const line = text.replace(/\p{Surrogate}/gu, '\uFFFD').replace(/\s+/g, ' ');

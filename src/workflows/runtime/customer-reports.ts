@@ -26,8 +26,8 @@ const { cancelOrphan } = proxyActivities<OnboardingActivities>({
 });
 
 /**
- * Reports the state of a child to its customer, in order. Changes in quick succession share a report. The server itself reports the
- * outcome, unless the child was reset or its customer has continued as new. A canceled child reports what it leaves behind.
+ * Reports a child's state to its customer workflow, in order. Changes in quick succession share a report. The server reports the
+ * outcome, unless the child was reset or the customer has continued as new. A canceled child reports what exists at the partner.
  */
 export class CustomerReports {
   readonly #sender = new SerialSender(
@@ -36,13 +36,13 @@ export class CustomerReports {
   );
   readonly #customer = customerOf(workflowInfo());
 
-  /** @param current what the customer is to know */
+  /** @param current returns the state to report */
   constructor(
     private readonly store: Store,
     private readonly current: () => OnboardingState,
   ) {}
 
-  /** Reports the whole state at the customer's request, and later the outcome. */
+  /** Reports the complete state, because the customer asked for it, and later the outcome. */
   again(): void {
     this.store.update(updateReports({ state: undefined, isAskedForEnd: true }));
     this.report();
@@ -66,7 +66,7 @@ export class CustomerReports {
     const { reports, ended } = this.store.state;
     const { runId: run, firstExecutionRunId, runStartTime } = workflowInfo();
     const hasResult = ended !== undefined && ended.outcome.outcome !== 'cancelled';
-    // The server reports the end of a first run to whoever waits for it.
+    // The server reports the end of a first run to the parent.
     if (hasResult && run === firstExecutionRunId && !reports.isAskedForEnd) return undefined;
     const isNext = reports.run === run;
     const before = isNext ? reports.state : undefined;
@@ -84,7 +84,7 @@ export class CustomerReports {
     };
   }
 
-  /** The customer's workflow has ended. If it did not wait for this child, the child ends as well. */
+  /** Handles the end of the customer's workflow. If the customer did not wait for this child, the child ends too. */
   async #customerIsGone(): Promise<void> {
     if (!this.#customer) return;
     const { workflowId: customer } = this.#customer;
@@ -94,7 +94,7 @@ export class CustomerReports {
     );
   }
 
-  /** Reports whether everything is reported, as long as there is a customer. */
+  /** True if everything is reported, or the customer is gone. */
   get isIdle(): boolean {
     return this.#sender.isIdle;
   }
@@ -110,7 +110,7 @@ function customerOf({ parent, workflowType }: WorkflowInfo) {
   return parent && isCustomer && part ? { workflowId: parent.workflowId, part } : undefined;
 }
 
-/** What a part has reported to its customer so far. The timeline stays empty. */
+/** A part's state as its customer knows it. The timeline stays empty. */
 export interface ReportedPart extends Pick<ChildReport, 'run' | 'runStartedAt' | 'number' | 'outcome'> {
   readonly state: OnboardingState;
 }
@@ -127,7 +127,7 @@ export function changesBetween(before: OnboardingState | undefined, after: Onboa
   };
 }
 
-/** True when a customer shows none of the changes. */
+/** True if the customer shows none of these changes. */
 export function isEmpty({ facts, raised, closed }: StateChanges): boolean {
   return Object.keys(facts).length + raised.length + closed.length === 0;
 }
@@ -136,7 +136,7 @@ export function initialPart(part: Part): ReportedPart {
   return { run: '', runStartedAt: new Date(0).toISOString(), number: 0, state: blankState(PARTS[part]) };
 }
 
-/** Applies a report. Returns `old` if it is late or repeated, and `gap` if an earlier report is missing. */
+/** Applies a report. Returns `old` for a late or repeated report, and `gap` if an earlier report is missing. */
 export function applyReport(
   before: ReportedPart | undefined,
   report: ChildReport,
@@ -160,18 +160,18 @@ function applyChanges(state: OnboardingState, { facts, raised, closed }: StateCh
   };
 }
 
-/** Sends one message at a time, so that messages arrive in order. */
+/** Sends one message at a time, so messages arrive in order. */
 export class SerialSender {
   #isPending = false;
   #isSending = false;
 
-  /** @param send sends everything that is due when it is called, in one message */
+  /** @param send sends everything that is pending, in one message */
   constructor(
     private readonly send: () => Promise<unknown>,
     private readonly onFailure: (error: unknown) => unknown,
   ) {}
 
-  /** Call this when something is due. While a message is in flight, the next one collects what becomes due. */
+  /** Call this when something is pending. While a message is in flight, later changes wait for the next one. */
   wake(): void {
     this.#isPending = true;
     if (this.#isSending) return;
@@ -188,7 +188,7 @@ export class SerialSender {
     } catch (error) {
       await this.onFailure(error);
     } finally {
-      // Set in the same step as the check above: a wake between the two would be lost.
+      // Keep this in the same step as the check above. A wake between the two would be lost.
       this.#isSending = false;
     }
   }

@@ -1,11 +1,11 @@
 // Keeps F9.
-/** The keys of updates: a slice of the state, so an update that arrives again is applied once, also in a later run. */
+/** Idempotency keys of updates. They are part of the state, so a later run does not apply an update again. */
 import { isObject, omitUndefined } from '../../messages/objects.js';
 import { rejection } from '../../messages/rejections.js';
 import type { IdempotencyKey } from '../../messages/requirements.js';
 import type { AppliedKey, State, Store, Transition } from './state.js';
 
-/** The number of keys that a workflow keeps. An update with an older one counts as a new update. */
+/** The number of keys that a workflow keeps. An update with an older key counts as new. */
 const MOST_KEYS = 100;
 
 const updateKeys =
@@ -15,7 +15,7 @@ const updateKeys =
 const findKey = ({ state }: Store, key: IdempotencyKey): AppliedKey | undefined =>
   state.keys.find(({ id }) => id === key.id);
 
-/** Applies an update once for each key. A receipt is kept without the answer, which may be long. */
+/** Applies an update once for each key. The stored receipt leaves out the answer, which may be long. */
 export function applyOnce<Request, Receipt extends object>(
   store: Store,
   apply: (request: Request) => Promise<Receipt>,
@@ -41,13 +41,13 @@ export function applyOnce<Request, Receipt extends object>(
   };
 }
 
-/** The receipt of an update that was applied before. */
+/** Returns the receipt of an update that was already applied. */
 export function receiptOf(store: Store, key: IdempotencyKey): object | null {
   const before = findKey(store, key);
   return (before?.body === key.body && before?.receipt) || null;
 }
 
-/** The validator of an update that {@link applyOnce} applies. A request that was accepted before leaves no history. */
+/** Returns the validator of an update that {@link applyOnce} applies. A repeated request adds nothing to the history. */
 export function validateUnlessApplied<Request>(
   store: Store,
   validate: (request: Request) => void,
@@ -61,7 +61,7 @@ export function validateUnlessApplied<Request>(
   };
 }
 
-/** A program other than ours may send any JSON. @throws {ApplicationFailure} */
+/** Checks a key, because other programs may send any JSON. @throws {ApplicationFailure} */
 function requireValid(key: IdempotencyKey): IdempotencyKey {
   const isText = (text: unknown) => typeof text === 'string' && /^[!-~]{1,100}$/.test(text);
   if (isObject(key) && isText(key.id) && (key.body === undefined || isText(key.body))) return key;

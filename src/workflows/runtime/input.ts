@@ -7,10 +7,10 @@ import { type CorrectableType, ONBOARDINGS } from '../../messages/workflow-types
 import { currentAccount } from './activity-proxies.js';
 import type { CorrectedInput, Store, Transition } from './state.js';
 
-/** The fields without which a workflow cannot work. */
+/** The required fields of an input. */
 export type FieldTypes = Readonly<Record<string, 'string' | 'number' | 'object' | 'array'>>;
 
-/** Fails as `InvalidInput` without the fields that a workflow needs. A start without `gangway` checks nothing. */
+/** Throws `InvalidInput` if required fields are missing. Needed because a start without `gangway` checks nothing. */
 export function requireFields(input: unknown, fields: FieldTypes): void {
   const object = isObject(input) ? input : {};
   const problems = Object.entries(fields)
@@ -48,7 +48,7 @@ const { checkCorrection, blankCorrection } = proxyActivities<CorrectionActivitie
   summary: 'Check the correction',
 });
 
-/** The present input of a workflow, with people's corrections. */
+/** A workflow's input with people's corrections applied. */
 export class CorrectableInput<Input extends object = object> {
   readonly correctable: readonly string[];
 
@@ -63,7 +63,7 @@ export class CorrectableInput<Input extends object = object> {
     return this.store.state.input.current;
   }
 
-  /** The problem with a correction that changes nothing. To try the same again, answer `retry`. */
+  /** Returns the problem with a correction that changes nothing: the right answer would be `retry`. */
   problemWith(answer: Answer): string | undefined {
     if (answer.kind !== 'correction' || hasEffect(this.current, answer.patch)) return undefined;
     return 'answer.patch: changes nothing, because the fields already have these values';
@@ -74,12 +74,12 @@ export class CorrectableInput<Input extends object = object> {
     this.applyTentatively(patch);
   };
 
-  /** Applies a correction until it is known whether it reached the partner: {@link commit} or {@link rollBack} follows. */
+  /** Applies a correction. Call {@link commit} or {@link rollBack} once it is known whether it reached the partner. */
   applyTentatively(patch: Patch): void {
     this.store.update(updateInput(({ current }) => ({ current: mergePatch(current, patch) })));
   }
 
-  /** Marks corrections as received by the partner: those of one field, or all. */
+  /** Marks the corrections of one field, or all corrections, as received by the partner. */
   commit(field?: keyof Input): void {
     this.store.update(
       updateInput(({ current, base: stored }) => {
@@ -89,12 +89,12 @@ export class CorrectableInput<Input extends object = object> {
     );
   }
 
-  /** Removes corrections that have not reached the partner. Their answers can still be taken back. */
+  /** Removes corrections that have not reached the partner. People can still take their answers back. */
   rollBack(): void {
     this.store.update(updateInput(({ base: stored }) => ({ current: stored })));
   }
 
-  /** The context for the check of a correction. */
+  /** The input and its progress, for checks of corrections. */
   get progress(): Correctable {
     const { merchantProfileId } = this.store.state.facts;
     return {
@@ -105,14 +105,14 @@ export class CorrectableInput<Input extends object = object> {
     };
   }
 
-  /** Checks the input with a correction in it, and that the correction still reaches the partner. */
+  /** Checks the corrected input, and that the correction can still reach the partner. */
   async check(
     { answer }: Resolution,
     fields?: readonly string[],
     concerns: (field: string) => boolean = () => true,
   ): Promise<void> {
     if (answer.kind !== 'correction') return;
-    // A cancellation must not reject an answer without a reason.
+    // A cancellation must not make a valid answer fail.
     const all = await CancellationScope.nonCancellable(() =>
       checkCorrection({ ...this.progress, fields, patch: answer.patch }),
     );
@@ -122,7 +122,7 @@ export class CorrectableInput<Input extends object = object> {
     throw rejection(lines.join('\n'));
   }
 
-  /** Returns a correction form for those of these fields that can still change; undefined if nothing can be corrected. */
+  /** Returns a blank correction of the fields that can still change; undefined if none can. */
   readonly blankFor = async (fields: readonly string[]): Promise<Patch | undefined> =>
     this.correctable.length > 0 ? blankCorrection({ ...this.progress, fields }) : undefined;
 }

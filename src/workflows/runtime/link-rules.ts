@@ -1,4 +1,4 @@
-/** What a link may be asked for, what a merchant may send, and what people see of it: pure functions of values. */
+/** Rules for merchant links, as pure functions: what a link may ask for, what the merchant may send, and what people see of it. */
 
 import { LINK_LANGUAGES, LONGEST_LINK_DAYS } from '../../messages/codes.js';
 import {
@@ -17,15 +17,15 @@ import { isObject } from '../../messages/objects.js';
 import type { AnswerKind, DocumentRef, LinkSummary, Resolution } from '../../messages/requirements.js';
 import { isText, problemWithActor } from './resolutions.js';
 
-/** A link, as its requirement keeps it. Secrets are hashes. */
+/** A link, in the state of its requirement. Secrets are stored as hashes. */
 export interface LinkState {
   readonly link: string;
   readonly tokenHash: string;
   readonly codeHash?: string;
   readonly wrongCodes: number;
-  /** How often the right code was entered. */
+  /** The number of times that the right code was entered. */
   readonly rightCodes?: number;
-  /** Those that have entered the code. */
+  /** Browser sessions that have entered the code. */
   readonly sessions: readonly string[];
   readonly question: MerchantQuestion;
   readonly actor: string;
@@ -35,11 +35,11 @@ export interface LinkState {
   readonly documents: readonly (DocumentRef & { readonly at: string })[];
   readonly revision: number;
   readonly sent?: MerchantAnswer & { readonly remark?: string };
-  /** Why the last answer was sent back. */
+  /** The reason for sending the last answer back. */
   readonly message?: string;
 }
 
-/** What a merchant is asked for, and the answer that it proposes. */
+/** The kind of answer that each kind of request leads to. */
 const ANSWER_TO: Readonly<Record<Wanted['kind'], AnswerKind>> = {
   text: 'text',
   documents: 'documents',
@@ -57,7 +57,7 @@ export function linkState(
   return message === undefined ? 'open' : 'sent-back';
 }
 
-/** The link as colleagues see it. */
+/** Returns the link as colleagues see it. */
 export function summarizeLink(state: LinkState, proposer: string | undefined): LinkSummary {
   const { link, actor, until, revision } = state;
   return { link, actor, until, revision, state: linkState(state, proposer) };

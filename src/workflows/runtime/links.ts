@@ -1,5 +1,5 @@
 // Keeps F10.
-/** Links through which a merchant answers: a part of each open requirement. What the merchant sends is a proposal, and nothing else. */
+/** Links through which a merchant answers an open requirement. A merchant's answer only ever becomes a proposal. */
 import { setHandler } from '@temporalio/workflow';
 import type { TimelineEvent } from '../../messages/codes.js';
 import {
@@ -129,7 +129,7 @@ export class Links {
     return { requirementId, actor };
   };
 
-  /** A wrong token, a closed link and what changes nothing leave no history. */
+  /** A request with a wrong token, for a closed link, or without effect adds nothing to the history. */
   readonly #validateAction = (request: MerchantRequest): void => {
     const { requirementId } = request;
     const view = this.#view(request);
@@ -184,13 +184,13 @@ export class Links {
     return this.#view(request);
   };
 
-  /** A merchant who sends something has begun. */
+  /** Records that the merchant has begun, with the first thing it sends. */
   #begin(requirementId: string, link: LinkState): void {
     this.store.update(setClaims(requirementId, { link: { ...link, began: true } }));
     if (!link.began) this.#record('merchant-began', requirementId, link.link, merchantActor(link.link));
   }
 
-  /** Counts attempts in the update itself, so that no code can be tried without being counted. */
+  /** Checks a code. The update itself counts the attempt, so no attempt goes uncounted. */
   #enter(
     requirementId: string,
     link: LinkState,
@@ -215,14 +215,14 @@ export class Links {
     const resolution = resolutionOf(requirementId, before, answer, remark);
     const { wants } = before.question;
     const names = wants.kind === 'fields' ? wants.fields.map(({ name }) => name) : [];
-    // The merchant can do nothing about other fields. Whoever confirms the answer sees what is wrong with them.
+    // The merchant cannot change other fields. The person who confirms the answer sees their problems.
     await this.answers.check(resolution, (field) => isFieldWithin(field, names));
-    // The partner may have moved on meanwhile, or a colleague has acted.
+    // The requirement may have closed meanwhile, or a colleague may have acted.
     const { link, proposed } = collaborationOn(this.store.state, requirementId);
     if (link?.link !== before.link || (proposed && proposed.actor !== resolution.actor))
       throw rejection('link: it is closed');
     const sent = { ...answer, ...omitUndefined({ remark }) };
-    // The same answer may come twice, when the response to the first one was lost.
+    // The same answer arrives twice if the response to the first one was lost.
     if (proposed && JSON.stringify(sent) === JSON.stringify(link.sent)) return;
     const revision = link.revision + 1;
     const { message: _, ...rest } = link;
@@ -258,7 +258,7 @@ export class Links {
     };
   }
 
-  /** Why a requirement has no link. An answer that the partner never got, because it decided first, is none. */
+  /** Returns why a requirement has no link. An answer that was dropped, because the partner decided first, does not count. */
   #endOf(requirementId: string): LinkEnd {
     const { state } = this.store;
     if (openRequirements(state).some(({ id }) => id === requirementId)) return 'revoked';
@@ -267,7 +267,7 @@ export class Links {
     return state.timeline.findLast(isEnd)?.event === 'requirement-resolved' ? 'answered' : 'over';
   }
 
-  /** @throws {ApplicationFailure} when there is none */
+  /** @throws {ApplicationFailure} if there is no link */
   #linkOf(request: LinkRequest): LinkState {
     rejectProblem(problemWithId(request, openRequirements(this.store.state)));
     rejectProblem(problemWithActor(request.actor));

@@ -47,17 +47,17 @@ import { ignoreCancellation } from './tasks.js';
 export interface RuntimeOptions<PartnerState, Input extends object>
   extends Omit<StatefulOptions<PartnerState, Input>, 'dueInMs'> {
   readonly input: Input & Resolved & Partial<Pick<MerchantBoardingInput, 'dueInHours' | 'unclaimedInHours'>>;
-  /** The kind of input whose fields people may correct. Default: nothing can be corrected. */
+  /** The type of input that people may correct. Default: none. */
   readonly correctable?: CorrectableType;
   readonly nextSteps: NextSteps;
   dba?(input: Input): string;
-  /** Describes what exists at the partner, for people who clean up after a cancellation. */
+  /** Describes what exists at the partner, for the person who cleans up after a cancellation. */
   leftBehind(facts: PublishedFields): string;
-  /** Reports whether the partner has documents of an answer, but not the whole answer. Default: never. */
+  /** Reports whether the partner has some documents of an answer, but not the complete answer. Default: false. */
   isPartlySent?(partnerState: PartnerState, answered: PendingAnswer): boolean;
 }
 
-/** What all workflows that work with a partner share: their state, and the context of their steps (run-step.ts). */
+/** Shared by all workflows that work with a partner: the state, and the context of steps (run-step.ts). */
 export class OnboardingRuntime<PartnerState = unknown, Input extends object = object>
   extends StatefulWorkflow<PartnerState, Input>
   implements StepContext
@@ -78,7 +78,7 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
     super({ ...options, dueInMs });
     this.dueInMs = dueInMs;
     const { store } = this;
-    // A customer does not show who has claimed what: each claim would cost events in both histories.
+    // Reports leave out claims, because each claim would cost events in both histories.
     this.#reports = new CustomerReports(store, () => ({
       ...this.published.current,
       requirements: this.open,
@@ -107,7 +107,7 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
     return openRequirements(this.store.state);
   }
 
-  /** Requirements with an answer, in the order of their answers. They stay until a transition removes them. */
+  /** Requirements with an answer, oldest answer first. A transition removes them. */
   get answered(): readonly PendingAnswer[] {
     return answeredRequirements(this.store.state);
   }
@@ -116,14 +116,14 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
     return pendingAnswerTo(this.store, id) !== undefined;
   }
 
-  /** @returns the id of the new requirement */
+  /** @returns the ID of the new requirement */
   raise(question: Question): string {
     return raiseQuestion(this.store, question);
   }
 
   /**
-   * Marks answers as being sent by the steps with these IDs, so that nobody can take them back, and calls `send`. If `send` throws,
-   * the answers stay marked, and the end of the workflow records which of them may have arrived.
+   * Calls `send` with the answers marked as being sent by the steps with these IDs, so nobody can take them back. If `send` throws,
+   * the answers stay marked, and the end of the workflow records which ones may have arrived.
    */
   async whileSending<Result>(
     answers: readonly PendingAnswer[],
@@ -136,7 +136,7 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
     return result;
   }
 
-  /** Drops the undelivered answers to requirements of these kinds after the partner has decided. */
+  /** Drops undelivered answers to requirements of these kinds, because the partner has decided. */
   dropUndelivered(kinds: readonly RequirementKind[]): void {
     const concerns = ({ requirement }: PendingAnswer) => kinds.includes(requirement.kind);
     this.update(dropAnswers(concerns, 'the partner decided', this.#isPartlySent));
@@ -150,8 +150,8 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
   }
 
   /**
-   * Runs the workflow to its end, and handles messages from people, the customer, and waiting activities. Without `abandoned`, nobody
-   * can abandon it.
+   * Runs the workflow to its end, and handles messages from people, the customer and waiting activities. Without `abandoned`, the
+   * workflow cannot be abandoned.
    */
   run<Outcome extends { readonly outcome: OutcomeName }>(
     steps: () => Promise<Outcome>,

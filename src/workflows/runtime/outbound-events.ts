@@ -11,9 +11,9 @@ import { ONBOARDINGS } from '../../messages/workflow-types.js';
 import { compose, type Transition } from './state.js';
 
 /**
- * Adds an event. Its ID is the same in every replay, and new to receivers if the event is new: after a reset, sequences repeat, but
- * random numbers repeat only up to the reset point. If a retried workflow task publishes another event with the same sequence, the
- * fingerprint gives that event, and all later ones, other IDs.
+ * Adds an event. Its ID is the same in every replay, and unique to the event. After a reset, sequence numbers repeat, but random
+ * numbers repeat only up to the reset point. If a retried workflow task publishes a different event under the same sequence number,
+ * the fingerprint changes the IDs of that event and all later ones.
  */
 const addEvent =
   <Type extends OutboundEventType>(
@@ -33,7 +33,7 @@ export const publishPending: Transition = (state) => ({
   effects: [...state.effects, { publish: 'events' }],
 });
 
-/** Adds the stage of an onboarding, if it has changed. */
+/** Adds a stage event if the stage has changed. */
 export const stageEvent: Transition = (state, context) => {
   const { stage, partnerStatus } = state.facts;
   if (stage === state.events.stage || !(context.workflowType in ONBOARDINGS)) return state;

@@ -16,9 +16,9 @@ export interface PublishedStateOptions {
   readonly nextSteps: NextSteps;
   /** Returns the current dba, which a correction may have changed. */
   readonly dba?: (() => string) | undefined;
-  /** How many open requirements the search attribute lists; it only counts the others. Default: all. */
+  /** The maximum number of open requirements in the search attribute, which only counts the others. Default: all. */
   readonly mostListed?: number;
-  /** The rest of the published state, besides facts and timeline: open requirements, and a customer's parts. */
+  /** The published state besides facts and timeline: open requirements, and a customer's parts. */
   readonly others: () => Pick<OnboardingState, 'requirements'> & Partial<OnboardingState>;
   /** Absent if there is no customer to report to. */
   readonly reports?: CustomerReports;
@@ -40,14 +40,14 @@ export class PublishedState {
     return { ...name, ...facts, requirements, timeline, ...more };
   }
 
-  /** The form of the dba in the search attribute. A workflow that was started without `gangway` masks it. */
+  /** The form of the dba in the search attribute. Default: masked, for a workflow that was started without `gangway`. */
   get dbaForm(): DbaForm {
     const { memo, typedSearchAttributes } = workflowInfo();
     const indexed = typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba);
     return indexed !== undefined && indexed === memo?.['dba'] ? 'shown' : 'masked';
   }
 
-  /** Changes facts. The outside sees them with the next {@link refresh} or {@link report}. */
+  /** Changes facts. The next {@link refresh} or {@link report} publishes them. */
   setFacts(facts: Partial<PublishedFields>): void {
     this.options.store.update(setFacts(facts));
   }
@@ -57,7 +57,7 @@ export class PublishedState {
     this.report();
   }
 
-  /** Enters the last stage, and reports the outcome. The Web UI shows the texts, such as the comment of the partner. */
+  /** Enters the last stage and reports the outcome. The Web UI shows the texts, such as the partner's comment. */
   end(outcome: EndState['outcome'], texts: readonly string[]): void {
     const { store } = this.options;
     store.update(setEnd({ outcome, texts }));
@@ -66,19 +66,19 @@ export class PublishedState {
     store.update(endEvent(outcome.outcome));
   }
 
-  /** Reports whether the customer, if there is one, has learned everything. */
+  /** True if the customer, if any, has received everything. */
   get isIdle(): boolean {
     return this.options.reports?.isIdle ?? true;
   }
 
-  /** Shows and reports the state, at the cost of events in two histories: before a wait, and not before each step. */
+  /** Publishes the state, also to the customer. Call it before a wait, not before each step: it costs events in two histories. */
   report(): void {
     this.refresh();
     this.options.store.update(publishPending);
     this.options.reports?.report();
   }
 
-  /** Shows the state in searches and the Web UI. Writes an event to the history only when a search attribute has changed. */
+  /** Updates search attributes and the Web UI. Adds an event to the history only if a search attribute has changed. */
   refresh(): void {
     const { store, nextSteps, mostListed } = this.options;
     const { stage, partnerStatus, merchantProfileId, profileId, mid } = this.facts;
@@ -111,7 +111,7 @@ export class PublishedState {
     store.update(stageEvent);
   }
 
-  /** The start has set both, so this writes events only after a correction of the dba, and after a start without `gangway`. */
+  /** The start sets both, so this adds events only after a correction of the dba or a start without `gangway`. */
   #showDba(dba: string): void {
     if (workflowInfo().memo?.['dba'] === dba) return;
     upsertChanged(dbaAttributes(dba, this.dbaForm));
@@ -123,14 +123,14 @@ function listOrNull(values: string[]): string[] | null {
   return values.length > 0 ? values : null;
 }
 
-/** Writes a history event only when it differs from what the memo has. */
+/** Adds a history event only if the memo differs. */
 function showClaims(requirements: readonly Requirement[]): void {
   const claims = claimsMemo(requirements) ?? null;
   const present = workflowInfo().memo?.[CLAIMS_MEMO] ?? null;
   if (JSON.stringify(present) !== JSON.stringify(claims)) upsertMemo({ [CLAIMS_MEMO]: claims });
 }
 
-/** Writes one history event for all attributes that differ from what the server has; none when none differs. */
+/** Adds one history event for all attributes that have changed, or none. */
 function upsertChanged(pairs: SearchAttributeUpdatePair[]): void {
   const present = workflowInfo().typedSearchAttributes;
   const comparable = (value: unknown) => JSON.stringify(value ?? null);
@@ -141,7 +141,7 @@ function upsertChanged(pairs: SearchAttributeUpdatePair[]): void {
   if (changed.length > 0) upsertSearchAttributes(changed);
 }
 
-/** Visibility databases reject some control characters, and the server terminates a workflow for more than 2 kB. */
+/** Visibility databases reject control characters, and the server terminates a workflow for a value of more than 2 kB. */
 function indexable(value: unknown): unknown {
   return typeof value === 'string' ? truncate(value.replace(/\p{Cc}+/gu, ' '), LONGEST.line) : value;
 }

@@ -1,4 +1,3 @@
-/** The questions that a step asks about its call. */
 import type { Patch } from '../../messages/activities.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 import { describeReason, problemText } from '../../partners/text-limits.js';
@@ -6,7 +5,7 @@ import { redact } from '../../platform/privacy/masked.js';
 import { minuteOf, momentOf } from './current-details.js';
 import type { Question } from './state.js';
 
-/** What a question says about a write: see `OnceWrite`. */
+/** The write in a question: see `OnceWrite`. */
 export interface AskedWrite {
   readonly title: string;
   readonly idFormat?: 'text';
@@ -15,8 +14,8 @@ export interface AskedWrite {
 }
 
 /**
- * Asks for a permission: the partner accepts our credentials and rejects the call. Only operations ask here. `partnerAccount` asks for
- * onboardings, and about rejected credentials.
+ * Asks for a permission, because the partner accepts our credentials but rejects the call. Only operations ask this. For
+ * onboardings, and about rejected credentials, `partnerAccount` asks.
  */
 export function permissionQuestion(
   title: string,
@@ -31,7 +30,7 @@ export function permissionQuestion(
   };
 }
 
-/** Asks whether a write took effect, which no evidence has shown. `refused` is why the last answer was not accepted. */
+/** Asks whether a write took effect, because no evidence shows it. `refused` is why the last answer was not accepted. */
 export function uncertainWriteQuestion(
   step: AskedWrite,
   failure: PartnerErrorDetails,
@@ -65,15 +64,15 @@ export function describeSending(
 
 export interface RejectedInputOptions {
   readonly advice: string | undefined;
-  /** A correction to fill in. Undefined if nothing can be corrected. */
+  /** A blank correction. Undefined if nothing can be corrected. */
   readonly blank: Patch | undefined;
   readonly canCorrect: boolean;
   readonly canReplace: boolean;
-  /** The person may confirm what was done by hand, by an ID of this format. */
+  /** Lets the person confirm work done by hand, with an ID of this format. */
   readonly confirmFormat: 'digits' | 'text' | undefined;
 }
 
-/** Asks to correct what the partner, or our own check, rejected. */
+/** Asks to correct an input that the partner or our own check rejected. */
 export function rejectedInputQuestion(
   title: string,
   problems: readonly FieldProblem[],
@@ -97,7 +96,7 @@ export function rejectedInputQuestion(
   };
 }
 
-/** The advice when a partner rejects a write and may have saved it anyway. */
+/** Advice for a write that the partner rejected but may have saved. */
 export function rejectedWriteAdvice(saved: string | undefined, whereToLook: string): string {
   return `${describeSavedRecord(saved)} ${whereToLook} Correct it or retry only if it is not there, because either sends it again.`;
 }

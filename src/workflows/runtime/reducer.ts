@@ -1,4 +1,4 @@
-/** The values that a workflow's rules take and return. `until-decided.ts` applies the commands. */
+/** The input and output of a workflow's rules. `until-decided.ts` applies the commands. */
 
 import type { TimelineEvent } from '../../messages/codes.js';
 import type { Requirement, RequirementKind } from '../../messages/requirements.js';
@@ -11,9 +11,9 @@ export type PublishedCommand =
 export type Command =
   | PublishedCommand
   | { readonly ask: Question }
-  /** Closes an open requirement, or drops its answer. */
+  /** Closes an open requirement, or drops the answer of an answered one. */
   | { readonly close: string; readonly why: string }
-  /** Removes the requirement whose answer the partner has. */
+  /** Removes a requirement whose answer is delivered. */
   | { readonly remove: string };
 
 export interface Reduction<State, Each = Command> {
@@ -27,11 +27,11 @@ export interface End<Outcome> {
 }
 
 export interface Plan<Seen, Pending, Outcome> {
-  /** The actions that can begin now. Two of the same task never run at the same time. */
+  /** The actions that can begin now. At most one action of each `task` runs at a time. */
   readonly pending: readonly (Pending & { readonly task: string })[];
-  /** What the next read is compared with. Undefined to read nothing, because a write in flight would look like a change. */
+  /** The status to compare the next read with. Undefined to pause reading, because a write in flight would look like a change. */
   readonly baseline: Seen | undefined;
-  /** The time at which an action begins without a change, in milliseconds since 1970. */
+  /** When an action becomes pending without a status change, in milliseconds since 1970. */
   readonly wakeAt?: number | undefined;
   readonly end?: End<Outcome> | undefined;
 }
@@ -40,13 +40,13 @@ export interface Rules<State, Context, Seen, Snapshot, Pending, Outcome> {
   /** Kinds of requirements that the rules raise. Abandoning one of them ends the workflow. */
   readonly kinds: readonly RequirementKind[];
   readonly plan: (state: State, context: Context) => Plan<Seen, Pending, Outcome>;
-  /** The consequences of a read. It may end the workflow: see {@link plan}. */
+  /** Handles a read. The read may also end the workflow: see {@link plan}. */
   readonly reduce: (before: State, now: Snapshot, context: Context) => Reduction<State>;
 }
 
 export interface Questions {
   readonly open: readonly Requirement[];
-  /** Answers that the partner does not have. */
+  /** Undelivered answers. */
   readonly answered: readonly PendingAnswer[];
 }
 
@@ -64,14 +64,14 @@ export function answeredOfKind(
 export const MOVED_ON = 'the partner has moved on';
 
 interface SupersedingRule {
-  /** Reports whether the partner still asks. */
+  /** Reports whether the partner still asks the question. */
   readonly isCurrent: (requirement: Requirement) => boolean;
-  /** Also drops an answer. Must be false while a write may be sending it. */
+  /** Whether to drop the answer of a superseded requirement. Must be false while a write may be sending it. */
   readonly drops: boolean;
   readonly why: (requirement: Requirement) => string;
 }
 
-/** Closes superseded requirements, and asks the question unless one of its kind remains. */
+/** Closes superseded requirements, then asks the question unless another one of its kind remains. */
 export function askOnce(
   kind: RequirementKind,
   question: Question | undefined,
@@ -96,7 +96,7 @@ export function closeSuperseded(
   return { closed, remaining: all.filter((each) => !isSuperseded(each)) };
 }
 
-/** Some partners keep showing and hiding a question. Once it was raised this often, it stays open. */
+/** Some partners keep showing and hiding a question. After this many times, the question stays open. */
 const MOST_TIMES = 4;
 
 /** Reports whether a question has been raised too often, by the number in its ID. */
@@ -108,12 +108,12 @@ export function commandsIf(condition: boolean, ...commands: Command[]): readonly
   return condition ? commands : [];
 }
 
-/** Delivered answers, by ID. After `until`, the partner should no longer list the question. */
+/** Delivered answers, by ID. The partner should no longer list the question at `until`. */
 export type ExpiringRecords<Mark extends { readonly until?: number | undefined }> = Readonly<
   Record<string, Mark>
 >;
 
-/** The times, in milliseconds since 1970, by which the partner should no longer list what was answered. */
+/** Returns when the partner should no longer list each answered question, in milliseconds since 1970. */
 export function deadlinesOf(
   records: ExpiringRecords<{ readonly until?: number | undefined }>,
 ): readonly number[] {
@@ -125,7 +125,7 @@ export function nextTime(times: readonly number[], now: number): number | undefi
   return later.length > 0 ? Math.min(...later) : undefined;
 }
 
-/** Returns the records whose time has not come. */
+/** Returns the records whose `until` is in the future. */
 export function withoutExpired<Mark extends { readonly until?: number | undefined }>(
   records: ExpiringRecords<Mark>,
   now: number,

@@ -1,5 +1,5 @@
 // Keeps F4.
-/** What is asked of people, and what they answered: one slice of the state, and its transitions. */
+/** Requirements and their answers: one slice of the state, and its transitions. */
 import { isSamePerson, personId, personIdentity } from '../../messages/actors.js';
 import { MOST_MENTIONS, type ProposedAnswer } from '../../messages/claims.js';
 import type { TimelineEvent } from '../../messages/codes.js';
@@ -39,7 +39,7 @@ export class Abandoned extends Error {
   override readonly name = 'Abandoned';
 }
 
-/** The time from which a requirement is reported as overdue, or as unclaimed. */
+/** When a requirement is reported as overdue or as unclaimed. */
 export interface Deadline {
   readonly requirement: Requirement;
   readonly what: 'overdue' | 'unclaimed';
@@ -57,14 +57,14 @@ export function openRequirements(state: State): readonly Requirement[] {
   return openEntries(state).map(({ requirement }) => requirement);
 }
 
-/** Requirements with an answer, in the order of their answers. */
+/** Returns requirements with an answer, oldest answer first. */
 export function answeredRequirements({ requirements }: State): readonly PendingAnswer[] {
   return requirements.entries.flatMap(({ requirement, progress }) =>
     progress.is === 'open' ? [] : [{ requirement, resolution: progress.resolution }],
   );
 }
 
-/** IDs of requirements whose answers are not sent yet, so that people can take them back. */
+/** Returns the IDs of requirements whose answers people can still take back, because they are not being sent. */
 export function unsentIds({ requirements }: State): readonly string[] {
   return requirements.entries.flatMap(({ requirement, progress }) =>
     progress.is === 'answered' ? [requirement.id] : [],
@@ -76,7 +76,7 @@ export function collaborationOn(state: State, id: string): Collaboration {
   return progress?.is === 'open' ? progress : {};
 }
 
-/** Returns open requirements with their claims and proposals. A requirement without any is the same object as in the state. */
+/** Returns open requirements with their claims and proposals. A requirement without either is the same object as in the state. */
 export function openWithClaims(state: State): readonly Requirement[] {
   return openEntries(state).map(({ requirement }) => {
     const { claim, proposed, mentioned, link } = collaborationOn(state, requirement.id);
@@ -96,7 +96,7 @@ function shownProposal({ actor, at, reason, answer }: ProposedAnswer) {
 }
 
 /**
- * Returns unreported deadlines of open requirements: when each is overdue, and when it has been unclaimed for too long.
+ * Returns the deadlines of open requirements that are not reported yet: to answer, and to claim.
  *
  * @param unclaimedInHours undefined if nobody has to claim requirements
  */
@@ -113,7 +113,7 @@ export function deadlinesIn(state: State, unclaimedInHours: number | undefined):
   return [...open.flatMap(overdue), ...open.flatMap(unclaimed)];
 }
 
-/** The answer to a requirement of one of these kinds that abandons the onboarding. */
+/** Returns an answer that abandons the onboarding, if any requirement of these kinds has one. */
 export function findAbandonment(state: State, kinds: readonly RequirementKind[]): PendingAnswer | undefined {
   return answeredRequirements(state).find(
     ({ requirement, resolution }) => kinds.includes(requirement.kind) && resolution.answer.kind === 'abandon',
@@ -134,7 +134,7 @@ const deleteEntry = (id: string): Transition =>
     entries: entries.filter(({ requirement }) => requirement.id !== id),
   }));
 
-/** Gives a requirement another progress, and puts it last. */
+/** Changes a requirement's progress, and moves it to the end. */
 const moveEntry = (entry: RequirementEntry, progress: Progress): Transition =>
   compose(
     deleteEntry(entry.requirement.id),
@@ -148,7 +148,7 @@ const recordRequirement = (
   who: { readonly actor?: string; readonly reason?: string } = {},
 ): Transition => recordEvent(event, { detail: `${id}: ${what}`, ...who }, { kind });
 
-/** Raises a requirement, with the next id: see {@link Question}. */
+/** Raises a requirement with the next ID: see {@link Question}. */
 export const raiseRequirement =
   (question: Question): Transition =>
   (state, context) => {
@@ -181,12 +181,12 @@ export const raiseRequirement =
   };
 
 // Keeps F8.
-/** Reports whether another person must confirm an answer. The rule is part of the input, so it is the same in each run. */
+/** Reports whether another person must confirm an answer. The rule comes from the input, so it is the same in each run. */
 function needsTwo({ fourEyes }: Context, kind: RequirementKind, answer: AnswerKind): boolean {
   return !NEVER_PROPOSED.includes(answer) && (fourEyes.includes(kind) || fourEyes.includes(answer));
 }
 
-/** Closes a requirement that is open. */
+/** Closes an open requirement. */
 export const withdrawRequirement =
   (id: string, why: string): Transition =>
   (state, context) => {
@@ -198,13 +198,13 @@ export const withdrawRequirement =
     );
   };
 
-/** Removes a requirement whose answer is processed, or is about to be. */
+/** Removes an answered requirement. The caller processes the answer. */
 export const removeAnswered =
   (id: string): Transition =>
   (state, context) =>
     entryOf(state, id)?.progress.is === 'open' ? state : deleteEntry(id)(state, context);
 
-/** Removes a requirement whose answer is not wanted any more. */
+/** Removes an answered requirement whose answer is no longer needed. */
 export const dropAnswer =
   (id: string, why: string): Transition =>
   (state, context) => {
@@ -217,7 +217,7 @@ export const dropAnswer =
   };
 
 /**
- * Takes an answer, perhaps the proposed one that was confirmed.
+ * Accepts an answer, which may be a confirmed proposal.
  *
  * @throws {ApplicationFailure} if the requirement is not open
  */
@@ -236,7 +236,7 @@ export const acceptAnswer =
     )(state, context);
   };
 
-/** @throws {ApplicationFailure} if there is no answer, or it is in flight */
+/** @throws {ApplicationFailure} if there is no answer, or the answer is being sent */
 export const takeBackAnswer =
   ({ requirementId, actor, reason }: Resolution): Transition =>
   (state, context) => {
@@ -265,7 +265,7 @@ export const markSending = (answered: readonly PendingAnswer[], writes?: readonl
     ),
   );
 
-/** Changes who handles an open requirement. A claim, proposal or link that is `undefined` ends. */
+/** Sets the claim, proposal or link of an open requirement. `undefined` removes it. */
 export const setClaims = (id: string, claims: Collaboration): Transition =>
   updateEntry(id, (entry) => {
     if (entry.progress.is !== 'open') return entry;
@@ -282,7 +282,7 @@ const pickClaims = ({ claim, proposed, mentioned, link }: Collaboration) => ({
   link,
 });
 
-/** Assigns an open requirement. Publishes an event if a colleague assigned it to somebody who did not have it. */
+/** Assigns an open requirement. Publishes an event if a colleague assigned it to somebody new. */
 export const setAssignment =
   (id: string, claim: Claim, isNewAssignee: boolean): Transition =>
   (state, context) => {
@@ -298,7 +298,7 @@ export const setAssignment =
     )(state, context);
   };
 
-/** Adds the people whom a remark mentions, and removes the person who acts on the requirement. */
+/** Adds the people that a remark mentions, and removes the person who acts on the requirement. */
 export const setMentions =
   (id: string, actor: string, mentions: readonly string[] = []): Transition =>
   (state, context) => {
@@ -322,7 +322,7 @@ export const setProposal =
     )(state, context);
   };
 
-/** Records that nobody answered or claimed a requirement in time. Nothing else changes. */
+/** Records that nobody answered or claimed a requirement in time. Changes nothing else. */
 export const reportDeadline = (requirement: Requirement, what: Deadline['what']): Transition =>
   compose(
     updateEntry(requirement.id, (entry) => ({
@@ -333,10 +333,10 @@ export const reportDeadline = (requirement: Requirement, what: Deadline['what'])
     requirementEvent(`requirement.${what}.v1`, requirement, {}),
   );
 
-/** Reports whether the partner has documents of an answer that is not delivered as a whole. */
+/** Reports whether the partner has only some documents of an answer. */
 export type IsPartlySent = (partnerState: unknown, answered: PendingAnswer) => boolean;
 
-/** Drops undelivered answers. For each, the timeline says whether it may have arrived. */
+/** Drops undelivered answers. The timeline says whether each may have arrived. */
 export const dropAnswers =
   (concerns: (answered: PendingAnswer) => boolean, why: string, isPartlySent: IsPartlySent): Transition =>
   (state, context) => {
@@ -365,7 +365,7 @@ export const closeRequirements =
     )(state, context);
   };
 
-/** @throws {Abandoned} when the answer is to abandon */
+/** @throws {Abandoned} if the answer abandons the onboarding */
 export function requireNotAbandoned({ answer, reason }: Resolution): Exclude<Answer, { kind: 'abandon' }> {
   if (answer.kind === 'abandon') throw new Abandoned(redact(reason));
   return answer;

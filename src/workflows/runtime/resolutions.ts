@@ -1,4 +1,4 @@
-/** What people answer: the check of a resolution, and the short form of an answer. */
+/** Checks people's answers, and summarizes them. */
 import { LONGEST_ACTOR } from '../../messages/actors.js';
 import { fieldOf, isObject } from '../../messages/objects.js';
 import { type Answer, needsConfirmation, type Requirement } from '../../messages/requirements.js';
@@ -7,14 +7,15 @@ import { redact } from '../../platform/privacy/masked.js';
 
 export interface Answerable {
   readonly open: readonly Requirement[];
-  /** IDs of requirements whose answers are not sent yet. */
+  /** IDs of requirements whose answers people can still take back. */
   readonly unsent: readonly string[];
-  /** The answer is a proposal: another person confirms it. */
+  /** The answer is a proposal, which another person confirms. */
   readonly isProposal?: boolean;
 }
 
 /**
- * The problems with a resolution, which may be any JSON from the Web UI. They never quote it. Synchronous: an update validator.
+ * Returns the problem with a resolution, which may be any JSON from the Web UI, without quoting it. Synchronous, because an update
+ * validator calls it.
  */
 export function problemWith(
   resolution: unknown,
@@ -90,7 +91,7 @@ function problemWithAnswer(
   }
 }
 
-/** Only for an answer that fits. */
+/** Call this only with a valid answer. */
 function problemWithOnePerson(answer: unknown, requirement: Requirement): string | undefined {
   const kind = isObject(answer) ? answer['kind'] : undefined;
   if (!needsConfirmation(requirement, kind)) return undefined;
@@ -119,11 +120,11 @@ function problemWithPatch(patch: unknown, correctable: readonly string[]): strin
   return `answer.patch: takes one or more of ${correctable.join(', ')}, and no other field, ${form}`;
 }
 
-/** @param blank the correction that a person was to fill in */
+/** @param blank the blank correction from the question */
 function problemWithBlanks(patch: unknown, blank: unknown, path = 'answer.patch'): string | undefined {
   if (patch === '' && blank === '') return `${path}: fill in the empty quotes, or remove the field`;
   if (!isObject(patch)) return undefined;
-  // A name that a person wrote may be a value in the wrong place, so no message quotes it.
+  // A field name that a person wrote may be a misplaced value, so no message quotes it.
   if (Object.hasOwn(patch, '')) return 'answer.patch: fill in the name of each field, or remove the field';
   const within = isObject(blank) ? blank : {};
   const problems = Object.entries(patch).map(([name, value]) =>
@@ -143,13 +144,13 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim().length > 0;
 }
 
-/** The length of a text in the timeline, in characters. */
+/** The maximum length of a text in the timeline, in characters. */
 const TEXT_LENGTH = 120;
 
-/** The number of fields or documents that it names. */
+/** The maximum number of fields or documents that a summary names. */
 const MOST_NAMES = 10;
 
-/** The kind of an answer and its content, masked and shortened, for the timeline. Fields of a correction have no values. */
+/** Returns an answer's kind and content for the timeline, masked and shortened. Names a correction's fields without values. */
 export function summarizeAnswer(answer: Answer): string {
   const content = contentOf(answer);
   return content === '' ? answer.kind : `${answer.kind}: ${content}`;
@@ -181,7 +182,7 @@ function listed(names: readonly string[]): string {
   return [...texts, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }
 
-/** Dotted names of the fields that a merge patch sets or removes. A list counts as one field. */
+/** Returns the dotted names of the fields that a merge patch sets or removes. A list counts as one field. */
 function fieldsIn(patch: Readonly<Record<string, unknown>>, prefix = ''): string[] {
   return Object.entries(patch).flatMap(([name, value]) => {
     const inside = isObject(value) ? fieldsIn(value, `${prefix}${name}.`) : [];

@@ -34,9 +34,9 @@ import {
 } from './step.js';
 
 /**
- * Reads at the partner, however long it takes. The server retries while the partner is unavailable or rejects our credentials; its
- * retries write no history. The step asks a person about a rejection. If a permission is missing, an operation's step asks, too. An
- * onboarding's step is retried, and the account asks (`partner-account.ts`).
+ * Makes a read, however long it takes. While the partner is unavailable or rejects our credentials, the server retries, which adds
+ * nothing to the history. A rejection becomes a question to a person. A missing permission becomes a question of this step in an
+ * operation, and of the account in an onboarding, whose step is retried (`partner-account.ts`).
  */
 export async function runRead<Result>(
   context: StepContext,
@@ -53,7 +53,7 @@ export async function runRead<Result>(
   }
 }
 
-/** Makes a write that may be repeated, with the recovery of {@link runRead}. A cancellation waits for a write in flight. */
+/** Makes an idempotent write. Handles failures as {@link runRead} does. A cancellation waits for a write in flight. */
 export async function runIdempotent<Result>(
   context: StepContext,
   step: IdempotentWrite<Result>,
@@ -65,14 +65,14 @@ export async function runIdempotent<Result>(
     } catch (error) {
       throw withNotSent(context, step, isAnswered, error);
     }
-    // Uncertain when canceled: an earlier attempt may have taken effect.
+    // If canceled, the outcome is uncertain, because an earlier attempt may have taken effect.
     const outcome = await attemptWrite(context, step, step.run, () => 'uncertain');
     if (outcome.is === 'done') return outcome.result;
     await askAbout(context, step, outcome);
   }
 }
 
-/** Makes a write at most once. Evidence or a person decides about an uncertain outcome. */
+/** Makes a write at most once. Evidence or a person resolves an uncertain outcome. */
 export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): Promise<Result> {
   let earlier: EarlierAttempts = { isUncertain: false };
   return sendUntilResolved<Result, PartnerErrorDetails>({
@@ -86,8 +86,8 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
       }
       if (inherited) return inherited;
       const startedAt = Date.now();
-      // A write that is canceled between two attempts fails without the intent of the earlier one. Only an attempt that timed out can
-      // have left an intent, so before a whole attempt's time has passed, nothing was sent.
+      // A write that is canceled between two attempts fails without the earlier attempt's intent. Only an attempt that timed out
+      // can leave an intent, so before that timeout nothing was sent.
       const outcomeIfCanceled = () => (Date.now() - startedAt >= ATTEMPT_MS ? 'uncertain' : 'none');
       const outcome = await attemptWrite(context, step, () => step.run(send, earlier), outcomeIfCanceled);
       if (outcome.is !== 'done') step.onFailure?.(outcome.failure);
@@ -95,7 +95,7 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
     },
     rejected: async (failure) => {
       earlier = afterFailure(earlier, failure);
-      // An earlier request, or someone else, may already have done what the step asks for.
+      // An earlier request, or somebody else, may already have done this write.
       const proof = await findEvidence(context, step, earlier);
       if (proof) return proof;
       if (step.endsWhenRejected) throw new Rejected(failure.fields, failure.status);
@@ -112,7 +112,7 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
   });
 }
 
-/** Adds a failure. Keeps the baseline: what the partner had just before the first uncertain request. */
+/** Adds a failure. Keeps the baseline from just before the first uncertain request. */
 function afterFailure(earlier: EarlierAttempts, failure: PartnerErrorDetails): EarlierAttempts {
   const { isUncertain } = earlier;
   const { baseline, phase = earlier.phase } = isUncertain ? earlier : failure;
@@ -120,8 +120,8 @@ function afterFailure(earlier: EarlierAttempts, failure: PartnerErrorDetails): E
 }
 
 /**
- * The outcome of an earlier request, with which a write starts instead of sending: the request may have been sent before a restore
- * (`mayBeDone`), or its result is not believed (`earlierProblems`).
+ * Returns the outcome of a request from before this run, if any. The write then starts with it instead of sending: the request may
+ * have been sent before a restore (`mayBeDone`), or its result was not accepted (`earlierProblems`).
  */
 function inheritedOutcome({
   title,
@@ -134,12 +134,12 @@ function inheritedOutcome({
   return { is: 'rejected', failure: ownFailure('Rejected', title, 'not believed', earlierProblems) };
 }
 
-/** Throws if the step was canceled. A write in flight still finishes, but no other one may follow. */
+/** Throws if the step was canceled. A write in flight finishes, but no further request may follow. */
 function requireNotCancelled({ isCancelled }: StepContext): void {
   if (isCancelled) throw new CancelledFailure('canceled before it began');
 }
 
-/** If a person asked for this attempt and it was canceled before it was sent, records that. @returns the error */
+/** Records it if an attempt that a person asked for was canceled before it was sent. @returns the error */
 function withNotSent(
   { writes }: StepContext,
   step: IdentifiedWrite,
@@ -151,8 +151,8 @@ function withNotSent(
 }
 
 /**
- * Repeats a check of ownership until it passes. Returns false if a person was asked first, so that earlier reads may be stale. The
- * server's own retries do not count.
+ * Repeats an ownership check until it passes. Returns false if a person was asked meanwhile, because earlier reads may then be
+ * stale. The server's own retries do not count.
  */
 export async function ownershipPassesUnasked(
   context: StepContext,
@@ -167,7 +167,7 @@ export async function ownershipPassesUnasked(
   return checks === 1;
 }
 
-/** Asks a person before a read or an idempotent write is tried again: for a correction, or for a permission. */
+/** Asks a person for a correction or a permission before a read or an idempotent write is tried again. */
 async function askAbout(
   context: StepContext,
   step: Pick<IdempotentWrite<unknown>, 'title' | 'correct' | 'endsWhenRejected'>,
@@ -179,7 +179,7 @@ async function askAbout(
   await askForCorrection(context, { title: step.title, correct: step.correct }, failure.fields);
 }
 
-/** Asks for a correction, or, where only a person can tell whether the write took effect, for the ID of what exists. */
+/** Asks for a correction. If only a person can tell whether the write took effect, also offers to confirm the ID of the record. */
 function askAfterRejection<Result>(
   context: StepContext,
   step: OnceWrite<Result>,
@@ -187,7 +187,7 @@ function askAfterRejection<Result>(
   { fields: problems, saved, status }: Pick<PartnerErrorDetails, 'fields' | 'saved' | 'status'>,
 ): Promise<NextStep<Result>> {
   const { title, correct, replace, readEvidence, idFormat = 'digits', whereToLook } = step;
-  // No read can show the effect, or the rejection names a record.
+  // A person can confirm an ID if no read can show the effect, or the rejection names a record.
   const confirmFormat = readEvidence === 'none' || saved !== undefined ? idFormat : undefined;
   const wasSent = status !== undefined || step.earlierProblems !== undefined;
   if (saved !== undefined)
@@ -205,7 +205,7 @@ function askAfterRejection<Result>(
 const ANSWERS_TO_SEND_AGAIN: readonly AnswerKind[] = ['retry', 'correction', 'documents'];
 
 // Keeps F5.
-/** Asks about a write until a person confirms it or wants it sent again, or until the poll shows its effect. */
+/** Asks about a write until a person confirms it or says to send it again, or until the poll shows its effect. */
 async function askUntilDecided<Result>(
   { record, until }: StepContext,
   step: OnceWrite<Result>,
@@ -242,11 +242,11 @@ type WriteOutcome = UnfinishedWrite['outcome'];
 
 interface AttemptOptions {
   readonly waitsForChange?: boolean | undefined;
-  /** Receives the outcome of the call; undefined if it was canceled. */
+  /** Called with the outcome of the call; undefined if it was canceled. */
   readonly onEnd?: (outcome: WriteOutcome | undefined) => void;
 }
 
-/** Makes one call. Meanwhile, the state can show that the step waits for the partner. */
+/** Makes one call. While it runs, the state can show that the step waits for the partner. */
 async function attempt<Result>(
   context: StepContext,
   title: string,
@@ -293,7 +293,7 @@ const OUTCOMES: Readonly<Partial<Record<PartnerErrorDetails['kind'], FailedOutco
 const unexpected = (title: string, { kind }: PartnerErrorDetails) =>
   new Error(`${title}: unexpected ${kind}`);
 
-/** Makes one call of a write. If it is canceled meanwhile, records the outcome. */
+/** Makes one call of a write. If canceled, records the outcome. */
 function attemptWrite<Result>(
   context: StepContext,
   step: IdentifiedWrite,
@@ -306,7 +306,7 @@ function attemptWrite<Result>(
   return attempt(context, step.title, run, { onEnd });
 }
 
-/** A partner's warning does not fail a step. The timeline keeps it for people. */
+/** Records a partner's warning in the timeline. A warning does not fail a step. */
 function keepWarnings({ record }: StepContext, title: string, result: unknown): void {
   const { warnings = [] } = (result ?? {}) as { readonly warnings?: readonly string[] };
   for (const warning of warnings) record('partner-warned', { detail: `${title}: ${redact(warning)}` });
@@ -322,7 +322,7 @@ async function findEvidence<Result>(
   return proof;
 }
 
-/** Finds out whether an uncertain write took effect: by evidence at the partner, or from a person. */
+/** Finds out whether an uncertain write took effect, from evidence at the partner or from a person. */
 async function resolveUncertain<Result>(
   context: StepContext,
   step: OnceWrite<Result>,

@@ -14,7 +14,7 @@ export function describeLeftBehind(what: string, idOf: 'merchantProfileId' | 'pr
       : `no ${what} is known at the partner`;
 }
 
-/** Reports each requirement that is overdue, or that nobody has claimed in time, once, while the workflow runs. */
+/** Reports each requirement once when it is overdue, and once when nobody has claimed it in time. Runs as long as the workflow. */
 export async function watchDeadlines(
   store: Store,
   unclaimedInHours: number | undefined,
@@ -26,9 +26,9 @@ export async function watchDeadlines(
     await condition(() => deadlines().length > 0);
     const end = earliest();
     const next = deadlines().findLast(({ at }) => at === end);
-    // The requirement may be closed by now, as by the end of the workflow.
+    // The requirement may have closed meanwhile, for example because the workflow ended.
     if (!next) continue;
-    // A claim that is released may end earlier than all others.
+    // A released claim can create an earlier deadline.
     const hasMoved = () => earliest() !== end;
     const summary = LATE[next.what].awaited;
     if (end > Date.now() && (await condition(hasMoved, end - Date.now(), { summary }))) continue;
@@ -59,7 +59,7 @@ interface Ending {
   readonly close: (outcome: OutcomeName | 'cancelled') => void;
 }
 
-/** Runs a workflow and reports its outcome, or its cancellation with what exists at the partner. Handlers finish first. */
+/** Runs a workflow and reports its outcome. If it is canceled, reports what exists at the partner. Handlers finish first. */
 export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }>(
   steps: () => Promise<Outcome>,
   { store, published, isContinued, leftBehind, close }: Ending,
@@ -74,7 +74,7 @@ export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }
     const isSettled = () => allHandlersFinished() && published.isIdle;
     if (!isSettled()) await CancellationScope.nonCancellable(() => condition(isSettled));
   };
-  // Current details last for one run, and followers may have missed what the last run knew.
+  // Current details last for one run, and followers may have missed the last run's final state.
   if (isContinued) published.report();
   else published.refresh();
   try {
@@ -88,7 +88,7 @@ export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }
   }
 }
 
-/** The text of an outcome besides its name and the IDs, for people. */
+/** Returns the texts of an outcome, without its name and IDs. */
 function outcomeTexts({ comment, problems = [], unfinished = [] }: OutcomeFields): readonly string[] {
   return [
     ...(comment ? [`Comment: ${comment}`] : []),

@@ -8,14 +8,14 @@ import { ignoreCancellation } from './tasks.js';
 
 interface RunningStep {
   readonly title: string;
-  /** The step polls, and continues after failed reads. */
+  /** The step is a poll, which continues after failed reads. */
   readonly isPoll: boolean;
   readonly startedAt: number;
-  /** A person is asked about its wait. */
+  /** A person is being asked about the wait. */
   isStalled: boolean;
 }
 
-/** Shows in the state that a step waits for its partner, and asks a person when the wait is too long. */
+/** Publishes that a step waits for its partner, and asks a person if the wait is too long. */
 export class StalledCalls {
   readonly #running = new Set<RunningStep>();
   #published: RunningStep | undefined;
@@ -25,7 +25,7 @@ export class StalledCalls {
     private readonly answers: Answers,
   ) {}
 
-  /** @returns a function to call when the attempt has ended */
+  /** @returns a function to call when the attempt ends */
   start(title: string, isPoll = false): () => void {
     const step = { title, isPoll, startedAt: Date.now(), isStalled: false };
     this.#running.add(step);
@@ -35,7 +35,7 @@ export class StalledCalls {
     };
   }
 
-  /** Clears the wait. The next step, or the next wait, publishes that. */
+  /** Clears the wait. The next step or wait publishes the change. */
   #end(step: RunningStep): void {
     step.isStalled = false;
     if (this.#published !== step) return;
@@ -48,7 +48,7 @@ export class StalledCalls {
     const step = [...this.#running].findLast((each) =>
       isPoll ? each.isPoll : !each.isPoll && each.startedAt <= since,
     );
-    // The step that waited has ended since.
+    // The step has ended since.
     if (!step) return;
     if (isOver) {
       this.#end(step);

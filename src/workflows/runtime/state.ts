@@ -25,7 +25,7 @@ import type {
 import { LONGEST, truncate } from '../../partners/text-limits.js';
 import type { LinkState } from './link-rules.js';
 
-/** The published state without the fields that have their own slice. */
+/** The published state without the fields that have a slice of their own. */
 export type PublishedFields = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 'timeline'>;
 
 // Keeps F7.
@@ -33,17 +33,17 @@ export type PublishedFields = Omit<OnboardingState, 'dba' | 'requirements' | 'un
  * The state of a workflow: plain data, changed only by a {@link Transition}. Continue-as-new passes it on, except the poll's last
  * snapshot and a business's SSNs; a customer keeps those until its business has started. Nothing else survives.
  *
- * @typeParam PartnerState what this kind of workflow knows about its partner
+ * @typeParam PartnerState the state of the records at the partner
  */
 export interface State<PartnerState = unknown, Input extends object = object> extends CarriedHistory {
   readonly facts: PublishedFields;
   readonly timeline: readonly TimelineEntry[];
   readonly stageSeconds: StageSeconds;
-  /** Only for the search attribute. No rule reads it. */
+  /** Only for the search attribute. */
   readonly agentProfileId?: number;
   readonly requirements: RequirementsState;
   readonly input: CorrectedInput<Input>;
-  /** By ID: writes whose outcome is unknown, or that were canceled in flight. */
+  /** Writes whose outcome is unknown, and writes canceled in flight, by ID. */
   readonly writes: Readonly<Record<string, UnfinishedWrite>>;
   readonly poll: PollState;
   readonly reports: ReportState;
@@ -53,7 +53,7 @@ export interface State<PartnerState = unknown, Input extends object = object> ex
   /** The outcome, and the texts that people read about it. */
   readonly ended?: EndState;
   readonly partnerState: PartnerState;
-  /** Side effects of the last transition. The {@link Store} runs them at once, so this is empty between updates. */
+  /** Side effects of the last transition. The {@link Store} runs them at once, so the list is empty between updates. */
   readonly effects: readonly Effect[];
 }
 
@@ -95,7 +95,7 @@ export interface RequirementEntry {
 export type Progress =
   | ({ readonly is: 'open' } & Collaboration)
   | { readonly is: 'answered'; readonly resolution: Resolution }
-  /** The writes with these IDs are sending the answer. It can no longer be taken back. */
+  /** The writes with these IDs are sending the answer, so it can no longer be taken back. */
   | { readonly is: 'sending'; readonly resolution: Resolution; readonly writes: readonly string[] };
 
 export interface Collaboration {
@@ -112,13 +112,13 @@ export interface EndState {
 
 export interface CorrectedInput<Input extends object = object> {
   readonly current: Input;
-  /** `current` without corrections that the partner may not have. */
+  /** `current` without the corrections that may not have reached the partner. */
   readonly base: Input;
 }
 
-/** @typeParam Snapshot what a read of the partner returns */
+/** @typeParam Snapshot the result of a read at the partner */
 export interface PollState<Snapshot = unknown> {
-  /** Spaces out the reads of a status that changes often. Absent before the first read. */
+  /** Slows down the reads of a status that changes often. Absent before the first read. */
   readonly pace?: Pace;
   /** A change that the workflow has not handled yet. */
   readonly change?: Snapshot;
@@ -126,14 +126,14 @@ export interface PollState<Snapshot = unknown> {
   readonly latest?: Snapshot;
 }
 
-/** What a customer's child workflow has reported to the customer. */
+/** A child workflow's reports to its customer workflow. */
 export interface ReportState {
   /** The number of the last report, and the run that sent it. */
   readonly number: number;
   readonly run: string;
   /** The state as of the last report. Absent if the next report must contain the whole state. */
   readonly state?: OnboardingState;
-  /** The customer asked for the outcome. After its continue-as-new, Temporal no longer delivers a child's result. */
+  /** The customer asked for the outcome, because Temporal does not deliver a child's result after the customer continues as new. */
   readonly isAskedForEnd?: true;
   /** The customer's workflow has ended. */
   readonly isCustomerGone?: true;
@@ -144,7 +144,7 @@ export interface OutboundEventsState {
   /** The ID of the last event. */
   readonly last: string;
   readonly stage?: Stage;
-  /** Events that wait to be published. */
+  /** Events that are not published yet. */
   readonly pending: readonly PendingEvent[];
 }
 
@@ -169,16 +169,16 @@ export interface MetricIncrement {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What a transition can read besides the state. */
+/** The values that a transition can read besides the state. */
 export interface Context {
   /** In milliseconds since 1970. */
   readonly now: number;
-  /** Returns a new UUID at each call, and the same ones in a replay. */
+  /** Returns a new UUID at each call. A replay returns the same UUIDs. */
   readonly random: () => string;
   readonly workflowType: string;
   /** The first run of the workflow. */
   readonly firstRunId: string;
-  /** How long a person has to answer, in milliseconds. */
+  /** The time that a person has to answer, in milliseconds. */
   readonly dueInMs: number;
   /** The prefix of each numbered requirement ID. */
   readonly idPrefix: string;
@@ -253,7 +253,7 @@ const COLLABORATION_EVENTS: readonly TimelineEvent[] = [
   'link-revoked',
 ];
 
-/** Drops the oldest claim or proposal event when the timeline is full, so a script that claims all day can't fill the state. */
+/** Drops the oldest collaboration event when the timeline is full, so a script that claims all day can't fill the state. */
 function boundTimeline(timeline: readonly TimelineEntry[]): readonly TimelineEntry[] {
   if (timeline.length <= MAX_TIMELINE_ENTRIES) return timeline;
   const oldest = timeline.findIndex(({ event }) => COLLABORATION_EVENTS.includes(event));
@@ -289,7 +289,6 @@ export const setPartnerState =
   (partnerState: unknown): Transition =>
   (state) => ({ ...state, partnerState });
 
-/** Adds a write whose outcome is unknown, or that was canceled in flight. */
 export const addUnfinishedWrite =
   (id: string, { write, outcome }: UnfinishedWrite): Transition =>
   (state) => ({ ...state, writes: { ...state.writes, [id]: { write, outcome } } });
@@ -306,7 +305,7 @@ export function unknownWrites({ writes }: State): readonly string[] {
   return Object.keys(writes).filter((id) => writes[id]?.outcome === 'uncertain');
 }
 
-/** Runs the effects of transitions, and generates their UUIDs. */
+/** Runs the side effects of transitions, and generates their UUIDs. */
 export interface Effects {
   readonly random: Context['random'];
   count(counted: MetricIncrement): void;

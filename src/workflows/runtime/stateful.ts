@@ -26,7 +26,7 @@ import {
   type Transition,
 } from './state.js';
 
-/** What continue-as-new passes to the next run, besides the input. */
+/** The state that continue-as-new passes to the next run, without the input. */
 export type CarriedState<PartnerState> = Omit<State<PartnerState>, 'input'>;
 
 export interface StatefulOptions<PartnerState, Input extends object> {
@@ -41,7 +41,7 @@ export interface StatefulOptions<PartnerState, Input extends object> {
   readonly idPrefix?: string;
 }
 
-/** A workflow with its state, which is new or comes from the previous run. */
+/** A workflow with a state, which is new or comes from the previous run. */
 export class StatefulWorkflow<PartnerState, Input extends object> {
   readonly store: Store<PartnerState, Input>;
   readonly isContinued: boolean;
@@ -79,7 +79,7 @@ export class StatefulWorkflow<PartnerState, Input extends object> {
   }
 
   /**
-   * The state for the next run. Leaves out the input, which is an argument of its own, and the last read, which would be too old as
+   * The state for the next run. Leaves out the input, which is a separate argument, and the last read, which would be too old as
    * evidence.
    */
   get carriedState(): CarriedState<PartnerState> {
@@ -97,7 +97,7 @@ const { outbound } = proxySinks<OutboundEventSinks>();
 
 const EFFECTS: Effects = { count, publish, random: uuid4 };
 
-/** Counts an event, but not in a replay. The label '' means no partner, or the unnamed account. */
+/** Counts an event, except in a replay. The label '' means no partner, or the unnamed account. */
 function count({ count: event, labels }: MetricIncrement): void {
   const [name, help] = COUNTERS[event];
   metricMeter.createCounter(name, undefined, help).add(1, {

@@ -5,7 +5,7 @@ import type { OnboardingRuntime } from './onboarding-runtime.js';
 import { runRead } from './run-step.js';
 import type { PollState } from './state.js';
 
-/** @param isFirst whether the poll's first read showed a change. The pace counts how many polls in a row ended like that */
+/** @param isFirst whether the poll's first read showed a change. The pace counts how many polls in a row ended that way */
 export function paceAfter(before: Pace | undefined, isFirst: boolean): Pace {
   return { readAt: Date.now(), changes: isFirst ? (before?.changes ?? 0) + 1 : 1 };
 }
@@ -16,13 +16,13 @@ type Running =
   | { readonly is: 'failed'; readonly error: unknown };
 
 // Keeps F6.
-/** Polls a status while the workflow does other things, and keeps one change at a time. */
+/** Polls a status in the background, and holds one change at a time. */
 export class StatusPoll<Seen, Snapshot> {
   #running: Running = { is: 'resting' };
-  /** Settles when the latest poll ends. Two polls at once would have the same activity ID. */
+  /** Settles when the latest poll ends. Two polls at the same time would share an activity ID. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param watch waits for the first read that differs from what was seen */
+  /** @param watch waits for the first read that differs from `seen` */
   constructor(
     private readonly runtime: OnboardingRuntime,
     private readonly watch: (
@@ -31,14 +31,14 @@ export class StatusPoll<Seen, Snapshot> {
     ) => Promise<{ readonly snapshot: Snapshot; readonly isFirst: boolean }>,
   ) {}
 
-  /** Starts to wait for a read that differs from `seen`. Does nothing if a poll is already running. */
+  /** Waits for a read that differs from `seen`. Does nothing if a poll is already running. */
   start(seen: Seen): void {
     if (this.isPolling) return;
     const { runtime, watch } = this;
     const scope = new CancellationScope();
     this.#running = { is: 'polling', scope };
     const before = this.#last;
-    // False once another step's read has replaced the poll.
+    // False once {@link replaceWith} has ended this poll.
     const isCurrent = () => this.#running.is === 'polling' && this.#running.scope === scope;
     const read = async () => {
       await before;
@@ -93,7 +93,7 @@ export class StatusPoll<Seen, Snapshot> {
     return this.#polled.latest;
   }
 
-  /** Call this before a write, because an earlier read is no evidence of it. */
+  /** Call this before a write, because an earlier read is not evidence of the write. */
   forgetLatest(): void {
     this.patch({ latest: undefined });
   }
@@ -104,7 +104,7 @@ export class StatusPoll<Seen, Snapshot> {
     return hasFailed || this.#polled.change !== undefined;
   }
 
-  /** Takes the change, or throws the poll's error. Then nothing polls until the next {@link start}. */
+  /** Returns and clears the change, or throws the poll's error. Polling stops until the next {@link start}. */
   takeChange(): Snapshot | undefined {
     if (this.#running.is === 'failed') throw this.#running.error;
     const { change } = this.#polled;

@@ -14,11 +14,11 @@ import type { StatefulWorkflow } from './stateful.js';
 interface EachStep {
   /** Names the step for people: `create the merchant`. */
   readonly title: string;
-  /** A rejection ends the step as `Rejected`. Otherwise a person is asked. */
+  /** A rejection throws `Rejected`. Default: it asks a person. */
   readonly endsWhenRejected?: true;
 }
 
-/** A read with `waitsForChange` may take weeks, so nobody is asked about its wait. */
+/** A read with `waitsForChange` may take weeks, so it never counts as stalled. */
 export type ReadOptions = Omit<EachStep, 'title'> & { readonly waitsForChange?: true };
 
 interface EachWrite extends EachStep {
@@ -30,7 +30,7 @@ interface EachWrite extends EachStep {
   readonly correct?: (patch: Readonly<Record<string, unknown>>) => void;
 }
 
-/** A write that can be repeated: it leaves the same state however often it runs. */
+/** A write that leaves the same state however often it runs. */
 export interface IdempotentWrite<Result> extends EachWrite {
   readonly run: () => Promise<Result>;
 }
@@ -40,33 +40,33 @@ export interface OnceWrite<Result> extends EachWrite {
   readonly run: (send: SendOnce, earlier: EarlierAttempts) => Promise<Result>;
   /** Replaces the document before the next `run`. Without it, a person cannot answer a rejection with another document. */
   readonly replace?: (document: DocumentRef) => void;
-  /** Why an earlier workflow may have sent this write. If set, the outcome is uncertain before the first request. */
+  /** Why an earlier workflow may have sent this write. If set, the outcome is uncertain from the start. */
   readonly mayBeDone?: string | undefined;
-  /** Why the result of an earlier request is not believed. A person is asked before another request. */
+  /** Why the result of an earlier request was not accepted. If set, a person is asked before the next request. */
   readonly earlierProblems?: readonly FieldProblem[] | undefined;
   /** Called with each failure of a request, so that the next `run` can look for its effect. */
   readonly onFailure?: (failure: PartnerErrorDetails) => void;
-  /** Looks at the partner for evidence that only this write explains. Also called after a rejection. */
+  /** Reads at the partner for evidence that only this write explains. Also called after a rejection. */
   readonly readEvidence: ((earlier: EarlierAttempts) => Promise<Proof<Result>>) | 'none';
-  /** Looks for the same evidence in what the status poll has read. Checked while a person is asked. */
+  /** Looks for the same evidence in the status poll's latest read. Called while a person is being asked. */
   readonly polledEvidence: ((earlier: EarlierAttempts) => Proof<Result>) | 'none';
-  /** Reports whether the write is not needed at the moment. Until it is, no person is asked about it. */
+  /** Reports whether the write is superseded for now. While it is, no person is asked about it. */
   readonly isSuperseded?: (earlier: EarlierAttempts) => boolean;
   /** Returns the result for the ID that a person enters. Throws {@link NotConfirmable} to ask again. */
   readonly confirm: (id: string) => Result | Promise<Result>;
-  /** Format of the id that `confirm` takes. Default: digits. */
+  /** Format of the ID that `confirm` takes. Default: digits. */
   readonly idFormat?: 'text';
   /** Where a person looks before answering. */
   readonly whereToLook: string;
 }
 
 /**
- * What earlier requests of a write have shown. `baseline` and `phase` are what the activity read just before the first request whose
- * outcome is uncertain, or else before the last one.
+ * The results of earlier requests of a write. The activity read `baseline` and `phase` just before the first uncertain request, or,
+ * if none is uncertain, before the last request.
  */
 export interface EarlierAttempts extends Pick<PartnerErrorDetails, 'baseline' | 'phase'> {
   readonly isUncertain: boolean;
-  /** The last failure, unless the partner did not permit the request. */
+  /** The last failure, other than a missing permission. */
   readonly failure?: PartnerErrorDetails;
 }
 
@@ -77,7 +77,7 @@ export interface StepContext {
   readonly writes: UnfinishedWrites;
   readonly stalledCalls: Pick<StalledCalls, 'start'>;
   readonly until: (holds: () => boolean) => Promise<void>;
-  /** True if a cancellation of the work that runs the step was requested. */
+  /** True if the cancellation of this step was requested. */
   readonly isCancelled: boolean;
 }
 
@@ -85,7 +85,7 @@ export type IdentifiedWrite = Pick<IdempotentWrite<unknown>, 'id' | 'title'>;
 
 type UnfinishedWrites = ReturnType<typeof unfinishedWrites>;
 
-/** Records writes whose outcome is uncertain, and writes that were canceled in flight. */
+/** Records writes whose outcome is uncertain, and writes canceled in flight. */
 export function unfinishedWrites(store: Pick<Store, 'update'>) {
   return {
     cancelled: ({ title: write, id = write }: IdentifiedWrite, outcome: UnfinishedWrite['outcome']) =>
@@ -101,7 +101,7 @@ export function unfinishedWrites(store: Pick<Store, 'update'>) {
   };
 }
 
-/** Returns the failed partner call of an activity failure; throws any other error. */
+/** Returns the failed partner call in an activity failure. Throws any other error. */
 export function partnerFailureOf(error: unknown): PartnerErrorDetails {
   if (!(error instanceof ActivityFailure)) throw error;
   const { cause, activityType } = error;
@@ -122,7 +122,7 @@ export function ownFailure(
   return { system: 'gangway', operation, kind, fields, reason };
 }
 
-/** Ends a step that the partner or our own check rejected. A `run` also throws it when a successful response reports problems. */
+/** Thrown when the partner or our own check rejects a step. A `run` also throws it if a successful response reports problems. */
 export class Rejected extends Error {
   override readonly name: string = 'Rejected';
   constructor(
@@ -133,7 +133,7 @@ export class Rejected extends Error {
   }
 }
 
-/** Thrown by Gangway for an ID that a person must not confirm, or only after a second confirmation. */
+/** Thrown for an ID that a person must not confirm, or must confirm twice. */
 export class NotConfirmable extends Rejected {
   override readonly name = 'NotConfirmable';
   constructor(message: string) {
@@ -141,7 +141,7 @@ export class NotConfirmable extends Rejected {
   }
 }
 
-/** Returns a check that throws {@link NotConfirmable} for an ID the first time. Confirming the same ID again overrides it. */
+/** Returns a check that throws {@link NotConfirmable} the first time that it sees an ID. Confirming the same ID again passes. */
 export function requireSecondConfirmation(
   again = 'confirm it again',
 ): (id: string | number, why: string) => void {
@@ -158,11 +158,11 @@ interface Correctable {
   readonly advice?: string | undefined;
   readonly correct?: OnceWrite<unknown>['correct'] | undefined;
   readonly replace?: OnceWrite<unknown>['replace'] | undefined;
-  /** The person may confirm what was done by hand, by an id of this format. */
+  /** Lets the person confirm work done by hand, with an ID of this format. */
   readonly confirmFormat?: 'digits' | 'text' | undefined;
 }
 
-/** Asks a person to correct what the partner, or our own check, rejected. Undefined if the question was superseded first. */
+/** Asks a person to correct an input that was rejected. Returns undefined if the question is superseded first. */
 export async function askForCorrection(
   { ask, blankFor }: Pick<StepContext, 'ask' | 'blankFor'>,
   { title, advice, correct, replace, confirmFormat }: Correctable,

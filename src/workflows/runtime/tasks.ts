@@ -1,12 +1,12 @@
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 
 export interface Task {
-  /** Two tasks of the same name never run at the same time. */
+  /** At most one task of this name runs at a time. */
   readonly name: string;
   readonly run: () => Promise<void>;
 }
 
-/** Ignores the cancellation of a promise that is not awaited. */
+/** For a promise that is not awaited: ignores its cancellation. */
 export function ignoreCancellation(error: unknown): void {
   if (!isCancellation(error)) throw error;
 }
@@ -75,7 +75,7 @@ export async function runPendingTasks(pending: () => readonly Task[]): Promise<v
   }
 }
 
-/** Returns the result of a wait, or cancels it and returns undefined if `ended` comes first. */
+/** Returns the result of a wait. If `ended` comes first, cancels the wait and returns undefined. */
 export async function runUnlessEnded<T>(
   wait: () => Promise<T>,
   ended: () => boolean,
