@@ -58,6 +58,11 @@ export async function showInbox(
   return { title: 'Inbox', page, waiting: inbox.waiting };
 }
 
+/** The number in the navigation, for a script; empty while it is not known. */
+export async function showWaiting(context: RequestContext): Promise<RouteResponse> {
+  return { part: <>{await countWaiting(context)}</> };
+}
+
 async function readInbox(context: RequestContext, choices: Choices, sizes: InboxSizes) {
   const { client, fields } = context;
   // One more than the page shows if there is a next one.
@@ -192,13 +197,18 @@ function InboxList(inbox: Inbox) {
 
 const MOST_NAMED = 3;
 
-/** For a screen reader, which reads it when it changes. */
-function describeNew(recent: readonly InboxItem[]): string {
-  const named = recent
-    .slice(0, MOST_NAMED)
-    .map((item) => `${displayName(item)}, ${isByMerchant(item) ? 'merchant answered' : item.task}`);
-  const more = recent.length > MOST_NAMED ? [`and ${recent.length - MOST_NAMED} more`] : [];
-  return `${recent.length} new since you opened this page: ${[...named, ...more].join('; ')}.`;
+/** For a screen reader, which reads it when it changes. Counts onboardings, as the navigation does. */
+export function describeNew(recent: readonly InboxItem[]): string {
+  const businesses = [...Map.groupBy(recent, ({ workflowId }) => workflowId).values()];
+  const named = businesses.slice(0, MOST_NAMED).map(([item, ...others]) => {
+    const what = item && (isByMerchant(item) ? 'merchant answered' : item.task);
+    return [item && displayName(item), what, others.length > 0 && `and ${others.length} more`]
+      .filter(Boolean)
+      .join(', ');
+  });
+  const more = businesses.length > MOST_NAMED ? [`and ${businesses.length - MOST_NAMED} others`] : [];
+  const number = `${businesses.length} ${businesses.length === 1 ? 'onboarding has' : 'onboardings have'}`;
+  return `${number} something new since you opened this page: ${[...named, ...more].join('; ')}.`;
 }
 
 /** Counts onboardings, because the list knows the number of all that wait without reading them. It begins with what is overdue. */

@@ -33,6 +33,7 @@ it('each route is for the role that this list names', () => {
     [
       'GET / viewer',
       'GET /inbox/part viewer part',
+      'GET /inbox/waiting viewer part',
       'POST /inbox/claims operator',
       'GET /onboardings viewer',
       'GET /onboardings/:id viewer',
