@@ -188,7 +188,7 @@ describe('every page', () => {
       await expect.poll(() => page.getByRole('button', { name: /^Show/ }).count()).toBe(0);
       const before = await waitingIn(page);
       // Alone catches a row that another person answered, and that an open inbox still offers.
-      await boarding.resolve(id, { kind: 'text', text: 'One in ten.' }, 'Grace');
+      await boarding.resolve(id, { kind: 'abandon' }, 'Grace');
       const row = page.locator(`[id="r-${boarding.workflowId}-${id}"].gone`);
       await row.waitFor({ timeout: 60_000 });
       expect(await row.getByText('Answer here').isVisible()).toBe(false);
