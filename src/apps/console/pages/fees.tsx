@@ -66,8 +66,7 @@ export function Fees({ workflowId, fees, plan, planned, atPartner }: FeesProps) 
     );
   };
   const theirs = ({ field, value }: Leaf) => {
-    if (!atPartner) return '';
-    const now = feeAt(atPartner, field);
+    const now = feeAt(atPartner || {}, field);
     const text = now === undefined ? 'nothing' : feeText(field, now);
     return feeDifferences(value, now).length > 0 ? <strong class="wrong-text">≠ {text}</strong> : text;
   };
@@ -76,12 +75,12 @@ export function Fees({ workflowId, fees, plan, planned, atPartner }: FeesProps) 
       <summary>Fees{typeof plan === 'string' && ` of plan ${plan}`}</summary>
       {atPartner === undefined && <Notes notes={['No worker read the fees at the partner in time.']} />}
       <Table
-        caption="What the partner shows, next to what was sent"
+        caption={atPartner ? 'What the partner shows, next to what was sent' : 'What was sent'}
         rows={leavesOf(fees)}
         columns={[
           { title: 'Fee', cell: ({ field }) => lineLabel(field) },
           { title: 'Sent', cell: sent },
-          { title: 'The partner shows', cell: theirs },
+          ...(atPartner ? [{ title: 'The partner shows', cell: theirs }] : []),
         ]}
       />
       <p>

@@ -390,17 +390,19 @@ function NothingHere({ list: { items }, choices }: Pick<Inbox, 'list' | 'choices
     return (
       <Empty title="Nothing waits for a person.">Questions from partners appear here automatically.</Empty>
     );
+  if (find !== '' && !isFiltered({ ...choices, find: '' }))
+    return (
+      <Empty title={`Nothing in the inbox matches “${find}”.`}>
+        Words match from their beginning.{' '}
+        <a href={address('/onboardings', { find })}>Look in all onboardings</a> or{' '}
+        <a href="/">show the inbox</a>.
+      </Empty>
+    );
   const others = onboardingsIn(items);
   return (
     <Empty title="Nothing here matches the filter.">
       {others > 0 && `${waitingOf(others, 'other ')}. `}
       <a href="/">Show all</a>
-      {find !== '' && (
-        <>
-          {' '}
-          or <a href={address('/onboardings', { find })}>look in all onboardings</a>
-        </>
-      )}
     </Empty>
   );
 }
