@@ -59,8 +59,8 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
     if (!(fresh instanceof HTMLElement) || fresh.id !== region.id) throw new Error('another page');
     const before = { ...region.dataset };
     const apply = () => holdingStill(() => morph(region, fresh));
-    // Nobody sees the rows of a hidden page move.
-    if (movesRows(region, fresh) && !document.hidden) offer(region, fresh, apply);
+    // Nobody sees the rows of a hidden page move, and an empty list has none.
+    if (hasRows(region) && movesRows(region, fresh) && !document.hidden) offer(region, fresh, apply);
     else apply();
     const more = (name: 'new' | 'mine') => Number(region.dataset[name]) - Number(before[name]);
     // Numbers count onboardings in the navigation, and several questions of one may be new.
@@ -75,6 +75,8 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
     return false;
   }
 }
+
+const hasRows = (of: Element) => of.querySelector('tbody tr[id]') !== null;
 
 function movesRows(region: Element, fresh: Element): boolean {
   const rows = (of: Element) => [...of.querySelectorAll('tbody tr[id]')].map(({ id }) => id).join();
@@ -104,6 +106,9 @@ function offer(region: HTMLElement, fresh: HTMLElement, apply: () => void): void
   button.onclick = () => {
     region.querySelector<HTMLElement>('.scroll')?.focus({ preventScroll: true });
     apply();
+    // What the list shows from now on is no longer announced.
+    const { live = '', now = '' } = region.dataset;
+    region.dataset['live'] = `${live}&${new URLSearchParams({ seen: now })}`;
   };
   button.hidden = false;
 }

@@ -77,12 +77,16 @@ async function readInbox(context: RequestContext, choices: Choices, sizes: Inbox
     page: page > 1 ? page : '',
   });
   // What is raised later is new. A part counts from when its page was opened.
-  const since = fields.text('since') || new Date().toISOString();
+  const now = new Date().toISOString();
+  const since = fields.text('since') || now;
+  // What came before is in the list already.
+  const seen = fields.text('seen') || since;
   const mine = await countOwn(context, sizes);
   // The whole list is the number itself.
   const isAll = !isFiltered(choices) && !choices.after && list.later === 0;
   const waiting = isAll ? onboardingsIn(list.items) : await countWaiting(context);
-  return { list, items, pageItems, open, since, page, pages, choices, size: sizes.page, mine, waiting };
+  const times = { now, since, seen };
+  return { list, items, pageItems, open, times, page, pages, choices, size: sizes.page, mine, waiting };
 }
 
 /** How many requirements colleagues have assigned to this person, or mention them. Without colleagues, nobody can. */
@@ -148,22 +152,25 @@ function takesText({ answers = [], proposedBy }: InboxItem, { user }: Pick<Reque
 type Inbox = Awaited<ReturnType<typeof readInbox>>;
 
 function InboxList(inbox: Inbox) {
-  const { list, pageItems, items, open, since, page, pages, choices, size, mine, waiting } = inbox;
+  const { list, pageItems, items, open, times, page, pages, choices, size, mine, waiting } = inbox;
+  const { now, since, seen } = times;
   const context = useRequest();
   const { page: _, ...others } = choices;
   const isWhole = list.later === 0 || isSearched(choices);
   const to = (number: number, answer?: string) =>
     address('/', { ...others, page: number > 1 ? number : '', answer });
-  const source = address('/inbox/part', { ...others, page, since, answer: open && chosenAs(open.item) });
+  const answer = open && chosenAs(open.item);
+  const ifSeen = seen === since ? '' : seen;
+  const source = address('/inbox/part', { ...others, page, since, answer, seen: ifSeen });
   const filter = address('', others).slice(1);
   const isNew = (item: InboxItem) => isNewSince(item, since);
-  const recent = items.filter(isNew);
+  const recent = items.filter((item) => isNewSince(item, seen));
   const hereFor = (item: InboxItem) =>
     item !== open?.item && takesText(item, context) && to(page, chosenAs(item));
   return (
     <section
       {...{ id: 'inbox', 'data-live': source, 'data-seconds': 10 }}
-      {...{ 'data-new': recent.length, 'data-mine': mine, 'data-waiting': waiting }}
+      {...{ 'data-new': recent.length, 'data-mine': mine, 'data-waiting': waiting, 'data-now': now }}
       aria-label="Open requirements"
     >
       <div id="inbox-new">

@@ -195,8 +195,10 @@ function Pricing({ path, prefix, hasPlans, plan, typed, problems }: PricingProps
     <>
       {show}
       <input type="hidden" name="shown" value={plan.name} />
-      <p class="advice">Percentages are in percent: 3.5 is 3.5%. Amounts are in dollars: 0.10 is $0.10.{' '}
-        {changeable.length > 0 && 'The plan fixes every number that is not in a field.'}</p>
+      <p class="advice">
+        Percentages are in percent: 3.5 is 3.5%. Amounts are in dollars: 0.10 is $0.10.{' '}
+        {changeable.length > 0 && 'The plan fixes every number that is not in a field.'}
+      </p>
       <Table
         caption={`Fees of ${plan.name}`}
         rows={[...lines]}

@@ -222,6 +222,21 @@ describe('an answer', () => {
     expect(updates()).toHaveLength(2);
   });
 
+  // Alone catches a mistake that names no field of the form.
+  it('of blanks is refused by the label of its field', async () => {
+    const { open } = await asking();
+    const { status, text } = await open({}, PAGE, { form: { ...TEXT, text: '   ' } });
+    expect([status, text]).toEqual([422, expect.stringContaining('<li>Answer: must not be empty</li>')]);
+  });
+
+  // Alone catches a clerk who types the answer for the last business at the question of the next one.
+  it('leads to a page that says that its question is another one', async () => {
+    const { open } = await asking();
+    const isOther = async (path: string) =>
+      /This is another question:.*?<strong>/.test((await open({}, path)).text);
+    expect([await isOther(`${PAGE}?list=&next=yes`), await isOther(`${PAGE}?list=`)]).toEqual([true, false]);
+  });
+
   it('of a person who has answered before is not sent, and the page shows no mistake', async () => {
     const entry = { at: NOON, event: 'requirement-resolved', actor: 'olga', detail: 'note-1: text: Here.' };
     const state = { requirements: [], timeline: [entry] };
