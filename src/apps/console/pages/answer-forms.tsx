@@ -86,6 +86,10 @@ export function AnswerForms({ children, ...props }: RenderableProps<Answering>) 
   );
   return (
     <div>
+      {/* A script brings it back. */}
+      <noscript>
+        <p class="advice">Send one form at a time: what you type in the others is lost then.</p>
+      </noscript>
       {kinds.filter((kind) => !isApart(kind)).map(one)}
       {children}
       {kinds.filter(isApart).map(one)}
