@@ -1,5 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import { feeDifferences } from '../../../activities/boarding/application.js';
-import { feeAt } from '../../../messages/fee-plans.js';
+import { feeAt, lineOf } from '../../../messages/fee-plans.js';
 import { partsOfId } from '../../../messages/ids.js';
 import { isObject, type Leaf, leavesOf } from '../../../messages/objects.js';
 import { partnerFees } from '../../../services/fee-plans/fee-lines.js';
@@ -88,4 +89,36 @@ export function Fees({ workflowId, fees, plan, planned, atPartner }: FeesProps) 
       </p>
     </details>
   );
+}
+
+interface FeeLinesProps<Leaf> {
+  readonly caption: string;
+  readonly leaves: readonly Leaf[];
+  readonly cell: (leaf: Leaf) => ComponentChildren;
+}
+
+/** Fees with a row for each line, in a form. */
+export function FeeLines<Each extends Pick<Leaf, 'field'>>({ caption, leaves, cell }: FeeLinesProps<Each>) {
+  const column = (title: string, wanted: string) => ({
+    title,
+    cell: ([line, own]: [string, Each[]]) =>
+      own.filter(({ field }) => columnOf(field, line) === wanted).map(cell),
+  });
+  return (
+    <Table
+      caption={caption}
+      rows={[...Map.groupBy(leaves, ({ field }) => lineOf(field))]}
+      columns={[
+        { title: 'Fee', cell: ([line]) => lineLabel(line) },
+        column('Per item', 'perItem'),
+        column('Percent', 'percent'),
+        column('Other', ''),
+      ]}
+    />
+  );
+}
+
+function columnOf(field: string, line: string): string {
+  if (field === 'cashDiscountRate') return 'percent';
+  return field === line ? '' : field.slice(line.length + 1);
 }

@@ -321,6 +321,32 @@ describe('an answer', () => {
     expect(updates()).toHaveLength(1);
   });
 
+  // Alone catches fees of a correction as JSON, without their units, and what an application has as a text.
+  it('has fees as a table with their units, and takes what an application has as what it is', async () => {
+    const fees = { statement: { monthly: { perItem: 7.5, percent: 0.25 } } };
+    const input = merchant(undefined, { fees, application: { volume: 90_000, seasonal: true } });
+    const { open, updates } = await correcting(['fees', 'application'], input);
+    const { text } = await open({ role: 'approver' }, PAGE);
+    const line =
+      /<tr[^>]*>(?:(?!<.tr>).)*set\.fees\.statement\.monthly\.perItem.*?<.tr>/s.exec(text)?.[0] ?? '';
+    expect(line).toMatch(/perItem"[^>]*value="\$7\.50".*percent"[^>]*value="0\.25%"/s);
+    expect(text).toMatch(/<select[^>]*name="set\.application\.seasonal".*?<option value="false"/s);
+    expect(text).toMatch(/<summary>Advanced .*name="set\.fees\.amex"/s);
+    const form = {
+      ...leftAlone(text),
+      'set.fees.statement.monthly.perItem': '$8',
+      'set.application.seasonal': 'false',
+    };
+    const wrong = { ...form, 'set.application.volume': '120,000', step: 'send' };
+    const refused = await open({ role: 'approver' }, PAGE, { form: wrong });
+    expect(refused.text).toContain(
+      'write a number as 1234.56: digits, and a point before the decimals</a></li>',
+    );
+    await open({ role: 'approver' }, PAGE, { form: { ...form, step: 'send' } });
+    const patch = { fees: { statement: { monthly: { perItem: 8 } } }, application: { seasonal: false } };
+    expect(updates()).toMatchObject([['resolveRequirement', ID, { answer: { kind: 'correction', patch } }]]);
+  });
+
   // Alone catches a clerk who undoes the correction of a colleague with a form that was opened before it.
   it('leaves alone what a colleague has corrected since the form was opened', async () => {
     const before = await corrected(business());
