@@ -281,7 +281,9 @@ describe('an answer', () => {
       ...form.matchAll(/<input [^>]*?name="((?:set|was)[^"]*)"[^>]*?value(?:="([^"]*)")?[^>]*>/g),
     ];
     const selects = [
-      ...form.matchAll(/<select [^>]*name="(set[^"]*)">.*?<option value="([^"]*)" selected>/gs),
+      ...form.matchAll(
+        /<select [^>]*name="(set[^"]*)"[^>]*>(?:(?!<.select>).)*?<option value="([^"]*)" selected>/gs,
+      ),
     ];
     const pairs = [...inputs, ...selects].map(([, name = '', value = '']) => [
       name,
