@@ -192,6 +192,7 @@ export const ACTIVITIES = {
   remark: ['remark-added'],
   question: ['requirement-raised', 'requirement-closed', 'requirement-overdue', 'requirement-unclaimed'],
   partner: [],
+  person: [],
 } as const satisfies Readonly<Record<string, readonly TimelineEvent[]>>;
 
 /** A kind of activity. */

@@ -22,7 +22,7 @@ export async function admitRequests(
   sessions: Sessions,
   hasEnded: (session: SessionData, request: FastifyRequest, reply: FastifyReply) => Promise<boolean>,
 ) {
-  const local = settings.oidc ? undefined : localSession();
+  const local = settings.oidc ? undefined : localSession(settings);
   const sessionsByRequest = new WeakMap<FastifyRequest, SessionData | undefined>();
   const temporalErrors = new WeakMap<FastifyRequest, unknown>();
   server.addHook('onRequest', async (request) => {
@@ -73,9 +73,11 @@ export function requireCsrf({ body }: Pick<FastifyRequest, 'body'>, csrf: string
 }
 
 /** Without an identity provider, everyone on this machine is the same user. The session ends with the process. */
-function localSession(): SessionData {
-  const name = userName();
-  return { actor: name, name, role: 'admin', csrf: randomToken(), since: Date.now() };
+function localSession({ person }: ConsoleSettings): SessionData {
+  const own = { actor: userName(), name: userName(), role: 'admin', accounts: undefined } as const;
+  const { actor, name, role, accounts } = person ?? own;
+  const seen = accounts && { accounts: [...accounts] };
+  return { actor, name, role, ...seen, csrf: randomToken(), since: Date.now() };
 }
 
 /** Reports whether the response to a request has nothing of its session. */

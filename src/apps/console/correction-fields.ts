@@ -8,6 +8,7 @@ import type { FieldProblem } from '../../partners/partner-error.js';
 import { truncate } from '../../partners/text-limits.js';
 import { REDACTED } from '../../platform/privacy/masked.js';
 import { withoutPrivate } from '../../platform/privacy/private-fields.js';
+import { feeText } from '../../services/forms/amounts.js';
 import { type ChangeableField, changeableFields } from '../../services/forms/corrections.js';
 import { type Field, ruleInForm } from '../../services/forms/schema-fields.js';
 import { patchFrom, type Setting, valueAt } from '../../services/forms/set-fields.js';
@@ -37,14 +38,21 @@ export function formFields(correctable: Correctable, accounts: KnownAccounts, re
   const isNamed = requirement ? namedBy(requirement) : () => false;
   const fields = leaves.map((field) => ({
     ...field,
-    // It may also stay as it is.
-    ...(field.kind === 'flag' && { kind: 'choice' as const, values: ['true', 'false'] }),
+    ...kindIn(field),
     rule: ruleInForm(field),
-    now: shownNow(field.now),
+    now: shownNow(field),
     filledIn: filledIn(field),
     isNamed: isNamed(field.name),
   }));
   return [...fields.filter(({ isNamed }) => isNamed), ...fields.filter(({ isNamed }) => !isNamed)];
+}
+
+/** A flag may also stay as it is. A field that the schema does not name takes what it has. */
+function kindIn({ kind, type, now }: ChangeableField): Partial<Field> {
+  const isOpen = type === 'any' && kind === 'text';
+  if (kind === 'flag' || (isOpen && typeof now === 'boolean'))
+    return { kind: 'choice', values: ['true', 'false'] };
+  return isOpen && typeof now === 'number' ? { kind: 'number' } : {};
 }
 
 /** `beneficialOwners.N.city` is a field of each owner, and of one more. */
@@ -60,18 +68,25 @@ function eachItem(field: ChangeableField, masked: unknown): ChangeableField[] {
   }).flatMap((each) => eachItem(each, masked));
 }
 
-function shownNow(now: unknown): string | undefined {
-  if (now === undefined) return undefined;
-  if (now === REDACTED) return 'hidden';
-  return truncate(typeof now === 'string' ? now : JSON.stringify(now), NOW_LENGTH);
+function shownNow(field: ChangeableField): string | undefined {
+  if (field.now === undefined) return undefined;
+  return field.now === REDACTED ? 'hidden' : truncate(textOf(field), NOW_LENGTH);
 }
+
+function textOf({ name, now = '' }: ChangeableField): string {
+  if (FEE.test(name) && typeof now === 'number') return feeText(name, now);
+  return typeof now === 'string' ? now : JSON.stringify(now);
+}
+
+export const FEE = /^fees\./;
 
 /** The maximum length of a value that a form fills in. */
 const MOST_FILLED = 500;
 
 /** What a form shows in the field: '' for a mask, and for what a browser would give back in another form. */
-function filledIn({ now, kind }: ChangeableField): string {
-  const text = now === undefined ? '' : typeof now === 'string' ? now : JSON.stringify(now);
+function filledIn(field: ChangeableField): string {
+  const { kind } = field;
+  const text = textOf(field);
   const isPlain = text === harmless(text) && !/[\r\n]/.test(text) && !text.includes(REDACTED);
   if (!isPlain || text.length > MOST_FILLED) return '';
   const [day] = (kind === 'date' && /^[1-9]\d{3}-\d\d-\d\d(?=T00:00:00(?:\.000)?Z$)/.exec(text)) || [];
@@ -144,7 +159,10 @@ export function patchIn(fields: Fields, correctable: Correctable, accounts: Know
     if (!(error instanceof InvalidInput)) throw error;
     const formWording = error.problems.map(({ field, message }) => ({
       field,
-      message: message.replace(/to send it as text: .*$/s, 'to send it as text, put it in double quotes'),
+      message: message.replace(
+        /; to send it as text: .*$/s,
+        kinds.get(field) === 'number' ? '' : '; to send it as text, put it in double quotes',
+      ),
     }));
     throw new InvalidInput(error.message, formWording);
   }

@@ -57,6 +57,11 @@ export const consoleSettings = z.object({
       secret: true,
     }),
   CONSOLE_TRUSTED_PROXIES: trustedProxies,
+  CONSOLE_PERSON: z.string().optional().meta({
+    description:
+      'ID of a [colleague](console.md#colleagues), as whom and in whose role everyone acts without `OIDC_ISSUER`.',
+    unset: 'the user of this machine, an admin',
+  }),
   OIDC_ISSUER: withAdvice(
     secureUrl.optional().meta({
       description: 'Identity provider (OpenID Connect) at which people sign in.',
@@ -117,6 +122,13 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
   if (oidc && !keys) throw new BadSetting('CONSOLE_SESSION_KEYS', 'is not set, but OIDC_ISSUER is');
   const accounts = readAccounts(environment);
   readTemplates(set.LINK_TEMPLATES_FILE);
+  const people = followPeople(set.GANGWAY_PEOPLE_FILE, Object.keys(accounts.accounts));
+  const person = people().find(({ id }) => id === set.CONSOLE_PERSON);
+  if (set.CONSOLE_PERSON !== undefined && (oidc || !person))
+    throw new BadSetting(
+      'CONSOLE_PERSON',
+      oidc ? 'must not be set with OIDC_ISSUER' : 'must be an ID in GANGWAY_PEOPLE_FILE',
+    );
   return {
     ...accounts,
     ...storesFrom(set),
@@ -124,7 +136,9 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
     host,
     port,
     oidc,
-    people: followPeople(set.GANGWAY_PEOPLE_FILE, Object.keys(accounts.accounts)),
+    people,
+    /** As whom everyone acts where nobody signs in. Default: the user of this machine. */
+    person,
     metricsAddress: set.CONSOLE_METRICS_ADDRESS,
     // Without it, browsers use the address that the console listens at.
     url: address,

@@ -87,7 +87,7 @@ function leaveToYou(
   client: Client,
   questions: readonly Asked[],
   settings: string,
-  { consoleUrl, env }: Awaited<ReturnType<typeof startEverything>>,
+  { consoleUrl, env, others }: Awaited<ReturnType<typeof startEverything>>,
 ): void {
   const { name, externalId } = YOURS;
   const id = workflowId('merchantBoarding', externalId);
@@ -96,6 +96,8 @@ function leaveToYou(
   printer.prose(
     `To let the merchant answer, open a question there, choose “Ask the merchant”, and open the link, which begins with ${env['LINK_URL']}. A merchant can send ${join(ROOT, VOIDED_CHECK)}.`,
   );
+  printer.prose('You can hand a question over in the console, and answer it as a colleague:');
+  for (const other of others) printer.line(`  ${other}`);
   printer.line('Or in another terminal, with the settings of this demo:\n');
   printer.line(`. ${shellWord(settings)}\ngangway inbox\ngangway status ${externalId}`);
   printer.line('\nOr as another program does, with the token in these settings (docs/api.md):\n');
@@ -138,6 +140,12 @@ async function startEverything() {
   const receiverUrl = `http://${receiverAddress}`;
   const consoleAddress = `127.0.0.1:${await freePort(8085)}`;
   const consoleUrl = `http://${consoleAddress}`;
+  const ofColleagues = await Promise.all(
+    COLLEAGUES.map(async (each, index) => ({
+      ...each,
+      address: `127.0.0.1:${await freePort(8087 + index)}`,
+    })),
+  );
   const linkAddress = `127.0.0.1:${await freePort(8086)}`;
   const linkUrl = `http://${linkAddress}`;
   const crmPort = await freePort();
@@ -201,11 +209,21 @@ async function startEverything() {
     startLogged('receiver', `${receiverUrl}/healthz`),
     startLogged('console', `${consoleUrl}/healthz`),
     startLogged('link', `${linkUrl}/healthz`),
+    // To hand over, and to confirm what another person proposed, one needs somebody else.
+    ...ofColleagues.map(({ id, address: CONSOLE_ADDRESS }) =>
+      start(
+        'console',
+        { ...env, CONSOLE_ADDRESS, CONSOLE_PERSON: id },
+        join(FOLDER, `console-${id}.log`),
+        `http://${CONSOLE_ADDRESS}/healthz`,
+      ),
+    ),
   ]);
   running.push(worker, receiver, ...pages);
   const [ui, apiUrl] = [server.uiUrl, `${receiverUrl}/v1`];
   printer.line(`  console  ${consoleUrl}\n  Web UI   ${ui}\n  API      ${apiUrl}\n  links    ${linkUrl}\n`);
-  return { env, address: server.address, receiverUrl, consoleUrl, crm, apiToken: api.token };
+  const others = ofColleagues.map(({ name, role, address }) => `as ${name}, ${role}: http://${address}`);
+  return { others, env, address: server.address, receiverUrl, consoleUrl, crm, apiToken: api.token };
 }
 
 async function onboardEveryone(env: NodeJS.ProcessEnv, crm: Crm, receiverUrl: string): Promise<void> {

@@ -157,7 +157,7 @@ function CodePage({ view, link, notice }: LinkProps<Extract<Link, { state: 'code
           maxLength={9}
           required
         />
-        <p class="help">{say('codeLeft', { count: link.attemptsLeft })}</p>
+        {notice && <p class="help">{say('codeLeft', { count: link.attemptsLeft })}</p>}
         <button type="submit">{say('codeSend')}</button>
       </form>
     </>

@@ -51,6 +51,7 @@ export function entriesIn(
   const isOfKind = (entry: TimelineEntry) => {
     if (kind === undefined) return true;
     if (kind === 'partner') return entry.actor === undefined && !entry.event.startsWith('requirement-');
+    if (kind === 'person') return entry.actor !== undefined;
     if (kind === 'correction') return isCorrection(entry);
     return (ACTIVITIES[kind] as readonly TimelineEvent[]).includes(entry.event);
   };

@@ -6,6 +6,7 @@ import { Idiomorph } from 'idiomorph';
 import { proposedId } from '../../../services/forms/proposed-id.js';
 import { restoreDrafts } from './drafts.js';
 import { watchUploads } from './upload.js';
+import { drawCount, followWaiting, nextTime, showWaiting } from './waiting.js';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const ZONE = `gangway-zone=${encodeURIComponent(zone)}`;
@@ -43,10 +44,6 @@ async function keepLive(region: HTMLElement): Promise<void> {
   }
 }
 
-function nextTime(event: string): Promise<unknown> {
-  return new Promise((resolve) => document.addEventListener(event, resolve, { once: true }));
-}
-
 /** @returns false when it could not be read now */
 async function update(region: HTMLElement, source: string): Promise<boolean> {
   try {
@@ -62,16 +59,14 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
     if (!(fresh instanceof HTMLElement) || fresh.id !== region.id) throw new Error('another page');
     const before = { ...region.dataset };
     const apply = () => holdingStill(() => morph(region, fresh));
-    // Nobody sees the rows of a hidden page move.
-    if (movesRows(region, fresh) && !document.hidden) offer(region, fresh, apply);
+    // Nobody sees the rows of a hidden page move, and an empty list has none.
+    if (hasRows(region) && movesRows(region, fresh) && !document.hidden) offer(region, fresh, apply);
     else apply();
     const more = (name: 'new' | 'mine') => Number(region.dataset[name]) - Number(before[name]);
-    const requirements = (number: number) => `${number} ${number === 1 ? 'requirement' : 'requirements'}`;
-    if (more('new') > 0)
-      notify(region, `Gangway has ${more('new')} new ${more('new') === 1 ? 'requirement' : 'requirements'}`);
-    if (more('mine') > 0)
-      notify(region, `Assigned to you, or with a mention of you: ${requirements(more('mine'))}`);
-    showWaiting(region);
+    // Numbers count onboardings in the navigation, and several questions of one may be new.
+    if (more('new') > 0) notify(region, 'Gangway has something new');
+    if (more('mine') > 0) notify(region, 'Somebody assigned something to you, or mentioned you');
+    showWaiting(region.dataset['waiting']);
     showIsOld(false);
     countAll();
     return true;
@@ -80,6 +75,8 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
     return false;
   }
 }
+
+const hasRows = (of: Element) => of.querySelector('tbody tr[id]') !== null;
 
 function movesRows(region: Element, fresh: Element): boolean {
   const rows = (of: Element) => [...of.querySelectorAll('tbody tr[id]')].map(({ id }) => id).join();
@@ -95,45 +92,25 @@ function offer(region: HTMLElement, fresh: HTMLElement, apply: () => void): void
     apply();
     return;
   }
-  const text = fresh.querySelector('#inbox-new')?.textContent || 'The list has changed.';
+  const text = fresh.querySelector('#inbox-new [role=status]')?.textContent || 'The list has changed.';
   if (status.textContent !== text) status.textContent = text;
+  const [caption, now] = [region, fresh].map((of) => of.querySelector('caption, .empty h2'));
+  if (caption && now && caption.textContent !== now.textContent) caption.textContent = now.textContent;
   for (const row of region.querySelectorAll<HTMLElement>('tbody tr[id]')) {
     const isGone = fresh.querySelector(`#${CSS.escape(row.id)}`) === null;
     showGone(row, isGone);
     if (isGone && isBusy(row)) showIsGone(row, fresh);
   }
   const { new: added = '0' } = fresh.dataset;
-  button.textContent = added === '0' ? 'Show the changes' : `Show ${added} new`;
+  button.textContent = added === '0' ? 'Show the changes' : 'Show what is new';
   button.onclick = () => {
     region.querySelector<HTMLElement>('.scroll')?.focus({ preventScroll: true });
     apply();
+    // What the list shows from now on is no longer announced.
+    const { live = '', now = '' } = region.dataset;
+    region.dataset['live'] = `${live}&${new URLSearchParams({ seen: now })}`;
   };
   button.hidden = false;
-}
-
-/** Shows in the tab and in the navigation how many wait. Unknown numbers stay as they are. */
-function showWaiting({ dataset: { waiting } }: HTMLElement): void {
-  const name = document.getElementById('waiting');
-  if (!name || waiting === undefined) return;
-  name.textContent = waiting === '0' ? '' : waiting;
-  document.title = (waiting === '0' ? '' : `(${waiting}) `) + document.title.replace(/^\(\d+\) /, '');
-  drawCount();
-}
-
-const tabIcon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
-const plainIcon = tabIcon?.href ?? '';
-
-/** Draws the number that waits on the mark in the tab. */
-function drawCount(): void {
-  const count = Number(document.getElementById('waiting')?.textContent);
-  const mark = document.querySelector('.brand svg')?.cloneNode(true);
-  if (!tabIcon || !(mark instanceof Element)) return;
-  const text = `font-family="sans-serif" font-size="15" font-weight="bold" text-anchor="middle" fill="#fff"`;
-  mark.insertAdjacentHTML(
-    'beforeend',
-    `<rect x="6" y="14" width="26" height="18" rx="6" fill="#a4221d"/><text x="19" y="28.5" ${text}>${count > 99 ? '99+' : count}</text>`,
-  );
-  tabIcon.href = count > 0 ? `data:image/svg+xml,${encodeURIComponent(mark.outerHTML)}` : plainIcon;
 }
 
 /**
@@ -375,30 +352,6 @@ function showGone(row: HTMLElement, isGone: boolean): void {
   if (!box) return;
   box.disabled = isGone;
   if (isGone) box.checked = false;
-}
-
-/** The seconds between two readings of the number that waits, on pages without the inbox. */
-const WAITING_SECONDS = 30;
-
-/** Keeps the number in the navigation current. The inbox brings its own. */
-async function followWaiting(): Promise<void> {
-  for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, WAITING_SECONDS * 1_000));
-    if (document.hidden) await nextTime('visibilitychange');
-    if (!document.getElementById('waiting') || document.querySelector('[data-waiting]')) continue;
-    try {
-      const response = await fetch('/inbox/part', { headers: { accept: 'text/html' }, redirect: 'error' });
-      if (!response.ok) continue;
-      const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-      const { waiting } = page.querySelector<HTMLElement>('#inbox')?.dataset ?? {};
-      const name = document.getElementById('waiting');
-      if (!name || waiting === undefined) continue;
-      name.textContent = waiting === '0' ? '' : waiting;
-      drawCount();
-    } catch {
-      // The next reading may succeed. Parts of the page say that the console does not respond.
-    }
-  }
 }
 
 /** Once a person changes what the warnings are about, the button no longer starts it in spite of them: it checks again. */

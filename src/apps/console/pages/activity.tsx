@@ -1,3 +1,4 @@
+import { REDACTED } from '../../../platform/privacy/masked.js';
 import {
   ACTIVITY_COLUMNS,
   type ActivityRow,
@@ -46,6 +47,7 @@ const FILTER = filterOf('Filter the activity', '/activity', {
     assignment: 'claims and assignments',
     remark: 'remarks',
     question: 'questions',
+    person: 'what people did',
     partner: 'partners and Gangway',
   }),
   account: ACCOUNT,
@@ -173,8 +175,14 @@ export function Corrected({ changes }: { readonly changes: readonly ExportedCorr
     <ul class="answered">
       {changes.map(({ field, old, new: value, takenBack }) => (
         <li>
-          <strong>{pathLabel(field)}</strong>: <del>{valueText(field, old, 'nothing')}</del>{' '}
-          <ins>{valueText(field, value, 'nothing')}</ins>
+          <strong>{pathLabel(field)}: </strong>
+          {old === REDACTED && value === REDACTED ? (
+            'changed, hidden'
+          ) : (
+            <>
+              <del>{valueText(field, old, 'nothing')}</del> <ins>{valueText(field, value, 'nothing')}</ins>
+            </>
+          )}
           {takenBack && ' (taken back)'}
         </li>
       ))}

@@ -86,6 +86,10 @@ export function AnswerForms({ children, ...props }: RenderableProps<Answering>) 
   );
   return (
     <div>
+      {/* A script brings it back. */}
+      <noscript>
+        <p class="advice">Send one form at a time: what you type in the others is lost then.</p>
+      </noscript>
       {kinds.filter((kind) => !isApart(kind)).map(one)}
       {children}
       {kinds.filter(isApart).map(one)}
@@ -131,7 +135,12 @@ export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
       isTyped={own !== undefined}
       hidden={{ kind, page: props.page, ...(props.list !== undefined && { [LIST]: props.list }) }}
     >
-      {own && <Mistakes problems={own.problems} id={kind === 'correction' ? requirement.id : undefined} />}
+      {own && (
+        <Mistakes
+          {...{ problems: own.problems, id: kind === 'correction' ? requirement.id : undefined }}
+          label={FIELDS[kind]?.(requirement).label}
+        />
+      )}
       <Content {...props} own={own} />
       <Reason {...props} own={own} />
       <div class="actions">
@@ -171,8 +180,10 @@ interface ContentProps extends Answering {
   readonly own: Filled | undefined;
 }
 
+type OneField = FieldProps & { readonly label: string };
+
 /** The field of an answer that has one. */
-const FIELDS: Readonly<Partial<Record<AnswerKind, (requirement: Requirement) => FieldProps>>> = {
+const FIELDS: Readonly<Partial<Record<AnswerKind, (requirement: Requirement) => OneField>>> = {
   text: () => ({
     name: 'text',
     label: 'Answer',
@@ -265,9 +276,16 @@ function Reason({ requirement, kind, own }: ContentProps) {
   );
 }
 
+interface MistakesProps extends Pick<Filled, 'problems'> {
+  readonly id?: string | undefined;
+  /** Of the one field of an answer. Default: the words of its path. */
+  readonly label?: string | undefined;
+}
+
 /** All problems, at the top of the form, because a long form shows only a part of itself. */
-export function Mistakes({ problems, id }: Pick<Filled, 'problems'> & { readonly id?: string | undefined }) {
+export function Mistakes({ problems, id, label }: MistakesProps) {
   if (problems.length === 0) return null;
+  const problemLine = (problem: Filled['problems'][number]) => lineOf(problem, label);
   return (
     <Problem isFocused>
       <p>
@@ -288,10 +306,11 @@ export function Mistakes({ problems, id }: Pick<Filled, 'problems'> & { readonly
   );
 }
 
-const problemLine = ({ field, message }: Filled['problems'][number]) => {
+const lineOf = ({ field, message }: Filled['problems'][number], own: string | undefined) => {
   const [, index] = OTHER_ROW.exec(field) ?? [];
+  const isOwn = field !== '' && field !== 'reason' && index === undefined && own !== undefined;
   const label = index === undefined ? field && pathLabel(field) : `Name of field ${Number(index) + 1}`;
-  return problemText({ field: label, message });
+  return problemText({ field: isOwn ? own : label, message });
 };
 
 /** A row of a correction for a field that is not listed. */

@@ -34,7 +34,13 @@ import { INBOX, listIn, pageIn, refresh } from './handling.js';
 import { nextIn } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
 import { Form, Problem } from './parts.js';
-import { findRequirement, type RequirementContext, renderGone, renderRequirement } from './requirement.js';
+import {
+  findRequirement,
+  IS_NEXT,
+  type RequirementContext,
+  renderGone,
+  renderRequirement,
+} from './requirement.js';
 
 /**
  * A requirement whose workflow can take an answer now.
@@ -118,7 +124,9 @@ async function send(target: Answerable, { answer, reason }: ReadAnswer, onRefusa
   const back = async () => {
     if (list === undefined) return pathOf(page);
     // The answer is sent, whatever the list says.
-    return page === INBOX ? inboxOf(list) : nextIn(target, list).catch(() => '/');
+    if (page === INBOX) return inboxOf(list);
+    const next = await nextIn(target, list).catch(() => '/');
+    return next.startsWith('/onboardings/') ? `${next}&${IS_NEXT}=yes` : next;
   };
   const about = { workflowId, requirementId, detail: kind };
   try {

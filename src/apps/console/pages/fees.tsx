@@ -1,5 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import { feeDifferences } from '../../../activities/boarding/application.js';
-import { feeAt } from '../../../messages/fee-plans.js';
+import { feeAt, lineOf } from '../../../messages/fee-plans.js';
 import { partsOfId } from '../../../messages/ids.js';
 import { isObject, type Leaf, leavesOf } from '../../../messages/objects.js';
 import { partnerFees } from '../../../services/fee-plans/fee-lines.js';
@@ -66,8 +67,7 @@ export function Fees({ workflowId, fees, plan, planned, atPartner }: FeesProps) 
     );
   };
   const theirs = ({ field, value }: Leaf) => {
-    if (!atPartner) return '';
-    const now = feeAt(atPartner, field);
+    const now = feeAt(atPartner || {}, field);
     const text = now === undefined ? 'nothing' : feeText(field, now);
     return feeDifferences(value, now).length > 0 ? <strong class="wrong-text">≠ {text}</strong> : text;
   };
@@ -76,12 +76,12 @@ export function Fees({ workflowId, fees, plan, planned, atPartner }: FeesProps) 
       <summary>Fees{typeof plan === 'string' && ` of plan ${plan}`}</summary>
       {atPartner === undefined && <Notes notes={['No worker read the fees at the partner in time.']} />}
       <Table
-        caption="What the partner shows, next to what was sent"
+        caption={atPartner ? 'What the partner shows, next to what was sent' : 'What was sent'}
         rows={leavesOf(fees)}
         columns={[
           { title: 'Fee', cell: ({ field }) => lineLabel(field) },
           { title: 'Sent', cell: sent },
-          { title: 'The partner shows', cell: theirs },
+          ...(atPartner ? [{ title: 'The partner shows', cell: theirs }] : []),
         ]}
       />
       <p>
@@ -89,4 +89,36 @@ export function Fees({ workflowId, fees, plan, planned, atPartner }: FeesProps) 
       </p>
     </details>
   );
+}
+
+interface FeeLinesProps<Leaf> {
+  readonly caption: string;
+  readonly leaves: readonly Leaf[];
+  readonly cell: (leaf: Leaf) => ComponentChildren;
+}
+
+/** Fees with a row for each line, in a form. */
+export function FeeLines<Each extends Pick<Leaf, 'field'>>({ caption, leaves, cell }: FeeLinesProps<Each>) {
+  const column = (title: string, wanted: string) => ({
+    title,
+    cell: ([line, own]: [string, Each[]]) =>
+      own.filter(({ field }) => columnOf(field, line) === wanted).map(cell),
+  });
+  return (
+    <Table
+      caption={caption}
+      rows={[...Map.groupBy(leaves, ({ field }) => lineOf(field))]}
+      columns={[
+        { title: 'Fee', cell: ([line]) => lineLabel(line) },
+        column('Per item', 'perItem'),
+        column('Percent', 'percent'),
+        column('Other', ''),
+      ]}
+    />
+  );
+}
+
+function columnOf(field: string, line: string): string {
+  if (field === 'cashDiscountRate') return 'percent';
+  return field === line ? '' : field.slice(line.length + 1);
 }

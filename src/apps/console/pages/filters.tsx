@@ -90,9 +90,12 @@ const PERIODS = {
   '30d': '30 days',
 };
 
-export const OVER = rare(choice('Waiting longer than', 'Waiting any time', PERIODS));
-export const RAISED = rare(choice('Raised within', 'Raised any time', PERIODS));
-export const IN_STAGE = rare(choice('In its stage longer than', 'In its stage any time', PERIODS));
+const periods = (before: string) =>
+  Object.fromEntries(Object.entries(PERIODS).map(([period, text]) => [period, `${before} ${text}`]));
+
+export const OVER = rare(choice('Waiting', 'Waiting any time', periods('longer than')));
+export const RAISED = rare(choice('Raised', 'Raised any time', periods('within')));
+export const IN_STAGE = rare(choice('In its stage', 'In its stage any time', periods('longer than')));
 
 /** Milliseconds of a period. */
 export function periodOf(period: string | undefined): number | undefined {

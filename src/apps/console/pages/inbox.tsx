@@ -58,6 +58,11 @@ export async function showInbox(
   return { title: 'Inbox', page, waiting: inbox.waiting };
 }
 
+/** The number in the navigation, for a script; empty while it is not known. */
+export async function showWaiting(context: RequestContext): Promise<RouteResponse> {
+  return { part: <>{await countWaiting(context)}</> };
+}
+
 async function readInbox(context: RequestContext, choices: Choices, sizes: InboxSizes) {
   const { client, fields } = context;
   // One more than the page shows if there is a next one.
@@ -72,12 +77,16 @@ async function readInbox(context: RequestContext, choices: Choices, sizes: Inbox
     page: page > 1 ? page : '',
   });
   // What is raised later is new. A part counts from when its page was opened.
-  const since = fields.text('since') || new Date().toISOString();
+  const now = new Date().toISOString();
+  const since = fields.text('since') || now;
+  // What came before is in the list already.
+  const seen = fields.text('seen') || since;
   const mine = await countOwn(context, sizes);
   // The whole list is the number itself.
   const isAll = !isFiltered(choices) && !choices.after && list.later === 0;
   const waiting = isAll ? onboardingsIn(list.items) : await countWaiting(context);
-  return { list, items, pageItems, open, since, page, pages, choices, size: sizes.page, mine, waiting };
+  const times = { now, since, seen };
+  return { list, items, pageItems, open, times, page, pages, choices, size: sizes.page, mine, waiting };
 }
 
 /** How many requirements colleagues have assigned to this person, or mention them. Without colleagues, nobody can. */
@@ -143,22 +152,25 @@ function takesText({ answers = [], proposedBy }: InboxItem, { user }: Pick<Reque
 type Inbox = Awaited<ReturnType<typeof readInbox>>;
 
 function InboxList(inbox: Inbox) {
-  const { list, pageItems, items, open, since, page, pages, choices, size, mine, waiting } = inbox;
+  const { list, pageItems, items, open, times, page, pages, choices, size, mine, waiting } = inbox;
+  const { now, since, seen } = times;
   const context = useRequest();
   const { page: _, ...others } = choices;
   const isWhole = list.later === 0 || isSearched(choices);
   const to = (number: number, answer?: string) =>
     address('/', { ...others, page: number > 1 ? number : '', answer });
-  const source = address('/inbox/part', { ...others, page, since, answer: open && chosenAs(open.item) });
+  const answer = open && chosenAs(open.item);
+  const ifSeen = seen === since ? '' : seen;
+  const source = address('/inbox/part', { ...others, page, since, answer, seen: ifSeen });
   const filter = address('', others).slice(1);
   const isNew = (item: InboxItem) => isNewSince(item, since);
-  const recent = items.filter(isNew);
+  const recent = items.filter((item) => isNewSince(item, seen));
   const hereFor = (item: InboxItem) =>
     item !== open?.item && takesText(item, context) && to(page, chosenAs(item));
   return (
     <section
       {...{ id: 'inbox', 'data-live': source, 'data-seconds': 10 }}
-      {...{ 'data-new': recent.length, 'data-mine': mine, 'data-waiting': waiting }}
+      {...{ 'data-new': recent.length, 'data-mine': mine, 'data-waiting': waiting, 'data-now': now }}
       aria-label="Open requirements"
     >
       <div id="inbox-new">
@@ -192,13 +204,18 @@ function InboxList(inbox: Inbox) {
 
 const MOST_NAMED = 3;
 
-/** For a screen reader, which reads it when it changes. */
-function describeNew(recent: readonly InboxItem[]): string {
-  const named = recent
-    .slice(0, MOST_NAMED)
-    .map((item) => `${displayName(item)}, ${isByMerchant(item) ? 'merchant answered' : item.task}`);
-  const more = recent.length > MOST_NAMED ? [`and ${recent.length - MOST_NAMED} more`] : [];
-  return `${recent.length} new since you opened this page: ${[...named, ...more].join('; ')}.`;
+/** For a screen reader, which reads it when it changes. Counts onboardings, as the navigation does. */
+export function describeNew(recent: readonly InboxItem[]): string {
+  const businesses = [...Map.groupBy(recent, ({ workflowId }) => workflowId).values()];
+  const named = businesses.slice(0, MOST_NAMED).map(([item, ...others]) => {
+    const what = item && (isByMerchant(item) ? 'merchant answered' : item.task);
+    return [item && displayName(item), what, others.length > 0 && `and ${others.length} more`]
+      .filter(Boolean)
+      .join(', ');
+  });
+  const more = businesses.length > MOST_NAMED ? [`and ${businesses.length - MOST_NAMED} others`] : [];
+  const number = `${businesses.length} ${businesses.length === 1 ? 'onboarding has' : 'onboardings have'}`;
+  return `${number} something new since you opened this page: ${[...named, ...more].join('; ')}.`;
 }
 
 /** Counts onboardings, because the list knows the number of all that wait without reading them. It begins with what is overdue. */
@@ -380,17 +397,19 @@ function NothingHere({ list: { items }, choices }: Pick<Inbox, 'list' | 'choices
     return (
       <Empty title="Nothing waits for a person.">Questions from partners appear here automatically.</Empty>
     );
+  if (find !== '' && !isFiltered({ ...choices, find: '' }))
+    return (
+      <Empty title={`Nothing in the inbox matches “${find}”.`}>
+        Words match from their beginning.{' '}
+        <a href={address('/onboardings', { find })}>Look in all onboardings</a> or{' '}
+        <a href="/">show the inbox</a>.
+      </Empty>
+    );
   const others = onboardingsIn(items);
   return (
     <Empty title="Nothing here matches the filter.">
       {others > 0 && `${waitingOf(others, 'other ')}. `}
       <a href="/">Show all</a>
-      {find !== '' && (
-        <>
-          {' '}
-          or <a href={address('/onboardings', { find })}>look in all onboardings</a>
-        </>
-      )}
     </Empty>
   );
 }

@@ -13,12 +13,14 @@ import { type Filled, wrongIn } from '../answer.js';
 import {
   type CorrectionField,
   enteredIn,
+  FEE,
   FILLED_IN,
   nameOfRemoval,
   nameOfValue,
   OTHER_FIELDS,
 } from '../correction-fields.js';
 import type { Fields } from '../query.js';
+import { FeeLines } from './fees.js';
 import { type Choices, Field, fieldLabel, lineLabel } from './parts.js';
 
 interface InputFieldsProps {
@@ -246,7 +248,10 @@ interface CorrectionProps {
 
 export function Correction({ id, correctable, own }: CorrectionProps) {
   const named = correctable.filter(({ isNamed }) => isNamed);
-  const others = correctable.filter(({ isNamed }) => !isNamed);
+  const isJson = ({ kind }: CorrectionField) => Number(kind === 'json');
+  const others = correctable
+    .filter(({ isNamed }) => !isNamed)
+    .toSorted((one, other) => isJson(one) - isJson(other));
   const isWrong = (field: CorrectionField) => own?.problems.some((problem) => problem.field === field.name);
   const entered = own && enteredIn(own.fields);
   // Without a field that the partner named, it may be any that has a value.
@@ -260,6 +265,11 @@ export function Correction({ id, correctable, own }: CorrectionProps) {
   const show = (field: CorrectionField) => (
     <CorrectionControl key={field.name} {...{ id, field, own }} entered={entered?.(field.name)} />
   );
+  const withLine = (field: CorrectionField) => ({ ...field, field: field.name.replace(FEE, '') });
+  const cell = (field: CorrectionField) => {
+    const { rule, ...control } = correctionProps({ id, field, own, entered: entered?.(field.name) });
+    return <Field {...control} aria-label={pathLabel(field.name)} />;
+  };
   return (
     <>
       <input type="hidden" name={FILLED_IN} value={was.toString()} />
@@ -279,7 +289,11 @@ export function Correction({ id, correctable, own }: CorrectionProps) {
             {titleOf(group)}{' '}
             <span class="faint">{fields.length === 1 ? '1 field' : `${fields.length} fields`}</span>
           </summary>
-          <div class="grid">{fields.map(show)}</div>
+          {group === 'fees' ? (
+            <FeeLines caption={titleOf(group)} leaves={fields.map(withLine)} cell={cell} />
+          ) : (
+            <div class="grid">{fields.map(show)}</div>
+          )}
         </details>
       ))}
       <OtherFields id={id} own={own} />
@@ -288,8 +302,10 @@ export function Correction({ id, correctable, own }: CorrectionProps) {
   );
 }
 
-/** `beneficialOwners.1.city` belongs to the second owner, `holder.city` to the holder. */
-function groupOf({ name }: Pick<CorrectionField, 'name'>): string {
+/** `beneficialOwners.1.city` belongs to the second owner, `holder.city` to the holder. JSON is for those who know it. */
+function groupOf({ name, kind }: CorrectionField): string {
+  if (kind === 'json') return 'advanced';
+  if (FEE.test(name)) return 'fees';
   return /^(.*?\.\d+)\./.exec(name)?.[1] ?? name.split('.').slice(0, -1).slice(0, 2).join('.');
 }
 
@@ -307,11 +323,17 @@ interface ControlProps extends OfCorrection {
   readonly entered: string | undefined;
 }
 
+function correctionProps({ id, field, own, entered }: ControlProps) {
+  const { name, filledIn, isRequired } = field;
+  const none = filledIn === '' ? 'as it is' : isRequired ? '' : 'none';
+  const { rule, control } = controlOf(field, entered ?? filledIn, none);
+  return { rule, id: `${id}-${name}`, name: nameOfValue(name), problems: wrongIn(own, name), ...control };
+}
+
 function CorrectionControl({ id, field, own, entered }: ControlProps) {
   const { name, now, filledIn, kind, isRequired, isNamed } = field;
   const isCovered = Boolean(now) && filledIn === '';
-  const none = filledIn === '' ? 'as it is' : isRequired ? '' : 'none';
-  const { rule, control } = controlOf(field, entered ?? filledIn, none);
+  const { rule, ...control } = correctionProps({ id, field, own, entered });
   const advice = [
     now && (isCovered || entered !== undefined) && `Now ${now}`,
     isCovered && 'Leave it empty to keep that',
@@ -321,11 +343,8 @@ function CorrectionControl({ id, field, own, entered }: ControlProps) {
   return (
     <div class="correction">
       <Field
-        id={`${id}-${name}`}
-        name={nameOfValue(name)}
         label={isNamed ? pathLabel(name) : fieldLabel(name)}
         advice={advice.filter(Boolean).join('. ')}
-        problems={wrongIn(own, name)}
         {...control}
         isPrivate={control.isPrivate || isCovered}
       />

@@ -173,7 +173,8 @@ interface ListProps {
 
 function List({ onboardings, total, find }: ListProps) {
   const most = MOST_PAGES * PAGE_SIZE;
-  const count = `${total === 1 ? '1 is' : `${total} are`} in this list: first those that run, then the last ended.`;
+  const count =
+    total === 1 ? '1 onboarding.' : `${total} are in this list: first those that run, then the last ended.`;
   if (onboardings.length === 0)
     return (
       <Empty title="No onboarding matches.">

@@ -142,6 +142,11 @@ export async function renderRequirement(
   const page = (
     <CurrentRequest.Provider value={context}>
       <Trail to={pathOf(workflowId)} name={displayName(listed)} />
+      {context.fields.text(IS_NEXT) !== '' && (
+        <p class="notes">
+          This is another question: the next one of your inbox, about <strong>{displayName(listed)}</strong>.
+        </p>
+      )}
       <h1>
         {requirement.title} <small>{displayName(listed)}</small>
       </h1>
@@ -177,6 +182,9 @@ export async function renderRequirement(
   const task = `${capitalize(TASKS[requirement.kind])} ${reference}`;
   return { status, title: tabTitle(context, listed, task), page };
 }
+
+/** The name of the field of an address to which an answer to another requirement led. */
+export const IS_NEXT = 'next';
 
 export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboarding }) {
   return (

@@ -5,7 +5,7 @@ import { checkFile } from './batch-file.js';
 import { batchProgress, results, showBatch, startBatch, stopBatch } from './batches.js';
 import { loadDocument, showDocuments } from './documents.js';
 import { claimChosen, runAction } from './handling.js';
-import { type InboxSizes, showInbox } from './inbox.js';
+import { type InboxSizes, showInbox, showWaiting } from './inbox.js';
 import { actOnMerchantLink } from './links.js';
 import { showLive, showOnboarding, showPrivate } from './onboarding.js';
 import { showOnboardings } from './onboardings.js';
@@ -24,6 +24,7 @@ const REQUIREMENT = '/onboardings/:id/requirements/:requirementId';
 export const routesWith = (inbox: InboxSizes): readonly Route[] => [
   page('/', 'viewer', (context) => showInbox(context, inbox)),
   part('/inbox/part', 'viewer', (context) => showInbox(context, inbox, true)),
+  part('/inbox/waiting', 'viewer', showWaiting),
   form('/inbox/claims', 'operator', claimChosen),
   page('/onboardings', 'viewer', showOnboardings),
   page('/onboardings/:id', 'viewer', showOnboarding),

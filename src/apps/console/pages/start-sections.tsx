@@ -1,10 +1,10 @@
-import { type FeePlan, lineOf } from '../../../messages/fee-plans.js';
+import type { FeePlan } from '../../../messages/fee-plans.js';
 import { isFieldWithin, type Leaf, leavesOf } from '../../../messages/objects.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { feeText } from '../../../services/forms/amounts.js';
 import type { FormPart } from '../../../services/forms/schema-fields.js';
 import { fieldsIn, type Typed } from '../../../services/forms/typed-input.js';
-import { Table } from '../../../services/reports/page.js';
+import { FeeLines } from './fees.js';
 import { InputFields, idOf } from './input-fields.js';
 import { type Choices, Field, lineLabel } from './parts.js';
 
@@ -185,32 +185,15 @@ function Pricing({ path, prefix, hasPlans, plan, typed, problems }: PricingProps
       />
     );
   };
-  const lines = Map.groupBy(leavesOf(plan.fees), ({ field }) => lineOf(field));
-  const column = (title: string, wanted: string) => ({
-    title,
-    cell: ([line, leaves]: [string, Leaf[]]) =>
-      leaves.filter(({ field }) => columnOf(field, line) === wanted).map(cell),
-  });
   return (
     <>
       {show}
       <input type="hidden" name="shown" value={plan.name} />
-      <p class="advice">Percentages are in percent: 3.5 is 3.5%. Amounts are in dollars: 0.10 is $0.10.</p>
-      <Table
-        caption={`Fees of ${plan.name}`}
-        rows={[...lines]}
-        columns={[
-          { title: 'Fee', cell: ([line]) => lineLabel(line) },
-          column('Per item', 'perItem'),
-          column('Percent', 'percent'),
-          column('Other', ''),
-        ]}
-      />
+      <p class="advice">
+        Percentages are in percent: 3.5 is 3.5%. Amounts are in dollars: 0.10 is $0.10.{' '}
+        {changeable.length > 0 && 'The plan fixes every number that is not in a field.'}
+      </p>
+      <FeeLines caption={`Fees of ${plan.name}`} leaves={leavesOf(plan.fees)} cell={cell} />
     </>
   );
-}
-
-function columnOf(field: string, line: string): string {
-  if (field === 'cashDiscountRate') return 'percent';
-  return field === line ? '' : field.slice(line.length + 1);
 }

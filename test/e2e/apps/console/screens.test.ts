@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { axeFindings } from '../../../rigs/browser/axe.js';
 import { office } from '../../../rigs/console/office.js';
@@ -182,16 +183,24 @@ describe('every page', () => {
         const { y = 0, height = 0 } = (await first.boundingBox()) ?? {};
         expect([y < 200, height < 60]).toEqual([true, true]);
       }
-      await page.getByRole('button', { name: /^Show/ }).click();
+      await page.getByRole('button', { name: 'Show what is new' }).click();
       await page.locator(`tr[id^="r-${boarding.workflowId}-"]`).first().waitFor();
       await expect.poll(() => page.getByRole('button', { name: /^Show/ }).count()).toBe(0);
+      const before = await waitingIn(page);
       // Alone catches a row that another person answered, and that an open inbox still offers.
-      await boarding.resolve(id, { kind: 'text', text: 'One in ten.' }, 'Grace');
+      await boarding.resolve(id, { kind: 'abandon' }, 'Grace');
       const row = page.locator(`[id="r-${boarding.workflowId}-${id}"].gone`);
       await row.waitFor({ timeout: 60_000 });
       expect(await row.getByText('Answer here').isVisible()).toBe(false);
+      // Alone catches a sentence over the rows that still counts what others have answered.
+      await expect.poll(() => waitingIn(page)).toBe(String(Number(before) - 1));
       expect(await row.getByRole('checkbox').isVisible()).toBe(false);
       await page.setViewportSize({ width: 1_280, height: 900 });
     },
   );
 });
+
+/** The number in the sentence over the rows. */
+async function waitingIn(page: Page): Promise<string | undefined> {
+  return /^\d+(?= onboarding)/.exec(await page.locator('#inbox caption').innerText())?.[0];
+}

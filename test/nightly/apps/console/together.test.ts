@@ -87,7 +87,7 @@ describe('the open inbox', () => {
     }
     await expect
       .poll(() => render())
-      .toEqual(['Gangway has 2 new requirements', 'focused', 'closed', 'You are signed out of Gangway']);
+      .toEqual(['Gangway has something new', 'focused', 'closed', 'You are signed out of Gangway']);
     await expect.poll(() => page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
     expect(nora.complaints).toEqual([]);
   });

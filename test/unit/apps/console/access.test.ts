@@ -17,6 +17,7 @@ import { TemporalProblem } from '../../../../src/temporal/unavailable.js';
 import { stoppedAt } from '../../../rigs/clock.js';
 import { type CallOptions, consoleOfCalls, PROVIDER } from '../../../rigs/console/console-of-calls.js';
 import { multipart, type Part } from '../../../rigs/console/multipart.js';
+import { peopleFile } from '../../../rigs/people-file.js';
 import { scraped } from '../../../rigs/scrape.js';
 import { grpcError } from '../../../rigs/temporal/answering-service.js';
 
@@ -33,6 +34,7 @@ it('each route is for the role that this list names', () => {
     [
       'GET / viewer',
       'GET /inbox/part viewer part',
+      'GET /inbox/waiting viewer part',
       'POST /inbox/claims operator',
       'GET /onboardings viewer',
       'GET /onboardings/:id viewer',
@@ -700,4 +702,16 @@ it.each([
   expect((await open(undefined, '/viewer')).status).toBe(200);
   // The first is that of the check itself, which takes as long.
   expect(questions.filter(([what]) => what === 'deadline').slice(1)).toEqual(limits);
+});
+
+// Alone catches a console of a colleague that has another role or other accounts than the file says.
+it('without a sign-in, everyone acts as the colleague that a setting names, in that role and those accounts', async () => {
+  const line = { name: 'Bo Baker', id: 'bo-2', role: 'viewer', accounts: ['north'] };
+  const env = { ...peopleFile([line]), CONSOLE_PERSON: 'bo-2', GANGWAY_ACCOUNTS: 'north' };
+  const { open, asked: questions } = await consoleOfCalls({ env });
+  const { status, text } = await open(undefined, '/');
+  expect([status, text]).toEqual([200, expect.stringContaining('Bo Baker, viewer')]);
+  expect(text).toContain('data-person="Bo Baker (bo-2)"');
+  expect(questions.find(([what]) => what === 'list')?.[1]).toContain("PartnerAccount IN ('north')");
+  expect((await open(undefined, '/start')).status).toBe(403);
 });

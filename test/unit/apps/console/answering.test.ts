@@ -222,6 +222,21 @@ describe('an answer', () => {
     expect(updates()).toHaveLength(2);
   });
 
+  // Alone catches a mistake that names no field of the form.
+  it('of blanks is refused by the label of its field', async () => {
+    const { open } = await asking();
+    const { status, text } = await open({}, PAGE, { form: { ...TEXT, text: '   ' } });
+    expect([status, text]).toEqual([422, expect.stringContaining('<li>Answer: must not be empty</li>')]);
+  });
+
+  // Alone catches a clerk who types the answer for the last business at the question of the next one.
+  it('leads to a page that says that its question is another one', async () => {
+    const { open } = await asking();
+    const isOther = async (path: string) =>
+      /This is another question:.*?<strong>/.test((await open({}, path)).text);
+    expect([await isOther(`${PAGE}?list=&next=yes`), await isOther(`${PAGE}?list=`)]).toEqual([true, false]);
+  });
+
   it('of a person who has answered before is not sent, and the page shows no mistake', async () => {
     const entry = { at: NOON, event: 'requirement-resolved', actor: 'olga', detail: 'note-1: text: Here.' };
     const state = { requirements: [], timeline: [entry] };
@@ -266,7 +281,9 @@ describe('an answer', () => {
       ...form.matchAll(/<input [^>]*?name="((?:set|was)[^"]*)"[^>]*?value(?:="([^"]*)")?[^>]*>/g),
     ];
     const selects = [
-      ...form.matchAll(/<select [^>]*name="(set[^"]*)">.*?<option value="([^"]*)" selected>/gs),
+      ...form.matchAll(
+        /<select [^>]*name="(set[^"]*)"[^>]*>(?:(?!<.select>).)*?<option value="([^"]*)" selected>/gs,
+      ),
     ];
     const pairs = [...inputs, ...selects].map(([, name = '', value = '']) => [
       name,
@@ -304,6 +321,32 @@ describe('an answer', () => {
     });
     expect([mask.status, mask.text]).toEqual([422, expect.stringContaining('is the sign of a hidden value')]);
     expect(updates()).toHaveLength(1);
+  });
+
+  // Alone catches fees of a correction as JSON, without their units, and what an application has as a text.
+  it('has fees as a table with their units, and takes what an application has as what it is', async () => {
+    const fees = { statement: { monthly: { perItem: 7.5, percent: 0.25 } } };
+    const input = merchant(undefined, { fees, application: { volume: 90_000, seasonal: true } });
+    const { open, updates } = await correcting(['fees', 'application'], input);
+    const { text } = await open({ role: 'approver' }, PAGE);
+    const line =
+      /<tr[^>]*>(?:(?!<.tr>).)*set\.fees\.statement\.monthly\.perItem.*?<.tr>/s.exec(text)?.[0] ?? '';
+    expect(line).toMatch(/perItem"[^>]*value="\$7\.50".*percent"[^>]*value="0\.25%"/s);
+    expect(text).toMatch(/<select[^>]*name="set\.application\.seasonal".*?<option value="false"/s);
+    expect(text).toMatch(/<summary>Advanced .*name="set\.fees\.amex"/s);
+    const form = {
+      ...leftAlone(text),
+      'set.fees.statement.monthly.perItem': '$8',
+      'set.application.seasonal': 'false',
+    };
+    const wrong = { ...form, 'set.application.volume': '120,000', step: 'send' };
+    const refused = await open({ role: 'approver' }, PAGE, { form: wrong });
+    expect(refused.text).toContain(
+      'write a number as 1234.56: digits, and a point before the decimals</a></li>',
+    );
+    await open({ role: 'approver' }, PAGE, { form: { ...form, step: 'send' } });
+    const patch = { fees: { statement: { monthly: { perItem: 8 } } }, application: { seasonal: false } };
+    expect(updates()).toMatchObject([['resolveRequirement', ID, { answer: { kind: 'correction', patch } }]]);
   });
 
   // Alone catches a clerk who undoes the correction of a colleague with a form that was opened before it.

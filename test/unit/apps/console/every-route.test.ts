@@ -80,6 +80,7 @@ GET /start/:kind                                             303 403 403 403 200
 POST /start/:kind                                            401 403 403 403 422 422
 GET /start/:kind/template.csv                                303 403 403 403 200 200
 GET /inbox/part                                              401 200 200 200 200 200
+GET /inbox/waiting                                           401 200 200 200 200 200
 POST /inbox/claims                                           401 403 303 303 303 303
 GET /onboardings                                             303 200 200 200 200 200
 GET /onboardings/:id                                         303 200 200 200 200 404

@@ -1,4 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest';
+import { describeNew } from '../../../../src/apps/console/pages/inbox.js';
 import {
   chosenItems,
   forgetInboxLists,
@@ -165,4 +166,34 @@ it.each([
   [{ proposedBy: 'pete', proposedAt: '2026-01-03' }, false],
 ])('%j is new since the page was opened: %s', (item, isNew) => {
   expect(isNewSince(item as InboxItem, '2026-01-02')).toBe(isNew);
+});
+
+// Alone catches a number of questions next to the number of onboardings in the navigation.
+it.each([
+  [
+    'aab',
+    '2 onboardings have something new since you opened this page: A, answer note, and 1 more; B, answer note.',
+  ],
+  ['a', '1 onboarding has something new since you opened this page: A, answer note.'],
+  [
+    'abcdde',
+    '5 onboardings have something new since you opened this page: A, answer note; B, answer note; C, answer note; and 2 others.',
+  ],
+])('the new questions of %s are described by their onboardings', (workflows, text) => {
+  const items = [...workflows].map((each) => ({
+    workflowId: each,
+    dba: each.toUpperCase(),
+    task: 'answer note',
+  }));
+  expect(describeNew(items as unknown as InboxItem[])).toBe(text);
+});
+
+// Alone catches a number for a script that counts what its reader may not see, or that carries a whole page.
+it('the number that waits is a number alone, in the accounts of its reader', async () => {
+  const { open, asked: questions } = await consoleOfCalls({ counted: 12 });
+  const { status, text } = await open({ role: 'viewer', accounts: ['north'] }, '/inbox/waiting');
+  expect([status, text]).toEqual([200, '12']);
+  expect(questions.filter(([what]) => what === 'list' || what === 'query')).toEqual([
+    ['list', expect.stringContaining("PartnerAccount IN ('north')")],
+  ]);
 });

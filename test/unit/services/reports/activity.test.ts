@@ -47,6 +47,7 @@ describe('the activity', () => {
     [{ kind: 'remark' }, '7'],
     [{ kind: 'question' }, '2'],
     [{ kind: 'partner' }, '1'],
+    [{ kind: 'person' }, '34567'],
     [{ person: ' ADA ' }, '35'],
     [{ person: 'ada-17' }, '3'],
     [{ person: 'ada', kind: 'answer' }, '5'],

@@ -48,7 +48,7 @@ it('no page, part, header, address or log line has a private value, except the p
       return reply;
     };
     const all = [customer, business, part('merchant-boarding')];
-    const lists = ['/', '/inbox/part', '/onboardings', '/report', '/start'];
+    const lists = ['/', '/inbox/part', '/inbox/waiting', '/onboardings', '/report', '/start'];
     const questions = [
       `${page(customer)}/requirements/${rejected.id}`,
       `${page(part('merchant-boarding'))}/requirements/${rejected.id}`,
