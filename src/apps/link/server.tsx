@@ -41,6 +41,7 @@ import {
   type Notice,
   ProblemText,
   renderLinkPage,
+  SCRIPT_HASH,
   STYLE_SHEET,
   titleOf,
 } from './pages.js';
@@ -96,7 +97,7 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
     total: 'gangway_link_requests_total',
     seconds: 'gangway_link_request_duration_seconds',
   });
-  await preparePages(server, isSecure, { imgSrc: ["'self'"] });
+  await preparePages(server, isSecure, { imgSrc: ["'self'"], scriptSrc: [SCRIPT_HASH] });
   await admit(server, settings);
 
   const logoFile = logo && asset(logo.name, logo.type, logo.content);
@@ -105,7 +106,8 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
 
   const view = (request: FastifyRequest) => {
     const language = languages.get(request) ?? languageIn(request.headers['accept-language']);
-    return linkPageView(settings, { language, path: pathOf(request), logoPath: logoFile?.path });
+    const isForm = request.method === 'POST';
+    return linkPageView(settings, { language, path: pathOf(request), logoPath: logoFile?.path, isForm });
   };
   const send = (
     request: FastifyRequest,
@@ -205,7 +207,14 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
       return show(request, reply, link, { typed, errors: refusedFields(error.errors, link) });
     }
   };
-  for (const action of ['propose', 'documents']) {
+  for (const action of ['begin', 'enter', 'propose', 'documents']) {
+    // A phone, or the way back, opens the address of a form again without the form.
+    server.get(`${LINK}/${action}`, (request, reply) => {
+      keyOf(request);
+      return reply.redirect(`${pathOf(request)}?change`, 303);
+    });
+  }
+  for (const action of ['propose', 'documents'])
     form(action, (request, reply) =>
       receive(request, reply, action === 'propose').catch(async (error: unknown) => {
         if (!(error instanceof Failure && error.status === 409)) throw error;
@@ -214,12 +223,6 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
         return show(request, reply, link, { ...typed, notice: NOT_RECEIVED });
       }),
     );
-    // A phone opens the address of its last page again, without the form.
-    server.get(`${LINK}/${action}`, (request, reply) => {
-      keyOf(request);
-      return reply.redirect(`${pathOf(request)}?change`, 303);
-    });
-  }
   return server;
 }
 
