@@ -279,7 +279,7 @@ function filledIn(wants: Question['wants'], sent: URLSearchParams): Filled {
 
 function errorsIn(
   { text, documents, values = {}, remark }: Filled,
-  { language, wants, revision }: Question,
+  { language, wants, revision, documents: stored }: Question,
 ): FieldErrors {
   const texts = [
     ['text', text, LIMITS.text] as const,
@@ -289,7 +289,10 @@ function errorsIn(
   const long = texts.filter(([, value = '', most]) => value.length > most);
   const errors = long.map(([field]) => ({ field, message: textIn(language, 'tooLong', {}) }));
   if (documents?.length === 0)
-    errors.push({ field: 'documents', message: textIn(language, 'needDocument', {}) });
+    errors.push({
+      field: 'documents',
+      message: textIn(language, stored.length > 0 ? 'needDocument' : 'needFile', {}),
+    });
   if (documents && documents.length > LIMITS.sent)
     errors.push({ field: 'documents', message: textIn(language, 'manyDocuments', { most: LIMITS.sent }) });
   const [first] = wants.kind === 'fields' ? wants.fields : [];

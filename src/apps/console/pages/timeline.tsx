@@ -122,7 +122,9 @@ export function EntryText({ entry, workflowId, about }: EntryProps) {
   const { times } = useRequest();
   const { event, actor } = entry;
   const [said, rest] = sentenceOf(entry);
-  const detail = WITH_ANSWERS.includes(event) ? answerText(rest) : inZone(rest, entry, times);
+  const detail = WITH_ANSWERS.includes(event)
+    ? answerText(rest)
+    : inZone(rest, entry, times).replace(OWN_LINK, '');
   const reason = givenReason(entry.reason);
   return (
     <>
@@ -141,6 +143,9 @@ export function EntryText({ entry, workflowId, about }: EntryProps) {
     </>
   );
 }
+
+/** The number of a link, which only programs need. */
+const OWN_LINK = /^L-\w+:? ?/;
 
 /** The events whose detail is an answer in short. */
 const WITH_ANSWERS: readonly TimelineEvent[] = [
