@@ -111,6 +111,7 @@ export const TIMELINE_EVENTS = [
   'answer-dropped',
   'answer-rejected',
   'answer-proposed',
+  'answer-confirmed',
   'proposal-withdrawn',
   'proposal-dropped',
   'remark-added',
@@ -178,6 +179,7 @@ export const ACTIVITIES = {
   answer: [
     'requirement-resolved',
     'answer-proposed',
+    'answer-confirmed',
     'proposal-withdrawn',
     'answer-taken-back',
     'answer-dropped',

@@ -21,6 +21,8 @@ export interface Layout {
   readonly context?: RequestContext | undefined;
   readonly message?: Message | undefined;
   readonly path?: string;
+  /** Of the response to a form: the address that takes its place in the browser's history. */
+  readonly instead?: string | undefined;
   /** How many onboardings wait for a person. */
   readonly waiting?: number | undefined;
 }
@@ -178,7 +180,7 @@ const KEYS = {
 } as const;
 
 function Page(frame: Layout & { readonly children: ComponentChildren }) {
-  const { title, context, message, path, waiting = 0, children } = frame;
+  const { title, context, message, path, instead, waiting = 0, children } = frame;
   return (
     <html lang="en">
       <head>
@@ -192,7 +194,7 @@ function Page(frame: Layout & { readonly children: ComponentChildren }) {
         <script src={ASSETS.script.path} defer />
       </head>
       {/* Drafts in the browser belong to one person. */}
-      <body data-person={context?.user.actor}>
+      <body data-person={context?.user.actor} data-instead={instead}>
         <a class="skip" href="#main">
           Skip to the content
         </a>

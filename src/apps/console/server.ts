@@ -24,7 +24,7 @@ import { ASSETS, errorPage, type Message, renderConsolePage, renderPart } from '
 import { countWaiting } from './pages/inbox-filter.js';
 import { ROUTES } from './pages/routes.js';
 import { providerOf } from './provider.js';
-import { Fields } from './query.js';
+import { Fields, LIST, withList } from './query.js';
 import { endQuestions } from './questions.js';
 import {
   type AuditEvent,
@@ -253,8 +253,20 @@ async function send(
   // A script that follows a redirect shows the page to nobody.
   if (message && request.headers['sec-fetch-dest'] !== 'empty') sessions.forget(reply, 'message');
   const { title, waiting = await countThem() } = response;
-  const frame = { title, context, message, path: routeOf(request), waiting };
+  const frame = { title, context, message, path: routeOf(request), waiting, instead: pageOfForm(request) };
   return reply.send(renderConsolePage(frame, response.page));
+}
+
+const PAGES = new Set(ROUTES.flatMap(({ method, path, part }) => (method === 'GET' && !part ? path : [])));
+
+/** The address of the page that a form belongs to: on the way back, a browser has an error in place of the response to a form. */
+function pageOfForm(request: FastifyRequest): string | undefined {
+  if (request.method !== 'POST') return undefined;
+  const names = routeOf(request).split('/');
+  while (names.length > 1 && !PAGES.has(names.join('/'))) names.pop();
+  const path = request.url.split(/[?#]/, 1).join('').split('/').slice(0, names.length).join('/') || '/';
+  const fields = new Fields(request.body);
+  return withList(path, fields.names.includes(LIST) ? fields.text(LIST) : undefined);
 }
 
 /** A text of a header by RFC 8187: any other character is in its UTF-8 bytes. */
@@ -291,7 +303,12 @@ function handleErrors(server: FastifyInstance, handling: Handling): void {
     return reply
       .code(response.status)
       .type('text/html; charset=utf-8')
-      .send(renderConsolePage({ title: response.title, context, waiting }, response.page));
+      .send(
+        renderConsolePage(
+          { title: response.title, context, waiting, instead: pageOfForm(request) },
+          response.page,
+        ),
+      );
   };
   server.setErrorHandler((error, request, reply) => {
     // A stream that has begun cannot become an error page.

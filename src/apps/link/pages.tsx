@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { asset } from '../../platform/http/html-server.js';
@@ -7,7 +8,7 @@ import type { LinkSettings } from './settings.js';
 import { STYLE } from './style.js';
 import { type Language, type TextName, textIn, timeIn } from './texts.js';
 
-/** What each page of a link shows. None has a script, and none shows a part of the address. */
+/** What each page of a link shows. None needs a script, and none shows a part of the address. */
 
 export const LIMITS = {
   text: 10_000,
@@ -21,12 +22,22 @@ export const LIMITS = {
 
 export const STYLE_SHEET = asset('style.css', 'text/css; charset=utf-8', Buffer.from(STYLE));
 
+/** In the response to a form, for the way back: a browser has an error in its place, and reads the page of this address instead. */
+const SCRIPT = `history.replaceState(null, '')`;
+export const SCRIPT_HASH = `'sha256-${hash('sha256', SCRIPT, 'base64')}'`;
+
 export type View = ReturnType<typeof linkPageView>;
 
 /** @param path `/a/L-.../...`; empty where the address does not lead to a link */
 export function linkPageView(
   { company }: Pick<LinkSettings, 'company'>,
-  about: { readonly language: Language; readonly path: string; readonly logoPath: string | undefined },
+  about: {
+    readonly language: Language;
+    readonly path: string;
+    readonly logoPath: string | undefined;
+    /** It is the response to a form. */
+    readonly isForm: boolean;
+  },
 ) {
   const values = { company, size: LIMITS.mebibytes, most: LIMITS.files };
   const say = (name: TextName, more: object = {}) => textIn(about.language, name, { ...values, ...more });
@@ -35,7 +46,7 @@ export function linkPageView(
 
 /** Escapes every text, and removes control characters and marks that reverse the direction of text. */
 export function renderLinkPage(
-  { language, company, logoPath }: View,
+  { language, company, logoPath, isForm }: View,
   title: string,
   children: ComponentChildren,
 ) {
@@ -51,6 +62,7 @@ export function renderLinkPage(
       <body>
         <header>{logoPath ? <img src={logoPath} alt={company} /> : <strong>{company}</strong>}</header>
         <main>{children}</main>
+        {isForm && <script>{SCRIPT}</script>}
       </body>
     </html>
   );

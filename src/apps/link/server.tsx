@@ -41,6 +41,7 @@ import {
   type Notice,
   ProblemText,
   renderLinkPage,
+  SCRIPT_HASH,
   STYLE_SHEET,
   titleOf,
 } from './pages.js';
@@ -96,7 +97,7 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
     total: 'gangway_link_requests_total',
     seconds: 'gangway_link_request_duration_seconds',
   });
-  await preparePages(server, isSecure, { imgSrc: ["'self'"] });
+  await preparePages(server, isSecure, { imgSrc: ["'self'"], scriptSrc: [SCRIPT_HASH] });
   await admit(server, settings);
 
   const logoFile = logo && asset(logo.name, logo.type, logo.content);
@@ -105,7 +106,8 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
 
   const view = (request: FastifyRequest) => {
     const language = languages.get(request) ?? languageIn(request.headers['accept-language']);
-    return linkPageView(settings, { language, path: pathOf(request), logoPath: logoFile?.path });
+    const isForm = request.method === 'POST';
+    return linkPageView(settings, { language, path: pathOf(request), logoPath: logoFile?.path, isForm });
   };
   const send = (
     request: FastifyRequest,
@@ -205,7 +207,14 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
       return show(request, reply, link, { typed, errors: refusedFields(error.errors, link) });
     }
   };
-  for (const action of ['propose', 'documents']) {
+  for (const action of ['begin', 'enter', 'propose', 'documents']) {
+    // A phone, or the way back, opens the address of a form again without the form.
+    server.get(`${LINK}/${action}`, (request, reply) => {
+      keyOf(request);
+      return reply.redirect(`${pathOf(request)}?change`, 303);
+    });
+  }
+  for (const action of ['propose', 'documents'])
     form(action, (request, reply) =>
       receive(request, reply, action === 'propose').catch(async (error: unknown) => {
         if (!(error instanceof Failure && error.status === 409)) throw error;
@@ -214,12 +223,6 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
         return show(request, reply, link, { ...typed, notice: NOT_RECEIVED });
       }),
     );
-    // A phone opens the address of its last page again, without the form.
-    server.get(`${LINK}/${action}`, (request, reply) => {
-      keyOf(request);
-      return reply.redirect(`${pathOf(request)}?change`, 303);
-    });
-  }
   return server;
 }
 
@@ -276,7 +279,7 @@ function filledIn(wants: Question['wants'], sent: URLSearchParams): Filled {
 
 function errorsIn(
   { text, documents, values = {}, remark }: Filled,
-  { language, wants, revision }: Question,
+  { language, wants, revision, documents: stored }: Question,
 ): FieldErrors {
   const texts = [
     ['text', text, LIMITS.text] as const,
@@ -286,7 +289,10 @@ function errorsIn(
   const long = texts.filter(([, value = '', most]) => value.length > most);
   const errors = long.map(([field]) => ({ field, message: textIn(language, 'tooLong', {}) }));
   if (documents?.length === 0)
-    errors.push({ field: 'documents', message: textIn(language, 'needDocument', {}) });
+    errors.push({
+      field: 'documents',
+      message: textIn(language, stored.length > 0 ? 'needDocument' : 'needFile', {}),
+    });
   if (documents && documents.length > LIMITS.sent)
     errors.push({ field: 'documents', message: textIn(language, 'manyDocuments', { most: LIMITS.sent }) });
   const [first] = wants.kind === 'fields' ? wants.fields : [];

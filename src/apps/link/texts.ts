@@ -167,11 +167,11 @@ export function textIn(language: Language, name: TextName, values: Readonly<Reco
   return TEXTS[language][name].replace(/\{(\w+)\}/g, (_, value: string) => String(values[value] ?? ''));
 }
 
-const DAY = { weekday: 'long', month: 'long', day: 'numeric' } as const;
+const DAY = { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' } as const;
 const TIME = { ...DAY, hour: 'numeric', minute: '2-digit', timeZoneName: 'long' } as const;
 
 /**
- * `Monday, December 7 at 4:00 PM Eastern Standard Time`
+ * `Monday, December 7, 2026 at 4:00 PM Eastern Standard Time`
  *
  * @param zone the time zone of the person who asked. Default: the time zone of the process
  */

@@ -187,7 +187,7 @@ export class Claims {
     const why = isText(confirmation.reason) ? `: ${confirmation.reason}` : '';
     const reason = `${proposed.reason.replace(/\.$/, '')}; confirmed by ${actor}${why}`;
     const resolution = { ...proposed, reason };
-    this.store.update(acceptAnswer(resolution, true));
+    this.store.update(acceptAnswer(resolution, confirmation));
     const acceptedAt = new Date().toISOString();
     const receipt = {
       requirementId,

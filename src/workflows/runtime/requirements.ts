@@ -1,7 +1,7 @@
 // Keeps F4.
 /** Requirements and their answers: one slice of the state, and its transitions. */
 import { isSamePerson, personId, personIdentity } from '../../messages/actors.js';
-import { MOST_MENTIONS, type ProposedAnswer } from '../../messages/claims.js';
+import { type Confirmation, MOST_MENTIONS, type ProposedAnswer } from '../../messages/claims.js';
 import type { TimelineEvent } from '../../messages/codes.js';
 import { omitUndefined } from '../../messages/objects.js';
 import { rejection } from '../../messages/rejections.js';
@@ -18,7 +18,7 @@ import { LONGEST, truncate } from '../../partners/text-limits.js';
 import { redact } from '../../platform/privacy/masked.js';
 import { summarizeLink } from './link-rules.js';
 import { requirementEvent } from './outbound-events.js';
-import { summarizeAnswer } from './resolutions.js';
+import { isText, summarizeAnswer } from './resolutions.js';
 import {
   type Collaboration,
   type Context,
@@ -222,17 +222,25 @@ export const dropAnswer =
  * @throws {ApplicationFailure} if the requirement is not open
  */
 export const acceptAnswer =
-  ({ requirementId: id, ...answer }: Resolution, isConfirmed = false): Transition =>
+  (
+    { requirementId: id, ...answer }: Resolution,
+    confirmation?: Pick<Confirmation, 'actor' | 'reason'>,
+  ): Transition =>
   (state, context) => {
     const entry = entryOf(state, id);
     if (entry?.progress.is !== 'open') throw rejection(`${id} is not open`);
     const { proposed } = entry.progress;
-    const who = { actor: answer.actor, reason: redact(answer.reason) };
+    const summary = summarizeAnswer(answer.answer);
+    const own = (confirmation && proposed) ?? answer;
+    const who = { actor: answer.actor, reason: redact(own.reason) };
     const detail = `${id}: it was proposed by ${proposed?.actor}`;
+    const confirmed = { detail: `${id}: ${summary}`, actor: confirmation?.actor.trim() ?? '' };
+    const why = isText(confirmation?.reason) && { reason: redact(confirmation.reason) };
     return compose(
       moveEntry(entry, { is: 'answered', resolution: { requirementId: id, ...answer } }),
-      recordRequirement('requirement-resolved', entry.requirement, summarizeAnswer(answer.answer), who),
-      ...(proposed && !isConfirmed ? [recordEvent('proposal-dropped', { detail })] : []),
+      ...(confirmation ? [recordEvent('answer-confirmed', { ...confirmed, ...why })] : []),
+      recordRequirement('requirement-resolved', entry.requirement, summary, who),
+      ...(proposed && !confirmation ? [recordEvent('proposal-dropped', { detail })] : []),
     )(state, context);
   };
 

@@ -227,14 +227,18 @@ describe('a proposal', () => {
 
   it('becomes the answer of its author when a second person confirms it', async () => {
     const { propose, confirm, accepted, lines, happened } = handledNotes();
-    await propose();
+    await propose({ reason: 'SSN 123-45-6789.' });
     at(ONE);
     const reason = 'SSN 123-45-6789; confirmed by olga: right';
     const resolution = { requirementId: 'note-1', answer: TEXT, actor: 'pete', reason };
     const confirmed = await confirm({ actor: ' olga ', reason: 'right' });
     expect(confirmed).toEqual({ requirementId: 'note-1', acceptedAt: ONE, open: 1, resolution });
     expect([accepted(), lines]).toEqual([[resolution], ['refresh', 'report']]);
-    expect(happened().map(eventOf)).toEqual(['answer-proposed', 'requirement-resolved']);
+    // Alone catches a confirmation that is only in the reason of the answer, where no list by person has it.
+    expect(happened().slice(1)).toEqual([
+      'answer-confirmed: note-1: text: One sale in ten. | olga | right',
+      'requirement-resolved: note-1: text: One sale in ten. | pete | SSN ***-**-6789.',
+    ]);
     await expect(confirm()).rejects.toThrow('no requirement with this ID is open; open: note-2');
   });
 

@@ -128,6 +128,7 @@ export async function findAsking(context: CommandContext, id: string, value: str
     claim: currentClaim(requirement),
     proposal: requirement.proposal,
     linkBefore: requirement.link,
+    dueAt: requirement.dueAt,
   };
 }
 

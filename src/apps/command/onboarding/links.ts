@@ -50,7 +50,7 @@ export const ask = atTemporal(async (context, id: string, value: string, options
     ...(ms !== undefined && { days: ms / DAY_MS }),
   };
   const question = check(merchantQuestion, input, 'The question', 'nobody was asked');
-  const { workflowId, requirementId, linkBefore } = await findAsking(context, id, value, options);
+  const { workflowId, requirementId, linkBefore, dueAt } = await findAsking(context, id, value, options);
   const link = await askThroughLink(
     client,
     workflowId,
@@ -65,6 +65,8 @@ export const ask = atTemporal(async (context, id: string, value: string, options
   cli.note(
     `${link.link} asks about ${requirementId} until ${cli.times.at(link.until)}. Nobody can show its address again.`,
   );
+  if (Date.parse(link.until) > Date.parse(dueAt))
+    cli.note(`The merchant reads that as the deadline, and the answer is due ${cli.times.at(dueAt)}.`);
   if (link.code) cli.note(`Code: ${link.code}. Tell it to the merchant by phone, never with the link.`);
 });
 

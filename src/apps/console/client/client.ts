@@ -323,6 +323,9 @@ function proposeId(): void {
   });
 }
 
+const { instead } = document.body.dataset;
+// On the way back, the browser then reads the page of the form.
+if (instead) history.replaceState(null, '', instead);
 if (!isZoneKnown) showZone();
 const isTyping = restoreDrafts();
 countAll();

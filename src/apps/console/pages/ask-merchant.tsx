@@ -42,8 +42,8 @@ export function MerchantStatus(props: MerchantProps) {
       {link && (
         <Form action={pathOf(workflowId, 'requirements', id, 'link')} class="actions" id={`form-${id}-link`}>
           <p>
-            The merchant {whatMerchantDid(link)}. <Person actor={link.actor} /> asked through {link.link},
-            until <When time={link.until} isExact />.
+            The merchant {whatMerchantDid(link)}. <Person actor={link.actor} /> asked through a link, until{' '}
+            <When time={link.until} isExact />.
           </p>
           {settings.linkUrl !== undefined && hasRole(user, 'operator') && (
             <button type="submit" name="do" value="revoke" class="secondary">
@@ -247,7 +247,7 @@ function AskForm({
         {refusal && <Mistakes problems={refusal.problems} />}
         {link && (
           <p class="advice">
-            {link.link} is valid until <When time={link.until} isExact />. A new link ends it.
+            There is a link until <When time={link.until} isExact />. A new link ends it.
           </p>
         )}
         <Field
@@ -266,7 +266,7 @@ function AskForm({
         {kinds.includes('documents') && (
           <div class="for-documents">
             <Field
-              {...field('names', wants?.kind === 'documents' ? wants.names.join(', ') : '')}
+              {...field('names', wants?.kind === 'documents' ? wants.names.join(', ') : namesIn(requirement))}
               label="Names of the documents"
               {...{ isRequired: true, advice: 'Required. With commas: voided check, bank letter.' }}
             />
@@ -292,8 +292,8 @@ function AskForm({
         />
         <Field
           {...field('days', daysUntil(dueAt))}
-          {...{ label: 'Valid for days', inputMode: 'numeric' }}
-          advice={`The answer is due ${times.at(dueAt)}.`}
+          {...{ label: 'Valid for days', inputMode: 'decimal' }}
+          advice={`The merchant reads the end of the link as the deadline. The answer is due ${times.at(dueAt)}.`}
         />
         <Field
           {...{ ...field('code', ''), type: 'checkbox' }}
@@ -307,11 +307,21 @@ function AskForm({
   );
 }
 
-/** The whole days until a requirement is due, from 1 to the default of a link. */
+/** The days until a requirement is due, at most the default of a link, so that the link ends before. If it is due at once: 1. */
 function daysUntil(dueAt: string): string {
-  const days = Math.floor((Date.parse(dueAt) - Date.now()) / (24 * 3_600_000));
-  return String(Math.min(Math.max(days, 1), DEFAULT_LINK_DAYS));
+  const days = (Date.parse(dueAt) - Date.now()) / (24 * 3_600_000);
+  const earlier = days < 1 ? Math.floor(days * 10) / 10 : Math.floor(days);
+  return String(earlier > 0 ? Math.min(earlier, DEFAULT_LINK_DAYS) : 1);
 }
+
+/** What a note asks for: `voided check` of `Please send a voided check.` */
+function namesIn({ title, detail }: Requirement): string {
+  const [, name = ''] = REQUESTED.exec(`${title} ${detail}`) ?? [];
+  return name;
+}
+
+const REQUESTED =
+  /\b(?:send|upload|attach|provide) (?:us )?(?:an? |the |your )?([^.,;:!?()\n]{3,60})(?=[.,;!?]|$)/im;
 
 /** What the merchant is likely to be asked for. */
 function kindFor({ answers, fields = [], title, detail }: Requirement): string {

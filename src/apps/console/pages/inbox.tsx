@@ -266,6 +266,11 @@ function columnsFor(
         <>
           {item.dueAt && <Due at={item.dueAt} />}
           <AnswerLink here={hereFor(item)} item={item} />
+          {isByMerchant(item) && hasRole(user, 'operator') && (
+            <small>
+              <a href={pathOfItem(item, list)}>Look and confirm</a>
+            </small>
+          )}
         </>
       ),
     },
@@ -324,16 +329,19 @@ function AnswerLink({ item, here }: { readonly item: InboxItem; readonly here: s
   );
 }
 
+function pathOfItem({ workflowId, id }: InboxItem, list: string): string {
+  return id === undefined ? pathOf(workflowId) : withList(pathOf(workflowId, 'requirements', id), list);
+}
+
 /** The question, and below it what it is. The list that it comes from has no question until its workflow has told it. */
 function TaskCell({ item, list, isNew }: TaskProps) {
-  const { workflowId, id, title, proposedBy } = item;
-  const path = id === undefined ? pathOf(workflowId) : withList(pathOf(workflowId, 'requirements', id), list);
+  const { id, title, proposedBy } = item;
   const { sentence, kind } = splitQuestion(item);
   const { user } = useRequest();
   const isMentioned = item.mentioned?.some((each) => isSamePerson(each, user.actor));
   return (
     <>
-      <a class="task" href={path} title={tooltip(sentence, 60)}>
+      <a class="task" href={pathOfItem(item, list)} title={tooltip(sentence, 60)}>
         {id === undefined ? 'See what else it asks' : sentence}
       </a>
       {id !== undefined && (

@@ -116,8 +116,8 @@ function questionIn({ fields, times }: RequestContext) {
 
 /** The only page that shows the address of a link. */
 function renderLink(
-  { workflowId, listed, path }: RequirementContext,
-  { link, url, code, until }: NewLink,
+  { workflowId, listed, path, requirement }: RequirementContext,
+  { url, code, until }: NewLink,
 ): RouteResponse {
   const page = (
     <>
@@ -145,8 +145,13 @@ function renderLink(
           </p>
         )}
         <p class="advice">
-          {link} ends <When time={until} isExact />.
+          The link ends <When time={until} isExact />, and the merchant reads that as the deadline.
         </p>
+        {requirement && Date.parse(until) > Date.parse(requirement.dueAt) && (
+          <p class="notes">
+            That is later than <When time={requirement.dueAt} isExact />, when the answer is due.
+          </p>
+        )}
         <a href={path}>Back to the question</a>
       </section>
     </>

@@ -47,6 +47,7 @@ export const routesWith = (inbox: InboxSizes): readonly Route[] => [
   page('/start/:kind', 'admin', (context) => kindIn(context).form(context)),
   { ...form('/start/:kind', 'admin', (context) => kindIn(context).start(context)), keepsTyped: true },
   page('/start/:kind/template.csv', 'admin', async (context) => kindIn(context).template(context)),
+  page('/batches', 'admin', async () => ({ to: '/start' })),
   upload('/batches', 'admin', checkFile),
   page('/batches/:id', 'admin', showBatch),
   part('/batches/:id/part', 'admin', batchProgress),

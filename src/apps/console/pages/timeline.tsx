@@ -36,11 +36,11 @@ export function Answered({
       <ul class="answered">
         {all
           .sort((one, other) => other.entry.at.localeCompare(one.entry.at))
-          .map(({ id, title, entry, workflowId, unsent }) => (
+          .map(({ id, title, entry, confirmed, workflowId, unsent }) => (
             <li key={`${workflowId} ${id}`} id={`answered-${id}`} data-answered={id}>
               <strong>{title}</strong>
               <span data-sentence="">
-                <AnsweredSentence entry={entry} />
+                <AnsweredSentence {...{ entry, confirmed }} />
               </span>
               {unsent.includes(id) && hasRole(user, 'operator') && (
                 <details>
@@ -61,11 +61,17 @@ export function Answered({
   );
 }
 
-function AnsweredSentence({ entry }: { readonly entry: TimelineEntry }) {
+function AnsweredSentence({ entry, confirmed }: Omit<Ended, 'id' | 'title'>) {
   const said = saidOf(entry);
   return entry.event === 'requirement-resolved' ? (
     <>
-      <Person actor={entry.actor ?? 'Someone'} /> answered <When time={entry.at} />: {answerText(said)}
+      <Person actor={entry.actor ?? 'Someone'} /> answered{' '}
+      {confirmed?.actor && (
+        <>
+          and <Person actor={confirmed.actor} /> confirmed it{' '}
+        </>
+      )}
+      <When time={entry.at} />: {answerText(said)}
       {givenReason(entry.reason) && ` (${entry.reason})`}
     </>
   ) : (
@@ -83,16 +89,26 @@ function answerText(answer: string): string {
   return summarize(`correction: ${labels.join('; ')}`);
 }
 
+interface Ended {
+  readonly id: string;
+  readonly title: string;
+  readonly entry: TimelineEntry;
+  /** Of the second person, where one confirmed the answer. */
+  readonly confirmed?: TimelineEntry | undefined;
+}
+
 /** The requirements that are no longer open, by the last entry about each. */
-function endedOf({ timeline, requirements }: OnboardingState) {
+function endedOf({ timeline, requirements }: OnboardingState): Ended[] {
   const titles = titlesIn(timeline);
-  const ended = new Map<string, TimelineEntry>();
-  for (const entry of timeline) {
+  const ended = new Map<string, Pick<Ended, 'entry' | 'confirmed'>>();
+  for (const [index, entry] of timeline.entries()) {
     const id = (entry.detail ?? '').split(': ')[0] ?? '';
-    if (entry.event === 'requirement-resolved' || entry.event === 'requirement-closed') ended.set(id, entry);
+    const confirmed = [timeline[index - 1]].find((before) => before?.event === 'answer-confirmed');
+    if (entry.event === 'requirement-resolved' || entry.event === 'requirement-closed')
+      ended.set(id, { entry, confirmed });
   }
   for (const { id } of requirements) ended.delete(id);
-  return [...ended].map(([id, entry]) => ({ id, title: titles.get(id) ?? id, entry }));
+  return [...ended].map(([id, last]) => ({ id, title: titles.get(id) ?? id, ...last }));
 }
 
 interface EntryProps {
@@ -106,7 +122,9 @@ export function EntryText({ entry, workflowId, about }: EntryProps) {
   const { times } = useRequest();
   const { event, actor } = entry;
   const [said, rest] = sentenceOf(entry);
-  const detail = entry.event === 'requirement-resolved' ? answerText(rest) : inZone(rest, entry, times);
+  const detail = WITH_ANSWERS.includes(event)
+    ? answerText(rest)
+    : inZone(rest, entry, times).replace(OWN_LINK, '');
   const reason = givenReason(entry.reason);
   return (
     <>
@@ -125,6 +143,16 @@ export function EntryText({ entry, workflowId, about }: EntryProps) {
     </>
   );
 }
+
+/** The number of a link, which only programs need. */
+const OWN_LINK = /^L-\w+:? ?/;
+
+/** The events whose detail is an answer in short. */
+const WITH_ANSWERS: readonly TimelineEvent[] = [
+  'requirement-resolved',
+  'answer-proposed',
+  'answer-confirmed',
+];
 
 const PARTNERS: Readonly<Record<string, string>> = { boarding: 'Underwriting', banking: 'The bank' };
 

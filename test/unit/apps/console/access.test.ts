@@ -62,6 +62,7 @@ it('each route is for the role that this list names', () => {
       'GET /start/:kind/template.csv admin',
       'POST /start/:kind admin',
       'POST /start/file admin multipart',
+      'GET /batches admin',
       'POST /batches admin multipart',
       'GET /batches/:id admin',
       'GET /batches/:id/part admin part',

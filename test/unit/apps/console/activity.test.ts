@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import type { TimelineEntry } from '../../../../src/messages/onboarding-state.js';
 import { stoppedAt } from '../../../rigs/clock.js';
-import { consoleOfCalls, type GivenWorkflow, OLGA } from '../../../rigs/console/console-of-calls.js';
+import { consoleOfCalls, type GivenWorkflow, noted, OLGA } from '../../../rigs/console/console-of-calls.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 const REMARK: TimelineEntry = {
@@ -56,3 +56,25 @@ it.each(['x', 'eyJwIjoxfQ', 'Ing.12345678', `${'a'.repeat(4_000)}.`])(
     expect(calls.filter(([, query]) => String(query).includes('CloseTime'))).toEqual([]);
   },
 );
+
+// Alone catches a person who decides about an answer and is named only in the reason of somebody else.
+it('whoever confirms an answer is in the activity by their name, and beside the answer', async () => {
+  stoppedAt(NOON);
+  const merchant = 'the merchant (L-0123456789abcdef)';
+  const timeline: TimelineEntry[] = [
+    { at: NOON, event: 'requirement-raised', detail: 'note-1: Send a voided check.' },
+    { at: NOON, event: 'answer-confirmed', detail: 'note-1: documents: check.pdf', actor: 'pete' },
+    { at: NOON, event: 'requirement-resolved', detail: 'note-1: documents: check.pdf', actor: merchant },
+  ];
+  const workflows = { [idOf(0)]: { ...noted(NOON, []), state: { timeline } } };
+  const { open } = await consoleOfCalls({ workflows, ofSouth: 1 });
+  const csv = (await open(OLGA, '/activity.csv?person=pete')).text;
+  expect(csv.split('\r\n').slice(1)).toEqual([
+    `${NOON},${idOf(0)},,answer-confirmed,pete,note-1: documents: check.pdf,,,,`,
+    '',
+  ]);
+  const plain = (html: string) => html.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
+  const { text } = await open(OLGA, `/onboardings/${idOf(0)}`);
+  expect(plain(text)).toContain('the merchant answered and pete confirmed it');
+  expect(plain(text)).toContain('pete confirmed a proposed answer');
+});

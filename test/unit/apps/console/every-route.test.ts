@@ -98,6 +98,7 @@ GET /onboardings/:id/documents                               303 200 200 200 200
 GET /onboardings/:id/documents/:key                          303 403 404 404 404 404
 GET /onboardings/:id/export                                  303 403 403 200 200 404
 GET /onboardings/:id/export.json                             303 403 403 200 200 404
+GET /batches                                                 303 403 403 403 303 303
 POST /batches                                                401 403 403 403 422 422
 GET /batches/:id                                             303 403 403 403 404 404
 GET /batches/:id/part                                        401 403 403 403 404 404

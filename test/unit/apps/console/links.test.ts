@@ -124,6 +124,14 @@ describe('a question to the merchant', () => {
     expect(form).toMatch(/name="days"[^>]* value="3"/);
     const late = formOf((await (await asking({ dueAt: NOON })).open({}, PAGE)).text);
     expect(late).toMatch(/name="days"[^>]* value="1"/);
+    // Alone catches a deadline of the merchant that is later than the real one.
+    const soon = formOf((await (await asking({ dueAt: '2026-02-01T11:00:00.000Z' })).open({}, PAGE)).text);
+    expect(soon).toMatch(/name="days"[^>]* value="0\.9"/);
+    expect(soon).toContain('The answer is due 2026-02-01 11:00 UTC.');
+    const check = formOf(
+      (await (await asking({ detail: 'Please send a voided check.' })).open({}, PAGE)).text,
+    );
+    expect(check).toMatch(/name="names"[^>]* value="voided check"/);
     const plain = await asking({ detail: 'What do you sell?', dueAt: '2026-03-31T12:00:00.000Z' });
     const other = formOf((await plain.open({}, PAGE)).text);
     expect(other).toContain('<option value="text" selected>');
@@ -197,6 +205,8 @@ describe('a question to the merchant', () => {
     });
     const first = await open({}, `${PAGE}/link`, { form: QUESTION });
     expect(first.text).toContain('Copy it now: it is shown only once.');
+    // It ends on February 7, and the answer is due on February 3.
+    expect(first.text).toMatch(/That is later than <time[^>]*>2026-02-03 18:00:00 UTC<\/time>/);
     expect(first.text).toMatch(/data-copy="https:\/\/answers\.example\.com\/a\/L-[^"]*">Copy the link</);
     const again = await open({}, `${PAGE}/link`, { form: QUESTION });
     expect(again.text).toContain('You have made this link already');

@@ -20,7 +20,9 @@ describe('the page of a link', () => {
     expect(statusCode).toBe(200);
     for (const each of ['Acme Payments needs something', 'Corner Bakery', 'How do you take orders?'])
       expect(text).toContain(each);
-    expect(text).toMatch(/Please answer by Monday, December 7 at \d+:35\sPM Newfoundland Standard Time/);
+    expect(text).toMatch(
+      /Please answer by Monday, December 7, 2026 at \d+:35\sPM Newfoundland Standard Time/,
+    );
     expect(body).not.toContain('<textarea');
     expect(api.changes()).toEqual([]);
 
@@ -210,7 +212,7 @@ describe('the page of a link', () => {
     const { open } = await runLink({ link: { ...ASKED, language: 'es' } });
     const text = textOf((await open(LINK)).body);
     expect(text).toContain('Acme Payments necesita algo de usted');
-    expect(text).toMatch(/lunes, 7 de diciembre, \d\d:35 hora estándar de Terranova/);
+    expect(text).toMatch(/lunes, 7 de diciembre de 2026, \d\d:35 hora estándar de Terranova/);
     expect(text).not.toContain('undefined');
   });
 });
@@ -222,7 +224,7 @@ it.each([
 ])('the deadline is in the zone of whoever asked, if there is one: %s', async (zone, name) => {
   const { open } = await runLink({ link: { ...ASKED, zone } });
   expect(textOf((await open(LINK)).body)).toMatch(
-    new RegExp(`Monday, December 7 at \\d+:\\d\\d [AP]M ${name}`),
+    new RegExp(`Monday, December 7, 2026 at \\d+:\\d\\d [AP]M ${name}`),
   );
 });
 
@@ -270,7 +272,13 @@ describe('when something fails, the page says what was received', () => {
   it.each([
     ['an empty text', BEGAN, { text: '  ' }, 'Write your answer.'],
     ['a text that is too long', BEGAN, { text: 'x'.repeat(10_001) }, 'This text is too long.'],
-    ['no document', { ...BEGAN, wants: DOCUMENTS }, {}, 'Choose a file, or mark at least one document.'],
+    ['no document', { ...BEGAN, wants: DOCUMENTS }, {}, 'Choose a file first. Nothing was uploaded.'],
+    [
+      'no document of one that arrived',
+      { ...BEGAN, wants: DOCUMENTS, documents: [{ id: 1, fileName: 'a.pdf', at: '2026-12-01T10:00:00Z' }] },
+      {},
+      'Choose a file, or mark at least one document.',
+    ],
     ['no field', { ...BEGAN, wants: FIELDS }, {}, 'Write your answer.'],
   ])('%s: nothing, and what was typed is kept', async (_, link, fields: Record<string, string>, text) => {
     const { api, post } = await runLink({ link });

@@ -17,6 +17,8 @@ it('a link is shown with its requirement, and a new one says that it has ended',
   const first = await ask();
   const [link = ''] = /L-[a-z0-9]{16}/.exec(first.stdout) ?? [];
   expect(first.stderr).not.toContain('has ended');
+  // Seven days, for an answer that is due in fewer.
+  expect(first.stderr).toContain('The merchant reads that as the deadline, and the answer is due 20');
   const token = first.stdout.trim().split('/').at(-1) ?? '';
   const status = await gangway('status', input.externalId);
   expect(status.stdout).toMatch(

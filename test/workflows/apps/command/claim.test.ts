@@ -185,8 +185,10 @@ it('gangway confirm shows the proposed answer and applies it once a second perso
     stdout: expect.stringContaining(`${id} answered. It is sent together with`),
     stderr: '',
   });
-  const resolved = (await boarding.state()).timeline.find(({ event }) => event === 'requirement-resolved');
-  expect(resolved).toMatchObject({ actor: 'pete', reason: 'called the merchant; confirmed by olga: ok' });
+  const { timeline } = await boarding.state();
+  const entryOf = (wanted: string) => timeline.find(({ event }) => event === wanted);
+  expect(entryOf('answer-confirmed')).toMatchObject({ actor: 'olga', reason: 'ok' });
+  expect(entryOf('requirement-resolved')).toMatchObject({ actor: 'pete', reason: 'called the merchant' });
   const [other = ''] = (await boarding.state()).requirements.map((each) => each.id);
   expect(await gangway(...confirm.slice(0, 2), other, '--yes')).toMatchObject({
     code: 2,

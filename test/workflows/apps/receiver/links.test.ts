@@ -146,6 +146,7 @@ describe('a merchant', () => {
       ['answer-proposed', `the merchant (${link})`],
       ['answer-sent-back', ada],
       ['answer-proposed', `the merchant (${link})`],
+      ['answer-confirmed', ada],
       ['requirement-resolved', `the merchant (${link})`],
     ]);
     const { merchantProfileId = 0 } = await onboarding.state();
