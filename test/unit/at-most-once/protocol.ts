@@ -97,6 +97,7 @@ const SENDS: readonly (readonly [at: Place, effects: number, requests: number])[
 
 function ofAttempt(state: State, index: number, keeps: Keeps): Step[] {
   const attempt = state.attempts[index] as Attempt;
+  if (attempt.at === 'ended') return [];
   const isOpen = state.open === index;
   const speaks = !attempt.isLate || !keeps('an attempt is silent once its time is over');
   const isMistaken = !isOpen && speaks && attempt.number === state.attempts[state.open ?? -1]?.number;
@@ -108,13 +109,14 @@ function ofAttempt(state: State, index: number, keeps: Keeps): Step[] {
     return [how, becomes({ at: 'ended' }, isOpen || isMistaken ? { open: null, ...taken } : {})];
   };
   const crash: Step = ['crashes', becomes({ at: 'ended' })];
-  const vain: Step = ['reports in vain', becomes({ at: 'ended', silent: isOpen })];
+  const vain = (): Step => ['reports in vain', becomes({ at: 'ended', silent: isOpen })];
   const isRepeated = keeps('the outcome is reported until the server accepts it');
-  const reports = (taken: Partial<State>) => [crash, ends('reports', taken), ...(isRepeated ? [] : [vain])];
-  const sends = SENDS.map(([at, effects, requests]): Step => {
-    const more = { effects: state.effects + effects, requests: state.requests + requests };
-    return [`sends, ${at}`, becomes({ at, sent: true }, more)];
-  });
+  const reports = (taken: Partial<State>) => [crash, ends('reports', taken), ...(isRepeated ? [] : [vain()])];
+  const sends = () =>
+    SENDS.map(([at, effects, requests]): Step => {
+      const more = { effects: state.effects + effects, requests: state.requests + requests };
+      return [`sends, ${at}`, becomes({ at, sent: true }, more)];
+    });
   switch (attempt.at) {
     case 'begun': {
       const isAccepted = isOpen || isMistaken || !keeps('the server refuses the intent of a closed attempt');
@@ -124,10 +126,10 @@ function ofAttempt(state: State, index: number, keeps: Keeps): Step[] {
       const intent: Step = isEnded ? ends('is refused') : ['records its intent', recorded];
       const isAwaited = keeps('the request waits for the acknowledgment');
       // What cannot connect is retried by the server.
-      return [crash, ends('cannot connect'), intent, ...(isAwaited ? [] : sends)];
+      return [crash, ends('cannot connect'), intent, ...(isAwaited ? [] : sends())];
     }
     case 'acknowledged':
-      return [crash, ...sends];
+      return [crash, ...sends()];
     case 'responded':
       return reports({ workflow: 'done', intent: 'none' });
     case 'lost':
@@ -137,8 +139,6 @@ function ofAttempt(state: State, index: number, keeps: Keeps): Step[] {
       const intent = attempt.at === 'refused' ? 'refused' : 'withdrawn';
       return reports(isKept ? { workflow: 'uncertain' } : { intent });
     }
-    case 'ended':
-      return [];
   }
 }
 

@@ -153,7 +153,7 @@ describe('every page', () => {
   });
 
   // Alone catches a list that moves while somebody reads it, and a row of three lines on a phone.
-  it.each([390, 1_440])(
+  it.each(variants([390], [1_440]))(
     'stays in its place at %i pixels until a person wants to see what is new',
     async (width) => {
       const ada = await person('Ada', 'admin');
