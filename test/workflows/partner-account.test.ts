@@ -16,6 +16,7 @@ import {
   asked,
   begun,
   soon,
+  untilOnlyWaiting,
   waiting,
   withAccounts,
 } from '../rigs/workflows/partner-account.js';
@@ -55,7 +56,7 @@ describe('a password that the partner refuses', () => {
       });
       expect(requirement.detail).toContain('rejects our credentials (401)');
       await allRefused(boardings);
-      expect(await waiting(rig)).toEqual([partnerAccountId('boarding')]);
+      await untilOnlyWaiting(rig, partnerAccountId('boarding'));
       expect((await account.state()).requirements).toHaveLength(1);
       const { events = [] } = await account.handle.fetchHistory();
       expect(events?.filter((event) => event.workflowExecutionSignaledEventAttributes)).toHaveLength(1);
@@ -172,7 +173,7 @@ describe.concurrent('a password that the partner refuses', () => {
         state.requirements.some(({ detail }) => processIn(detail) !== processIn(first.detail)),
       );
       expect(requirements.map(({ kind }) => kind)).toEqual(['credentials']);
-      expect(await waiting(rig)).toEqual([account.workflowId]);
+      await untilOnlyWaiting(rig, account.workflowId);
       await allRefused([boarding]);
     });
   });
@@ -236,7 +237,7 @@ describe.concurrent('a password that the partner refuses', () => {
       expect(title).toBe('No access: the boarding partner (account a)');
       const others = [await rig.board(merchant(undefined, { account: 'b' })), await rig.board(merchant())];
       expect(await soon(others)).toMatchObject(others.map(() => ({ outcome: 'boarded' })));
-      expect(await waiting(rig)).toEqual(['partner-account-boarding@a']);
+      await untilOnlyWaiting(rig, 'partner-account-boarding@a');
       await wrong.stop();
       await rig.startWorker({ accounts });
       expect(await soon([atA])).toMatchObject([{ outcome: 'boarded' }]);
@@ -277,7 +278,7 @@ describe.concurrent('a bank that wants a second factor', () => {
       });
       await allRefused(onboardings);
       expect(statuses(proxy)).toEqual([403]);
-      expect(await waiting(rig)).toEqual([account.workflowId]);
+      await untilOnlyWaiting(rig, account.workflowId);
       await account.resolve(requirement.id, { kind: 'code', code: '000000' });
       const outcomes = await soon(onboardings);
       expect(outcomes.map(({ outcome }) => outcome)).toEqual(Array(3).fill('onboarded'));
@@ -340,7 +341,7 @@ describe.concurrent('an account that the bank does not let in', () => {
       // Others come to the same door meanwhile.
       const others = await Promise.all([1, 2, 3].map(() => rig.onboardBusiness(business())));
       await allRefused([first, ...others]);
-      expect(await waiting(rig)).toEqual([account.workflowId]);
+      await untilOnlyWaiting(rig, account.workflowId);
       expect(statuses(proxy)).toEqual([403]);
 
       await account.resolve(requirement.id, { kind: 'retry' });
@@ -539,7 +540,7 @@ describe('an error of our own code', () => {
       expect(detail).toMatch(
         /^Since .+ UTC, build without an ID of the workers fails in createMerchant \(TypeError: cannot read the street of \[Redacted\]\)\. merchant-boarding-\S+ waits for it/,
       );
-      expect(await waiting(rig)).toEqual(['partner-account-boarding']);
+      await untilOnlyWaiting(rig, 'partner-account-boarding');
       expect((await account.state()).requirements).toHaveLength(1);
       for (const { workflowId } of boardings) {
         const { obstacles, requirements: open } = await readWaits(rig.client, workflowId);

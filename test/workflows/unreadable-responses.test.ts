@@ -11,7 +11,14 @@ import {
   type Response,
   STATUS,
 } from '../rigs/workflows/hostile-partner.js';
-import { accountOf, asked, begun, waiting, withAccounts } from '../rigs/workflows/partner-account.js';
+import {
+  accountOf,
+  asked,
+  begun,
+  untilOnlyWaiting,
+  waiting,
+  withAccounts,
+} from '../rigs/workflows/partner-account.js';
 
 const HOUR_MS = 3_600_000;
 const DATE = '2026-01-31T10:00:00Z';
@@ -82,7 +89,7 @@ describe.concurrent('a response that cannot be read', () => {
           'more reads',
         );
         expect((await account.state()).requirements).toHaveLength(1);
-        expect(await waiting(rig)).toEqual(['partner-account-boarding']);
+        await untilOnlyWaiting(rig, 'partner-account-boarding');
         hostile.misbehave(STATUS, () => boardingResponse({ ...PENDING, status: 'Declined' }));
         for (const boarding of boardings)
           expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
@@ -248,7 +255,7 @@ describe.concurrent('a list with another form', () => {
         (count) => count >= 12,
         'more reads',
       );
-      expect(await waiting(rig)).toEqual(['partner-account-boarding']);
+      await untilOnlyWaiting(rig, 'partner-account-boarding');
       hostile.behave(line);
       for (const boarding of boardings)
         expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
@@ -271,7 +278,7 @@ describe.concurrent('a redirect of creates', () => {
       const { title, detail } = await asked(account, 'unreadable');
       expect(title).toBe('Unreadable responses: create-merchant of the boarding partner');
       expect(detail).toContain(`The last one: HTTP ${status} to ${MOVED}.`);
-      expect(await waiting(rig)).toEqual([account.workflowId]);
+      await untilOnlyWaiting(rig, account.workflowId);
       hostile.behave(CREATE);
       for (const boarding of boardings)
         expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
@@ -290,7 +297,7 @@ describe.concurrent('a redirect of creates', () => {
       const account = accountOf(rig, 'boarding');
       const { detail } = await asked(account, 'unreadable');
       expect(detail).toContain(`The last one: not sent: create-merchant got HTTP 302 to ${MOVED}.`);
-      expect(await waiting(rig)).toEqual([first.workflowId, account.workflowId].sort());
+      await untilOnlyWaiting(rig, first.workflowId, account.workflowId);
       expect(hostile.times(CREATE)).toHaveLength(1);
     });
   });
@@ -323,7 +330,7 @@ describe.concurrent('an operation that the partner does not permit', () => {
         expect(await approved.outcome()).toMatchObject({ outcome: 'boarded', mid: '888' });
         await rig.sandbox.transition(await idOf(changed), { status: 'RequestChanges', comment: 'the dba' });
         await changed.requirement('changes-requested');
-        expect(await waiting(rig)).toEqual([changed.workflowId, account.workflowId].sort());
+        await untilOnlyWaiting(rig, changed.workflowId, account.workflowId);
         hostile.behave(NOTES);
         for (const other of others) {
           await rig.sandbox.transition(await idOf(other), { status: 'Declined' });
@@ -344,7 +351,7 @@ describe.concurrent('an operation that the partner does not permit', () => {
       const account = accountOf(rig, 'boarding');
       const { title } = await asked(account, 'credentials');
       expect(title).toBe('Not permitted: submit-merchant of the boarding partner');
-      expect(await waiting(rig)).toEqual([account.workflowId]);
+      await untilOnlyWaiting(rig, account.workflowId);
       hostile.behave(line);
       for (const boarding of boardings)
         expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });

@@ -67,6 +67,16 @@ export async function waiting(rig: Rig): Promise<string[]> {
   return matches.sort();
 }
 
+/** Waits until the list shows these workflows, and no other, as waiting for a person. It follows what they publish. */
+export async function untilOnlyWaiting(rig: Rig, ...workflowIds: readonly string[]): Promise<void> {
+  const wanted = [...workflowIds].sort().join();
+  await eventually(
+    () => waiting(rig),
+    (listed) => listed.join() === wanted,
+    `a list of ${wanted}`,
+  );
+}
+
 /** The outcomes, which must come before the server retries a refused activity. */
 export async function soon<Outcome>(onboardings: readonly Onboarding<Outcome>[]): Promise<Outcome[]> {
   const ended = async () => {

@@ -3,11 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answered, gangway } from '../../../rigs/command.js';
 import { issuingToken } from '../../../rigs/partners/banking/partner.js';
 import { type Respond, recordingServer, responding } from '../../../rigs/partners/servers.js';
+import { untilPolled } from '../../../rigs/polled.js';
 import { createRig } from '../../../rigs/rig.js';
 import { eventually } from '../../../rigs/waiting.js';
 
 const rig = await createRig();
 afterAll(() => rig.close());
+beforeAll(() => untilPolled(rig, 'banking'));
 
 const call = (args: readonly string[], env: Record<string, string> = {}) =>
   gangway({ ...rig.env, ...env }, ['call', ...args]);
