@@ -142,8 +142,15 @@ export interface BoardingActivities {
     phases: readonly MerchantPhase[];
     application: NonNullable<MerchantBoardingInput['application']>;
   }): AtMostOnce<Submission & Warned>;
-  /** Reads again where notes of `seen` are gone. Nudges the status poll afterwards, which may not have seen the change. */
-  readStatus(request: { merchantProfileId: number; seen: SeenStatus }): Promise<StatusSnapshot>;
+  /**
+   * Reads again where notes of `seen` are gone. Nudges the status poll afterwards, which may not have seen the change. Waits until
+   * notes can be read if the caller needs them.
+   */
+  readStatus(request: {
+    merchantProfileId: number;
+    seen: SeenStatus;
+    needsNotes?: boolean;
+  }): Promise<StatusSnapshot>;
   /** Reads a merchant that is to be imported, and finds another boarding that has reserved it, running or not. */
   inspectMerchant(request: {
     merchantProfileId: number;
