@@ -28,10 +28,10 @@ export function boardingActivities({
   return {
     ...applicationActivities(client, reader, reservations),
 
-    readStatus: ({ merchantProfileId, seen }) =>
+    readStatus: ({ merchantProfileId, seen, needsNotes }) =>
       readNow(() =>
         readTwice(
-          () => snapshot(merchantProfileId),
+          () => snapshot(merchantProfileId, callOptions(), () => !needsNotes),
           (now) => lacksNotes(seen, now),
         ),
       ),

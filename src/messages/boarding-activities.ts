@@ -142,8 +142,15 @@ export interface BoardingActivities {
     phases: readonly MerchantPhase[];
     application: NonNullable<MerchantBoardingInput['application']>;
   }): AtMostOnce<Submission & Warned>;
-  /** Reads the status, a second time if notes of `seen` are gone. Then nudges the status poll, which may have missed the change. */
-  readStatus(request: { merchantProfileId: number; seen: SeenStatus }): Promise<StatusSnapshot>;
+  /**
+   * Reads the status, a second time if notes of `seen` are gone. Then nudges the status poll, which may have missed the change. If
+   * the caller needs the notes, waits until they can be read.
+   */
+  readStatus(request: {
+    merchantProfileId: number;
+    seen: SeenStatus;
+    needsNotes?: boolean;
+  }): Promise<StatusSnapshot>;
   /** Reads a merchant to import, and finds another boarding that has reserved it, running or not. */
   inspectMerchant(request: {
     merchantProfileId: number;

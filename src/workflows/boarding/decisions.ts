@@ -60,6 +60,8 @@ export interface BoardingState {
   readonly submitted: boolean | null;
   /** When the partner should show our submission at the latest, in milliseconds since 1970. */
   readonly shownBy?: number;
+  /** The status in which the partner asked for the changes that were submitted last. */
+  readonly changesSentIn?: StatusVersion;
   /** The submission did not show in time, so a person decides whether to submit again. */
   readonly isSubmissionLost?: boolean;
   /** The phase in which Gangway asked whether the merchant was submitted. Absent once a person has answered. */
@@ -124,7 +126,7 @@ export function reduceBoarding(
   const commands = [
     ...statusCommands,
     ...onNotes({ ...before, delivered }, now, context),
-    ...onChangesRequested({ seen: before.seen, volatile }, now, context),
+    ...onChangesRequested({ ...before, volatile }, now, context),
     ...onNotSubmitted(before, now, context),
     ...onUnclearMid(now, context),
     ...commandsIf(!isUnsubmitted(before, now.phase), {
@@ -224,13 +226,14 @@ function onNotes(
  * again. In any other phase, closes the question, and drops its answer if underwriting has resumed (`pending`, `in-review`).
  */
 export function onChangesRequested(
-  { seen, volatile }: Pick<BoardingState, 'seen' | 'volatile'>,
+  { seen, volatile, isSubmissionLost }: Pick<BoardingState, 'seen' | 'volatile' | 'isSubmissionLost'>,
   { status, phase, statusDate, comment }: StatusSnapshot,
   context: BoardingContext,
 ): readonly Command[] {
   const { changes } = MERCHANT_PHASES[phase];
   const question = changes === 'submitted' ? changesQuestion(comment) : undefined;
-  const isNew = !isSame(seen, { status, statusDate }, volatile) || comment !== seen.comment;
+  const isNew =
+    isSubmissionLost || !isSame(seen, { status, statusDate }, volatile) || comment !== seen.comment;
   return askOnce('changes-requested', isNew ? question : undefined, context, {
     isCurrent: ({ detail }) => detail === question?.detail,
     drops: changes !== 'waits' && !context.isWriting,
@@ -302,7 +305,8 @@ export function pendingTask(state: BoardingState, context: BoardingContext): Pen
     const answers = answeredOfKind(context, kind);
     return answers.length > 0 ? { send: 'submission', answers } : undefined;
   };
-  if (MERCHANT_PHASES[phase].changes === 'submitted') return submission('changes-requested');
+  if (MERCHANT_PHASES[phase].changes === 'submitted')
+    return submission('changes-requested') ?? readAtDeadline(state, context);
   if (phase === 'not-submitted') {
     if (submitted && !isSubmissionLost) return readAtDeadline(state, context);
     return context.isFollowed || isSubmissionLost ? submission('not-submitted') : { send: 'application' };
@@ -319,20 +323,24 @@ export function pendingTask(state: BoardingState, context: BoardingContext): Pen
   return isDeferred ? undefined : { send: 'answers', answers };
 }
 
+/** Reports whether the partner shows what it showed before our last submission. */
+export function isUnchangedSinceSubmission(
+  { changesSentIn, volatile }: BoardingState,
+  { phase, ...status }: Pick<SeenStatus, 'phase'> & Partial<StatusVersion>,
+): boolean {
+  if (phase !== 'changes-requested') return phase === 'not-submitted';
+  return changesSentIn !== undefined && isSame(changesSentIn, status, volatile);
+}
+
 function readAtDeadline(state: BoardingState, { now }: BoardingContext): PendingTask | undefined {
   return pendingDeadlines(state).some((time) => time <= now) ? { send: 'nothing' } : undefined;
 }
 
 /** The times by which the partner should show our submission, and should no longer list answered notes. */
-function pendingDeadlines({
-  delivered,
-  submitted,
-  isSubmissionLost,
-  shownBy,
-  seen,
-}: BoardingState): readonly number[] {
+function pendingDeadlines(state: BoardingState): readonly number[] {
+  const { delivered, submitted, isSubmissionLost, shownBy, seen } = state;
   const { phase, noteIds = [] } = seen;
-  if (phase === 'not-submitted')
+  if (isUnchangedSinceSubmission(state, seen))
     return submitted && !isSubmissionLost && shownBy !== undefined ? [shownBy] : [];
   // During a review, the partner may list answered notes.
   if (phase === null || MERCHANT_PHASES[phase].proves === 'review') return [];

@@ -2,14 +2,14 @@ import type { Delivery, StatusSnapshot, Warned } from '../../messages/boarding-a
 import { MERCHANT_PHASES } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { redact } from '../../platform/privacy/masked.js';
-import { withoutExpired } from '../runtime/reducer.js';
+import { deadlinesOf, withoutExpired } from '../runtime/reducer.js';
 import { removeAnswered } from '../runtime/requirements.js';
 import { runOnce } from '../runtime/run-step.js';
 import type { PendingAnswer } from '../runtime/state.js';
 import { askForCorrection, Rejected } from '../runtime/step.js';
 import { runPendingTasks } from '../runtime/tasks.js';
 import { type BoardingRuntime, partner } from './boarding.js';
-import type { StatusVersion } from './decisions.js';
+import { isUnchangedSinceSubmission, type StatusVersion } from './decisions.js';
 import {
   afterDelivery,
   afterUpload,
@@ -78,15 +78,17 @@ async function recordDelivery(
   // The poll may have seen the partner ask again, but nobody was asked while these answers were in flight.
   const { latest } = boarding.poll;
   if (latest && listsDeliveredNote(boarding.partnerState, latest))
-    boarding.poll.replaceWith(await readStatus(boarding));
+    boarding.poll.replaceWith(await readStatus(boarding, true));
 }
 
 /** Reads the status. A person is asked again about answered notes that are still listed, or a submission that does not show. */
 export async function rereadStatus(boarding: BoardingRuntime): Promise<void> {
   const begunAt = Date.now();
-  const now = await readStatus(boarding);
+  // Without its notes, a read would end the wait for them, and nobody would be asked.
+  const isAboutNotes = deadlinesOf(boarding.partnerState.delivered).some((time) => time <= begunAt);
+  const now = await readStatus(boarding, isAboutNotes);
   const { delivered, shownBy = begunAt + 1 } = boarding.partnerState;
-  const isSubmissionLost = now.phase === 'not-submitted' && shownBy <= begunAt;
+  const isSubmissionLost = shownBy <= begunAt && isUnchangedSinceSubmission(boarding.partnerState, now);
   boarding.patchState({ delivered: withoutExpired(delivered, begunAt), isSubmissionLost });
   boarding.poll.replaceWith(now);
 }

@@ -256,10 +256,11 @@ export async function setFees(boarding: BoardingRuntime): Promise<void> {
   }
 }
 
-export function readStatus(boarding: BoardingRuntime): Promise<StatusSnapshot> {
+/** @param needsNotes waits until the partner's notes can be read, too */
+export function readStatus(boarding: BoardingRuntime, needsNotes = false): Promise<StatusSnapshot> {
   const { merchantProfileId, partnerState: state } = boarding;
-  const seen = comparable(state.volatile, state.seen);
-  return runRead(boarding, 'read the status', () => partner.readStatus({ merchantProfileId, seen }));
+  const request = { merchantProfileId, seen: comparable(state.volatile, state.seen), needsNotes };
+  return runRead(boarding, 'read the status', () => partner.readStatus(request));
 }
 
 /** Reads the status. After a decision, waits until the partner takes it back. The end of the boarding cancels the wait. */

@@ -61,12 +61,18 @@ export async function submitToUnderwriting(
   answers: readonly PendingAnswer[] = [],
 ): Promise<StatusSnapshot | undefined> {
   boarding.poll.forgetLatest();
-  const isAgain = boarding.partnerState.seen.phase === 'changes-requested';
+  const { status: askedIn = '', statusDate = null, phase: phaseBefore } = boarding.partnerState.seen;
+  const isAgain = phaseBefore === 'changes-requested';
   const submission = await (isAgain ? submissionOfChanges(boarding) : firstSubmission(boarding));
   const { submitted: isSubmitted, status, phase, isOthers } = submission;
   if (isSubmitted) {
     boarding.record('submitted', isOthers && { detail: 'by somebody else' });
-    boarding.patchState({ submitted: true, isSubmissionLost: false, shownBy: Date.now() + boarding.dueInMs });
+    boarding.patchState({
+      submitted: true,
+      isSubmissionLost: false,
+      shownBy: Date.now() + boarding.dueInMs,
+      ...(isAgain && { changesSentIn: { status: askedIn, statusDate } }),
+    });
     const close = ({ requirement: { id } }: PendingAnswer) =>
       isOthers ? dropAnswer(id, 'somebody else has submitted it') : removeAnswered(id);
     boarding.update(...answers.map(close));

@@ -297,6 +297,14 @@ describe('requested changes', () => {
     ['without a comment', { comment: null }, {}, {}, ['ask changes-requested: The partner gave no comment.']],
     ['with another comment', MORE, WANTS_CHANGES, {}, ['ask changes-requested: More.']],
     ['set again', { statusDate: TUESDAY }, WANTS_CHANGES, {}, ['ask changes-requested: Lower it.']],
+    [
+      'lost by the partner',
+      {},
+      WANTS_CHANGES,
+      {},
+      ['ask changes-requested: Lower it.'],
+      { isSubmissionLost: true },
+    ],
     ['set again, where dates mean nothing', { statusDate: TUESDAY }, WANTS_CHANGES, {}, [], VOLATILE],
     ['with another comment there', MORE, WANTS_CHANGES, {}, ['ask changes-requested: More.'], VOLATILE],
     ['after another status', {}, ON_HOLD, {}, ['ask changes-requested: Lower it.']],
@@ -455,6 +463,12 @@ describe('what is sent next', () => {
   });
   const LATE = { ...delivered(0), seen: seen({ notes }) };
   const shownBy = (later: number) => ({ ...SUBMITTED, shownBy: Date.parse(TUESDAY) + later });
+  const changesShownBy = (later: number, statusDate = MONDAY) => ({
+    submitted: true,
+    seen: seen({ ...WANTS_CHANGES, statusDate }),
+    shownBy: Date.parse(TUESDAY) + later,
+    changesSentIn: { status: 'RequestChanges', statusDate: MONDAY },
+  });
   const LOST = { ...SUBMITTED, isSubmissionLost: true };
   const application = { send: 'application' };
   const submissionOf = (input: PendingAnswer) => ({ send: 'submission', answers: [input] });
@@ -487,6 +501,8 @@ describe('what is sent next', () => {
     ['nothing before that', { ...LATE, ...delivered(1) }, {}, undefined],
     ['nothing for a note that is gone', delivered(0), {}, undefined],
     ['a read of a submission that should show', shownBy(0), {}, { send: 'nothing' }],
+    ['a read of changes that should show', changesShownBy(0), {}, { send: 'nothing' }],
+    ['nothing for changes that the partner asks for since', changesShownBy(0, TUESDAY), {}, undefined],
     ['nothing before that', shownBy(1), {}, undefined],
     ['a lost submission once a person wants that', LOST, { answered: all }, submissionOf(submission)],
     ['nothing of a lost submission without that', LOST, {}, undefined],
