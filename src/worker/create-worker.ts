@@ -281,7 +281,7 @@ function partnerWork(system: SystemName, dependencies: PartnerDependencies) {
     documents,
     downloads: statements,
   });
-  const callers = { ...activitiesAt(system, { ...dependencies, meaningOf: meanings.of }), ...calls };
+  const callers = { ...activitiesAt(system, { ...dependencies, meaningOf: meanings.meaningOf }), ...calls };
   return {
     activities: {
       ...(credentials?.guard(callers) ?? callers),

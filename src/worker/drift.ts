@@ -7,7 +7,7 @@ import { type Difference, differencesIn } from '../partners/differences.js';
 const LOG_EVERY_MS = 3_600_000;
 
 /** The number of fields of an operation that have their own label. A partner may respond with other names each time. */
-const MOST_FIELDS = 100;
+const MAX_FIELDS = 100;
 
 const OTHER = 'other';
 
@@ -48,7 +48,7 @@ export function watchDrift({
   const labelOf = (operation: string, field: string) => {
     const names = fields.get(operation) ?? new Set();
     fields.set(operation, names);
-    if (!names.has(field) && names.size >= MOST_FIELDS) return OTHER;
+    if (!names.has(field) && names.size >= MAX_FIELDS) return OTHER;
     names.add(field);
     return field;
   };

@@ -17,14 +17,14 @@ export const SHUTDOWN = {
 } satisfies Partial<WorkerOptions>;
 
 /** The most workflows that a worker keeps in memory. More would save little: the replay of a short history takes milliseconds. */
-const MOST_CACHED = 500;
+const MAX_CACHED = 500;
 
 /** The memory of a container for each cached workflow, which takes 0.8 MiB of it. The rest is for Node, and for partners' responses. */
 const BYTES_FOR_EACH = 2 * 1_024 * 1_024;
 
 /** The number of workflows that a worker with this much memory keeps, so that a small container is not killed for its cache. */
 export function cachedWorkflows(bytes: number): number {
-  return Math.min(MOST_CACHED, Math.floor(bytes / BYTES_FOR_EACH));
+  return Math.min(MAX_CACHED, Math.floor(bytes / BYTES_FOR_EACH));
 }
 
 /**

@@ -178,7 +178,7 @@ const partnerWebhookSettings = z.object({
 });
 
 /** Shortest safe value, in characters, for a header that a partner chooses. */
-const SHORTEST_HEADER = 32;
+const MIN_HEADER = 32;
 
 function weakSender(rules: readonly SenderRule[], name: string): Advice | false {
   if (acceptsAnyone(rules))
@@ -186,10 +186,10 @@ function weakSender(rules: readonly SenderRule[], name: string): Advice | false 
       why: 'is none: anyone who reaches the receiver can send webhooks',
       fix: `set ${name} to signature:..., header:... or path:... (docs/events.md)`,
     };
-  const weak = rules.find((rule) => rule.kind === 'header' && rule.value.length < SHORTEST_HEADER);
+  const weak = rules.find((rule) => rule.kind === 'header' && rule.value.length < MIN_HEADER);
   return (
     weak?.kind === 'header' && {
-      why: `has a value of ${weak.name} that is shorter than ${SHORTEST_HEADER} characters`,
+      why: `has a value of ${weak.name} that is shorter than ${MIN_HEADER} characters`,
       fix: `set ${name} to a longer value, here and at the partner`,
     }
   );

@@ -80,7 +80,7 @@ export function mayTakeLong(request: FastifyRequest): void {
 }
 
 /** How much of a refused body to read, in bytes: a client that still sends when its connection ends may never see the response. */
-const MOST_DISCARDED = 16 * 1024 * 1024;
+const MAX_DISCARDED = 16 * 1024 * 1024;
 
 /**
  * Rejects with `error` as soon as more than `most` bytes of a body have arrived: the limits of a form cover only the content of its
@@ -93,7 +93,7 @@ export function refusedBeyond({ raw }: FastifyRequest, reply: FastifyReply, most
       received += length;
       if (received <= most) return;
       reject(error);
-      if (received > most + MOST_DISCARDED && reply.raw.writableFinished) raw.destroy();
+      if (received > most + MAX_DISCARDED && reply.raw.writableFinished) raw.destroy();
     });
   });
   // While a file is read, nobody waits for it.

@@ -73,7 +73,7 @@ function withoutContents(meta: object): object {
 const SHORTEST = 3;
 
 /** A shorter value is masked only where it is a word. */
-const SHORTEST_WITHIN_WORDS = 6;
+const MIN_WITHIN_WORDS = 6;
 
 /** The private values that this process works on now, in each form that a log may contain, and how many inputs have them. */
 const held = new Map<string, number>();
@@ -97,7 +97,7 @@ function withoutHeld(line: string): string {
   let rest = line;
   for (const form of held.keys()) {
     if (!rest.includes(form)) continue;
-    rest = rest.replace(new RegExp(literal(form, SHORTEST_WITHIN_WORDS), 'g'), REDACTED);
+    rest = rest.replace(new RegExp(literal(form, MIN_WITHIN_WORDS), 'g'), REDACTED);
   }
   return rest;
 }

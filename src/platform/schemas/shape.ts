@@ -145,13 +145,13 @@ export function alternativesOf(shape: Shape): readonly Shape[] {
 }
 
 /** A larger index of a list is a typing error. */
-const MOST_ITEMS = 100;
+const MAX_ITEMS = 100;
 
 export function isItem(shape: Shape, name: string): boolean {
   return (
     /^(0|[1-9]\d*)$/.test(name) &&
     alternativesOf(shape).some((form) => {
-      const { types, maxItems = MOST_ITEMS } = form;
+      const { types, maxItems = MAX_ITEMS } = form;
       return (types.includes('array') || isAny(form)) && Number(name) < maxItems;
     })
   );

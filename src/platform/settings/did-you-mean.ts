@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein';
 
 /** The part of a name that may be mistyped, and the number of letters. */
 const SHARE = 0.4;
-const MOST_MISTYPED = 4;
+const MAX_MISTYPED = 4;
 
 /**
  * Returns the valid names closest to a typed one, several only if they are equally close. For a path such as `merchant.dba`, the
@@ -10,7 +10,7 @@ const MOST_MISTYPED = 4;
  */
 export function nearest(word: string, names: Iterable<string>): string[] {
   const wanted = plain(word);
-  const most = Math.min(Math.max(1, Math.floor(wanted.length * SHARE)), MOST_MISTYPED);
+  const most = Math.min(Math.max(1, Math.floor(wanted.length * SHARE)), MAX_MISTYPED);
   const ranked = [...new Set(names)]
     .map((name) => ({ name, apart: apart(wanted, plain(name), most), depth: name.split('.').length }))
     .filter((each) => wanted !== '' && each.apart <= most)

@@ -12,7 +12,7 @@ export interface FollowedFile<Value> {
 /** A file that cannot be used is read again after this time, in milliseconds: the reason may pass without a change. */
 const AGAIN_MS = 500;
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /**
  * Follows a file: it is read again when it has changed. If it then cannot be used, one warning names it with the reason, and the last
@@ -42,7 +42,7 @@ export function followFile<Value>(
     if (now === version && (!problem || performance.now() - triedAt < AGAIN_MS)) return;
     version = now;
     triedAt = performance.now();
-    if (size > MOST_BYTES) throw new BadSetting(setting, 'is larger than 1 MiB');
+    if (size > MAX_BYTES) throw new BadSetting(setting, 'is larger than 1 MiB');
     good = { value: read(onDisk(() => readFileSync(file, 'utf8'))) };
     problem = undefined;
   }

@@ -38,8 +38,8 @@ const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.Workfl
  */
 
 /** A part is one input of an activity, and its results are one heartbeat: both far below the 2 MB of Temporal. */
-const MOST_ROWS = 200;
-const MOST_BYTES = 1024 * 1024;
+const MAX_ROWS = 200;
+const MAX_BYTES = 1024 * 1024;
 
 export interface HandOver extends Pick<BatchState, 'name' | 'actor'> {
   readonly warnings?: FileWarnings;
@@ -69,7 +69,7 @@ export async function handOver(
     for await (const { line, externalId, type, workflowId, input } of rows) {
       const row: BatchRow = { line, externalId, type, workflowId, input };
       const size = Buffer.byteLength(JSON.stringify(row));
-      if (part.length === MOST_ROWS || (part.length > 0 && bytes + size > MOST_BYTES)) await keep();
+      if (part.length === MAX_ROWS || (part.length > 0 && bytes + size > MAX_BYTES)) await keep();
       part.push(row);
       bytes += size;
       total += 1;

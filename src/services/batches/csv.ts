@@ -12,7 +12,7 @@ import { asListed, type CellType, type Column, type Columns } from './columns.js
 import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './validation.js';
 
 /** The most lines of a file. Empty lines count, because each takes time. */
-export const MOST_LINES = 200_000;
+export const MAX_LINES = 200_000;
 
 export const TOO_MANY_LINES = 'is beyond the 200,000 lines that a file may have: split the file';
 
@@ -103,7 +103,7 @@ const NOT_SCIENTIFIC =
 
 /** The first line `sep=;`, by which Excel knows the separator. */
 const SEPARATOR = /^(?:\xef\xbb\xbf)?"?sep=(.)"?(?:\r\n|\r|\n)/i;
-const MOST_OF_SEPARATOR = 12;
+const MAX_OF_SEPARATOR = 12;
 
 /** Text that Excel is to keep as it is: `="007"`. */
 const AS_TEXT = /(?<=[,;|\t\r\n])="/g;
@@ -143,7 +143,7 @@ async function* recordsOf(bytes: Readable, text = ','): AsyncGenerator<CsvRecord
   // The parser's own count treats a CRLF inside quotes as two lines.
   function* parsedNow(): Generator<CsvRecord> {
     for (const { record, raw } of parsed.splice(0)) {
-      if (line > MOST_LINES) yield { line, cells: [], fault: TOO_MANY_LINES };
+      if (line > MAX_LINES) yield { line, cells: [], fault: TOO_MANY_LINES };
       yield { line, cells: record.map(visible) };
       line += raw.match(/\r\n|\r|\n/g)?.length ?? 0;
     }
@@ -171,7 +171,7 @@ async function separated(bytes: Readable, value: string) {
     if (!done) text += Buffer.from(value).toString('latin1');
     return !done;
   };
-  while (text.length < MOST_OF_SEPARATOR && (await more()));
+  while (text.length < MAX_OF_SEPARATOR && (await more()));
   const [first = '', named] = SEPARATOR.exec(text) ?? [];
   text = text.slice(first.length);
   async function* chunks() {
@@ -210,7 +210,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 type Header = readonly (MappedColumn | undefined | null)[];
 
 function readHeader(cells: readonly string[], knownColumns: Columns, { columns, constants }: Mapping) {
-  if (cells.length > MOST_COLUMNS) return { header: [], problems: [TOO_WIDE] };
+  if (cells.length > MAX_COLUMNS) return { header: [], problems: [TOO_WIDE] };
   const header: (MappedColumn | undefined | null)[] = [];
   const unknown: FieldProblem[] = [];
   for (const name of cells) {
@@ -219,7 +219,7 @@ function readHeader(cells: readonly string[], knownColumns: Columns, { columns, 
     header.push(name === '' ? null : column);
     if (column || mapped === null || name === '') continue;
     // To find a similar name, all known ones are compared.
-    const message = unknown.length < MOST_SUGGESTIONS ? notAColumn(knownColumns, name) : notKnown(name);
+    const message = unknown.length < MAX_SUGGESTIONS ? notAColumn(knownColumns, name) : notKnown(name);
     unknown.push({ field: '', message });
   }
   if (unknown.length === cells.filter(Boolean).length) return { header, problems: [NO_HEADER] };
@@ -227,13 +227,13 @@ function readHeader(cells: readonly string[], knownColumns: Columns, { columns, 
 }
 
 /** Each column is compared with all others. */
-const MOST_COLUMNS = 2_000;
+const MAX_COLUMNS = 2_000;
 
-const MOST_SUGGESTIONS = 50;
+const MAX_SUGGESTIONS = 50;
 
 const TOO_WIDE: FieldProblem = {
   field: '',
-  message: `has more than ${MOST_COLUMNS} columns: leave out those that Gangway does not need`,
+  message: `has more than ${MAX_COLUMNS} columns: leave out those that Gangway does not need`,
 };
 
 /** Does not repeat the cells, because they may be private values. */

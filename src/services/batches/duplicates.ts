@@ -34,7 +34,7 @@ interface Candidate {
 
 /** Names in one query, and onboardings whose first input is read for all of them: a person waits. */
 const NAMES_AT_ONCE = 100;
-const MOST_READ = 20;
+const MAX_READ = 20;
 
 /** Returns, by the workflow id of an input, an onboarding that exists of the same business under another external ID. */
 export async function findDuplicates(
@@ -53,7 +53,7 @@ export async function findDuplicates(
     for await (const { execution } of listExecutions(client, query, NAMES_AT_ONCE)) {
       const id = execution?.workflowId ?? '';
       if (read.has(id)) continue;
-      if (read.size === MOST_READ) return twins;
+      if (read.size === MAX_READ) return twins;
       read.add(id);
       const same = byIdentity.get(await identityAt(client, id)) ?? [];
       for (const { workflowId } of same) if (workflowId !== id) twins.set(workflowId, id);

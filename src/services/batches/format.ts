@@ -6,7 +6,7 @@ import { parseExactly } from '../../partners/json.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { beginsAsUtf16, IS_UTF_16, notJson } from '../texts/text.js';
 import { columnsOf } from './columns.js';
-import { csvRows, type MappingFile, MOST_LINES, mappingFrom, NO_MAPPING, TOO_MANY_LINES } from './csv.js';
+import { csvRows, MAX_LINES, type MappingFile, mappingFrom, NO_MAPPING, TOO_MANY_LINES } from './csv.js';
 import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './validation.js';
 
 export interface Format {
@@ -56,7 +56,7 @@ export async function* ndjsonRows(bytes: Readable): AsyncGenerator<Row> {
   let line = 0;
   for await (const text of linesOf(bytes)) {
     line += 1;
-    if (line > MOST_LINES) return yield unreadable(line, `${TOO_MANY_LINES}; ${REST_UNREAD}`);
+    if (line > MAX_LINES) return yield unreadable(line, `${TOO_MANY_LINES}; ${REST_UNREAD}`);
     if (Buffer.byteLength(text) > MAX_ROW_BYTES) {
       yield unreadable(line, `${TOO_LONG}; ${REST_UNREAD}`);
       return;

@@ -163,7 +163,7 @@ export interface RowProblem extends FieldProblem {
 const PROBLEMS_SHOWN = 100;
 
 /** At most this many warnings stay in memory. */
-const MOST_WARNINGS = 10_000;
+const MAX_WARNINGS = 10_000;
 
 const NONE: readonly FieldProblem[] = [];
 
@@ -201,7 +201,7 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
     const key = JSON.stringify(here);
     const named = names.get(key) ?? here;
     if (named) names.set(key, named);
-    const isKept = warnings.length > 0 && count < MOST_WARNINGS;
+    const isKept = warnings.length > 0 && count < MAX_WARNINGS;
     if (isKept) count += warnings.length;
     else moreWarnings += warnings.length;
     valid.push({ line, workflowId, named, warnings: isKept ? warnings : NONE });
@@ -241,7 +241,7 @@ export async function fileWarnings(
 }
 
 /** Existing onboardings whose first input is read: a person waits. */
-const MOST_COMPARED = 20;
+const MAX_COMPARED = 20;
 
 /** Finds rows that differ from the onboarding with their ID, and rows whose business has an onboarding with another ID. */
 async function differingRows(client: Client, rows: AsyncIterable<Ready>, existing: ReadonlySet<string>) {
@@ -258,7 +258,7 @@ async function differingRows(client: Client, rows: AsyncIterable<Ready>, existin
   const others: Ready[] = [];
   for await (const row of rows) {
     if (!existing.has(row.workflowId)) others.push(row);
-    else if (compared.length < MOST_COMPARED) compared.push(compare(row));
+    else if (compared.length < MAX_COMPARED) compared.push(compare(row));
   }
   const twins = await findDuplicates(client, others);
   const again = others.flatMap((row) => {
@@ -297,11 +297,11 @@ const MESSAGE_LENGTH = 300;
 
 /** The most IDs in one query, and in all queries, because a person waits for them. */
 const IDS_AT_ONCE = 100;
-const MOST_LOOKED_UP = 10_000;
+const MAX_LOOKED_UP = 10_000;
 
 /** Finds the workflows that exist. @returns undefined for a large file, without a look at Temporal */
 async function existingOf(client: Client, ids: readonly string[]): Promise<ReadonlySet<string> | undefined> {
-  if (ids.length > MOST_LOOKED_UP) return undefined;
+  if (ids.length > MAX_LOOKED_UP) return undefined;
   const match = new Set<string>();
   for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
     const query = isIn('WorkflowId', ids.slice(from, from + IDS_AT_ONCE));

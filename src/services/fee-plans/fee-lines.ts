@@ -46,7 +46,7 @@ export async function partnerFees(
 }
 
 /** Merchants that are compared, the newest ones. */
-const MOST_COMPARED = 10;
+const MAX_COMPARED = 10;
 const WAIT_MS = 4_000;
 
 /** An input that creates a merchant with fees. */
@@ -84,7 +84,7 @@ async function merchantLike(client: Client, wanted: Priced, settings: readonly R
   let changed: number | undefined;
   if (own === undefined) return undefined;
   const filter = { types: ['merchantBoarding'] as const, partnerAccounts: [wanted.account ?? ''] };
-  for await (const { workflowId, merchantProfileId } of searchOnboardings(client, filter, MOST_COMPARED)) {
+  for await (const { workflowId, merchantProfileId } of searchOnboardings(client, filter, MAX_COMPARED)) {
     if (merchantProfileId === undefined) continue;
     const { input } = await inputOf(client, workflowId);
     const { fees, follow, merchantProfileId: imported, ...request } = input as Record<string, unknown>;

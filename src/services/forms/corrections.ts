@@ -46,7 +46,7 @@ export function checkCorrection(correctable: Correctable, patch: Patch, accounts
 }
 
 /** Only this many changes get a remark, because each new field is compared with all its neighbors. */
-const MOST_COMPARED = 10;
+const MAX_COMPARED = 10;
 
 /** A field that a correction changes. Private values are masked in both. */
 export interface Change {
@@ -68,8 +68,7 @@ export function changesOf({ input, fields = [] }: Correctable, patch: Patch): Ch
       field,
       before: valueAt(before, path),
       after: valueAt(after, path),
-      remark:
-        index < MOST_COMPARED && valueAt(input, path) === undefined ? newField(input, path, fields) : '',
+      remark: index < MAX_COMPARED && valueAt(input, path) === undefined ? newField(input, path, fields) : '',
     };
   });
 }

@@ -26,7 +26,7 @@ import { TemporalProblem, TransientError, undefinedIfMissing } from '../../tempo
 import type { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { OUTCOME_UNKNOWN_MESSAGE, type RequirementUpdate, sendUpdate } from '../../temporal/updates.js';
 import { InvalidInput } from '../texts/invalid-input.js';
-import { ifUnreadable } from './waiting-state.js';
+import { asUnreadable } from './waiting-state.js';
 
 /** The decisions that a person must give a reason for. */
 export const REASON_REQUIRED: readonly AnswerKind[] = ['confirm', 'retry', 'choice', 'take-back', 'abandon'];
@@ -161,5 +161,5 @@ export function unreadableReason(
   workflowId: string,
   timeoutMs?: number,
 ): Promise<UnreadableOnboarding | undefined> {
-  return queryState(client, workflowId, timeoutMs).then(() => undefined, ifUnreadable);
+  return queryState(client, workflowId, timeoutMs).then(() => undefined, asUnreadable);
 }

@@ -34,7 +34,7 @@ export interface Waits {
 }
 
 /** The value before the first read. */
-export const NOTHING_READ: Waits = {
+export const INITIAL_WAITS: Waits = {
   state: undefined,
   parts: [],
   step: 'started',
@@ -52,16 +52,16 @@ export async function waitsOf(client: Client, workflowId: string, busyUntil: num
   try {
     return await readWaits(client, workflowId);
   } catch (error) {
-    return waitsUnread(ifUnreadable(error), busyUntil);
+    return unreadableWaits(asUnreadable(error), busyUntil);
   }
 }
 
 /** Describes an onboarding that cannot be read now. */
-export function waitsUnread(error: UnreadableOnboarding, busyUntil: number): Waits {
+export function unreadableWaits(error: UnreadableOnboarding, busyUntil: number): Waits {
   // A worker that polls but does not respond is busy, which is no obstacle. Temporal notices a stopped one a minute later.
   const isObstacle = error.obstacle !== 'no-response' && Date.now() >= busyUntil;
   return {
-    ...NOTHING_READ,
+    ...INITIAL_WAITS,
     step: error.isUnavailable ? 'waits for a worker' : 'cannot be read',
     obstacles: isObstacle ? [error.message] : [],
     on: error.isUnavailable ? 'unavailable' : 'nobody',
@@ -84,7 +84,7 @@ export async function readWaits(
     state,
     parts,
     requirements,
-    step: stepOf(state, requirements.length),
+    step: describeStep(state, requirements.length),
     obstacles: failures.map((failure) =>
       failure.startsWith(OUR_SOFTWARE_FAILS) ? failure : `waiting for the partner: ${failure}`,
     ),
@@ -122,24 +122,24 @@ export async function requirementsOfAccounts(
 
 async function askedBy(client: Client, { workflowId, kinds }: BlockingAccount): Promise<OpenRequirement[]> {
   // The workflow of an account runs only while a call is refused, so it may have ended.
-  const state = await undefinedIfMissing(queryState(client, workflowId)).catch(ifUnreadable);
+  const state = await undefinedIfMissing(queryState(client, workflowId)).catch(asUnreadable);
   if (!state || state instanceof UnreadableOnboarding) return [];
   const requirements = state.requirements.filter(({ kind }) => kinds.includes(kind));
   return requirements.map((requirement) => ({ workflowId, name: workflowId, requirement }));
 }
 
 /** @param open the number of requirements that block it */
-function stepOf(state: OnboardingState, open: number): string {
+function describeStep(state: OnboardingState, open: number): string {
   const partner = state.waiting && `waits for the partner: ${state.waiting.step}`;
   const person = open > 0 && `waits for a person: ${open} open`;
-  return [whereOf(state), partner, person].filter(Boolean).join('; ');
+  return [describeStage(state), partner, person].filter(Boolean).join('; ');
 }
 
 /** Returns the stage and the partner's status, for each part of a customer: `boarding: underwriting, Pending`. */
-function whereOf(state: OnboardingState): string {
+function describeStage(state: OnboardingState): string {
   const parts = (Object.keys(PARTS) as Part[]).flatMap((part) => {
     const { [part]: ofPart } = state;
-    return ofPart ? [`${part}: ${whereOf(ofPart)}`] : [];
+    return ofPart ? [`${part}: ${describeStage(ofPart)}`] : [];
   });
   return parts.join('; ') || [state.stage, state.partnerStatus].filter(Boolean).join(', ');
 }
@@ -167,7 +167,7 @@ export async function readParts(
       const isAttached = state.timeline.some(({ event }) => event === `${part}-attached`);
       if (!isAttached && !state[part]) return undefined;
       // Temporal may have deleted a part that has ended while its customer waits for another one.
-      const own = await undefinedIfMissing(read(id)).catch(ifUnreadable);
+      const own = await undefinedIfMissing(read(id)).catch(asUnreadable);
       return own && { part, workflowId: id, state: own, isAttached };
     }),
   );
@@ -209,7 +209,7 @@ export function timelinesOf(state: OnboardingState, parts: readonly PartState[])
 }
 
 /** Returns the reason why a state cannot be read, and throws any other error. */
-export function ifUnreadable(error: unknown): UnreadableOnboarding {
+export function asUnreadable(error: unknown): UnreadableOnboarding {
   if (error instanceof UnreadableOnboarding) return error;
   throw error;
 }

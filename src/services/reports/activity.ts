@@ -125,7 +125,7 @@ export const ACTIVITY_COLUMNS = [
 ];
 
 /** The onboardings whose timelines are read at once: those that started last, or after those of the page before. */
-const MOST_READ = 100;
+const MAX_READ = 100;
 
 /** The number of concurrent reads: a query may replay a workflow that its worker no longer has in memory. */
 const AT_ONCE = 8;
@@ -150,7 +150,7 @@ export async function activityOf(
   client: Client,
   { find, partnerAccounts, ...filter }: ActivityFilter,
   read: (workflowId: string) => Promise<OnboardingState | undefined>,
-  { token = '', most = MOST_READ, ms = READING_MS }: { token?: string; most?: number; ms?: number } = {},
+  { token = '', most = MAX_READ, ms = READING_MS }: { token?: string; most?: number; ms?: number } = {},
 ) {
   const ended = either(IS_RUNNING, compareField('CloseTime', '>=', filter.since));
   const query = filter.until ? all(ended, compareField('StartTime', '<', filter.until)) : ended;

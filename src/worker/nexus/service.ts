@@ -37,10 +37,10 @@ import type { Kind } from '../../temporal/kinds/define-kind.js';
 import { BUSINESS, CUSTOMER, MERCHANT } from '../../temporal/kinds/kinds.js';
 import {
   type Backend,
-  find,
-  givenAnswer,
+  findIn,
   onboardingNameSchema,
   parseBody,
+  programAnswer,
   Refusal,
   resolveOnce,
   startOrAttach,
@@ -75,7 +75,7 @@ export function nexusService({
         // Temporal repeats a request with the same id.
         const answered = await resolveOnce(
           backend(),
-          parseBody(givenAnswer, request),
+          parseBody(programAnswer, request),
           `nexus-${context.requestId}`,
         );
         return answered.receipt;
@@ -83,7 +83,7 @@ export function nexusService({
     getStatus: (context, request) =>
       respond(context, request, async () => {
         const { client } = backend();
-        const { workflowId } = await find(backend(), parseBody(named, request).id);
+        const { workflowId } = await findIn(backend(), parseBody(named, request).id);
         return { workflowId, ...(await queryState(client, workflowId, QUERY_MS)) };
       }),
   });

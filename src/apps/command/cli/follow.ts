@@ -3,7 +3,7 @@ import { isCustomer, isOnboarding, partnerTaskQueue, partsOfId, systemOf } from 
 import { GangwayClient } from '../../../services/client/client.js';
 import { pause, type Reading, type Watching } from '../../../services/client/watching.js';
 import { UpdateTimedOut } from '../../../services/inbox/send-answer.js';
-import { NOTHING_READ, type OpenRequirement, type Waits } from '../../../services/inbox/waiting-state.js';
+import { INITIAL_WAITS, type OpenRequirement, type Waits } from '../../../services/inbox/waiting-state.js';
 import { nameWithId, userName } from '../../../services/texts/display-names.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { partIds } from '../../../temporal/find-onboarding.js';
@@ -70,7 +70,7 @@ interface How {
  */
 export async function follow<Outcome>(context: CommandContext, workflowId: string, { restart, ...how }: How) {
   const { cli } = context;
-  const last: { waits: Waits } = { waits: NOTHING_READ };
+  const last: { waits: Waits } = { waits: INITIAL_WAITS };
   const onRead = (reading: Reading) => {
     last.waits = reading;
     how.onRead?.(reading);
@@ -107,7 +107,7 @@ async function report(
   const what = isOnboarding(workflowId) ? 'onboarding' : 'operation';
   let printedIds = new Set<string>();
   let isFirst = true;
-  if (cli.status.isThere) progress.at(`${workflowId}: ${NOTHING_READ.step}`);
+  if (cli.status.isThere) progress.at(`${workflowId}: ${INITIAL_WAITS.step}`);
   for await (const now of watching) {
     onRead(now);
     if (now.hasEnded) return;

@@ -143,7 +143,7 @@ const NO_TOKEN = '0'.repeat(64);
 
 /** Names of links that were opened with their tokens, the last one last. */
 const held = new Set<string>();
-const MOST_HELD = 10_000;
+const MAX_HELD = 10_000;
 
 /** Reports whether somebody has opened this link with its token, as far as this process knows. */
 export function isHeld(link: string): boolean {
@@ -154,7 +154,7 @@ function remember(link: string): void {
   held.delete(link);
   held.add(link);
   for (const oldest of held) {
-    if (held.size <= MOST_HELD) break;
+    if (held.size <= MAX_HELD) break;
     held.delete(oldest);
   }
 }
@@ -208,17 +208,17 @@ async function act(
 const closed = () => new Problem('link-closed', 'the link is closed, or its code was not entered');
 
 /** The largest document of a merchant, in bytes. It is in memory as a whole, because its metadata is removed. */
-const MOST_BYTES = 10 * 1024 * 1024;
+const MAX_BYTES = 10 * 1024 * 1024;
 
 /** Files of one link that may arrive at the same time: strangers hold links, and a file fills memory while it arrives. */
-const MOST_AT_ONCE = 2;
+const MAX_AT_ONCE = 2;
 
 /** How many arrive, by link. */
 const arriving = new Map<string, number>();
 
 async function whileFew<Result>(link: string, receive: () => Promise<Result>): Promise<Result> {
   const before = arriving.get(link) ?? 0;
-  if (before >= MOST_AT_ONCE)
+  if (before >= MAX_AT_ONCE)
     throw later('too-many-requests', undefined, 'other files of this link arrive now');
   arriving.set(link, before + 1);
   try {
@@ -254,7 +254,7 @@ export const linkDocumentRoute = defineRoute<Path>(
       if (seen.state === 'closed' || seen.state === 'code' || seen.wants.kind !== 'documents') throw closed();
       const document = await whileFew(place.link, () =>
         storeFile(call, {
-          most: MOST_BYTES,
+          most: MAX_BYTES,
           prepare: async (fileName, file) => withoutMetadata(await buffer(file), typeOfName(fileName)),
         }),
       );

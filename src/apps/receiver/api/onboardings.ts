@@ -150,7 +150,7 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
         const { account, partner, ...options } = call.query;
         const filter = omitUndefined({ ...options, system: partner });
         const partnerAccounts = accountsOfClient(call.client, account);
-        if (oneReport.pendingCount > MOST_REPORTS)
+        if (oneReport.pendingCount > MAX_REPORTS)
           throw new Problem('too-many-requests', 'try again in a minute', {
             headers: { 'retry-after': '60' },
           });
@@ -162,7 +162,7 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
 
 /** A report reads the list of all onboardings, so one is made at a time. */
 const oneReport = pLimit(1);
-const MOST_REPORTS = 10;
+const MAX_REPORTS = 10;
 
 async function listOnboardings(call: Call<unknown, z.output<typeof shapes.onboardingQuery>>) {
   const { backend, client, query } = call;

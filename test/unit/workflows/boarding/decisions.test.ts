@@ -3,7 +3,7 @@ import type { StatusSnapshot } from '../../../../src/messages/boarding-activitie
 import {
   type BoardingContext,
   type BoardingState,
-  onChangesRequested,
+  changesCommands,
   pendingTask,
   planBoarding,
   reduceBoarding,
@@ -299,7 +299,7 @@ describe('requested changes', () => {
   it('are asked again after a submission when the poll has read them before it', () => {
     const start = { seen: seen(WANTS_CHANGES), volatile: { changes: {}, hasVolatileDate: false } };
     const again = (now: Partial<StatusSnapshot>) =>
-      lines(onChangesRequested(start, read({ ...WANTS_CHANGES, ...now }), context({ isWriting: true })));
+      lines(changesCommands(start, read({ ...WANTS_CHANGES, ...now }), context({ isWriting: true })));
     expect(again({ statusDate: TUESDAY })).toEqual(['ask changes-requested: Lower it.']);
     expect(again({})).toEqual([]);
   });
@@ -426,7 +426,7 @@ describe('what is sent next', () => {
     delivered: { 'n-1': { status: 'Pending', statusDate: null, until: Date.parse(TUESDAY) + later } },
   });
   const LATE = { ...delivered(0), seen: seen({ notes }) };
-  const shownBy = (later: number) => ({ ...SUBMITTED, shownBy: Date.parse(TUESDAY) + later });
+  const submissionDueAt = (later: number) => ({ ...SUBMITTED, submissionDueAt: Date.parse(TUESDAY) + later });
   const LOST = { ...SUBMITTED, isSubmissionLost: true };
   const application = { send: 'application' };
   const submissionOf = (input: PendingAnswer) => ({ send: 'submission', answers: [input] });
@@ -458,8 +458,8 @@ describe('what is sent next', () => {
     ['a read of notes that should be gone', LATE, {}, { send: 'nothing' }],
     ['nothing before that', { ...LATE, ...delivered(1) }, {}, undefined],
     ['nothing for a note that is gone', delivered(0), {}, undefined],
-    ['a read of a submission that should show', shownBy(0), {}, { send: 'nothing' }],
-    ['nothing before that', shownBy(1), {}, undefined],
+    ['a read of a submission that should show', submissionDueAt(0), {}, { send: 'nothing' }],
+    ['nothing before that', submissionDueAt(1), {}, undefined],
     ['a lost submission once a person wants that', LOST, { answered: all }, submissionOf(submission)],
     ['nothing of a lost submission without that', LOST, {}, undefined],
     ['nothing while the notes are reviewed', { ...LATE, seen: seen({ ...IN_REVIEW, notes }) }, {}, undefined],
@@ -474,9 +474,9 @@ describe('what is sent next', () => {
     // Of a partner whose dates mean nothing.
     ['in the same status', { seen: seen({ statusDate: TUESDAY }), ...VOLATILE }, false],
   ])('are answers that the partner did not take before, %s: %s', (_, before, isSent) => {
-    const deferred = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2' };
+    const refusedAnswers = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2' };
     const next = (answered: BoardingContext['answered']) =>
-      pendingTask(state({ deferred, ...before }), context({ answered }));
+      pendingTask(state({ refusedAnswers, ...before }), context({ answered }));
     expect(next([one, two])).toEqual(isSent ? { send: 'answers', answers: [one, two] } : undefined);
     expect(next([one])).toEqual({ send: 'answers', answers: [one] });
   });
