@@ -305,13 +305,8 @@ function readAtDeadline(state: BoardingState, { now }: BoardingContext): Pending
 }
 
 /** The times by which the partner should show our submission, and should no longer list answered notes. */
-function pendingDeadlines({
-  delivered,
-  submitted,
-  isSubmissionLost,
-  dueAt,
-  seen,
-}: BoardingState): readonly number[] {
+function pendingDeadlines(state: BoardingState): readonly number[] {
+  const { delivered, submitted, isSubmissionLost, dueAt, seen } = state;
   const { phase, noteIds = [] } = seen;
   if (phase === 'not-submitted') return submitted && !isSubmissionLost && dueAt !== undefined ? [dueAt] : [];
   // During a review, the partner may list answered notes.

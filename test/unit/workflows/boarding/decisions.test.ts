@@ -426,7 +426,7 @@ describe('what is sent next', () => {
     delivered: { 'n-1': { status: 'Pending', statusDate: null, until: Date.parse(TUESDAY) + later } },
   });
   const LATE = { ...delivered(0), seen: seen({ notes }) };
-  const submissionDueAt = (later: number) => ({ ...SUBMITTED, submissionDueAt: Date.parse(TUESDAY) + later });
+  const due = (later: number) => ({ ...SUBMITTED, dueAt: Date.parse(TUESDAY) + later });
   const LOST = { ...SUBMITTED, isSubmissionLost: true };
   const application = { send: 'application' };
   const submissionOf = (input: PendingAnswer) => ({ send: 'submission', answers: [input] });
@@ -458,8 +458,8 @@ describe('what is sent next', () => {
     ['a read of notes that should be gone', LATE, {}, { send: 'nothing' }],
     ['nothing before that', { ...LATE, ...delivered(1) }, {}, undefined],
     ['nothing for a note that is gone', delivered(0), {}, undefined],
-    ['a read of a submission that should show', submissionDueAt(0), {}, { send: 'nothing' }],
-    ['nothing before that', submissionDueAt(1), {}, undefined],
+    ['a read of a submission that should show', due(0), {}, { send: 'nothing' }],
+    ['nothing before that', due(1), {}, undefined],
     ['a lost submission once a person wants that', LOST, { answered: all }, submissionOf(submission)],
     ['nothing of a lost submission without that', LOST, {}, undefined],
     ['nothing while the notes are reviewed', { ...LATE, seen: seen({ ...IN_REVIEW, notes }) }, {}, undefined],
