@@ -27,7 +27,7 @@ export function formatOf(file: string): 'csv' | 'ndjson' | undefined {
   return EXTENSIONS[extname(file).toLowerCase()];
 }
 
-/** A reader for the rows of a file. The schemas name the columns of a table. @throws {InvalidInput} */
+/** Returns a reader for the rows of a file. The schemas name the columns of a table. @throws {InvalidInput} */
 export function rowReader(
   { format, delimiter, mapping }: Format,
   file: string,
@@ -66,8 +66,8 @@ export async function* ndjsonRows(bytes: Readable): AsyncGenerator<Row> {
 }
 
 /**
- * Lines that end with a line feed only. node:readline also ends a line at U+2028, which is valid inside a JSON string. If a
- * line is far too long, only its beginning is read.
+ * Splits lines only at line feeds. node:readline also splits at U+2028, which is valid in a JSON string. Reads only the beginning
+ * of a line that is far too long.
  */
 async function* linesOf(bytes: Readable): AsyncGenerator<string> {
   let rest = '';
@@ -104,7 +104,7 @@ export function rejectUtf16(bytes: Uint8Array, name: string): void {
   if (beginsAsUtf16(bytes)) throw new InvalidInput(`${name}: ${IS_UTF_16}`);
 }
 
-/** Bytes in memory as a source. @throws {InvalidInput} */
+/** Returns bytes in memory as a source. @throws {InvalidInput} */
 export function heldSource(name: string, bytes: Buffer): Source {
   rejectUtf16(bytes, name);
   function* chunks() {

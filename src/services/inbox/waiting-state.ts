@@ -19,7 +19,7 @@ export interface OpenRequirement {
 
 /** The progress of an onboarding or operation, and what it waits for. */
 export interface Waits {
-  /** undefined when it cannot be read. */
+  /** undefined if unreadable. */
   readonly state: OnboardingState | undefined;
   /** For a customer: the parts that have started. */
   readonly parts: readonly PartState[];
@@ -27,13 +27,13 @@ export interface Waits {
   readonly step: string;
   /** The open requirements of the onboarding, its parts, and the partner accounts that block it. */
   readonly requirements: readonly OpenRequirement[];
-  /** Partners and workers that it waits for. */
+  /** The partners and workers that it waits for. */
   readonly obstacles: readonly string[];
   /** Who must act: a person, or whoever runs an unavailable partner or worker. */
   readonly on: 'person' | 'unavailable' | 'nobody';
 }
 
-/** The value before the first read. */
+/** The initial value, before the first read. */
 export const INITIAL_WAITS: Waits = {
   state: undefined,
   parts: [],
@@ -44,7 +44,7 @@ export const INITIAL_WAITS: Waits = {
 };
 
 /**
- * Reads what an onboarding or operation waits for. If its state cannot be read, says why.
+ * Reads the progress of an onboarding or operation, and what it waits for. If its state is unreadable, explains why.
  *
  * @param busyUntil before this time, in milliseconds since 1970, a worker that does not respond counts as busy
  */
@@ -56,9 +56,9 @@ export async function waitsOf(client: Client, workflowId: string, busyUntil: num
   }
 }
 
-/** Describes an onboarding that cannot be read now. */
+/** Describes an onboarding that is unreadable now. */
 export function unreadableWaits(error: UnreadableOnboarding, busyUntil: number): Waits {
-  // A worker that polls but does not respond is busy, which is no obstacle. Temporal notices a stopped one a minute later.
+  // A worker that polls but does not respond is busy, which is not an obstacle. Temporal notices a stopped worker a minute later.
   const isObstacle = error.obstacle !== 'no-response' && Date.now() >= busyUntil;
   return {
     ...INITIAL_WAITS,
@@ -150,7 +150,7 @@ export interface PartState {
   readonly workflowId: string;
   /** The state of the part, or the reason why it cannot be read. */
   readonly state: OnboardingState | UnreadableOnboarding;
-  /** It ran before the customer, which attached to it. So it takes its answers itself. */
+  /** The part was started before the customer, which attached to it, so people answer the part itself. */
   readonly isAttached: boolean;
 }
 
@@ -166,7 +166,7 @@ export async function readParts(
       const id = partIds(workflowId)[part];
       const isAttached = state.timeline.some(({ event }) => event === `${part}-attached`);
       if (!isAttached && !state[part]) return undefined;
-      // Temporal may have deleted a part that has ended while its customer waits for another one.
+      // Temporal may have deleted an ended part while its customer waits for the other one.
       const own = await undefinedIfMissing(read(id)).catch(asUnreadable);
       return own && { part, workflowId: id, state: own, isAttached };
     }),
@@ -174,13 +174,13 @@ export async function readParts(
   return parts.filter((part) => part !== undefined);
 }
 
-/** The part of a customer that raised a requirement; undefined if the workflow itself did. */
+/** Returns the part of a customer that raised a requirement; undefined if the workflow itself did. */
 export function askingPart(state: OnboardingState, requirementId: string): Part | undefined {
   const parts = Object.keys(PARTS) as Part[];
   return parts.find((name) => state[name]?.requirements.some(({ id }) => id === requirementId));
 }
 
-/** The ID of the workflow that raised a requirement, which has its claims and proposals: a customer's part, or the workflow itself. */
+/** Returns the ID of the workflow that raised a requirement, and has its claims: a customer's part, or the workflow itself. */
 export function askingWorkflow(workflowId: string, state: OnboardingState, requirementId: string): string {
   const part = askingPart(state, requirementId);
   return part ? partIds(workflowId)[part] : workflowId;
