@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The part of a name that may be mistyped, and the number of letters. */
+/** The share of a name, and the number of letters, that may be mistyped. */
 const SHARE = 0.4;
 const MAX_MISTYPED = 4;
 
@@ -33,7 +33,7 @@ function plain(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}.]/gu, '');
 }
 
-/** How many letters differ; more than `most` may count as infinitely many. */
+/** Returns the number of different letters, or infinity if more than `most`. */
 function apart(wanted: string, name: string, most: number): number {
   const candidates = [name, name.slice(name.lastIndexOf('.') + 1)];
   const similar = candidates.filter(({ length }) => Math.abs(length - wanted.length) <= most);
