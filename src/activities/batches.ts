@@ -119,7 +119,7 @@ async function startRow(
 ): Promise<RowResult> {
   const row = { line, externalId, workflowId };
   try {
-    // The input was checked before it was stored.
+    // The input has already been checked.
     const { runId, started } = await callPromptly(getClient(), () =>
       KINDS[type].start(getClient(), input as never, options),
     );

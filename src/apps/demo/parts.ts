@@ -96,7 +96,7 @@ export async function readInbox(env: NodeJS.ProcessEnv): Promise<InboxItem[]> {
   return items.filter((item): item is InboxItem => item.detail !== undefined);
 }
 
-/** To whom the demo's visitor can assign a requirement. */
+/** The colleagues to whom a visitor of the demo can assign a requirement. */
 export const COLLEAGUES = [
   { name: 'Ada Park', id: 'ada', role: 'operator' },
   { name: 'Bo Baker', id: 'bo', role: 'approver' },
@@ -150,7 +150,7 @@ export function answerTo(kind: RequirementKind, detail: string): readonly string
   }
 }
 
-/** What a merchant sends who is asked for a voided check. */
+/** The file that the merchant sends when asked for a voided check. */
 export const VOIDED_CHECK = 'examples/voided-check.pdf';
 
 /** Reports whether the demo's merchant answers it through a link: the one of Harbor Books. */

@@ -239,7 +239,7 @@ function namesIn({ wants }: Question): readonly string[] {
   return wants.kind === 'fields' ? wants.fields.map(({ label }) => label) : [];
 }
 
-/** Why the form was not sent, with links to its fields. */
+/** Shows why the form was not sent, with links to its fields. */
 function Errors({ link, errors = [] }: LinkProps<Question>) {
   if (errors.length === 0) return null;
   const fields = link.wants.kind === 'fields' ? link.wants.fields : [];

@@ -174,7 +174,7 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
     const key = keyOf(request);
     const code = (fieldsOf(request).get('code') ?? '').replace(/[\s-]/g, '');
     const session = key.session ?? randomBytes(32).toString('base64url');
-    // What cannot be a code costs no try.
+    // An input that cannot be a code does not count as an attempt.
     const isCode = /^\d{6}$/.test(code);
     const { state } = isCode ? await api.enter({ ...key, session }, code) : { state: 'code' };
     const cookie = { path: `/a/${key.name}`, httpOnly: true, sameSite: 'lax', secure: isSecure } as const;
@@ -364,7 +364,7 @@ async function store(
   }
 }
 
-/** Why the API refuses a file. */
+/** Returns why the API refuses a file. */
 function reasonIn([{ field, message } = { field: '', message: '' }]: FieldErrors): Notice['text'] {
   if (field === 'document') return 'manyFiles';
   if (message === 'is empty') return 'emptyFile';

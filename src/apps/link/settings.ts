@@ -13,7 +13,7 @@ import {
   trustedProxies,
 } from '../../platform/settings/settings.js';
 
-/** A merchant may wait for it on a phone. */
+/** A merchant may load the logo on a phone. */
 const MAX_LOGO_BYTES = 64 * 1024;
 
 export const linkServerSettings = z.object({

@@ -128,7 +128,7 @@ export function problemFrom(error: unknown): Problem {
   return new Problem(kind, detail, { cause: error });
 }
 
-/** Responds to what never becomes a request of Fastify. */
+/** Responds to requests that never reach Fastify. */
 export const handleClientError = refusesUnreadable((statusCode) => {
   const problem = problemFrom({ statusCode });
   const [, title] = PROBLEMS[problem.kind];

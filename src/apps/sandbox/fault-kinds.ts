@@ -13,7 +13,7 @@ import {
  * hits all of them until it is switched off. The sandbox plans faults by operation (faults.ts), the simulation by the number of a request.
  */
 
-/** What a fault may know. */
+/** The information that a fault may use. */
 export interface Means {
   readonly now: () => number;
   readonly milliseconds: number;
@@ -30,19 +30,19 @@ export interface Fault extends Deviation<Means> {
   readonly isUnclear?: true;
 }
 
-/** What the bank sends to a phone. */
+/** The code that the bank sends to a phone. */
 export const SHORT_MESSAGE_CODE = '000000';
 
 const CUT: Answer = { status: 0, body: '' };
 
-/** Responds something else, without the call. */
+/** Responds differently, without making the call. */
 const instead =
   (answerOf: (means: Means) => Answer): Fault['start'] =>
   (means) =>
   async () =>
     answerOf(means);
 
-/** Responds something else, once the call has taken effect. */
+/** Responds differently, after the call has taken effect. */
 const afterwards =
   (answerOf: (means: Means) => Answer): Fault['start'] =>
   (means) =>
@@ -59,7 +59,7 @@ const late =
     return rest(call, perform);
   };
 
-/** A pause of no time is no pause. */
+/** A pause of zero is not a pause. */
 const paused = (status: number) =>
   instead(({ milliseconds, refusal }) => ({
     ...refusal(status),
@@ -76,7 +76,7 @@ const without = (body: object | string): Pick<Fault, 'refuses' | 'start'> => ({
 
 const FIELDS = ['email', 'Owner1.HomeAddress', '$.dba', 'id', 'Nobody'];
 
-/** The first given name in the call. */
+/** Returns the first given name in the call. */
 function nameIn(fields: unknown): string {
   let match: string | undefined;
   everywhere((value, name) => {

@@ -154,7 +154,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
   }
 }
 
-/** The least that a response of this shape may have. */
+/** Returns the smallest response of this shape. */
 function leastOf({ types, forms, fields, values, mark, minimum = 0 }: Shape): unknown {
   if ([{ types }, ...forms].some((form) => form.types.includes('null'))) return null;
   if (forms[0]) return leastOf(forms[0]);
@@ -190,7 +190,7 @@ interface KnownFields {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** For a union, the fields of all its forms. */
+/** Returns the known fields; for a union, those of all alternatives. */
 function knownFields({ request }: Operation): KnownFields {
   const fields = alternativesOf(shapeOf(request)).flatMap((form) => [...form.fields]);
   const types = new Map(fields.map(([name, { types }]) => [name, types]));

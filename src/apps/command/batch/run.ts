@@ -30,7 +30,7 @@ export interface RunOptions extends FollowOptions, Flags<'dryRun'> {
   readonly concurrency: number;
 }
 
-/** What following would do. */
+/** The result of following a row, without following it. */
 export interface Preview {
   /** The label under which rows are counted: `would poll`. */
   readonly word: string;

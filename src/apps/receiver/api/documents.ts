@@ -11,7 +11,7 @@ import { invalidRequest, Problem } from '../problems.js';
 import { audit, type Call, defineRoute } from './calls.js';
 import * as shapes from './shapes.js';
 
-/** A form has a little more than its file. */
+/** The size of a form besides its file, in bytes. */
 const MORE_BYTES = 4_096;
 
 /** The second one is refused by name. The parser counts more. */

@@ -213,7 +213,7 @@ const MAX_BYTES = 10 * 1024 * 1024;
 /** Files of one link that may arrive at the same time: strangers hold links, and a file fills memory while it arrives. */
 const MAX_AT_ONCE = 2;
 
-/** How many arrive, by link. */
+/** The number of uploads in progress, by link. */
 const arriving = new Map<string, number>();
 
 async function whileFew<Result>(link: string, receive: () => Promise<Result>): Promise<Result> {

@@ -52,7 +52,7 @@ export const TOKEN_LIFETIME_MS = 10 * 60_000;
 
 const totp = new TOTP({ secret: Secret.fromBase32(TOTP_SECRET) });
 
-/** E1 and E2: who signs in, and the tokens that are out. */
+/** E1 and E2: sign-ins and issued tokens. */
 export class SignIn {
   readonly #tokens = new Map<string, { readonly user: BankingUser; readonly expiresAt: number }>();
 

@@ -24,7 +24,7 @@ export interface Habit extends Deviation<Partner> {
   start(partner: Partner): Wrapper;
 }
 
-/** What Gangway makes of a habit. */
+/** How Gangway handles a habit. */
 export const HABIT_OUTCOMES = {
   tolerated: 'Nothing: onboardings end as without it.',
   paused: 'Waits, and asks once for the account if that takes too long. Everything resumes by itself.',
@@ -35,7 +35,7 @@ export type Outcome = keyof typeof HABIT_OUTCOMES;
 
 export type Habits = Readonly<Record<string, Habit>>;
 
-/** What a habit may know of its partner. */
+/** The information about the partner that a habit may use. */
 export interface Partner {
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -115,7 +115,7 @@ export function texts(concerns: Concerns, names: RegExp, edit: (text: string) =>
   );
 }
 
-/** Every value within, changed from the inside out. */
+/** Changes every value inside, from the inside out. */
 export function everywhere(
   edit: (value: unknown, name: string) => unknown,
   value: unknown,
@@ -148,7 +148,7 @@ export function asBytes(
   };
 }
 
-/** The id of what a create has made, in its response. */
+/** The field with the ID of the created record in the response. */
 export const ID_OF: Readonly<Record<string, string>> = {
   'create-merchant': 'merchantProfileId',
   'create-merchant-v1': 'merchantProfileId',

@@ -30,7 +30,7 @@ function sameRecord(key: (fields: Fields) => unknown): Habit['start'] {
   };
 }
 
-/** Saves what it refuses. */
+/** Saves a record and refuses the request. */
 function savedThenRefused(status: number, showsId: boolean): Habit['start'] {
   return () => async (call, perform) => {
     const answer = await perform();

@@ -24,7 +24,7 @@ const busy = (status: number, headers: Answer['headers'] = {}): Answer => ({
   body: { message: 'Too busy' },
 });
 
-/** For twenty minutes of each hour. */
+/** Reports whether it is one of the first twenty minutes of an hour. */
 const isRushHour = (now: number) => now % HOUR_MS < 20 * MINUTE_MS;
 
 const PAGE = '<!doctype html><title>Maintenance</title><p>We are back at four.</p>';

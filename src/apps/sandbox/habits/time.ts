@@ -15,7 +15,7 @@ const OWN = /^(statusDate|date|createdDate|updatedDate|createdAt|applicationDate
 
 const iso = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-/** New York in winter. */
+/** The time zone of New York in winter. */
 const LOCAL_MS = -5 * HOUR_MS;
 
 export const time: Habits = {

@@ -252,7 +252,7 @@ export async function examineKeys(
   ];
 }
 
-/** A payload that a key encrypted, as its id claims. */
+/** A payload, and the key that its key ID claims. */
 type Use = ReturnType<typeof usesIn>[number];
 
 function usesIn(workflowId: string, message: unknown) {
