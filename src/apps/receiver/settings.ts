@@ -30,7 +30,7 @@ import { followFeePlans } from '../../temporal/fee-plans.js';
 import { clientList } from './clients.js';
 import { Problem } from './problems.js';
 
-/** An id that the sender chooses: visible characters, of reasonable length. */
+/** An ID that the sender chooses: visible characters, of reasonable length. */
 const MESSAGE_ID = /^[\x21-\x7e]{1,256}$/;
 
 /** Seconds since 1970. The library would accept any text that begins with a number. */
@@ -53,7 +53,7 @@ export function signatureCheck(secrets: readonly string[]): CheckSignature {
   const webhooks = secrets.map((secret) => new Webhook(secret));
   return (headers, body) => {
     const signature = signatureHeaders(headers);
-    // Each is tried, so that the time does not reveal which one it was.
+    // Try each secret, so that the time does not reveal which one matched.
     const matching = webhooks.filter((webhook) => verifies(webhook, body, signature));
     if (matching.length === 0)
       throw badSignature('no signature is valid, or the timestamp is more than five minutes off');
@@ -243,7 +243,7 @@ export const receiverSettings = z.object({
 
 export type ReceiverSettings = Readonly<ReturnType<typeof loadReceiverSettings>>;
 
-/** @throws {BadSetting} which names the first setting that cannot be used */
+/** @throws {BadSetting} with the first invalid setting */
 export function loadReceiverSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(receiverSettings, environment);
   const { host, port } = set.RECEIVER_ADDRESS;

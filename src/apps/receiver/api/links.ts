@@ -104,7 +104,7 @@ export function linkRoutes(linkUrl: string | undefined): ApiRoute[] {
         const seen = await view(call, place);
         const isSame =
           seen.state === 'received' && JSON.stringify(seen.answer) === JSON.stringify({ ...answer, remark });
-        // What changes nothing lets no history grow.
+        // A request without effect adds nothing to the history.
         if (isSame) return seen;
         return act(call, place, { kind: 'answer', answer, ...omitUndefined({ remark }) });
       },
@@ -195,7 +195,7 @@ async function act(
   } catch (error) {
     if (error instanceof EndedOnboarding) throw closed();
     if (!(error instanceof InvalidInput)) throw error;
-    // Each field that does not fit has a line.
+    // Each invalid field has a line.
     const errors = error.message.split('\n').map((line) => {
       const [, field = '', message = line] = /^([\w.]+): (.*)$/.exec(line) ?? [];
       return { field: field.replace(/^answer\.patch\./, 'answer.values.'), message };
@@ -207,7 +207,7 @@ async function act(
 
 const closed = () => new Problem('link-closed', 'the link is closed, or its code was not entered');
 
-/** The largest document of a merchant, in bytes. It is in memory as a whole, because its metadata is removed. */
+/** The maximum size of a merchant's document, in bytes. It is held in memory, because its metadata is removed. */
 const MAX_BYTES = 10 * 1024 * 1024;
 
 /** Files of one link that may arrive at the same time: strangers hold links, and a file fills memory while it arrives. */
@@ -261,11 +261,11 @@ export const linkDocumentRoute = defineRoute<Path>(
       try {
         const after = await act(call, place, { kind: 'document', document });
         call.reply.code(201);
-        // Another file of the link may have arrived meanwhile.
+        // Another file for the link may have arrived meanwhile.
         const isOwn = ({ fileName }: { readonly fileName: string }) => fileName === document.fileName;
         return 'documents' in after ? after.documents.findLast(isOwn) : undefined;
       } catch (error) {
-        // A worker may apply it later, so only what was refused is removed.
+        // A worker may still apply it, so remove only refused files.
         if (error instanceof Problem) await documentStore(await openStore(call.documentDir)).remove(document);
         throw error;
       }
