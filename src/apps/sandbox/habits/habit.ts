@@ -2,8 +2,8 @@ import { parseExactly, writeExactly } from '../../../partners/json.js';
 import type { Answer } from '../answer.js';
 
 /**
- * What a partner does with calls in place of what its documentation says: a wrapper around the emulated operation, which may change
- * the request, skip it, repeat it, or change the response.
+ * Changes what a partner does with calls, against its documentation: wraps the emulated operation, and may change, skip or repeat
+ * the request, or change the response.
  */
 export interface Deviation<Known> {
   /** In one sentence. */
@@ -12,15 +12,15 @@ export interface Deviation<Known> {
 }
 
 /**
- * What a partner does to every call while it is on, as opposed to a fault, which hits single ones (fault-kinds.ts). Its name, its
- * sentence and where it was seen are in the table of docs/partner-apis.md.
+ * A behavior that affects every call while it is on, unlike a fault, which affects single calls (fault-kinds.ts). The table of
+ * docs/partner-apis.md has its name, sentence and source.
  */
 export interface Habit extends Deviation<Partner> {
-  /** A standard, a product's documentation, or how such reports read. */
+  /** The source: a standard, a product's documentation, or similar reports. */
   readonly seen: string;
   /** Default: `tolerated`. */
   readonly outcome?: Outcome;
-  /** Begins with an empty memory each time that the habit is switched on. */
+  /** Returns a fresh effect, with an empty memory, each time that the habit is switched on. */
   start(partner: Partner): Wrapper;
 }
 
@@ -70,7 +70,7 @@ export const of =
   ({ operation }) =>
     operations.includes(operation);
 
-/** Sign-ins are left alone, because what concerns them concerns every call. */
+/** Sign-ins are excluded, because changing them affects every call. */
 export const signedIn: Concerns = ({ url }) => !url.startsWith('/api/auth');
 
 /** Changes the responses of the calls that it concerns. */
