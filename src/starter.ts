@@ -17,7 +17,7 @@ function interrupt(signal: NodeJS.Signals): void {
 }
 for (const signal of SIGNALS) process.on(signal, interrupt);
 
-// A reader that closes the pipe early, as in "gangway list | head", is no error.
+// A reader that closes the pipe early, as in "gangway list | head", is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   interruption.abort(new Interrupted('a closed pipe', 0));

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The worker process: runs workflows and activities until a signal stops it (docs/operations.md, Stop a worker). Unfinished work is
- * safe: the server retries reads, and writes that were not sent. A write that was sent leaves its intent (at-most-once/README.md).
+ * safe: the server retries reads and unsent writes, and a sent write leaves its intent (at-most-once/README.md).
  */
 import './platform/process/node-version.js';
 import { Client } from '@temporalio/client';
@@ -34,19 +34,19 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   warnOfUnknown(logger, env, config.accounts);
   Runtime.install({
     logger: temporalLogger(logger),
-    // The native part of the SDK logs through the same logger, as JSON lines.
+    // The SDK's native core logs through the same logger, as JSON lines.
     telemetryOptions: {
       logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) },
       ...metricsOptions(config),
     },
     shutdownSignals: [...STOP_SIGNALS],
-    // Each worker would have a thread that reads the load of the machine for its heartbeats, and "gangway doctor" needs none.
+    // Otherwise each worker has a thread that reads the machine's load for heartbeats, which "gangway doctor" does not need.
     workerHeartbeatInterval: 0,
   });
 
   const stopTracing = await startTracing('gangway-worker', env, logger);
 
-  // Warnings of Node go through the logger as well, including those about deprecated operations of partners.
+  // Node's warnings go through the logger too, including those about partners' deprecated operations.
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) => logger.warn({ warning: name }, message));
 

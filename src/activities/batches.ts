@@ -25,7 +25,7 @@ import type { StartOptions } from '../temporal/start.js';
 import { callPromptly, rejectionOf } from '../temporal/unavailable.js';
 
 /** The interval between heartbeats with results, in milliseconds. After a worker dies, at most this much work is repeated. */
-const BEAT_MS = 1_000;
+const HEARTBEAT_MS = 1_000;
 
 /** Returns the activities of a batch, on the worker's connection and document store. @param openDocuments opens the store, once */
 export function batchActivities(
@@ -57,7 +57,7 @@ export function batchActivities(
       const rows = (await read(of, 'rows')) as readonly BatchRow[];
       const rest = rows.filter(({ line }) => !finishedRows.has(line));
       const started = { ...options, urgency: 'batch', batch: of.batch, actor } as const;
-      const beat = setInterval(heartbeat, BEAT_MS, results);
+      const beat = setInterval(heartbeat, HEARTBEAT_MS, results);
       await startAll(rest, { rate, concurrency }, started, results).finally(() => clearInterval(beat));
       await save(of, 'results', results);
       return { ...summaryOf(results), isStopped: results.length < rows.length };
@@ -119,7 +119,7 @@ async function startRow(
 ): Promise<RowResult> {
   const row = { line, externalId, workflowId };
   try {
-    // The input was checked before it was stored.
+    // The input has already been checked.
     const { runId, started } = await callPromptly(getClient(), () =>
       KINDS[type].start(getClient(), input as never, options),
     );

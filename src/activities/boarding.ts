@@ -59,7 +59,7 @@ export function boardingActivities({
 
     attachDocument: ({ merchantProfileId, document, description }) =>
       sendOnce(async (options) => {
-        await reservations.hold(merchantProfileId);
+        await reservations.ensureReserved(merchantProfileId);
         const file = await documentFor(UPLOAD, documents, document);
         const upload = { id: merchantProfileId, file, description };
         return collectWarnings(options, async (warning) => {
@@ -71,7 +71,7 @@ export function boardingActivities({
     requestUnderwritingReview: ({ merchantProfileId, comment, noteIds, deliveredIds }) =>
       sendOnce(
         async (options) => {
-          await reservations.hold(merchantProfileId);
+          await reservations.ensureReserved(merchantProfileId);
           const before = await readTwice(
             () => snapshot(merchantProfileId, { signal: options.signal }, () => false),
             (now) => lacksNotes({ noteIds }, now),

@@ -25,7 +25,7 @@ export function correctionActivities(accounts: KnownAccounts): CorrectionActivit
 }
 
 /** Without it, Gangway would submit a merchant without any data. Its fields can be removed individually. */
-const APPLICATION_STAYS = {
+const APPLICATION_REQUIRED = {
   field: 'application',
   message: 'cannot be removed as a whole; name the fields to change, with null for those to remove',
 };
@@ -113,7 +113,7 @@ function singleField(name: string, value: unknown): Patch {
 }
 
 /** The maximum number of fields that a message names, because each is compared with all fields. */
-const MOST_UNCHANGEABLE = 10;
+const MAX_UNCHANGEABLE = 10;
 
 /** Returns a problem for each field that can no longer be changed, and for each rule that the corrected input breaks. */
 export function correctionProblems(
@@ -129,12 +129,12 @@ export function correctionProblems(
   const names = [...open, ...leavesIn(input, open)];
   const others = Object.keys(patch)
     .filter((field) => !open.includes(field))
-    .slice(0, MOST_UNCHANGEABLE)
+    .slice(0, MAX_UNCHANGEABLE)
     .map((field) => ({
       field,
       message: `${(ONBOARDINGS[type].correctable as readonly string[]).includes(field) ? 'can no longer be changed' : 'cannot be changed by a correction'}; ${canChange}${didYouMean(field, names)}`,
     }));
-  const fixed = patch['application'] === null ? [...others, APPLICATION_STAYS] : others;
+  const fixed = patch['application'] === null ? [...others, APPLICATION_REQUIRED] : others;
   const patched = { ...mergePatch(input, patch), ...(account !== undefined && { account }) };
   const unchecked = [...added, ...fieldsAddedTo(input, schema)];
   const { error } = schema.safeParse(

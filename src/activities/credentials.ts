@@ -15,7 +15,7 @@ import {
   withHeartbeat,
 } from './failures.js';
 import { pollAgain } from './poll.js';
-import { activityKey, MOST_REMEMBERED } from './software-errors.js';
+import { activityKey, MAX_REMEMBERED } from './software-errors.js';
 
 // Keeps W5.
 /**
@@ -75,7 +75,7 @@ export class AccountCredentials {
       const details = partnerErrorOfActivity(error);
       if (!details || !isUnauthenticated(details)) throw error;
       if (await this.#isRefused(details, details.refusesReads).catch(() => true)) throw failureOf(details);
-      if (this.#refusedCalls.size < MOST_REMEMBERED) this.#refusedCalls.add(activityKey(info));
+      if (this.#refusedCalls.size < MAX_REMEMBERED) this.#refusedCalls.add(activityKey(info));
       throw info.inWorkflow && !wasRefused ? failureOf(details) : asForbidden(details);
     }
   }

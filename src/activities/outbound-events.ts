@@ -43,13 +43,13 @@ export function publishSinks(
     }
   };
   // Publish events in order. If a worker dies, another one publishes the rest, and no event overtakes an earlier one.
-  const lines = new Map<string, Promise<void>>();
+  const queues = new Map<string, Promise<void>>();
   return {
     outbound: {
       publish: {
         async fn({ runId, taskQueue, taskTimeoutMs }, events) {
           const untilMs = performance.now() + taskTimeoutMs;
-          const before = lines.get(runId);
+          const before = queues.get(runId);
           const all = async () => {
             await before;
             for (const event of events)
@@ -57,8 +57,8 @@ export function publishSinks(
                 destinations.map(({ id }) => start(taskQueue, { event, destination: id }, untilMs)),
               );
           };
-          const line = all().finally(() => lines.get(runId) === line && lines.delete(runId));
-          lines.set(runId, line);
+          const line = all().finally(() => queues.get(runId) === line && queues.delete(runId));
+          queues.set(runId, line);
           await line;
         },
       },

@@ -15,30 +15,30 @@ import { callWithDeadline, ifNotRejected } from './failures.js';
 export type Reservations = ReturnType<typeof reservationsAt>;
 
 /** How often an onboarding tries to take over a record while others try too. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 /** The possible error of a date without a time zone, and the difference between two machines' clocks, in milliseconds. */
-const ZONES_MS = 38 * 3_600_000;
-const CLOCKS_MS = 10 * 60_000;
+const TIME_ZONE_ERROR_MS = 38 * 3_600_000;
+const CLOCK_DIFFERENCE_MS = 10 * 60_000;
 
 // Keeps W4.
 /** Reserves records of one account at a partner. A record is reserved for one onboarding before anything is written to it. */
 export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: string | undefined) {
   function reservationFor(record: number | string) {
-    const { taskQueue: ofPartner, workflowExecution } = activityInfo();
-    const taskQueue = workflowTaskQueue(ofPartner, system, partnerAccount);
+    const { taskQueue: partnerQueue, workflowExecution } = activityInfo();
+    const taskQueue = workflowTaskQueue(partnerQueue, system, partnerAccount);
     const id = reservationId(system, taskQueue, record, partnerAccount);
     return { id, taskQueue, owner: workflowExecution?.workflowId ?? '' };
   }
 
-  const current = (id: string) => callWithDeadline((client) => reservationOf(client, id));
+  const currentReservation = (id: string) => callWithDeadline((client) => reservationOf(client, id));
 
   const tryToReserve = (wanted: ReturnType<typeof reservationFor>, replaced?: Reservation) =>
     callWithDeadline((client) => reserve(client, wanted, replaced));
 
   /** Returns the onboarding that reserved a record; undefined if there is none, or if it is `except`. */
   async function ownerOf(record: number, except?: string): Promise<string | undefined> {
-    const { owner } = (await current(reservationFor(record).id)) ?? {};
+    const { owner } = (await currentReservation(reservationFor(record).id)) ?? {};
     return owner === except ? undefined : owner;
   }
 
@@ -47,17 +47,17 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
    *
    * @throws {PartnerError} `Rejected` if another running onboarding has the record, so nothing may be written to it
    */
-  async function hold(record: number, knownOwners: readonly string[] = []): Promise<void> {
+  async function ensureReserved(record: number, knownOwners: readonly string[] = []): Promise<void> {
     const wanted = reservationFor(record);
     const { id, owner } = wanted;
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const held = await current(id);
-      if (held?.owner === owner) return;
-      if (held && !knownOwners.includes(held.owner) && (await isRunning(held)))
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const reservation = await currentReservation(id);
+      if (reservation?.owner === owner) return;
+      if (reservation && !knownOwners.includes(reservation.owner) && (await isRunning(reservation)))
         throw notSent(
-          `workflow ${held.owner} has ${record} as well; abandon one of the two, then retry the other`,
+          `workflow ${reservation.owner} has ${record} as well; abandon one of the two, then retry the other`,
         );
-      if (await tryToReserve(wanted, held)) return;
+      if (await tryToReserve(wanted, reservation)) return;
     }
     throw ApplicationFailure.retryable(`others take ${record} over at the same time`, 'Contended');
   }
@@ -66,14 +66,14 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
    * Reserves the record in the response to a create. The partner may have had the record before, so it is ours only if no other
    * onboarding ever reserved it, and there is no other evidence against it.
    *
-   * @param against returns other evidence against it, for people
+   * @param otherReasons returns other evidence against it, for people
    * @returns the reasons why it may not be ours; empty if it is now reserved
    */
   async function reserveNew(
     record: number,
-    against: () => Promise<readonly string[]>,
+    otherReasons: () => Promise<readonly string[]>,
   ): Promise<readonly string[]> {
-    const reasons = await reasonsAgainst(record, against);
+    const reasons = await reasonsAgainst(record, otherReasons);
     if (reasons.length > 0 || (await tryToReserve(reservationFor(record)))) return reasons;
     // An earlier attempt or run of this onboarding may have reserved it.
     return reasonsAgainst(record, async () => []);
@@ -83,24 +83,24 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
   async function otherWithMid(mid: string, record: number): Promise<string | undefined> {
     const wanted = { ...reservationFor(`mid-${mid}`), owner: `merchant ${record}` };
     if (await tryToReserve(wanted)) return undefined;
-    const holder = (await current(wanted.id))?.owner;
+    const holder = (await currentReservation(wanted.id))?.owner;
     return holder === wanted.owner ? undefined : holder;
   }
 
   /** Returns all reasons against a record. If another onboarding owns it, that is enough: the partner may hide the record. */
-  async function reasonsAgainst(record: number, more: () => Promise<readonly string[]>) {
+  async function reasonsAgainst(record: number, otherReasons: () => Promise<readonly string[]>) {
     const other = await ownerOf(record, reservationFor(record).owner);
-    if (other === undefined) return more();
-    return [...new Set([`${other} has it`, ...(await ifNotRejected(more(), []))])];
+    if (other === undefined) return otherReasons();
+    return [...new Set([`${other} has it`, ...(await ifNotRejected(otherReasons(), []))])];
   }
 
   return {
     ownerOf,
     otherWithMid,
-    hold,
+    ensureReserved,
     reserveNew,
-    against: reasonsAgainst,
-    takeOver: ({ id, knownOwners }: ImportedRecord) => hold(id, knownOwners),
+    reasonsAgainst,
+    takeOver: ({ id, knownOwners }: ImportedRecord) => ensureReserved(id, knownOwners),
   };
 }
 
@@ -117,26 +117,31 @@ function notSent(message: string): PartnerError {
 }
 
 /** Services return the first day of their calendar, such as 0001-01-01, 1900-01-01 or 1970-01-01, instead of no date. */
-const FIRST_DAYS_MS = 2 * 86_400_000;
+const EARLIEST_DATE_MS = 2 * 86_400_000;
 
-export function isDate(date: string | null): date is string {
-  return date !== null && !(Date.parse(date) < FIRST_DAYS_MS);
+export function isRealDate(date: string | null): date is string {
+  return date !== null && !(Date.parse(date) < EARLIEST_DATE_MS);
 }
 
 /** The tolerance by the partner's own clock, in milliseconds. It may round dates down to the minute, and respond a minute late. */
-const ROUGHLY_MS = 2 * 60_000;
+const ROUNDING_ERROR_MS = 2 * 60_000;
 
 /**
  * Reports whether the partner's date is clearly before a time of ours. Returns false for an unreadable date.
  *
- * @param theirs the same time by the partner's clock, against which a smaller difference counts as clear
+ * @param partnerMoment the same time by the partner's clock, against which a smaller difference counts as clear
  */
-export function isClearlyBefore(date: string | null, moment: string, theirs?: string): boolean {
-  if (!isDate(date)) return false;
+export function isClearlyBefore(date: string | null, moment: string, partnerMoment?: string): boolean {
+  if (!isRealDate(date)) return false;
   const hasZone = /T[\d:.,]{1,20}(Z|[+-]\d\d:?\d\d)$/i.test(date);
   const isBefore = (other: string, byMs: number) => Date.parse(date) + byMs < Date.parse(other);
-  if (!hasZone) return isBefore(moment, ZONES_MS);
-  return isBefore(moment, theirs !== undefined && isBefore(theirs, ROUGHLY_MS) ? ROUGHLY_MS : CLOCKS_MS);
+  if (!hasZone) return isBefore(moment, TIME_ZONE_ERROR_MS);
+  return isBefore(
+    moment,
+    partnerMoment !== undefined && isBefore(partnerMoment, ROUNDING_ERROR_MS)
+      ? ROUNDING_ERROR_MS
+      : CLOCK_DIFFERENCE_MS,
+  );
 }
 
 /**

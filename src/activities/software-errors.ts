@@ -17,7 +17,7 @@ const OF_SDK = /^(Activity|Workflow|Query|CompleteAsync|Service|Abort)\w*Error$/
 const MAX_PAUSE_MS = 120_000;
 
 /** Bounds memory: a workflow that ends while its activity fails leaves its entry behind. */
-export const MOST_REMEMBERED = 10_000;
+export const MAX_REMEMBERED = 10_000;
 
 /**
  * Turns an error in our own code, which the server would silently retry, into a failure that names it, and counts it by activity
@@ -35,7 +35,7 @@ export function softwareErrors(system: string, build = 'without an ID'): Activit
           return await next(input);
         } catch (error) {
           if (isOfOthers(error)) throw error;
-          if (failingSince.size < MOST_REMEMBERED) failingSince.set(key, since);
+          if (failingSince.size < MAX_REMEMBERED) failingSince.set(key, since);
           const help = 'Activities that failed because of an error of our own code';
           metricMeter.createCounter('gangway_software_errors_total', undefined, help).add(1, { build });
           throw asFailure(error, info, { system, build, since: new Date(since).toISOString() });

@@ -25,7 +25,7 @@ export interface StalledCallLimits {
 const SHOWN_FROM_MS = 60_000;
 
 /** Bounds memory: a workflow that ends while it waits leaves its entry behind. */
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 // Keeps W6.
 /**
@@ -100,7 +100,7 @@ export class StalledCallReporter {
       isStalled,
       ...(poll && { isPoll: true }),
     });
-    if (isStalled && this.#stalled.size < MOST_REMEMBERED) this.#stalled.add(key);
+    if (isStalled && this.#stalled.size < MAX_REMEMBERED) this.#stalled.add(key);
   }
 
   async #reportForAccount(info: Info, error: unknown): Promise<void> {

@@ -11,12 +11,12 @@ import {
 import { callWithDeadline, withHeartbeat } from './failures.js';
 
 /** The time for which a decision is cached, in milliseconds. A decision does not change while the record exists. */
-const KEPT_MS = 60_000;
+const CACHE_MS = 60_000;
 
 /** The interval between reports of an undecided name, in milliseconds. Somebody may have ended the workflow that asks. */
 const REPORT_EVERY_MS = 3_600_000;
 
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 /** People's decisions about undocumented status names, for the activities of an account. */
 export class StatusMeanings {
@@ -26,7 +26,7 @@ export class StatusMeanings {
   constructor(private readonly account: ReportingAccount) {}
 
   /** Returns the meaning that a person chose for a status; undefined if none. Reports a status that nobody was asked about. */
-  readonly of: MeaningOf = async (status) => {
+  readonly meaningOf: MeaningOf = async (status) => {
     const meaning = this.#decided.get(status);
     if (meaning && performance.now() < meaning.until) return meaning.meaning;
     const lookUp = async (client: Client) => {
@@ -37,8 +37,8 @@ export class StatusMeanings {
     };
     try {
       const meaning = await callWithDeadline(lookUp);
-      if (meaning !== undefined && this.#decided.size < MOST_REMEMBERED)
-        this.#decided.set(status, { meaning, until: performance.now() + KEPT_MS });
+      if (meaning !== undefined && this.#decided.size < MAX_REMEMBERED)
+        this.#decided.set(status, { meaning, until: performance.now() + CACHE_MS });
       return meaning;
     } catch (error) {
       log.warn('could not look up what a status means', { error });
@@ -50,7 +50,7 @@ export class StatusMeanings {
     const reportedAt = this.#reportedAt.get(status) ?? Number.NEGATIVE_INFINITY;
     if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
     await reportStatus(getClient(), this.account, status);
-    if (this.#reportedAt.size < MOST_REMEMBERED) this.#reportedAt.set(status, performance.now());
+    if (this.#reportedAt.size < MAX_REMEMBERED) this.#reportedAt.set(status, performance.now());
   }
 
   readonly activities: PartnerRecordActivities = {

@@ -47,7 +47,7 @@ const OWN_PREFIXES: readonly string[] = [
   ...SYSTEM_NAMES.filter((system) => system !== 'processor').map(settingsPrefix),
 ];
 
-/** A shorter name is similar to too many of other programs. */
+/** A shorter name is similar to too many settings of other programs. */
 const SHORTEST = 8;
 
 /** Names in the environment that no process reads, and that look like a setting with a typing error. */

@@ -66,7 +66,7 @@ export const BATCH_MEMO = 'batch';
 export const WARNINGS_MEMO = 'found';
 
 /** The maximum number of failures in the memo. The results list them all. */
-const MOST_FAILURES = 20;
+const MAX_FAILURES = 20;
 
 export const NO_RESULTS = { started: 0, attached: 0, failed: 0 } as const satisfies ResultCounts;
 
@@ -74,7 +74,7 @@ export function summaryOf(results: readonly RowResult[]): Pick<BatchState, 'coun
   const counts = { ...NO_RESULTS } as Record<RowResult['result'], number>;
   for (const { result } of results) counts[result] += 1;
   const failures = results.filter(({ result }) => result === 'failed');
-  return { counts, failures: failures.slice(0, MOST_FAILURES) };
+  return { counts, failures: failures.slice(0, MAX_FAILURES) };
 }
 
 export function withResults(
@@ -88,7 +88,7 @@ export function withResults(
       attached: attached + more.attached,
       failed: failed + more.failed,
     },
-    failures: [...failures, ...further].slice(0, MOST_FAILURES),
+    failures: [...failures, ...further].slice(0, MAX_FAILURES),
   };
 }
 

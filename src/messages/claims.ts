@@ -93,10 +93,10 @@ export const withdrawProposal = defineUpdate<WithdrawalReceipt, [Withdrawal, Ide
 
 /** The maximum length of a remark, in characters, and the maximum number in a workflow. */
 export const LONGEST_REMARK = 500;
-export const MOST_REMARKS = 50;
+export const MAX_REMARKS = 50;
 
 /** The maximum number of colleagues that a remark mentions, and that a requirement keeps: the latest ones. */
-export const MOST_MENTIONS = 5;
+export const MAX_MENTIONS = 5;
 
 /** A remark about a requirement, for colleagues only. The timeline keeps it, masked. */
 export interface Remark {

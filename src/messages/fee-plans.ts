@@ -11,8 +11,8 @@ import { fieldOf, isContainer, isFieldWithin, type Leaf, leavesOf } from './obje
 
 type Fees = z.output<typeof feeChanges>;
 
-const MOST_PLANS = 200;
-const MOST_NUMBERS = 500;
+const MAX_PLANS = 200;
+const MAX_NUMBERS = 500;
 const LONGEST_NAME = 64;
 const LONGEST_FIELD = 200;
 
@@ -31,14 +31,14 @@ const feePlan = z
     description: z.string().max(LONGEST_FIELD).optional(),
     fees: feeChanges,
     /** The numbers that an onboarding may change, or the groups or lines that contain them. Default: none. */
-    mayChange: z.array(z.string().max(LONGEST_FIELD)).max(MOST_NUMBERS).default([]),
+    mayChange: z.array(z.string().max(LONGEST_FIELD)).max(MAX_NUMBERS).default([]),
   })
   .superRefine(({ fees, mayChange }, context) => {
     const refuse = (message: string, ...path: PropertyKey[]) =>
       context.addIssue({ code: 'custom', message, path });
     const leaves = leavesOf(fees);
     if (leaves.length === 0) refuse('must have a fee', 'fees');
-    if (leaves.length > MOST_NUMBERS) refuse(`must have at most ${MOST_NUMBERS} values`, 'fees');
+    if (leaves.length > MAX_NUMBERS) refuse(`must have at most ${MAX_NUMBERS} values`, 'fees');
     // In a change, null removes a fee.
     for (const { field } of leaves.filter(({ value }) => value === null))
       refuse('must not be null; leave it out', 'fees', field);
@@ -53,7 +53,7 @@ export type FeePlan = z.output<typeof feePlan>;
 /** The content of a file of plans. Names must be unique, ignoring case. */
 export const feePlans = z
   .array(feePlan)
-  .max(MOST_PLANS)
+  .max(MAX_PLANS)
   .superRefine((plans, context) => {
     const names = plans.map(({ name }) => name.toLowerCase());
     for (const [index, name] of names.entries())

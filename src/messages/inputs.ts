@@ -51,12 +51,12 @@ export function dba(rule: z.ZodString = text): z.ZodString {
 export const partnerId = z.int32().min(1, 'must be an id at the partner, from 1 on');
 
 /** About a thirtieth of a second, which no timer rounds to zero. */
-const SHORTEST_HOURS = 0.000_01;
+const MIN_HOURS = 0.000_01;
 
 /** The time that a person has to answer a requirement, in hours; at most a year. */
 export const dueInHours = z
   .number()
-  .min(SHORTEST_HOURS, 'must be more than 0, in hours')
+  .min(MIN_HOURS, 'must be more than 0, in hours')
   .max(8_760, 'must be 8760 or less, in hours');
 
 /** The time that people have to claim a requirement, in hours. After it, an event reports the requirement. Default: no event. */

@@ -53,7 +53,7 @@ export function indexedWords(dba: string, form: DbaForm): string {
   let bytes = 0;
   const add = (word: string) => {
     bytes += word.replace(/[^ -~]/g, '   ').length + 1;
-    if (bytes <= MOST_BYTES) words.add(word);
+    if (bytes <= MAX_BYTES) words.add(word);
   };
   if (form === 'masked') add(maskedName(dba));
   for (const word of searchWords(indexedDba(dba, form)))
@@ -68,7 +68,7 @@ export type ListedRequirement = Pick<Requirement, 'id' | 'raisedAt' | 'dueAt'> &
   };
 
 /** Temporal terminates a workflow whose search attribute has more than 2 kB. */
-const MOST_BYTES = 1_800;
+const MAX_BYTES = 1_800;
 
 /** Stands before the number of the requirements that do not fit. */
 const MORE = '+';
@@ -87,7 +87,7 @@ export function listedRequirements(open: readonly Requirement[], most = open.len
   let bytes = bytesOf(kinds);
   const fitting = entries.slice(0, most).filter((entry) => {
     bytes += bytesOf([entry]);
-    return bytes <= MOST_BYTES;
+    return bytes <= MAX_BYTES;
   });
   const more = entries.length - fitting.length;
   return [...fitting, ...(more > 0 ? [`${MORE}${more}`] : []), ...kinds];

@@ -11,7 +11,7 @@ export function merchantOutcome(
   { phase, comment: said = null, mid = null }: Pick<SeenStatus, 'phase' | 'comment' | 'mid'>,
   merchantProfileId: number,
 ): MerchantBoardingOutcome | undefined {
-  const outcome = phase && MERCHANT_PHASES[phase].ends;
+  const outcome = phase && MERCHANT_PHASES[phase].outcome;
   if (outcome === null) return undefined;
   if (outcome !== 'boarded') return { outcome, comment: said && redact(said), merchantProfileId };
   return mid === null ? undefined : { outcome, mid, merchantProfileId };
@@ -23,7 +23,7 @@ export function businessOutcome(
   profileId: number,
   financialAccountId: string | null,
 ): BusinessOnboardingOutcome | undefined {
-  const outcome = PROFILE_PHASES[phase].ends;
+  const outcome = PROFILE_PHASES[phase].outcome;
   return outcome === null ? undefined : { outcome, profileId, financialAccountId, bankingStatus };
 }
 

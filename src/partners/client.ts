@@ -45,7 +45,7 @@ export interface PartnerProtocol {
   /** Returns why a valid request must not be sent; undefined if it may. */
   refuse?(operation: Operation, options: CallOptions): string | undefined;
   /** Unwraps a payload from its envelope; undefined for a body without an envelope, such as a proxy's. */
-  open(response: PartnerResponse): Unwrapped | undefined;
+  unwrap(response: PartnerResponse): Unwrapped | undefined;
   /** Our credentials, which are masked wherever the partner repeats them. */
   secrets(): readonly string[];
   readonly observe?: PartnerObserver | undefined;
@@ -53,7 +53,7 @@ export interface PartnerProtocol {
 }
 
 /** A complete response, as the partner sent it, for a comparison with the catalogue. It contains private values. */
-export interface Received {
+export interface InspectedResponse {
   /** As in the catalogue: `boarding`. */
   readonly system: string;
   /** As in the catalogue: `get-status`. */
@@ -61,7 +61,7 @@ export interface Received {
   readonly operation: Operation;
   readonly status: number;
   /** False for a body without the partner's envelope, or one that is not JSON. */
-  readonly isOpen: boolean;
+  readonly hasEnvelope: boolean;
   /** Without its envelope; undefined for a file. */
   readonly payload: unknown;
   readonly envelope?: unknown;
@@ -71,7 +71,7 @@ export interface Received {
 }
 
 /** Called with every complete response before the client reads it. Must not throw or keep values. */
-export type Inspector = (received: Received) => void;
+export type Inspector = (received: InspectedResponse) => void;
 
 export type Credentials = Readonly<Record<string, string>>;
 
@@ -150,7 +150,7 @@ export function partnerOff(system: string, operations: Operations, reason: strin
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 /** How often a call is replayed after its credentials were refused. */
-const MOST_REPLAYS = 2;
+const MAX_REPLAYS = 2;
 
 const PAUSED: ExchangeEnd = { failure: 'Paused', code: '429' };
 
@@ -161,7 +161,7 @@ const REFUSALS = [401, 403];
 interface Shared {
   readonly operations: Operations;
   /** The latest probe after a refusal, and when it ended, in milliseconds of a monotonic clock. */
-  tried?: { readonly key: string; readonly isRefused: Promise<boolean>; endedAt?: number };
+  probed?: { readonly key: string; readonly isRefused: Promise<boolean>; endedAt?: number };
 }
 
 class Call {
@@ -181,7 +181,7 @@ class Call {
     this.#check(request);
     const response = await this.#exchange();
     if ('chunks' in response) {
-      this.#inspect({ status: response.status, isOpen: true, payload: undefined, failed: false });
+      this.#inspect({ status: response.status, hasEnvelope: true, payload: undefined, failed: false });
       return download(response, (...failed) => this.#failure(...failed));
     }
     return this.#read(response);
@@ -218,9 +218,9 @@ class Call {
       const sentAt = performance.now();
       const response = await this.#send(credentials);
       if (!('body' in response) || this.#savedIn(response) !== undefined) return response;
-      this.#refusesReads = await this.#triedRead(response, credentials, sentAt);
+      this.#refusesReads = await this.#probeAfterRefusal(response, credentials, sentAt);
       const isReplayed = response.status === 401 && this.#refusesReads !== false;
-      if (!isReplayed || !protocol.reauthorize || replays === MOST_REPLAYS) return response;
+      if (!isReplayed || !protocol.reauthorize || replays === MAX_REPLAYS) return response;
       credentials = await this.#obtained(protocol.reauthorize(credentials, this.name));
     }
   }
@@ -229,7 +229,7 @@ class Call {
    * After a once-only write is refused, reports whether the partner also refuses a read with the same credentials. If not, the
    * partner may have processed and saved the write. The read is sent even during a pause. Concurrent writes share one read.
    */
-  async #triedRead(
+  async #probeAfterRefusal(
     { status, headers }: HttpResponse,
     credentials: Credentials,
     sentAt: number,
@@ -239,7 +239,7 @@ class Call {
     const isLimit = headers['retry-after'] !== undefined;
     if (operation.effect !== 'once' || !REFUSALS.includes(status) || isLimit || !probe) return undefined;
     const key = JSON.stringify([status, credentials]);
-    const { tried: last } = shared;
+    const { probed: last } = shared;
     const ended = (isRefused: Promise<boolean>) => untilAborted(isRefused, options.signal).catch(() => false);
     if (last?.key === key && (last.endedAt ?? sentAt) >= sentAt) return ended(last.isRefused);
     const read = new Call(operationName(protocol.probe ?? ''), probe, protocol, http, {}, shared);
@@ -247,8 +247,8 @@ class Call {
       (response) => response.status === status,
       () => false,
     );
-    const tried: Shared['tried'] = { key, isRefused };
-    shared.tried = tried;
+    const tried: Shared['probed'] = { key, isRefused };
+    shared.probed = tried;
     void isRefused.finally(() => {
       tried.endedAt = performance.now();
     });
@@ -258,7 +258,7 @@ class Call {
   /** Returns the sign in a refusal that the partner saved our record, if any. */
   #savedIn(response: HttpResponse): string | undefined {
     const json = parseJsonBody(response.body, this.operation);
-    return savedRecordId(this.operation, this.protocol.open({ ...response, json })?.payload ?? json);
+    return savedRecordId(this.operation, this.protocol.unwrap({ ...response, json })?.payload ?? json);
   }
 
   async #obtained(credentials: Promise<Credentials>): Promise<Credentials> {
@@ -327,19 +327,19 @@ class Call {
       status === 204 && (operation.effect === 'read' || operation.response.safeParse(null).success);
     const opened = isEmpty
       ? { failed: false, payload: null, fields: [] }
-      : protocol.open({ ...response, json: parseJsonBody(response.body, operation) });
+      : protocol.unwrap({ ...response, json: parseJsonBody(response.body, operation) });
     if (opened?.warning) this.options.onWarning?.(mask(opened.warning));
     const failed = opened?.failed === true || !isSuccessStatus(status);
     const { payload: unmasked, envelope } = opened ?? {};
     const more = morePagesIndicator(operation, unmasked, envelope, headers);
-    this.#inspect({ status, isOpen: opened !== undefined, payload: unmasked, envelope, more, failed });
+    this.#inspect({ status, hasEnvelope: opened !== undefined, payload: unmasked, envelope, more, failed });
     const sent = operation.effect === 'read' ? {} : this.#request;
     const payload = operation.issuesCredential ? unmasked : withoutRepeats(unmasked, secrets, sent);
     const refusedWith = opened?.failed && isSuccessStatus(status) ? payload : undefined;
     const saved = (failed ? this.#savedIn(response) : undefined) ?? idInLocation(operation, response);
-    const saysNothing = isMissingRoute(operation, this.#request, status);
-    const failure = ({ unreadable = saysNothing, ...input }: FailureOfResponse) => {
-      const details = { ...input, ...(saysNothing && { kind: 'Uncertain' as const }) };
+    const isRouteMissing = isMissingRoute(operation, this.#request, status);
+    const failure = ({ unreadable = isRouteMissing, ...input }: FailureOfResponse) => {
+      const details = { ...input, ...(isRouteMissing && { kind: 'Uncertain' as const }) };
       const { kind, reason, retryAfterMs } = details;
       const isUncertain = kind === 'Uncertain' && operation.effect !== 'read';
       const isUnreadable = unreadable && { unreadable: this.name };
@@ -371,7 +371,7 @@ class Call {
     return protocol.observe?.(exchange, { operation, request: this.#request, secrets });
   }
 
-  #inspect(received: Omit<Received, 'system' | 'name' | 'operation'>): void {
+  #inspect(received: Omit<InspectedResponse, 'system' | 'name' | 'operation'>): void {
     const { protocol, operation, name } = this;
     protocol.inspect?.({ system: protocol.system, name, operation, ...received });
   }

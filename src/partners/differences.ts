@@ -1,6 +1,6 @@
 import { alternativesOf, isAny, type Shape, shapeFrom, shapeOf } from '../platform/schemas/shape.js';
 import type { Operation } from './catalogue.js';
-import type { Received } from './client.js';
+import type { InspectedResponse } from './client.js';
 import { PARTNERS, type SystemName } from './descriptors.js';
 import { isAmong } from './field-schemas.js';
 import { openApiResponses } from './openapi/document.js';
@@ -36,12 +36,12 @@ export function differencesIn({
   system,
   operation,
   status,
-  isOpen,
+  hasEnvelope,
   payload,
   envelope,
   more,
   failed,
-}: Received): Difference[] {
+}: InspectedResponse): Difference[] {
   const isNeeded = operation.inWorkflows === true;
   const listed = statusesOf(system as SystemName, operation);
   if (status < 500 && !listed.includes(status))
@@ -55,7 +55,7 @@ export function differencesIn({
       },
     ];
   if (failed || operation.returns === 'stream' || operation.returns === 'none') return [];
-  if (!isOpen) {
+  if (!hasEnvelope) {
     const expected = 'JSON, in the envelope of the contract if it has one';
     return [{ kind: 'other-form', field: '', expected, got: 'another body', isNeeded }];
   }

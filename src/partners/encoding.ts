@@ -54,7 +54,7 @@ const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLengt
   zstd: zstdDecompressSync,
 };
 
-const MOST_ENCODINGS = 5;
+const MAX_ENCODINGS = 5;
 
 /** A byte order mark precedes what headers say (Encoding Standard, BOM sniff). UTF-8 is the default anyway. */
 const UTF_16 = [
@@ -76,7 +76,7 @@ export function decodeBody(body: Buffer, headers: Readonly<Record<string, unknow
   const decoders = names.map((name) => DECODERS[name]).filter((each) => each !== undefined);
   let bytes = body;
   try {
-    if (names.length === decoders.length && names.length <= MOST_ENCODINGS)
+    if (names.length === decoders.length && names.length <= MAX_ENCODINGS)
       bytes = decoders.reduceRight((each, decode) => decode(each, { maxOutputLength: most }), body);
   } catch (error) {
     if (error instanceof RangeError) throw error;

@@ -33,8 +33,8 @@ export type HttpLimits = Readonly<typeof DEFAULT_HTTP_LIMITS>;
  * How many writes may be between {@link HttpRequest.beforeSending} and their first byte at the same time. A killed process leaves
  * at most this many intents of unsent writes, each of which becomes a question to a person.
  */
-const FEWEST_PLACES = 2;
-const MOST_PLACES = 8;
+const MIN_PLACES = 2;
+const MAX_PLACES = 8;
 
 /** Allows one more write for each 10 ms that a write spends there, which is enough for 100 writes a second. */
 const MS_PER_PLACE = 10;
@@ -46,7 +46,7 @@ const WEIGHT = 1 / 8;
  * waiting for Temporal to record its intent: with a slow server, the same rate needs more writes at the same time.
  */
 class AboutToSend {
-  readonly #places = pLimit(FEWEST_PLACES);
+  readonly #places = pLimit(MIN_PLACES);
   #averageMs = 0;
 
   /** Waits for a place, and holds it until `send` ends. */
@@ -56,7 +56,7 @@ class AboutToSend {
       await send();
       this.#averageMs += (performance.now() - since - this.#averageMs) * WEIGHT;
       const needed = Math.ceil(this.#averageMs / MS_PER_PLACE);
-      this.#places.concurrency = Math.min(Math.max(needed, FEWEST_PLACES), MOST_PLACES);
+      this.#places.concurrency = Math.min(Math.max(needed, MIN_PLACES), MAX_PLACES);
     });
   }
 }

@@ -17,17 +17,17 @@ export interface PartnerSettings extends Pick<Connection, 'url' | 'limits'> {
   readonly environment?: 'uat' | 'production';
 }
 
-const SHORTEST_PASSWORD = 12;
+const MIN_PASSWORD = 12;
 
 export function password(system: 'BOARDING' | 'BANKING') {
   const schema = z.string('is not set').meta({ description: 'Password.', secret: true });
   return withAdvice(schema, (value, name, set) => {
     const isRemote = String(set[`${system}_URL`]).startsWith('https:');
-    const isWeak = value.length < SHORTEST_PASSWORD || value === set[`${system}_USERNAME`];
+    const isWeak = value.length < MIN_PASSWORD || value === set[`${system}_USERNAME`];
     return (
       isRemote &&
       isWeak && {
-        why: `is shorter than ${SHORTEST_PASSWORD} characters, or equals the user name`,
+        why: `is shorter than ${MIN_PASSWORD} characters, or equals the user name`,
         fix: `choose another password at the partner, and set ${name} to it`,
       }
     );

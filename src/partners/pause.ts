@@ -1,7 +1,7 @@
 import type { PartnerErrorDetails } from './partner-error.js';
 
 /** The pause after a 429 without a `Retry-After`, in milliseconds. */
-const SHORTEST_PAUSE_MS = 1_000;
+const MIN_PAUSE_MS = 1_000;
 
 /** The pauses after a redirect, in milliseconds. Writes wait longer, because each redirected write could become uncertain. */
 const REDIRECTED_MS = 60_000;
@@ -23,7 +23,7 @@ export class Pause {
     if (!isLimit && !isRedirect) return;
     const what = isRedirect && isUncertain ? 'write' : 'call';
     const redirectedMs = isUncertain ? WRITES_REDIRECTED_MS : REDIRECTED_MS;
-    const until = this.clock() + (isRedirect ? redirectedMs : (retryAfterMs ?? SHORTEST_PAUSE_MS));
+    const until = this.clock() + (isRedirect ? redirectedMs : (retryAfterMs ?? MIN_PAUSE_MS));
     if (until > (this.#held.get(what)?.until ?? 0)) this.#held.set(what, { until, cause });
   }
 

@@ -5,7 +5,7 @@ import { LONGEST, truncate } from './text-limits.js';
  * Cleans a partner's status name: one short line without private or invisible parts. The partner may write anything, and a search
  * attribute shows the name to everyone.
  */
-export function statusShown(name: string): string {
+export function cleanStatusName(name: string): string {
   const seen = name
     .replace(/\p{Cf}+/gu, '')
     .replace(/[\s\p{Cc}]+/gu, ' ')

@@ -36,12 +36,12 @@ function shapeIn({ inst }: z.core.$ZodRawIssue): Shape | undefined {
 }
 
 /** Nobody reads more suggestions, and finding one takes a while. */
-const MOST_SUGGESTIONS = 100;
+const MAX_SUGGESTIONS = 100;
 
 /** Returns a line for each unknown field of an object, in the order of its `keys`. */
 function unknownFields(keys: readonly string[], shape: Shape | undefined): string[] {
   const names = [...(shape?.fields.keys() ?? [])];
-  return keys.map((key, at) => `is not a known field${at < MOST_SUGGESTIONS ? didYouMean(key, names) : ''}`);
+  return keys.map((key, at) => `is not a known field${at < MAX_SUGGESTIONS ? didYouMean(key, names) : ''}`);
 }
 
 const FEW = 3;

@@ -15,7 +15,7 @@ export const LONGEST = {
   summary: 100,
 } as const;
 
-const MOST_PROBLEMS = 50;
+const MAX_PROBLEMS = 50;
 
 /** Returns a short text unchanged, a long one as its beginning and its length. */
 export function truncate(text: string, longest: number): string {
@@ -37,7 +37,7 @@ interface Texts {
 }
 
 export function boundProblems<Problem extends Texts>(problems: readonly Problem[]): readonly Problem[] {
-  const bounded = problems.slice(0, MOST_PROBLEMS).map((problem) => ({
+  const bounded = problems.slice(0, MAX_PROBLEMS).map((problem) => ({
     ...problem,
     field: truncate(problem.field, LONGEST.line),
     message: truncate(problem.message, LONGEST.text),

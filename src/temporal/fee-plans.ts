@@ -10,7 +10,7 @@ import { BadSetting } from '../platform/settings/settings.js';
 /** Reads the operator's fee plans from a file, for every process that starts onboardings. */
 
 const SETTING = 'GANGWAY_FEE_PLANS';
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 const SHOWN = 3;
 
 /** Parses plans from JSON. Problems begin with the index of the plan, and name every field. */
@@ -18,7 +18,7 @@ export function feePlansIn(
   text: string,
 ): { readonly plans: readonly FeePlan[] } | { readonly problems: readonly FieldProblem[] } {
   const whole = (message: string) => ({ problems: [{ field: '', message }] });
-  if (text.length > MOST_BYTES) return whole('is larger than 1 MiB');
+  if (text.length > MAX_BYTES) return whole('is larger than 1 MiB');
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -87,28 +87,28 @@ async function withPartnerId(client: Client, value: string): Promise<string[]> {
     account !== undefined && is(partnerAccount, account),
   );
   const ids: string[] = [];
-  for await (const { workflowId } of listOnboardings(client, query, MOST_SIMILAR)) ids.push(workflowId);
+  for await (const { workflowId } of listOnboardings(client, query, MAX_SIMILAR)) ids.push(workflowId);
   return ids;
 }
 
-const MOST_OF_A_DBA = 1_000;
+const MAX_OF_A_DBA = 1_000;
 
 async function idsOfDba(client: Client, dba: string): Promise<string[]> {
   const query = visibilityQuery({ types: typesOf(ONBOARDINGS), dba });
   const ids = new Set<string>();
-  for await (const onboardings of listOnboardings(client, query, MOST_OF_A_DBA))
+  for await (const onboardings of listOnboardings(client, query, MAX_OF_A_DBA))
     if (onboardings.dba === dba) ids.add(onboardings.workflowId);
   return [...ids];
 }
 
-const MOST_SIMILAR = 200;
+const MAX_SIMILAR = 200;
 
 async function unknown(client: Client, id: string): Promise<UnknownOnboarding> {
   const names: string[] = [];
   for await (const { workflowId, dba } of listOnboardings(
     client,
     visibilityQuery({ types: typesOf(ONBOARDINGS) }),
-    MOST_SIMILAR,
+    MAX_SIMILAR,
   ))
     names.push(workflowId, partsOfId(workflowId)?.key ?? workflowId, ...(dba === undefined ? [] : [dba]));
   const next = didYouMean(id, names) || beginning(id, names) || '; "gangway list" shows all';

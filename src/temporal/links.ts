@@ -16,7 +16,7 @@ export interface LinkPlace {
 const MEMO = 'link';
 
 /** How long a link still says that it has ended. */
-const KEPT_MS = 2 * LONGEST_LINK_DAYS * 24 * 3_600_000;
+const RECORD_LIFETIME_MS = 2 * LONGEST_LINK_DAYS * 24 * 3_600_000;
 
 /**
  * Records where a link leads, so its name need not contain that. The record is a workflow that never runs, because its start delay
@@ -31,8 +31,8 @@ export async function recordLink(
   await client.workflow.start('merchantLink', {
     workflowId: idOf(link),
     taskQueue: `${taskQueue}-link`,
-    workflowExecutionTimeout: KEPT_MS,
-    startDelay: 2 * KEPT_MS,
+    workflowExecutionTimeout: RECORD_LIFETIME_MS,
+    startDelay: 2 * RECORD_LIFETIME_MS,
     memo: { [MEMO]: place },
     workflowIdConflictPolicy: 'FAIL',
     workflowIdReusePolicy: 'REJECT_DUPLICATE',

@@ -88,7 +88,7 @@ export const ENCRYPTED = 'binary/encrypted';
 
 const KEY_ID_METADATA = 'encryption-key-id';
 
-/** The metadata field for the place of an encrypted payload: {@link Names} as JSON. Short, because every payload has it. */
+/** The metadata field for the place of an encrypted payload: {@link PlaceNames} as JSON. Short, because every payload has it. */
 const PLACE_METADATA = 'place';
 
 const CIPHER = 'aes-256-gcm';
@@ -115,17 +115,17 @@ export interface Place {
 }
 
 /** Namespace, workflow ID and activity ID of a {@link Place}; '' if unknown. */
-type Names = readonly [namespace: string, workflowId: string, activityId: string];
+type PlaceNames = readonly [namespace: string, workflowId: string, activityId: string];
 
 /** Thrown for an encrypted payload of one place that was found at another. The message names both. */
 export class MisplacedPayload extends Error {
   override readonly name = 'MisplacedPayload';
-  constructor(belongs: Names, actual: Names) {
+  constructor(belongs: PlaceNames, actual: PlaceNames) {
     super(`a payload of ${describePlace(belongs)} was found in ${describePlace(actual)}`);
   }
 }
 
-function describePlace([namespace, workflowId, activityId]: Names): string {
+function describePlace([namespace, workflowId, activityId]: PlaceNames): string {
   const named = Object.entries({ activity: activityId, workflow: workflowId, namespace });
   return named.flatMap(([what, id]) => (id === '' ? [] : [`${what} ${id}`])).join(' of ');
 }
@@ -283,7 +283,7 @@ function associatedData(id: string, belongs: string): Buffer {
   return Buffer.from(`${id}\n${belongs}`);
 }
 
-function namesOf({ namespace = '', workflowId = '', activityId = '' }: Place = {}): Names {
+function namesOf({ namespace = '', workflowId = '', activityId = '' }: Place = {}): PlaceNames {
   return [namespace, workflowId, activityId];
 }
 
@@ -293,7 +293,7 @@ function namesOf({ namespace = '', workflowId = '', activityId = '' }: Place = {
  *
  * @throws {MisplacedPayload}
  */
-function requireSame(belongs: Names, actual: Names): void {
+function requireSame(belongs: PlaceNames, actual: PlaceNames): void {
   const [, workflowId] = actual;
   if (workflowId !== '' && !partsOfId(workflowId)) return;
   const differs = belongs.some((name, part) => name !== '' && actual[part] !== '' && name !== actual[part]);

@@ -64,7 +64,7 @@ function refusedFields(errors: readonly FieldProblem[]): Refusal {
   return new Refusal('invalid', NO_EFFECT, errors);
 }
 
-export interface Requested extends Started {
+export interface StartResult extends Started {
   /** It had already been started, with the same input. */
   readonly isUnchanged: boolean;
 }
@@ -79,7 +79,7 @@ export async function startOrAttach<Input>(
   { start }: Kind<Input>,
   input: Input,
   { send, actor }: Partial<Pick<StartOptions, 'send' | 'actor'>> = {},
-): Promise<Requested> {
+): Promise<StartResult> {
   const started = await start(client, input, { taskQueue, dbaForm, fourEyes, actor, ...(send && { send }) });
   if (started.started) return { ...started, isUnchanged: false };
   const differing = await differenceFromStart(client, started.workflowId, input);
@@ -91,7 +91,10 @@ export async function startOrAttach<Input>(
 }
 
 /** @throws {Refusal} if no onboarding or several have this `externalId` */
-export async function find({ client, accounts }: Backend, id: string): Promise<WorkflowExecutionDescription> {
+export async function findIn(
+  { client, accounts }: Backend,
+  id: string,
+): Promise<WorkflowExecutionDescription> {
   try {
     return await findOnboarding(client, id, accounts);
   } catch (error) {
@@ -135,9 +138,9 @@ const answer = z.discriminatedUnion('kind', [
 
 const person = text.refine((actor) => !looksLikeProgram(actor), 'must not look like a client of the API');
 
-export const whoAndWhy = { id: onboardingNameSchema, requirementId: text, actor: person, reason: text };
+export const answerFields = { id: onboardingNameSchema, requirementId: text, actor: person, reason: text };
 
-export const givenAnswer = z.strictObject({ ...whoAndWhy, answer });
+export const programAnswer = z.strictObject({ ...answerFields, answer });
 
 /**
  * Answers a requirement. A repeated `updateId` changes nothing, and succeeds if the first one did.
@@ -146,11 +149,11 @@ export const givenAnswer = z.strictObject({ ...whoAndWhy, answer });
  */
 export async function resolveOnce(
   backend: Backend,
-  { id, ...resolution }: z.output<typeof givenAnswer>,
+  { id, ...resolution }: z.output<typeof programAnswer>,
   updateId: string,
 ): Promise<{ readonly workflowId: string; readonly receipt: ResolutionReceipt }> {
   const { client } = backend;
-  const { workflowId } = await find(backend, id);
+  const { workflowId } = await findIn(backend, id);
   try {
     // The two unions of answers differ only in fields that may be undefined.
     const input = resolution as Resolution;

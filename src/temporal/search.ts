@@ -140,7 +140,7 @@ export function visibilityQuery(filter: Filter): Condition {
 
 /** The maximum number of characters and words to compare. No name or ID is longer, and `DbaWords` has a name's first words. */
 const LONGEST_FIND = 300;
-const MOST_WORDS = 7;
+const MAX_WORDS = 7;
 
 /**
  * Matches beginnings of words in the dba, in any case and order, the beginning of an ID, or a complete dba, even a masked one.
@@ -154,7 +154,7 @@ function findable(text: string, types: readonly WorkflowType[]): Condition {
     .replace(/^['\s]+|(?<!['\s])['\s]+$/g, '');
   if (value === '') return isIn('WorkflowId', []);
   const { dba, dbaWords, mid, merchantProfileId, bankingProfileId } = SEARCH_ATTRIBUTES;
-  const words = searchWords(value).slice(0, MOST_WORDS);
+  const words = searchWords(value).slice(0, MAX_WORDS);
   const names =
     words.length > 0
       ? [all(...words.map((word) => is(dbaWords, word))), is(dbaWords, maskedName(value))]

@@ -5,7 +5,7 @@ import proto, { type temporal } from '@temporalio/proto';
 import { isUnimplemented } from './unavailable.js';
 
 /** How long a result is cached, in milliseconds, so any number of callers cause one request. */
-const KEPT_MS = 1_000;
+const CACHE_MS = 1_000;
 
 /** Returns a check of whether Temporal responds for the client's namespace. The check takes bounded time. */
 export function temporalCheck(client: Client): () => Promise<boolean> {
@@ -22,7 +22,7 @@ export function temporalCheck(client: Client): () => Promise<boolean> {
       .finally(() => {
         setTimeout(() => {
           result = undefined;
-        }, KEPT_MS).unref();
+        }, CACHE_MS).unref();
       });
     return result;
   };

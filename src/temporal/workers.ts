@@ -183,7 +183,7 @@ export async function deployedVersions(client: Client, deploymentName: string): 
 }
 
 /** With more keys, an identity could become longer than Temporal accepts. */
-const MOST_KEYS = 64;
+const MAX_KEYS = 64;
 
 /**
  * Returns `4711@host#5f1c09ab`: process, host, and a check value for each key, with which `gangway doctor` finds the worker whose
@@ -193,7 +193,7 @@ const MOST_KEYS = 64;
  */
 export function workerIdentity(keys: PayloadKeys | undefined, name = `${process.pid}@${hostname()}`): string {
   const checks = (keys ?? []).map(keyCheck);
-  return checks.length > MOST_KEYS ? name : `${name}#${checks.join(',')}`;
+  return checks.length > MAX_KEYS ? name : `${name}#${checks.join(',')}`;
 }
 
 /** A parsed worker identity: process and host, and the check values of its payload keys. */

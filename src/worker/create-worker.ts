@@ -57,12 +57,12 @@ import { nexusService } from './nexus/service.js';
 import type { WorkerSettings } from './settings.js';
 import { SHUTDOWN, TUNING } from './tuning.js';
 
-/** All of Gangway's workers in one process: for the workflows, for each partner that is on in each account, for events, and for checks. */
+/** All of Gangway's workers in one process: for workflows, each partner in each account, events, and credential checks. */
 export interface GangwayWorker {
   /** Runs until {@link shutdown} or a signal, then finishes its activities and closes the connections to the partners. */
   run(): Promise<void>;
   shutdown(): void;
-  /** `RUNNING` when all workers take tasks, else the state of one that does not. */
+  /** `RUNNING` if all workers take tasks, otherwise the state of one that does not. */
   getState(): string;
 }
 
@@ -101,7 +101,7 @@ export function combineWorkers(
     shutdown,
     getState: () => notRunning() ?? 'RUNNING',
     async run() {
-      // A worker that fails stops the others, because half a worker would look alive.
+      // A failed worker stops the others, because half a worker would look healthy.
       const runs = all.map((each) => each.run().finally(shutdown));
       const started = start();
       try {
@@ -126,7 +126,7 @@ export interface ActivityQueue {
   readonly taskQueue: string;
   readonly activities: object;
   readonly interceptors?: readonly ActivityInterceptorsFactory[];
-  /** Absent where no partner is called. */
+  /** Absent if no partner is called. */
   readonly partner?: {
     readonly system: SystemName;
     readonly account: Account;
@@ -143,7 +143,8 @@ export type Watch = (account: string | undefined) => {
 /**
  * The activities that call partners and deliver outbound events, by task queue. @param process the task queue of this process
  *
- * @returns `start` runs next to the workers. `release` closes the connections to the partners, after the workers have ended
+ * @returns `start`, to run next to the workers, and `release`, which closes the connections to partners after the workers have
+ *   ended
  */
 export function activityQueues(
   config: WorkersConfig,
@@ -200,7 +201,7 @@ export function activityQueues(
   };
 }
 
-/** An activity runs for the account whose workflow calls it. */
+/** Returns the activities that check credentials, each for the account whose workflow calls it. */
 function checkActivities(credentials: readonly AccountCredentials[]): ProcessActivities {
   const byWorkflowId = new Map(
     credentials.map((each) => [partnerAccountId(each.account.system, each.account.account), each]),
@@ -214,12 +215,12 @@ function checkActivities(credentials: readonly AccountCredentials[]): ProcessAct
 }
 
 /**
- * The workers besides the one for the workflows: one for each partner of each account that has a URL, one that delivers outbound
- * events, and one for checks of the credentials of this process. Each worker costs memory and polls, also while nothing happens.
+ * Creates the workers besides the one for workflows: one for each partner with a URL in each account, one that delivers outbound
+ * events, and one that checks this process's credentials. Each worker costs memory and polls, even while nothing happens.
  */
 export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig) {
   const { documentDir, statementDir, payloadKeys } = config;
-  // A versioned worker would leave the task queue of each process in its deployment version, and the server limits their number.
+  // A versioned worker would add each process's task queue to its deployment version, and the server limits their number.
   const { workerDeploymentOptions: _, ...unversioned } = place;
   const common = {
     dataConverter: dataConverter(payloadKeys, countUnreadable),
@@ -242,9 +243,9 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig) 
         ...queue,
         interceptors: interceptorOptions(interceptors),
         ...(partner && {
-          // A task that would wait for a connection waits in the task queue, where its priority counts.
+          // A task that would wait for a connection waits in the task queue instead, where its priority counts.
           maxConcurrentActivityTaskExecutions: DEFAULT_HTTP_LIMITS.connections,
-          // The server applies the limit over all workers of the task queue. Each of them must set the same limit.
+          // The server applies the limit across all workers of the task queue, each of which must set the same limit.
           ...omitUndefined({
             maxTaskQueueActivitiesPerSecond: partner.account.activitiesPerSecond[partner.system],
           }),
@@ -263,7 +264,7 @@ interface PartnerDependencies extends Omit<ActivityDependencies, 'meaningOf'> {
   readonly process: string;
 }
 
-/** The callers of a partner in one account. Without a check of credentials, each refused call is by itself. */
+/** The activities that call a partner in one account. Without a credential check, each refused call is handled alone. */
 function partnerWork(system: SystemName, dependencies: PartnerDependencies) {
   const { partnerAccount: account, clients, taskQueue, fourEyes, documents, statements } = dependencies;
   const client = clients[system];
@@ -281,7 +282,7 @@ function partnerWork(system: SystemName, dependencies: PartnerDependencies) {
     documents,
     downloads: statements,
   });
-  const callers = { ...activitiesAt(system, { ...dependencies, meaningOf: meanings.of }), ...calls };
+  const callers = { ...activitiesAt(system, { ...dependencies, meaningOf: meanings.meaningOf }), ...calls };
   return {
     activities: {
       ...(credentials?.guard(callers) ?? callers),
@@ -299,10 +300,7 @@ function partnerWork(system: SystemName, dependencies: PartnerDependencies) {
 
 export type WorkersConfig = Omit<WorkerSettings, 'healthAddress' | 'metricsAddress' | 'logLevel'>;
 
-/**
- * The activities and services on the task queue of the workflows, besides the workflows. @param client starts the deliveries of
- * outbound events
- */
+/** Activities and services on the workflows' task queue. @param client starts deliveries of outbound events */
 export function workflowQueue(config: WorkersConfig, client: Client) {
   const { taskQueue, dbaForm, fourEyes, poll, events, documentDir, activePatches } = config;
   const accounts = knownAccounts(config);
@@ -316,16 +314,16 @@ export function workflowQueue(config: WorkersConfig, client: Client) {
     patchActivationCallback: patchActivation(activePatches),
     nexusServices: [nexusService({ taskQueue, dbaForm, fourEyes, accounts })],
     interceptors: interceptorOptions([softwareErrors('gangway', config.version?.buildId)]),
-    // A batch shows its progress, and learns that it is to stop, by its heartbeats.
+    // Heartbeats show a batch's progress, and tell it to stop.
     maxHeartbeatThrottleInterval: '1s',
   } satisfies Partial<WorkerOptions>;
 }
 
 /**
- * Decides about a patch when a workflow first gets to it. An inactive one leaves no marker, so the workflow can still continue on a
- * build without the patch.
+ * Decides whether a patch is active when a workflow first reaches it. An inactive patch leaves no marker, so the workflow can still
+ * continue on a build without it.
  *
- * @param theirs decides for the workflows of another program. Default: all of their patches are active
+ * @param theirs decides for another program's workflows. Default: all of their patches are active
  */
 export function patchActivation(
   active: readonly string[],
@@ -335,7 +333,7 @@ export function patchActivation(
     input.workflowInfo.workflowType in WORKFLOW_ID_PREFIXES ? active.includes(input.patchId) : theirs(input);
 }
 
-/** Counts what a worker cannot decrypt: the SDK fails such a task before Gangway's code runs. */
+/** Counts payloads that a worker cannot decrypt. The SDK fails such a task before Gangway's code runs. */
 export function countUnreadable(): void {
   const help = 'Tasks with a payload that this worker cannot decrypt';
   const { metricMeter } = Runtime.instance();
@@ -350,7 +348,7 @@ export function workersClient(
   return new Client({ connection, namespace, dataConverter: dataConverter(payloadKeys), interceptors });
 }
 
-/** The interceptors of every worker. @param ofQueue those of one task queue, from the outermost to the innermost */
+/** Returns a worker's interceptors. @param ofQueue the task queue's own, from the outermost to the innermost */
 export function interceptorOptions(ofQueue: readonly ActivityInterceptorsFactory[] = []) {
   return {
     client: clientInterceptors,
@@ -359,8 +357,8 @@ export function interceptorOptions(ofQueue: readonly ActivityInterceptorsFactory
 }
 
 /**
- * With a build id, Temporal decides which build gets which task; without one, any worker gets any task. This also applies to
- * workers of activities. Workflows continue on the current build, except those that workflows/index.ts pins.
+ * With a build ID, Temporal decides which build gets which task; without one, any worker gets any task. This also applies to
+ * activity workers. Workflows continue on the current build, except the types that workflows/index.ts pins.
  */
 export function versionOptions(
   version: WorkerSettings['version'],

@@ -3,11 +3,11 @@ import type { Inspector } from '../partners/client.js';
 import type { SystemName } from '../partners/descriptors.js';
 import { type Difference, differencesIn } from '../partners/differences.js';
 
-/** A kind of difference is logged this often, in milliseconds. */
+/** The minimum interval between logs of the same difference, in milliseconds. */
 const LOG_EVERY_MS = 3_600_000;
 
-/** The number of fields of an operation that have their own label. A partner may respond with other names each time. */
-const MOST_FIELDS = 100;
+/** The maximum number of fields of an operation with their own label, because a partner may return new names each time. */
+const MAX_FIELDS = 100;
 
 const OTHER = 'other';
 
@@ -20,13 +20,13 @@ export interface DriftOptions {
   readonly meter: MetricMeter;
   readonly logger: Pick<Logger, 'warn'>;
   readonly account: string | undefined;
-  /** Returns milliseconds since any fixed time. Default: the clock of the process. */
+  /** Returns milliseconds since any fixed time. Default: the process's clock. */
   readonly now?: () => number;
 }
 
 /**
- * Compares every response in an account with the catalogue, and fails none. A difference is counted, and logged once an hour, by
- * operation, field and kind.
+ * Compares every response in an account with the catalogue, without failing any. Counts differences by operation, field and kind,
+ * and logs each once an hour.
  */
 export function watchDrift({
   meter,
@@ -44,11 +44,11 @@ export function watchDrift({
     return true;
   };
 
-  /** The field, or {@link OTHER} where an operation has too many. */
+  /** Returns the field, or {@link OTHER} if the operation has too many. */
   const labelOf = (operation: string, field: string) => {
     const names = fields.get(operation) ?? new Set();
     fields.set(operation, names);
-    if (!names.has(field) && names.size >= MOST_FIELDS) return OTHER;
+    if (!names.has(field) && names.size >= MAX_FIELDS) return OTHER;
     names.add(field);
     return field;
   };

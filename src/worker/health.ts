@@ -12,15 +12,14 @@ import type { SystemsByAccount } from '../temporal/workers.js';
 import type { WorkerSettings } from './settings.js';
 
 export interface Vitals {
-  /** The state of the worker: `RUNNING` when it takes tasks, `FAILED` when a part of it has failed. */
+  /** The state of the worker: `RUNNING` while it takes tasks, `FAILED` if a part of it has failed. */
   readonly worker: () => string;
   readonly temporal: () => Promise<boolean>;
 }
 
 /**
- * `/healthz` responds with 200 while no part of the worker has failed; otherwise the process should be restarted. `/readyz`
- * responds with 200 only while the worker takes tasks and reaches Temporal. Neither checks the partners, because a worker that
- * waits for a partner works as intended.
+ * `/healthz` responds with 200 until a part of the worker fails and the process should be restarted. `/readyz` responds with 200
+ * only while the worker takes tasks and reaches Temporal. Neither checks the partners, because a worker may wait for a partner.
  */
 export function serveHealth(address: ListenAddress, { worker, temporal }: Vitals): Promise<Listening> {
   const server = serverWithin();
@@ -42,7 +41,7 @@ const CALL_SECONDS = 'gangway_partner_call_duration_seconds';
 /** Up to the longest duration of an exchange, in seconds. */
 const CALL_SECONDS_BUCKETS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 45];
 
-/** The SDK's own exporter, which serves its metrics and Gangway's. Off without an address. */
+/** Options of the SDK's exporter, which serves the SDK's and Gangway's metrics. Off without an address. */
 export function metricsOptions({
   metricsAddress,
 }: Pick<WorkerSettings, 'metricsAddress'>): Pick<TelemetryOptions, 'metrics'> {
@@ -98,7 +97,7 @@ export function startCounters(
     }
 }
 
-/** The names of the accounts in which a system is on, as labels have them. */
+/** Returns the label values of the accounts in which a system is on. */
 function accountsWith(system: string, accounts: SystemsByAccount): string[] {
   return accounts.flatMap(([account = '', on]) => (on.some((name) => name === system) ? [account] : []));
 }

@@ -1,5 +1,5 @@
 /**
- * `gangway/plugin`: a plugin that makes a worker of another program run Gangway.
+ * `gangway/plugin`: makes another program's worker run Gangway.
  *
  * @packageDocumentation
  */
@@ -46,8 +46,7 @@ export type GangwayPlugin = BundlerPlugin &
  * the plugin runs further workers over the same connection: one for each partner task queue of each account, one that delivers
  * outbound events, and one for checks of credentials.
  *
- * @throws {BadSetting} when a setting cannot be used. `PAYLOAD_KEYS` is required, because a worker does not show which server it is
- * connected to
+ * @throws {BadSetting} for an invalid setting. `PAYLOAD_KEYS` is required, because a worker does not reveal its server
  */
 export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): GangwayPlugin {
   const config = loadWorkerSettings({ ...settings });
@@ -98,7 +97,7 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
     },
   };
 
-  /** A worker without workflows of its own needs no bundler. */
+  /** A worker without its own workflows needs no bundler. */
   function withWorkflows<Options extends WorkerOptions | ReplayWorkerOptions>(options: Options): Options {
     const { dataConverter: theirs = {}, workflowsPath, workflowBundle } = options;
     if (Object.keys(theirs).length > 0) {
@@ -114,7 +113,7 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
   }
 }
 
-/** @throws {TypeError} without a connection, or with that of another copy of the SDK, which no worker here can use */
+/** @throws {TypeError} without a connection, or if the connection belongs to another copy of the SDK */
 function connectionOf({ connection }: { readonly connection?: unknown }): NativeConnection {
   if (connection instanceof NativeConnection) return connection;
   const what = 'a worker with the Gangway plugin needs "connection" from the same @temporalio/worker';

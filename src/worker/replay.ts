@@ -16,8 +16,8 @@ import { inPackage } from '../platform/process/package.js';
 import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
 
 /**
- * Replays histories through the workflows of a bundle, and finds the first command that differs. Payloads are decoded in memory
- * only. A replay calls no partner: its worker has no activities, and its only sink records what the code requests.
+ * Replays histories with the workflows of a bundle, and finds the first command that differs. Payloads are decoded only in memory.
+ * A replay calls no partner, because its worker has no activities, and its only sink records the code's requests.
  */
 
 type History = temporal.api.history.v1.IHistory;
@@ -30,9 +30,9 @@ export interface RecordedHistory {
 }
 
 export interface Difference {
-  /** The same for all runs with this cause: without IDs, and without private values. */
+  /** The cause, without IDs and private values, so it is equal for all runs with the same problem. */
   readonly cause: string;
-  /** Where the code requests the command that differs, or the last one before: `src/workflows/boarding/steps.ts:88`. */
+  /** Where the code requests the differing command, or the last one before it: `src/workflows/boarding/steps.ts:88`. */
   readonly at?: string | undefined;
   readonly eventId?: string | undefined;
 }
@@ -43,28 +43,28 @@ export interface ReplayResult extends Omit<RecordedHistory, 'history'> {
 
 export interface ReplayConfig {
   readonly namespace: string;
-  /** Of the workers. Workflows derive other task queues from it. */
+  /** The workers' task queue. Workflows derive other task queues from it. */
   readonly taskQueue: string;
   readonly payloadKeys: PayloadKeys | undefined;
   readonly code: string;
-  /** The same workflows, which leave their errors readable. Default: `code`. */
+  /** The same workflows without encryption of errors. Default: `code`. */
   readonly readableCode?: string;
 }
 
-/** The SDK replays one history of a worker at a time. Each of these threads takes a processor, and the memory of a bundle. */
+/** A worker replays one history at a time, so use several. Each thread needs a CPU, and memory for a bundle. */
 const THREADS = 2;
 
-/** Each thread fetches this many histories ahead, so that it does not wait for the server. */
+/** The number of histories that each thread prefetches, so it does not wait for the server. */
 const AHEAD = 4;
 
-/** Replays runs. Holds five histories for each thread. */
+/** Replays runs, with at most five histories in memory per thread. */
 export async function* replayHistories(
   config: ReplayConfig,
   next: () => Promise<RecordedHistory | undefined>,
 ) {
   const replayers: Replayer[] = [];
   const replayerOfCode = (code: string) => {
-    // Not before the first run: only a worker ends the runtime, and the process waits for it.
+    // Only before the first run: the process waits for the runtime, which only a worker ends.
     installQuietRuntime();
     const replayer = replayerOf(config, code);
     replayers.push(replayer);
@@ -84,19 +84,19 @@ export async function* replayHistories(
     }
   } finally {
     await Promise.allSettled(threads.map((each) => each.return(undefined)));
-    // The SDK's runtime ends with the last worker: a worker that another thread is about to create would then hang.
+    // The SDK's runtime ends with the last worker. A worker that another thread is about to create would then hang.
     await Promise.allSettled(replayers.map((each) => each.close()));
   }
 }
 
-/** The SDK logs each failed replay with its cause, which may hold private values. A process has one runtime. */
+/** Silences the SDK, which logs each failed replay with its cause, which may contain private values. A process has one runtime. */
 function installQuietRuntime(): void {
   try {
     const logger = new DefaultLogger('ERROR', () => undefined);
     const logging = { forward: {}, filter: 'off' };
     Runtime.install({ logger, telemetryOptions: { logging }, shutdownSignals: [] });
   } catch {
-    // Another part of this process has installed one.
+    // Another part of this process has installed a runtime.
   }
 }
 
@@ -106,11 +106,11 @@ async function* thread(
   next: () => Promise<RecordedHistory | undefined>,
 ): AsyncGenerator<ReplayResult> {
   let replayer: Replayer | undefined;
-  // Finding a place in the sources takes as long as the replay, so only what differs is replayed for it.
+  // Finding the source location takes as long as the replay, so do it only for histories that differ.
   let locating: Replayer | undefined;
   const fetched = () => {
     const run = next();
-    // Awaited by the loop.
+    // The loop awaits it.
     run.catch(() => undefined);
     return run;
   };
@@ -123,7 +123,7 @@ async function* thread(
     else {
       locating ??= replayerOfCode(`globalThis.${LOCATED} = true;${readableCode}`);
       const { error, requested } = await locating.replay(current);
-      // Whatever differs once is not safe, even if it passes the second time.
+      // A history that differs once is not safe, even if it passes the second time.
       const difference = error
         ? await differenceOf(run.type, history, requested, error)
         : { cause: `${run.type}: the replay fails at times` };
@@ -151,7 +151,8 @@ function replayerOf({ namespace, taskQueue, payloadKeys }: ReplayConfig, code: s
     trace: { start: ignored },
     outbound: { publish: ignored },
   } satisfies InjectedSinks<ReplaySinks & TraceSinks>;
-  // The SDK passes on what its type leaves out. Payloads belong to their namespace. With debugMode off, workflows run in threads.
+  // The SDK accepts options that its type leaves out. Payloads belong to their namespace. Without debugMode, workflows run in
+  // threads.
   const place: object = { namespace, taskQueue, debugMode: false };
   const options: ReplayWorkerOptions = {
     ...place,
@@ -178,11 +179,11 @@ function replayerOf({ namespace, taskQueue, payloadKeys }: ReplayConfig, code: s
   };
 }
 
-/** Timers and upserts. Some never reach a history, so only the SDK can compare them, and they have no place. */
+/** Timers and upserts. Some never reach a history, so only the SDK can compare them, and they have no source location. */
 const UNPLACED_EVENT = /HistoryEvent\(id: (\d+), (Timer|Upsert|WorkflowProp)?/;
 const UNPLACED_COMMAND = /error: (Timer|Upsert|ModifyWorkflowProp)/;
 
-/** Finds the first activity or child in which the history and the code differ, or what the SDK says of something else. */
+/** Finds the first activity or child in which the history and the code differ; for anything else, returns the SDK's message. */
 async function differenceOf(
   type: string,
   { events }: History,
@@ -218,7 +219,7 @@ async function differenceOf(
 
 const LONGEST_REASON = 300;
 
-/** The reason as the SDK says it: one line, without IDs. Workers with keys encrypt the errors of their code. */
+/** Returns the SDK's reason in one line, without IDs. Workers with keys encrypt the errors of their code. */
 function reasonOf({ message }: Error): string {
   if (message.includes('Encoded failure'))
     return 'the code fails, with an encrypted error: check that PAYLOAD_KEYS has the keys of these workflows';
@@ -229,10 +230,10 @@ function reasonOf({ message }: Error): string {
 
 const ROOT = inPackage('.');
 
-/** Steps and activities pass through these, so a place in them says nothing. */
+/** All steps and activities pass through these files, so a location in them is not helpful. */
 const PASSED = /\/workflows\/(interceptors|runtime\/)|\/node_modules\//;
 
-/** The place of our code in a stack, in the sources where their maps are known. */
+/** Returns the location of our code in a stack trace, in the sources if there is a source map. */
 async function sourceOf(stack = ''): Promise<string | undefined> {
   const places = [
     ...stack.matchAll(/(?<=[(:]|\b(?:at|async) )((?:\/|webpack:)[^():\n]{0,400}):(\d+):(\d+)\)?$/gm),
@@ -249,7 +250,7 @@ async function sourceOf(stack = ''): Promise<string | undefined> {
     if (originalSource !== undefined && originalLine !== undefined)
       return `${relative(ROOT, resolve(file, '..', originalSource))}:${originalLine + 1}`;
   } catch {
-    // There is no map of it, as in a package without sources.
+    // There is no source map, as in a package without sources.
   }
   return `${relative(ROOT, file)}:${line}`;
 }

@@ -26,7 +26,7 @@ const pollSettings = z.object({
     .describe('Longest time between two reads of an unchanged status.'),
 });
 
-/** The workflow of the account asks a person when the responses of a partner are unreadable for longer than this. */
+/** The account's workflow asks a person if a partner's responses are unreadable for longer than this, in milliseconds. */
 const UNREADABLE_MAX_MS = 10 * 60_000;
 
 const stalledCallSettings = z.object({
@@ -43,7 +43,7 @@ function pollFrom(set: z.output<typeof pollSettings>): PollBounds {
   return { minMs, maxMs };
 }
 
-/** Temporal joins and splits names of deployments and build IDs at colons, and reserves leading underscores. */
+/** Temporal joins deployment names and build IDs with a colon, and reserves leading underscores. */
 const versionPart = z
   .string()
   .regex(
@@ -109,7 +109,7 @@ export function loadWorkerSettings(environment: NodeJS.ProcessEnv) {
   };
 }
 
-/** All that polls a task queue is one deployment, which has the name of the task queue. */
+/** All workers of a task queue are one deployment, with the name of the task queue. */
 function versionFrom(set: z.output<typeof workerSettings>): WorkerDeploymentVersion | undefined {
   const { GANGWAY_BUILD_ID: buildId, GANGWAY_TASK_QUEUE: taskQueue } = set;
   if (buildId === undefined) return undefined;

@@ -8,7 +8,7 @@ import type { WorkerOptions } from '@temporalio/worker';
  */
 export const SHUTDOWN_GRACE = '50s';
 
-/** A worker ends at this time after a signal in any case, even when Temporal is unavailable and gets no report. */
+/** A worker ends at the latest after this time, even if Temporal is unavailable and gets no report. */
 export const SHUTDOWN_FORCE = '60s';
 
 export const SHUTDOWN = {
@@ -16,24 +16,24 @@ export const SHUTDOWN = {
   shutdownForceTime: SHUTDOWN_FORCE,
 } satisfies Partial<WorkerOptions>;
 
-/** The most workflows that a worker keeps in memory. More would save little: the replay of a short history takes milliseconds. */
-const MOST_CACHED = 500;
+/** The maximum number of cached workflows. More would save little, because replaying a short history takes milliseconds. */
+const MAX_CACHED = 500;
 
-/** The memory of a container for each cached workflow, which takes 0.8 MiB of it. The rest is for Node, and for partners' responses. */
+/** The container memory per cached workflow, in bytes. It uses 0.8 MiB; the rest is for Node and partners' responses. */
 const BYTES_FOR_EACH = 2 * 1_024 * 1_024;
 
-/** The number of workflows that a worker with this much memory keeps, so that a small container is not killed for its cache. */
+/** Returns the number of workflows to cache with this much memory, so that a small container is not killed. */
 export function cachedWorkflows(bytes: number): number {
-  return Math.min(MOST_CACHED, Math.floor(bytes / BYTES_FOR_EACH));
+  return Math.min(MAX_CACHED, Math.floor(bytes / BYTES_FOR_EACH));
 }
 
 /**
- * The polls of a worker for tasks, and the number of workflows that it keeps in memory. The number of polls for workflow tasks
- * follows the load. For activities it is fixed: with a changing number, some tasks that the server had dispatched never reached the
- * worker, and each of those waits for its timeout. Nexus requests take few polls, because each is over in milliseconds.
+ * A worker's polls, and the number of workflows that it caches. The number of workflow task polls follows the load. The number of
+ * activity polls is fixed: when it changed, some dispatched tasks never reached the worker, and waited for their timeout. Nexus
+ * needs few polls, because each request takes milliseconds.
  */
 export const TUNING = {
-  // Without a limit, the limit reads as 0 or as more than the machine has.
+  // Without a limit, this reads as 0, or as more than the machine has.
   maxCachedWorkflows: cachedWorkflows(Math.min(totalmem(), process.constrainedMemory() || totalmem())),
   activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 5 },
   workflowTaskPollerBehavior: { type: 'autoscaling' },

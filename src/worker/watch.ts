@@ -30,7 +30,7 @@ const EVERY_MS = 30_000;
 /** Counts a customer's parts, not the customer itself, which waits whenever a part of it waits. */
 const EXCLUDE_PARENTS = TYPES_WITH_PARTS.map((type) => isNot('WorkflowType', type));
 
-/** What a gauge needs to query Temporal and to show the result. */
+/** The context in which a gauge queries Temporal and shows the result. */
 interface GaugeContext {
   readonly client: Client;
   readonly taskQueue: string;
@@ -39,7 +39,7 @@ interface GaugeContext {
 }
 
 /**
- * Gauges of what only Temporal can report: workflows that wait for a person, tasks that wait for a worker, the workers that get
+ * Gauges of facts that only Temporal knows: workflows that wait for a person, tasks that wait for a worker, the workers that get
  * new tasks, and whether Temporal responds. Each worker process shows the same numbers. While Temporal does not respond, they keep
  * their last values.
  */
@@ -100,7 +100,7 @@ const ALERTING_KINDS: readonly string[] = [
   'software-error',
 ];
 
-/** More workflows than this are not read, so the gauge then counts too few. An alert needs only the first. */
+/** The maximum number of workflows to read. With more, the gauge counts too few, but an alert needs only one. */
 const MAX_OPEN = 1_000;
 
 function openRequirements({ client, taskQueue, gauge }: GaugeContext) {
@@ -137,7 +137,7 @@ function queryOf(taskQueue: string, account: string | undefined, dueBefore?: Dat
 /** Checks unpolled task queues on every 20th update, about every ten minutes. */
 const ROUNDS_PER_UNPOLLED_QUERY = 20;
 
-/** Shows how long the tasks of each queue wait and, if workers poll it, how many of them get its new tasks. */
+/** Shows how long each queue's tasks wait and, if workers poll it, how many get its new tasks. */
 function taskQueues({ client, taskQueue, accounts, gauge }: GaugeContext) {
   const workers = gauge('gangway_task_queue_workers', 'Workers that get the new tasks of a task queue');
   const age = gauge('gangway_task_queue_backlog_age_seconds', 'How long the oldest task has waited');
@@ -160,7 +160,7 @@ function taskQueues({ client, taskQueue, accounts, gauge }: GaugeContext) {
   };
 }
 
-/** Builds that must have workers: the current one, a ramping one, and those to which workflows are pinned. */
+/** Finds builds that need workers: the current one, a ramping one, and those with pinned workflows. */
 function buildsWithoutWorkers({ client, taskQueue, gauge }: GaugeContext) {
   const missing = gauge(
     'gangway_build_without_workers',

@@ -115,7 +115,7 @@ async function onboardPart(customer: CustomerRuntime, part: Part): Promise<void>
       if (!isSuccessfulOutcome(outcomeIn(end)) && customer.input.onDecline === 'cancel-other')
         cancel(customer, part === 'boarding' ? 'business' : 'boarding');
     }
-    if (!(await runsAgain(customer, part, end))) return;
+    if (!(await untilReset(customer, part, end))) return;
     customer.apply(reduceReset(customer.partnerState, part));
   }
 }
@@ -256,7 +256,7 @@ async function endOf(
 ): Promise<PartEnd> {
   if (child) return resultOf(child);
   const isOther = isAttached(customer, part);
-  if (!isOther) customer.askAgain(part);
+  if (!isOther) customer.requestReport(part);
   const workflowId = customer.workflowIdOf(part);
   if (part === 'boarding' && isOther && customer.merchantProfileId === undefined)
     customer.learn((await awaitOnboarding({ workflowId, until: 'merchant' })).facts);
@@ -264,7 +264,7 @@ async function endOf(
   for (;;) {
     const progress = await runUnlessEnded(
       () => awaitOnboarding({ workflowId, until: 'end' }),
-      () => outcome() !== undefined || customer.takeSuspicion(part),
+      () => outcome() !== undefined || customer.takeSuspectedEnd(part),
     );
     const reported = outcome();
     if (reported)
@@ -291,7 +291,7 @@ async function resultOf(child: ChildWorkflowHandle<Workflow>): Promise<PartEnd> 
 }
 
 /** Waits until an operator resets the workflow of an ended part. Returns false once both parts have ended. */
-async function runsAgain(customer: CustomerRuntime, part: Part, { how }: PartEnd): Promise<boolean> {
+async function untilReset(customer: CustomerRuntime, part: Part, { how }: PartEnd): Promise<boolean> {
   const hasEnded = () => isOver(customer.partnerState);
   if (hasEnded()) return false;
   const hasChanged = () => hasEnded() || isResumed(customer.partnerState, part);

@@ -43,9 +43,9 @@ import { reductionTransition } from './runtime/until-decided.js';
  */
 export async function partnerAccount(input: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
   const { system } = input;
-  const runtime = new OnboardingRuntime<Duties, PartnerAccountInput>({
+  const runtime = new OnboardingRuntime<AccountState, PartnerAccountInput>({
     input,
-    partnerState: NO_DUTIES,
+    partnerState: INITIAL_ACCOUNT_STATE,
     nextSteps: {
       working: 'retry what was refused or could not be read; read the tickets again',
       done: 'The credentials work, responses can be read, and no ticket is left.',
@@ -67,7 +67,7 @@ export async function partnerAccount(input: PartnerAccountInput): Promise<{ read
 }
 
 /** The problems that an account handles. */
-interface Duties extends Tickets {
+interface AccountState extends Tickets {
   /** By worker process, because each signs in by itself. */
   readonly refusals: Readonly<Record<string, Refusal>>;
   readonly unreadable: readonly Unreadable[];
@@ -85,7 +85,7 @@ interface Unreadable extends UnreadableReport {
   readonly id: string;
 }
 
-const NO_DUTIES: Duties = {
+const INITIAL_ACCOUNT_STATE: AccountState = {
   ...NO_TICKETS,
   refusals: {},
   unreadable: [],
@@ -93,10 +93,10 @@ const NO_DUTIES: Duties = {
   isReported: false,
 };
 
-type Account = OnboardingRuntime<Duties, PartnerAccountInput>;
+type Account = OnboardingRuntime<AccountState, PartnerAccountInput>;
 
 /** The maximum number of workflows to query for whether they still wait for an operation. */
-const MOST_WORKFLOWS = 20;
+const MAX_WORKFLOWS = 20;
 
 /** Asks people once about each operation that is unreadable or not permitted, until no onboarding waits for it. */
 function unreadableReads(account: Account, system: Partner['system']): () => readonly Task[] {
@@ -140,7 +140,7 @@ function readOf({ operation, workflowIds }: Unreadable): UnreadableRead {
 function withReport(all: readonly Unreadable[], report: UnreadableReport): readonly Unreadable[] {
   const before = all.find(({ operation }) => operation === report.operation);
   if (!before) return [...all, { ...report, workflowIds: [report.workflowId], id: '' }];
-  const workflowIds = [...new Set([...before.workflowIds, report.workflowId])].slice(0, MOST_WORKFLOWS);
+  const workflowIds = [...new Set([...before.workflowIds, report.workflowId])].slice(0, MAX_WORKFLOWS);
   if (workflowIds.length === before.workflowIds.length) return all;
   return all.map((each) => (each === before ? { ...before, workflowIds } : each));
 }
@@ -244,7 +244,7 @@ function unmatchedTickets(account: Account): () => readonly Task[] {
   ];
 }
 
-async function readTickets(account: Account): Promise<Pick<Duties, 'listed' | 'pace'>> {
+async function readTickets(account: Account): Promise<Pick<AccountState, 'listed' | 'pace'>> {
   const { listed, pace } = account.partnerState;
   const asks = listed.map((ticket) => [ticket.ticketId, ticket.asks]);
   // If no ticket is known, return the first read: there is no change to wait for.

@@ -27,7 +27,7 @@ import type { PendingAnswer } from './runtime/state.js';
 import type { CarriedState } from './runtime/stateful.js';
 
 /** A limit, because the memo lists all names, and a partner could return a new name each time. */
-const MOST_STATUSES = 100;
+const MAX_STATUSES = 100;
 
 const MEANINGS = Object.keys(STATUS_MEANINGS) as StatusMeaning[];
 
@@ -79,7 +79,7 @@ export async function partnerRecord(
   setHandler(statusSeen, (request) => {
     const status = truncate(request.status, LONGEST.line);
     const { statuses } = runtime.partnerState;
-    if (!statuses.some((seen) => seen.status === status) && statuses.length < MOST_STATUSES)
+    if (!statuses.some((seen) => seen.status === status) && statuses.length < MAX_STATUSES)
       keep({ status, firstAt: new Date().toISOString() });
   });
   const { wakePolls } = partnerActivities(system)({

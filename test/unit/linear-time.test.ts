@@ -227,7 +227,14 @@ describe('a list of any length takes as long as it is long', () => {
   const renamed = (count: number) =>
     Object.fromEntries(Object.entries(keys(count)).map(([name, value]) => [`${name}x`, value]));
   const { listAgentProfiles: operation } = boardingOperations();
-  const received = { system: 'boarding', name: 'a', operation, status: 200, isOpen: true, failed: false };
+  const received = {
+    system: 'boarding',
+    name: 'a',
+    operation,
+    status: 200,
+    hasEnvelope: true,
+    failed: false,
+  };
 
   it.each<[string, (count: number) => unknown]>([
     [

@@ -22,10 +22,10 @@ import { operationName } from '../../partners/catalogue.js';
 import type { CallOptions } from '../../partners/client.js';
 import { withoutEntities } from '../../partners/encoding.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { statusShown } from '../../partners/phases.js';
+import { cleanStatusName } from '../../partners/phases.js';
 import { callOptions, ifFound, ifVisible, parseRequest, withFieldNames, withRetries } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
-import { isClearlyBefore, isDate, type Reservations } from '../reservations.js';
+import { isClearlyBefore, isRealDate, type Reservations } from '../reservations.js';
 import { sendOnceThenRead, sendRepeatably } from '../write.js';
 import type { ProfileReader } from './profiles.js';
 import { problemsIn, withoutId } from './refusal.js';
@@ -57,14 +57,14 @@ export function holderActivities(
       read.inspected = { candidate, now };
       return [
         ...candidate.against,
-        ...(!isDate(createdDate) && !isProfileUnderReview(now.phase)
+        ...(!isRealDate(createdDate) && !isProfileUnderReview(now.phase)
           ? [`its status is ${now.bankingStatus}`]
           : []),
         ...(isClearlyBefore(createdDate, since) ? [`it was created at ${createdDate}`] : []),
       ];
     });
     // Without a result, another onboarding has the profile, and the bank hides it.
-    const inspected = read.inspected ?? { candidate: await candidates.hidden(profileId, ownId()) };
+    const inspected = read.inspected ?? { candidate: await candidates.hiddenCandidate(profileId, ownId()) };
     return { ...inspected, candidate: { ...inspected.candidate, against, unclear: [] } };
   }
 
@@ -73,18 +73,18 @@ export function holderActivities(
       sendOnceThenRead<Submission, SubmittedProfile | undefined>(
         async (options) => {
           const read = { signal: options.signal };
-          const existing = await candidates.ofMerchant(business.merchantProfileId, read);
+          const existing = await candidates.findByMerchant(business.merchantProfileId, read);
           if (existing && !declined.includes(existing.id))
             return { existing: await candidates.compare(existing.id, existing, business, ownId()) };
           const { baseline: before } = options.refused ?? {};
           const latest = before ? await candidates.find(business, [...before, ...declined], read) : [];
           if (latest.some(({ owners }) => owners.length === 0))
             throw new MissingResponse('it was refused, and the bank has a new profile that may be its own');
-          const saved = await candidates.savedBy(refused, declined, business, read);
+          const saved = await candidates.findSaved(refused, declined, business, read);
           if (saved) return { existing: saved, isSaved: true };
           let baseline: readonly number[] = [];
           const verdict = await sendHolder(business, 'submitBusinessAccountHolder', async (submission) => {
-            const named = await candidates.named(submission.doingBusinessAsName, read);
+            const named = await candidates.findByDba(submission.doingBusinessAsName, read);
             baseline = existing === null ? named : [...named, existing.id];
             options.compareWith({ baseline });
             const response = await client.submitBusinessAccountHolder(submission, options);
@@ -113,7 +113,7 @@ export function holderActivities(
     inspectProfile: ({ profileId, workflowId, ...business }) =>
       withRetries(async () => {
         const options = callOptions();
-        const profile = await candidates.visible(profileId, options);
+        const profile = await candidates.readVisible(profileId, options);
         if (!profile) return null;
         const candidate = await candidates.compare(profileId, profile, business, workflowId);
         return { candidate, now: await snapshotOf(profile, options) };
@@ -121,7 +121,7 @@ export function holderActivities(
 
     correctHolder: ({ profileId, ...request }) =>
       sendRepeatably(async (options) => {
-        await reservations.hold(profileId);
+        await reservations.ensureReserved(profileId);
         const verdict = await sendHolder(request, 'updateBusinessAccountHolder', (submission) =>
           client.updateBusinessAccountHolder({ profileId, ...submission }, options),
         );
@@ -190,10 +190,10 @@ const ownId = () => activityInfo().workflowExecution?.workflowId;
 /** Functions that find profiles that may belong to a business, and compare them with it. */
 export function profileCandidates(client: BankingClient, { ownerOf }: Reservations) {
   async function find(business: BusinessToFind, baseline: readonly number[], options: CallOptions) {
-    const ofThisMerchant = await ofMerchant(business.merchantProfileId, options);
-    const sameName = await named(business.holder.doingBusinessAsName, options);
+    const ofThisMerchant = await findByMerchant(business.merchantProfileId, options);
+    const sameName = await findByDba(business.holder.doingBusinessAsName, options);
     const ids = new Set(ofThisMerchant === null ? sameName : [ofThisMerchant.id, ...sameName]);
-    const others = [...ids].filter((id) => !baseline.includes(id)).slice(0, MOST_EXAMINED);
+    const others = [...ids].filter((id) => !baseline.includes(id)).slice(0, MAX_EXAMINED);
     const candidates = await Promise.all(others.map((id) => examine(id, business, options)));
     return candidates.filter(
       (each) => each !== null && (each.isNamesOnly === true || !each.against.includes(OTHER_DBA)),
@@ -201,13 +201,13 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
   }
 
   /** Finds the profile of a merchant (E5). Use {@link compare} before you rely on the result. */
-  async function ofMerchant(merchantProfileId: number | undefined, options: CallOptions) {
+  async function findByMerchant(merchantProfileId: number | undefined, options: CallOptions) {
     if (merchantProfileId === undefined) return null;
     return ifFound(client.findProfileByMerchant({ merchantProfileId }, options), null);
   }
 
   /** Finds profiles by dba (E9). The partner also matches parts of names, so the profiles with exactly this dba come first. */
-  async function named(name: string, options: CallOptions) {
+  async function findByDba(name: string, options: CallOptions) {
     const dba = name.trim();
     if (dba === '') return [];
     const matches = await client.searchBusinessAccountHolders({ dba }, options);
@@ -216,16 +216,16 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
   }
 
   /** Finds the new profile that a refused submission named or created: one of this business that no other onboarding has. */
-  async function savedBy(
+  async function findSaved(
     refused: readonly RefusedSubmission[],
     declined: readonly number[],
     business: BusinessIdentity,
     options: CallOptions,
   ): Promise<Candidate | undefined> {
     for (const { dba, baseline, profileId } of refused) {
-      const sameName = await named(dba, options);
+      const sameName = await findByDba(dba, options);
       const ids = new Set([...(profileId === undefined ? [] : [profileId]), ...sameName]);
-      for (const id of [...ids].slice(0, MOST_EXAMINED)) {
+      for (const id of [...ids].slice(0, MAX_EXAMINED)) {
         if (declined.includes(id) || baseline.includes(id)) continue;
         const candidate = await examine(id, business, options);
         if (candidate && (candidate.against.length === 0 || id === profileId)) return candidate;
@@ -236,12 +236,12 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
 
   /** Compares the current record of a profile with a business. Returns null if this account cannot see the record. */
   async function examine(profileId: number, business: BusinessIdentity, options: CallOptions) {
-    const profile = await visible(profileId, options);
+    const profile = await readVisible(profileId, options);
     return profile && compare(profileId, profile, business, ownId());
   }
 
   /** Reads a profile. Returns null if it does not exist, or if this account cannot see it. */
-  function visible(profileId: number, options: CallOptions) {
+  function readVisible(profileId: number, options: CallOptions) {
     return ifVisible(client.getProfile({ id: profileId }, options), null);
   }
 
@@ -258,7 +258,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     return {
       profileId,
       dba: record?.doingBusinessAsName ?? null,
-      bankingStatus: statusShown(bankingStatus ?? UNKNOWN_STATUS),
+      bankingStatus: cleanStatusName(bankingStatus ?? UNKNOWN_STATUS),
       against: [...others.map((each) => `${each} has it`), ...against],
       owners: others,
       unclear,
@@ -266,7 +266,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     };
   }
 
-  async function hidden(profileId: number, workflowId: string | undefined): Promise<Candidate> {
+  async function hiddenCandidate(profileId: number, workflowId: string | undefined): Promise<Candidate> {
     const owner = await ownerOf(profileId, workflowId);
     const owners = owner === undefined ? [] : [owner];
     return {
@@ -280,7 +280,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     };
   }
 
-  return { find, ofMerchant, named, savedBy, examine, visible, compare, hidden };
+  return { find, findByMerchant, findByDba, findSaved, examine, readVisible, compare, hiddenCandidate };
 }
 
 /**
@@ -321,31 +321,31 @@ function evidenceOf(
 const OTHER_DBA = 'its dba differs';
 
 /** The maximum number of profiles to read from one search. */
-const MOST_EXAMINED = 20;
+const MAX_EXAMINED = 20;
 
 type Comparison = 'same' | 'different' | 'hidden' | 'not given';
 
 /** The lengths of names that the bank truncates: 25 characters, or 24 if the last one was a space. */
-const CUT_AT = [24, 25];
+const TRUNCATED_LENGTHS = [24, 25];
 
 /** Compares a saved name, which may be hidden, with the sent one. Ignores case, accents and truncation at 25 characters. */
 function compareTexts(saved: string | null | undefined, sent: unknown): Comparison {
   if (sent === undefined) return 'not given';
   if (saved === null || saved === undefined) return 'hidden';
   if (typeof sent !== 'string') return 'different';
-  const [one, other] = [folded(saved), folded(sent)];
-  const isCut = CUT_AT.includes(saved.trim().length) && other.startsWith(one);
+  const [one, other] = [normalized(saved), normalized(sent)];
+  const isCut = TRUNCATED_LENGTHS.includes(saved.trim().length) && other.startsWith(one);
   return one === other || isCut ? 'same' : 'different';
 }
 
 /** Removes case, spaces, punctuation and accents from a name. A name without any ASCII letter or digit keeps its characters. */
-function folded(text: string): string {
+function normalized(text: string): string {
   const plain = withoutEntities(text).normalize('NFKD').toLowerCase();
   return plain.replace(/[^a-z0-9]+/g, '') || plain;
 }
 
 /** The minimum number of visible digits for two numbers to count as the same. */
-const ENOUGH_DIGITS = 4;
+const MIN_DIGITS = 4;
 
 /** Compares a number, which may be masked, with the sent one, from the last digit. */
 function compareDigits(saved: string | null | undefined, sent: unknown): Comparison {
@@ -355,5 +355,5 @@ function compareDigits(saved: string | null | undefined, sent: unknown): Compari
   const digits = [...sent].reverse();
   const isDigit = (character: string) => /\d/.test(character);
   if (places.some((place, index) => isDigit(place) && place !== digits[index])) return 'different';
-  return places.filter(isDigit).length >= ENOUGH_DIGITS ? 'same' : 'hidden';
+  return places.filter(isDigit).length >= MIN_DIGITS ? 'same' : 'hidden';
 }

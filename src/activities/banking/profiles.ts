@@ -11,7 +11,7 @@ import {
   profilePhase,
 } from '../../partners/banking/responses.js';
 import type { CallOptions } from '../../partners/client.js';
-import { type MeaningOf, statusShown } from '../../partners/phases.js';
+import { cleanStatusName, type MeaningOf } from '../../partners/phases.js';
 import { callOptions, readAgain } from '../failures.js';
 import { awaitChange, lacksAny, type PollBounds, readNow, readTwice } from '../poll.js';
 import type { Reservations } from '../reservations.js';
@@ -30,14 +30,14 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets,
   }
 
   /** Returns the meaning of a status, from the documentation or a person's decision. */
-  async function meant(status: string): Promise<ProfileSnapshot['phase']> {
+  async function meaningOfStatus(status: string): Promise<ProfileSnapshot['phase']> {
     const meaning = isDocumentedProfileStatus(status) ? undefined : await meaningOf(status);
     return meaning === undefined ? profilePhase(status) : EXPLAINED_PROFILE_PHASES[meaning];
   }
 
   /** Reports whether a person has since decided that the status means something else. */
   async function isExplained(seen: SeenProfile): Promise<boolean> {
-    return seen !== null && (await meant(seen.bankingStatus)) !== seen.phase;
+    return seen !== null && (await meaningOfStatus(seen.bankingStatus)) !== seen.phase;
   }
 
   /** Adds the tickets to a profile that was just read. @param isEnough whether that profile suffices if tickets cannot be read */
@@ -47,8 +47,8 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets,
     isEnough: IsEnough = () => true,
   ): Promise<ProfileSnapshot> {
     const { bankingStatus, financialAccountId, isLocked } = profile;
-    const status = statusShown(bankingStatus ?? UNKNOWN_STATUS);
-    const phase = await meant(status);
+    const status = cleanStatusName(bankingStatus ?? UNKNOWN_STATUS);
+    const phase = await meaningOfStatus(status);
     const now = { bankingStatus: status, phase, financialAccountId, isLocked: isLocked === true };
     if (!isProfileUnderReview(phase)) return { ...now, tickets: [] };
     const withTickets = async () => {
@@ -81,7 +81,7 @@ export function profileActivities(
     openFinancialAccount: ({ profileId }) =>
       sendOnce(
         async (options) => {
-          await reservations.hold(profileId);
+          await reservations.ensureReserved(profileId);
           // The partner also opens accounts by itself, and the last read of the profile may be hours old.
           const now = await client.getProfile({ id: profileId }, { signal: options.signal });
           if (now.financialAccountId !== null) {

@@ -19,7 +19,7 @@ const LISTED_WITHIN_MS = 3_000;
 export function ticketActivities(
   client: BankingClient,
   shownAmong: (profileIds: readonly number[]) => Promise<ReadonlySet<number>>,
-  { hold }: Reservations,
+  { ensureReserved }: Reservations,
   poll: PollBounds,
 ) {
   async function repliesTo(ticketId: number, options: CallOptions) {
@@ -53,7 +53,7 @@ export function ticketActivities(
     replyToTicket: ({ ticketId, topic, text, profileId }) =>
       sendOnce(
         async (options) => {
-          if (profileId !== undefined) await hold(profileId);
+          if (profileId !== undefined) await ensureReserved(profileId);
           const before = await repliesTo(ticketId, { signal: options.signal });
           const own = options.refused?.baseline && replyWith(text, options.refused.baseline, before);
           if (own) return { replyId: own.ticketId };

@@ -62,7 +62,7 @@ export function applicationActivities(
     const ids = await Promise.all(
       saved.map(async ({ id, since }) => {
         const dayBefore = new Date(Date.parse(since) - DAY_MS).toISOString();
-        const reasons = reservations.against(id, against(id, dayBefore, options));
+        const reasons = reservations.reasonsAgainst(id, against(id, dayBefore, options));
         return (await ifVisible(reasons, ['not shown'])).length === 0 ? [id] : [];
       }),
     );
@@ -117,7 +117,7 @@ export function applicationActivities(
     changeFees: ({ merchantProfileId: id, changes }) =>
       withRetries(
         async () => {
-          await reservations.hold(id);
+          await reservations.ensureReserved(id);
           const before = await client.getFees({ id }, callOptions());
           const changed = feeDifferences(changes, before).length;
           if (changed === 0) return { changed, differing: [] };
@@ -127,7 +127,7 @@ export function applicationActivities(
             await withFieldNames(inputField('fees'), async () => {
               parseRequest(merchantFees, changes, { system: 'boarding', operation: 'update-fees' });
               await update({ ...before }).catch((error: unknown) => {
-                const writableFees = writable(before);
+                const writableFees = parseFees(before);
                 const isRefused = error instanceof PartnerError && error.kind === 'Rejected';
                 if (!isRefused || isSame(writableFees, before)) throw error;
                 return update(writableFees);
@@ -144,7 +144,7 @@ export function applicationActivities(
     submitMerchant: ({ merchantProfileId, phases, application }) =>
       sendOnceThenRead(
         async (options) => {
-          await reservations.hold(merchantProfileId);
+          await reservations.ensureReserved(merchantProfileId);
           const { status, phase } = await statusNow(merchantProfileId, { signal: options.signal });
           const before = { status, phase };
           const { refused } = options;
@@ -239,7 +239,7 @@ async function chooseReferences(
 }
 
 /** Turns documented fees from text into numbers, because some writes refuse the text that the read returns. */
-function writable(fees: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function parseFees(fees: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const copy = structuredClone({ ...fees });
   for (const { path } of merchantFees.safeParse(fees).error?.issues ?? []) {
     const group = path

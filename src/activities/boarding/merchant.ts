@@ -11,7 +11,7 @@ import {
 import type { CallOptions } from '../../partners/client.js';
 import { withoutEntities } from '../../partners/encoding.js';
 import { PartnerError } from '../../partners/partner-error.js';
-import { type MeaningOf, statusShown } from '../../partners/phases.js';
+import { cleanStatusName, type MeaningOf } from '../../partners/phases.js';
 import { redact } from '../../platform/privacy/masked.js';
 import { callOptions, readAgain } from '../failures.js';
 import { lacksAny } from '../poll.js';
@@ -41,8 +41,8 @@ export function merchantReader(
   }
 
   /** Adds the meaning of a status, from the documentation or from a person's decision. */
-  async function named(name: string): Promise<Pick<StatusSnapshot, 'status' | 'phase'>> {
-    const status = statusShown(name);
+  async function withPhase(name: string): Promise<Pick<StatusSnapshot, 'status' | 'phase'>> {
+    const status = cleanStatusName(name);
     const meaning = isDocumentedMerchantStatus(status) ? undefined : await meaningOf(status);
     return {
       status,
@@ -57,7 +57,7 @@ export function merchantReader(
     isEnough = (_: StatusSnapshot) => true,
   ): Promise<StatusSnapshot> {
     const { status: name, statusDate, comment, mid: text } = await client.getStatus({ id }, options);
-    const { status, phase } = await named(name);
+    const { status, phase } = await withPhase(name);
     const isClear = text !== null && isMid(text);
     if (isClear && phase === 'approved') await checkMid(text, id);
     const mids = { mid: isClear ? text : null, unclearMid: isClear ? null : text && redact(text) };
@@ -65,7 +65,7 @@ export function merchantReader(
     const withNotes = async () => ({
       ...now,
       notes: isMerchantUnderReview(phase)
-        ? identified(await client.getUnderwritingNotes({ id }, options))
+        ? identifyNotes(await client.getUnderwritingNotes({ id }, options))
         : [],
     });
     return readAgain(withNotes, { ...now, notes: [], isWithoutNotes: true }, isEnough);
@@ -77,35 +77,35 @@ export function merchantReader(
     options: CallOptions,
   ): Promise<Pick<StatusSnapshot, 'status' | 'phase' | 'statusDate'> & { readonly mid: string | null }> {
     const { status, statusDate, mid } = await client.getStatus({ id }, options);
-    return { ...(await named(status)), statusDate, mid };
+    return { ...(await withPhase(status)), statusDate, mid };
   }
 
   /** Reports whether a person has since decided that the status means something else. */
   async function isExplained({ status, phase }: SeenStatus): Promise<boolean> {
-    return status !== undefined && (await named(status)).phase !== phase;
+    return status !== undefined && (await withPhase(status)).phase !== phase;
   }
 
   return { snapshot, statusNow, isExplained };
 }
 
 /** The maximum number of notes that a person is asked about individually. */
-const MOST_NOTES = 200;
+const MAX_NOTES = 200;
 
 /**
  * Identifies a note by the stable part of its text, and by its position among notes with the same text, because the partner may
  * change its date, author or a counter. If there are too many notes, keeps those with the lowest IDs, and adds a note with the
  * number of others.
  */
-function identified(notes: readonly UnderwritingNote[]): Note[] {
-  const all = eachIdentified(notes);
-  const more = all.length - MOST_NOTES;
+function identifyNotes(notes: readonly UnderwritingNote[]): Note[] {
+  const all = identifyEach(notes);
+  const more = all.length - MAX_NOTES;
   if (more <= 0) return all;
-  const page = all.sort((one, other) => (one.id < other.id ? -1 : 1)).slice(0, MOST_NOTES);
-  const text = `The partner lists ${all.length} notes. Gangway asks about ${MOST_NOTES} of them; ${more} more are in the partner’s portal.`;
+  const page = all.sort((one, other) => (one.id < other.id ? -1 : 1)).slice(0, MAX_NOTES);
+  const text = `The partner lists ${all.length} notes. Gangway asks about ${MAX_NOTES} of them; ${more} more are in the partner’s portal.`;
   return [...page, { id: 'note-more', text, author: null, date: null, more }];
 }
 
-function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
+function identifyEach(notes: readonly UnderwritingNote[]): Note[] {
   const rows = notes.map(({ text, author, date }) => {
     return { text: withoutEntities(text), author: author && withoutEntities(author), date };
   });
@@ -113,7 +113,7 @@ function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
   const seen = new Set<string>();
   const isFirst = (row: string) => !seen.has(row) && seen.add(row) !== undefined;
   const distinctRows = rows.filter((row) => row.date === null || isFirst(JSON.stringify(row)));
-  const alike = Map.groupBy(distinctRows, ({ text }) => lasting(text));
+  const alike = Map.groupBy(distinctRows, ({ text }) => stablePart(text));
   const places = new Map(
     [...alike].flatMap(([content, same]) =>
       same.toSorted(byTextAndAuthor).map((note, index) => [note, `${content}${index + 1}`] as const),
@@ -131,7 +131,7 @@ const COUNTER = /\d{1,6}(?=\s{0,3}(?:second|minute|hour|day|week|month)s?\b)/gi;
  * Returns the part of a text that is the same in each read. Partners change white space, and append for how long a note has been
  * open.
  */
-function lasting(text: string): string {
+function stablePart(text: string): string {
   return text.replace(/\s+/g, ' ').trim().replace(COUNTER, '#');
 }
 

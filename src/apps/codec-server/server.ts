@@ -32,7 +32,7 @@ export interface CodecServerOptions extends Omit<CodecSettings, 'metricsAddress'
   readonly registry?: Registry;
 }
 
-/** A small request may hold payloads that are large once decompressed. */
+/** A small request may contain payloads that are large after decompression. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 
 /** The number of requests that are converted concurrently. Each briefly needs some 100 MB. */
@@ -43,7 +43,7 @@ const LIMITS = { headersMs: 5_000, requestMs: 10_000, idleMs: 10_000 };
 
 interface Seen {
   readonly payloads: number;
-  /** Id of a key that an encrypted payload needs and that this server does not have. */
+  /** The ID of a key that this server lacks. */
   readonly missingKey?: string;
 }
 
@@ -61,7 +61,7 @@ export async function codecServer(options: CodecServerOptions): Promise<FastifyI
   const limits = options.limits ?? LIMITS;
   const server = serverWithin(limits, {
     rewriteUrl: withoutPrefix,
-    // The router's own words would quote the path, which may have a token.
+    // The router's own message would quote the path, which may contain a token.
     frameworkErrors: (_error, _request, reply) => sendUnknownPath(reply),
   });
   const seen = new WeakMap<FastifyRequest, Seen>();
@@ -99,9 +99,9 @@ export async function codecServer(options: CodecServerOptions): Promise<FastifyI
       }
     });
   route('/encode', codec.encode);
-  // No request names a workflow, and histories of Nexus callers have payloads of another namespace.
+  // Requests name no workflow, and histories of Nexus callers contain payloads of another namespace.
   route('/decode', (payloads) => codec.decode(payloads));
-  // The server depends on no other, so it is ready as soon as it is alive.
+  // The server has no dependencies, so it is ready as soon as it is alive.
   for (const path of ['/healthz', '/readyz']) server.get(path, () => ({ status: 'ok' }));
   return server;
 }
@@ -173,7 +173,7 @@ function sendUnknownPath(reply: FastifyReply): FastifyReply {
   return reply.code(404).send({ message: 'unknown path: use /encode or /decode' });
 }
 
-/** Errors of Fastify by HTTP status. Its own messages are not shown, because some quote the request. */
+/** Messages for Fastify's errors, by HTTP status. Fastify's own may quote the request. */
 const FASTIFY_ERRORS: Readonly<Record<number, string>> = {
   400: 'the body must be JSON',
   413: 'the body is too large: send fewer payloads',
@@ -181,7 +181,7 @@ const FASTIFY_ERRORS: Readonly<Record<number, string>> = {
   429: 'too many requests: wait for the seconds in Retry-After',
 };
 
-/** Responds to every error with `{"message": "..."}`. Logs the kind of an internal error, and no other error. */
+/** Responds to every error with `{"message": "..."}`. Logs only internal errors, by kind. */
 export function handleCodecErrors(server: FastifyInstance, logger: Logger): void {
   server.setErrorHandler((error, _, reply) => {
     const { status, message } = responseTo(error);
@@ -212,7 +212,7 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** Characters that begin an object or a list, or separate its items. Base64 has none of them. */
 const STRUCTURE = new Set(Buffer.from('{[,'));
 
-/** More than a thousand payloads need. Bounds the memory for parsing a body. */
+/** More than a thousand payloads need. Limits the memory for parsing a body. */
 const MAX_STRUCTURE = 32_000;
 
 /** The number of requests that are read and processed concurrently. Each needs 20 MB for its body and response. */
@@ -222,9 +222,8 @@ const AT_ONCE = 8;
 const MAX_WAITING = 1_000;
 
 /**
- * Bounds what requests may cost: the size of a body, how many values it has, and how many requests are under way.
- * Rejects with 503 when too many requests wait, and with 413 when a body is too large. Disconnects a caller that does not read
- * its response.
+ * Limits the cost of requests: the size of a body, its number of values, and the number of concurrent requests. Rejects with 503 if
+ * too many requests wait, and with 413 if a body is too large. Disconnects a caller that does not read its response.
  */
 function boundRequests(server: FastifyInstance, idleMs: number): void {
   const turns = pLimit(AT_ONCE);
@@ -258,7 +257,7 @@ function holdsTooMuch(body: Buffer): boolean {
 
 const { Payloads } = proto.temporal.api.common.v1;
 
-/** Payloads of one request: several times what a page of the Web UI shows. */
+/** The maximum number of payloads in a request, several times what a page of the Web UI shows. */
 const MAX_PAYLOADS = 1_000;
 
 /** Bytes in proto3 JSON: base64 of either alphabet, with padding or without. */
@@ -270,7 +269,7 @@ const bytes = z
   )
   .transform((text) => Buffer.from(text, 'base64'));
 
-/** The codec server imports no words of other folders for broken rules. */
+/** The codec server does not import the other folders' messages for invalid values. */
 const OBJECT = 'must be an object';
 
 const SIZE = 'must be a whole number';
@@ -288,7 +287,7 @@ const payload = z.strictObject(
 /** `temporal.api.common.v1.Payloads` in proto3 JSON. Unknown fields are rejected, as by parsers of proto3 JSON. */
 const body = z.strictObject({ payloads: z.array(payload, 'must be a list').nullish() }, OBJECT);
 
-/** @throws {Refused} which names the wrong field and not its value; with 413 when there are too many payloads */
+/** @throws {Refused} with the invalid field but not its value, or with 413 for too many payloads */
 function payloadsFrom(json: unknown): Payload[] {
   const checked = body.safeParse(json);
   if (checked.success) {

@@ -69,12 +69,12 @@ export const codecServerSettings = z.object({
 
 export type CodecSettings = Readonly<ReturnType<typeof loadCodecSettings>>;
 
-/** @throws {BadSetting} which names the first setting that cannot be used */
+/** @throws {BadSetting} with the first invalid setting */
 export function loadCodecSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(codecServerSettings, environment);
   const { CODEC_ADDRESS: address, CODEC_TOKENS: tokens, CODEC_TOKEN_IN_PATH: tokenInPath } = set;
   const isLocal = isSecureOrLoopback(new URL(`http://${address.host}`));
-  // Responses are plain text, so they may leave the machine through an encrypted connection only.
+  // Responses are unencrypted payloads, so they may leave the machine only through an encrypted connection.
   if (!isLocal && !set.CODEC_BEHIND_TLS) {
     const rule = 'must be a loopback address; with TLS in front of this server, set CODEC_BEHIND_TLS=true';
     throw new BadSetting('CODEC_ADDRESS', rule);

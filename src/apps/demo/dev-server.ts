@@ -13,9 +13,9 @@ import { endWithUs } from '../../platform/process/lifecycle.js';
 import { inPackage } from '../../platform/process/package.js';
 
 export interface DevServerOptions {
-  /** Port of the server. Default, and when it is in use: any free one. The Web UI prefers the port 1000 above. */
+  /** Port of the server. Default, or if it is in use: any free port. The Web UI prefers the port 1000 above. */
   readonly port?: number;
-  /** Keeps the server's data in this file, so that it survives a restart. */
+  /** Keeps the server's data in this file, across restarts. */
   readonly databaseFile?: string;
   readonly dynamicConfig?: Readonly<Record<string, number | boolean | string>>;
   readonly codecEndpoint?: string;
@@ -117,7 +117,7 @@ async function untilReady(address: string): Promise<void> {
   }
 }
 
-/** `wanted` if it is free, else any free port. */
+/** Returns `wanted` if it is free, otherwise any free port. */
 export async function freePort(wanted = 0): Promise<number> {
   const probe = createServer();
   try {

@@ -48,7 +48,7 @@ import {
   YOURS,
 } from './parts.js';
 
-/** Longer than any scenario takes, so that a demo that hangs ends. */
+/** Longer than any scenario takes, so a hanging demo ends. */
 const TIMEOUT_MS = 240_000;
 
 const FOLDER = join(ROOT, '.cache', 'demo');
@@ -122,7 +122,7 @@ async function startEverything() {
   printer.line(
     'Starting a Temporal server with its Web UI, the sandbox, a worker, a receiver, the console, the page for merchants and a codec server ...',
   );
-  // The ports are the defaults of the settings, or other ones where those are taken.
+  // The ports are the defaults of the settings, or other ones if those are in use.
   const codecAddress = `127.0.0.1:${await freePort(8083)}`;
   // The Web UI of a development server sends no token, so the address contains one.
   const codecToken = randomBytes(32).toString('hex');
@@ -193,7 +193,7 @@ async function startEverything() {
     LINK_API_TOKEN: page.token,
   };
   const startLogged = (name: Parameters<typeof start>[0], probe: string) =>
-    // The page is for strangers, so it gets no key.
+    // Strangers use the page, so its process gets no key.
     start(name, name === 'link' ? ofPage : env, join(FOLDER, `${name}.log`), probe);
   const [sandbox, codecServer] = await Promise.all([
     startLogged('sandbox', `${sandboxUrl}/sandbox/scenarios`),
@@ -330,7 +330,7 @@ async function receivedAll({ received }: Crm): Promise<boolean> {
 
 let stopped: Promise<void> | undefined;
 
-/** Stops everything that runs, the last started first, and then deletes its data. Further calls wait for the first one. */
+/** Stops everything, last started first, then deletes the data. Further calls wait for the first one. */
 function stopEverything(): Promise<void> {
   stopped ??= Promise.resolve().then(async () => {
     for (const each of running.reverse()) await each.stop();
@@ -350,7 +350,7 @@ for (const [signal, exitCode] of [
     if (interrupted) process.exit();
     interrupted = true;
     printer.note('\nstopping ...');
-    // What is under way would go on to print commands.
+    // Running steps would continue to print commands.
     process.stdout.write = () => true;
     stopEverything()
       .then(() => printer.note('stopped; the logs remain in .cache/demo'))

@@ -1,6 +1,6 @@
 /** A browser without scripts, in which a merchant opens a link and sends the forms of its page. */
 
-/** What the merchant reads. */
+/** A page as the merchant reads it. */
 export interface Page {
   /** Such as `Received, thank you`. */
   readonly heading: string;

@@ -63,7 +63,7 @@ async function untilUp(name: string, child: ChildProcess, probe: string, log: st
   for (const until = Date.now() + 60_000; Date.now() < until; await sleep(100)) {
     if (child.exitCode !== null) break;
     const up = await fetch(probe).then(
-      // A rejection is a response as well.
+      // A rejection is also a response.
       ({ status }) => status < 500,
       () => false,
     );
@@ -96,7 +96,7 @@ export async function readInbox(env: NodeJS.ProcessEnv): Promise<InboxItem[]> {
   return items.filter((item): item is InboxItem => item.detail !== undefined);
 }
 
-/** To whom the demo's visitor can assign a requirement. */
+/** The colleagues to whom a visitor of the demo can assign a requirement. */
 export const COLLEAGUES = [
   { name: 'Ada Park', id: 'ada', role: 'operator' },
   { name: 'Bo Baker', id: 'bo', role: 'approver' },
@@ -130,7 +130,7 @@ export const CAST: readonly Part[] = [
   { ...customer, file: example('customer-asked'), externalId: 'lantern-bistro', outcome: 'onboarded' },
 ];
 
-/** The answer of the demo's operator, as arguments of `gangway resolve`. Undefined: no answer. */
+/** The operator's answer, as arguments of `gangway resolve`; undefined for no answer. */
 export function answerTo(kind: RequirementKind, detail: string): readonly string[] | undefined {
   switch (kind) {
     case 'underwriting-note':
@@ -150,7 +150,7 @@ export function answerTo(kind: RequirementKind, detail: string): readonly string
   }
 }
 
-/** What a merchant sends who is asked for a voided check. */
+/** The file that the merchant sends when asked for a voided check. */
 export const VOIDED_CHECK = 'examples/voided-check.pdf';
 
 /** Reports whether the demo's merchant answers it through a link: the one of Harbor Books. */
@@ -247,7 +247,7 @@ function fromAnywhere(argument: string): string {
   return argument.startsWith('examples/') ? join(ROOT, argument) : argument;
 }
 
-/** Settings of the demo's own processes, which nobody else needs. */
+/** Settings that only the demo's own processes need. */
 const OF_PROCESSES = /^(SANDBOX|CODEC|CONSOLE|RECEIVER|API_CLIENTS|EVENTS|GANGWAY_(POLL|HEALTH))/;
 
 /** Writes `settings.sh`, the settings of this demo for a shell, which then finds `gangway`, and the demo's Node. @returns its path */
@@ -258,7 +258,7 @@ export async function writeSettings(folder: string, env: NodeJS.ProcessEnv): Pro
     .map(([name, value = '']) => `export ${name}=${shellWord(value)}\n`);
   const id = `export ${DEMO}=${randomUUID()}\n`;
   const path = `export PATH=${shellWord(folder)}:"$PATH"\n`;
-  // It has the key of the payloads.
+  // The file contains the payload key.
   await writeFile(settings, lines.join('') + id + path, { mode: 0o600 });
   const node = join(folder, 'node');
   await rm(node, { force: true });
@@ -301,15 +301,15 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // It runs as another user.
+    // It runs as a different user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
-/** Tells the settings of this demo from those that a shell has of an earlier one. */
+/** Distinguishes this demo's settings from an earlier demo's in the same shell. */
 const DEMO = 'DEMO_ID';
 
-/** Deletes what the demo leaves: its settings with the key, its documents and its inputs. The logs stay. */
+/** Deletes the demo's settings with the key, its documents and its inputs. The logs stay. */
 export async function deleteData(folder: string): Promise<void> {
   const names = await readdir(folder);
   const data = names.filter((name) => name !== 'gangway' && !name.endsWith('.log'));

@@ -6,7 +6,7 @@ import { errorKind } from '../../platform/http/server.js';
 import { isTimeZone } from '../../services/texts/time.js';
 import { type Language, languageIn } from './texts.js';
 
-/** The calls of the HTTP API for one link. They are all that this process can do. */
+/** The calls of the HTTP API for one link, and all that this process can do. */
 
 const language = z.string().transform((code): Language => languageIn(code));
 const texts = z.record(z.string(), z.string());
@@ -59,22 +59,22 @@ export type Question = z.output<typeof question>;
 export type Link = z.output<typeof link>;
 export type FieldErrors = z.output<typeof problem>['errors'];
 
-/** What a merchant fills in; of the first three, the one that is wanted. */
+/** A merchant's answer: the requested one of the first three, and a remark. */
 export type Filled = NonNullable<Question['answer']>;
 
-/** Who asks: the parts of the address of a link, and of a cookie. */
+/** The visitor: the parts of a link's address, and of a cookie. */
 export interface Key {
   readonly name: string;
   readonly token: string;
   readonly session?: string | undefined;
 }
 
-/** A request that gets another page than its own, by HTTP status. */
+/** Thrown for a request that gets a page by HTTP status instead of its own. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   constructor(
     readonly status: number,
-    /** What was sent may have been effective. */
+    /** The request may have taken effect. */
     readonly isUnsure = false,
     readonly errors: FieldErrors = [],
     readonly retryAfterS = 10,
@@ -83,7 +83,7 @@ export class Failure extends Error {
   }
 }
 
-/** Refusals that are about the request of a merchant. All others are ours to correct, or pass. */
+/** Refusals of a merchant's request. All others are our errors, or temporary. */
 const FOR_MERCHANTS = [404, 409, 413, 415, 422];
 
 const CALL_MS = 15_000;
@@ -117,7 +117,7 @@ export class LinkApi {
     return this.#post(key, 'propose', z.unknown(), { answer, ...(remark && { remark }) });
   }
 
-  /** Sends a file while it arrives. */
+  /** Streams a file. */
   upload({ name, token, session }: Key, fileName: string, file: AsyncIterable<Buffer>, ms: number) {
     const boundary = `link-${crypto.randomUUID()}`;
     const headers = {
@@ -159,7 +159,7 @@ export class LinkApi {
       if (isOurs) this.logger.error({ action, status: response.status }, 'the API refused a request');
       throw new Failure(
         isOurs ? 503 : response.status,
-        // Other refusals come before anything is stored or sent.
+        // Any other refusal comes before anything is stored or sent.
         isWrite && response.status >= 500 && !data?.type.endsWith(':documents-unavailable'),
         data?.errors,
         Math.min(retryS, LONGEST_RETRY_S),

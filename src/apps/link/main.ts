@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The process of the merchant's page, which knows the HTTP API and nothing else, until a signal stops it. */
+/** The process of the merchant's page, a client of the HTTP API. Runs until a signal stops it. */
 import '../../platform/process/node-version.js';
 import { Registry } from 'prom-client';
 import { serveMetrics } from '../../platform/http/metrics.js';

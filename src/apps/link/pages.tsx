@@ -8,7 +8,7 @@ import type { LinkSettings } from './settings.js';
 import { STYLE } from './style.js';
 import { type Language, type TextName, textIn, timeIn } from './texts.js';
 
-/** What each page of a link shows. None needs a script, and none shows a part of the address. */
+/** The pages of a link. None needs a script, and none shows a part of the address. */
 
 export const LIMITS = {
   text: 10_000,
@@ -28,7 +28,7 @@ export const SCRIPT_HASH = `'sha256-${hash('sha256', SCRIPT, 'base64')}'`;
 
 export type View = ReturnType<typeof linkPageView>;
 
-/** @param path `/a/L-.../...`; empty where the address does not lead to a link */
+/** @param path `/a/L-.../...`; empty if the address does not lead to a link */
 export function linkPageView(
   { company }: Pick<LinkSettings, 'company'>,
   about: {
@@ -73,13 +73,13 @@ interface ProblemProps {
   readonly view: View;
   readonly text: 'missing' | 'later' | 'unsure' | 'refused';
   readonly action: string;
-  /** What the form had that failed, so that it can be sent again. */
+  /** The content of the failed form, so that it can be sent again. */
   readonly values: readonly (readonly [name: string, value: string])[];
 }
 
-/** Why there is no other page, and whether something was received. */
+/** Explains why the form failed, and whether anything was received. */
 export function ProblemText({ view: { say, path }, text, action, values }: ProblemProps) {
-  // A form of another site must not be sent from this one.
+  // A form from another site must not be resent from this one.
   const isAgain = values.length > 0 && (text === 'later' || text === 'unsure');
   return (
     <>
@@ -111,7 +111,7 @@ export interface LinkProps<Shown extends Link = Link> {
   readonly link: Shown;
   /** Shows the form, even after the answer was sent. */
   readonly isChange?: boolean;
-  /** What the form had that was not sent. Default: the last answer. */
+  /** The content of the form that was not sent. Default: the last answer. */
   readonly typed?: Filled;
   /** Why the form was not sent. */
   readonly errors?: FieldErrors;
@@ -144,7 +144,7 @@ export function LinkPage({ link, ...props }: LinkProps) {
   if (link.state === 'closed') {
     const why = view.say(`${link.why}Why`);
     if (!notice) return <Title title={title} text={why} />;
-    // What was sent too late was not received, and an answer before it may have been.
+    // An answer that came too late was not received, but an earlier one may have been.
     const end = view.say(link.why === 'received' ? 'earlier' : link.why);
     return <Title title={title} text={`${end}. ${why}`} />;
   }
@@ -239,19 +239,19 @@ function List({ texts }: { readonly texts: readonly string[] }) {
   );
 }
 
-/** The question, with labels in place of the paths with which problems of the partner begin. */
+/** Returns the question, with labels instead of the paths at the beginning of the partner's problems. */
 function textOf({ wants, text }: Question): string {
   const fields = wants.kind === 'fields' ? wants.fields : [];
   return fields.reduce((words, { name, label }) => words.replaceAll(`${name}: `, () => `${label}: `), text);
 }
 
-/** The names of what is wanted. */
+/** Returns the names of the requested documents or fields. */
 function namesIn({ wants }: Question): readonly string[] {
   if (wants.kind === 'documents') return wants.names;
   return wants.kind === 'fields' ? wants.fields.map(({ label }) => label) : [];
 }
 
-/** Why the form was not sent, with links to its fields. */
+/** Shows why the form was not sent, with links to its fields. */
 function Errors({ link, errors = [] }: LinkProps<Question>) {
   if (errors.length === 0) return null;
   const fields = link.wants.kind === 'fields' ? link.wants.fields : [];
@@ -274,7 +274,7 @@ interface ControlProps {
   readonly label: string;
   readonly value: string | undefined;
   readonly most: number;
-  /** Of a text with several lines. */
+  /** The height of a multi-line text. */
   readonly rows?: number;
   readonly errors: FieldErrors | undefined;
 }
@@ -297,7 +297,7 @@ function Control({ name, label, value, most, rows, errors }: ControlProps) {
   );
 }
 
-/** One form: each of its buttons sends all of it. The file is last, so the server has the rest whatever happens to the file. */
+/** A single form, which each button sends completely. The file is last, so the server has the rest whatever happens to the file. */
 function AnswerForm({ view, link, notice, errors, typed }: LinkProps<Question>) {
   const { wants, documents } = link;
   const { say, path, language } = view;

@@ -65,17 +65,17 @@ const MAX_UPLOAD_BYTES = MAX_FILE_BYTES + 64 * 1024;
 const LINK = '/a/:name/:token';
 const NAME = /^L-[a-z0-9]{16}$/;
 const SECRET = /^[\w-]{43}$/;
-/** An answer to the second factor, without which the API shows nothing. */
+/** The cookie of a visitor who has entered the code, without which the API shows nothing. */
 const SESSION = 'link-session';
 
-/** For requests that never get a page, so nobody knows their language. */
+/** For requests that never reach a page, so their language is unknown. */
 const MESSAGES = {
   400: 'The request cannot be read.',
   408: 'The request took too long to arrive.',
   431: 'The headers of the request are too large. Delete the cookies of this page.',
 };
 
-/** Whoever opens the logo alone opens a document. It has styles of its own, and runs no script. */
+/** Opened alone, the logo is a document. It has its own styles, and runs no script. */
 const LOGO_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /** Starts the merchant's page: a client of the HTTP API that reads one question and sends proposals for its answer. */
@@ -154,10 +154,10 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
     return send(request, reply, 404, props.view.say(props.text), <ProblemText {...props} />);
   });
 
-  // The page itself says when the API is unavailable, so it is ready as soon as it is alive.
+  // The page itself says that the API is unavailable, so the process is ready as soon as it is alive.
   for (const path of ['/healthz', '/readyz']) server.get(path, () => ({ status: 'ok' }));
   server.get('/favicon.ico', (_, reply) => reply.code(204).send());
-  // Scanners of mail open links, so this changes nothing.
+  // Mail scanners open links, so this changes nothing.
   server.get(LINK, async (request, reply) => {
     const link = await read(request);
     const isWrong = 'wrong' in (request.query as object) && link.state === 'code';
@@ -176,14 +176,14 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
     const key = keyOf(request);
     const code = (fieldsOf(request).get('code') ?? '').replace(/[\s-]/g, '');
     const session = key.session ?? randomBytes(32).toString('base64url');
-    // What cannot be a code costs no try.
+    // An input that cannot be a code does not count as an attempt.
     const isCode = /^\d{6}$/.test(code);
     const { state } = isCode ? await api.enter({ ...key, session }, code) : { state: 'code' };
     const cookie = { path: `/a/${key.name}`, httpOnly: true, sameSite: 'lax', secure: isSecure } as const;
     if (state !== 'code' && state !== 'closed') reply.setCookie(SESSION, session, cookie);
     return reply.redirect(`${pathOf(request)}${state === 'code' ? '?wrong' : ''}`, 303);
   });
-  /** Both buttons send the whole form, so neither loses what was typed, nor the file that was chosen. */
+  /** Both buttons send the complete form, so neither loses typed text or the chosen file. */
   const receive = async (request: FastifyRequest, reply: FastifyReply, isSend: boolean) => {
     const before = await read(request);
     if (!('wants' in before)) return show(request, reply, before, { notice: NOT_RECEIVED });
@@ -226,10 +226,10 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
   return server;
 }
 
-/** Checks each request before anything is read of it: who sends how many, for which host, and from which site. */
+/** Checks each request before its body is read: rate, host and origin. */
 async function admit(server: FastifyInstance, { url, requestsPerMinute: max }: LinkSettings): Promise<void> {
   await server.register(rateLimit, { global: false, max, timeWindow: 60_000, allowList: isHealthCheck });
-  // Networks of phones have many people at an address, and a link has one.
+  // Many people on a phone network share an address, but a link belongs to one.
   const limits = [
     server.createRateLimit(),
     server.createRateLimit({ keyGenerator: (request) => pathOf(request).slice(0, 21) || request.ip }),
@@ -246,7 +246,7 @@ async function admit(server: FastifyInstance, { url, requestsPerMinute: max }: L
   });
 }
 
-/** @throws {Failure} when the address does not lead to a link */
+/** @throws {Failure} if the address does not lead to a link */
 function keyOf(request: FastifyRequest): Key {
   const { name = '', token = '' } = request.params as Record<string, string | undefined>;
   if (!NAME.test(name) || !SECRET.test(token)) throw new Failure(404);
@@ -254,7 +254,7 @@ function keyOf(request: FastifyRequest): Key {
   return { name, token, ...(session && SECRET.test(session) && { session }) };
 }
 
-/** The path of a link, made of its parts: what a browser sent may be another one. Empty where there is none. */
+/** Builds the path of a link from its parts, because the browser may have sent a different one. Empty if there is none. */
 function pathOf({ params }: FastifyRequest): string {
   const { name = '', token = '' } = (params ?? {}) as Record<string, string | undefined>;
   return NAME.test(name) && SECRET.test(token) ? `/a/${name}/${token}` : '';
@@ -303,7 +303,7 @@ function errorsIn(
   return errors;
 }
 
-/** What the API refuses, at the field that was asked for: the API may name a part of it. */
+/** Assigns the API's problems to the requested fields, because the API may name a part of one. */
 function refusedFields(errors: FieldErrors, { language, wants }: Question): FieldErrors {
   const names = wants.kind === 'fields' ? wants.fields.map(({ name }) => name) : [];
   return errors.map(({ field, message }) => ({
@@ -319,10 +319,10 @@ type Stored = Question['documents'][number];
 type Upload = (fileName: string, file: AsyncIterable<Buffer>) => Promise<Stored>;
 
 /**
- * Reads a form whose file stands after its fields, and passes the file on while it arrives. The fields become the body of the
- * request, and the document is marked among them.
+ * Reads a form whose file follows its fields, and streams the file to the API. The fields become the request's body, with the
+ * document marked among them.
  *
- * @returns the document, or why there is none. Undefined if no file was chosen
+ * @returns the document, or why there is none; undefined if no file was chosen
  */
 async function store(
   request: FastifyRequest,
@@ -351,7 +351,7 @@ async function store(
       if (value.type === 'file') part = value;
       else fields.append(value.fieldname, String(value.value));
     }
-    // Browsers send a file without a name where none was chosen.
+    // Without a chosen file, browsers send one without a name.
     if (!part.filename) return undefined;
     if (documents.length >= LIMITS.files) return because('manyFiles', 413);
     if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) return because('largeFile', 413);
@@ -364,13 +364,13 @@ async function store(
     if (error instanceof Failure && (status === 415 || status === 422))
       return because(reasonIn(error.errors), error.status);
     if (!(error instanceof Failure) || part?.file.errored) return because('brokenFile', 400);
-    // The store is unavailable, or others upload now.
+    // The store is unavailable, or too many uploads are in progress.
     if (!error.isUnsure && status === 503) return because('brokenFile', 503);
     throw error;
   }
 }
 
-/** Why the API refuses a file. */
+/** Returns why the API refuses a file. */
 function reasonIn([{ field, message } = { field: '', message: '' }]: FieldErrors): Notice['text'] {
   if (field === 'document') return 'manyFiles';
   if (message === 'is empty') return 'emptyFile';

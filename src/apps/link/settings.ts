@@ -13,8 +13,8 @@ import {
   trustedProxies,
 } from '../../platform/settings/settings.js';
 
-/** A merchant may wait for it on a phone. */
-const MOST_LOGO_BYTES = 64 * 1024;
+/** A merchant may load the logo on a phone. */
+const MAX_LOGO_BYTES = 64 * 1024;
 
 export const linkServerSettings = z.object({
   LINK_ADDRESS: listenAddress
@@ -85,9 +85,9 @@ function logoIn(file: string | undefined) {
   try {
     const content = readFileSync(file);
     const [name, type] = file.endsWith('.svg') ? ['logo.svg', 'image/svg+xml'] : ['logo.png', 'image/png'];
-    if (content.length <= MOST_LOGO_BYTES) return { name, type, content };
+    if (content.length <= MAX_LOGO_BYTES) return { name, type, content };
   } catch (error) {
     throw new BadSetting('LINK_LOGO_FILE', `cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
-  throw new BadSetting('LINK_LOGO_FILE', `is larger than ${MOST_LOGO_BYTES / 1024} KiB`);
+  throw new BadSetting('LINK_LOGO_FILE', `is larger than ${MAX_LOGO_BYTES / 1024} KiB`);
 }

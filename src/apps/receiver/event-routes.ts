@@ -11,13 +11,13 @@ import { fieldProblems } from '../../partners/schema-messages.js';
 import { capitalize } from '../../partners/text-limits.js';
 import { EACH_KIND } from '../../temporal/kinds/kinds.js';
 import {
+  answerFields,
   type Backend,
   documentRefs,
-  givenAnswer,
   NO_EFFECT,
+  programAnswer,
   Refusal,
   resolveOnce,
-  whoAndWhy,
 } from '../../temporal/program-requests.js';
 import {
   BATCHED,
@@ -235,11 +235,11 @@ export function eventTypes(accounts: KnownAccounts): EventTypes {
   });
   return Object.fromEntries([
     ...starts,
-    eventType('requirement.resolved.v1', 'Answer a requirement', givenAnswer, resolve('answer')),
+    eventType('requirement.resolved.v1', 'Answer a requirement', programAnswer, resolve('answer')),
     eventType(
       'documents.received.v1',
       'Answer a requirement with documents of the document store',
-      z.strictObject({ ...whoAndWhy, documents: documentRefs }),
+      z.strictObject({ ...answerFields, documents: documentRefs }),
       (backend, { documents, ...who }, updateId) =>
         resolve('documents')(backend, { ...who, answer: { kind: 'documents', documents } }, updateId),
     ),
@@ -250,7 +250,7 @@ export function eventTypes(accounts: KnownAccounts): EventTypes {
 function resolve(answerField: 'answer' | 'documents') {
   return async (
     backend: Backend,
-    answer: z.output<typeof givenAnswer>,
+    answer: z.output<typeof programAnswer>,
     updateId: string,
   ): Promise<string> => {
     try {

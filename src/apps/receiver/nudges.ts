@@ -34,7 +34,7 @@ const MAX_IDS = 100;
 
 const MAX_DEPTH = 16;
 
-/** Of the names around a field, in characters. Its end counts. */
+/** The maximum length of the names around a field, in characters. The end counts. */
 const MAX_PATH = 200;
 
 /** Texts that may be JSON: for each that is not, the parser throws. */
@@ -44,7 +44,7 @@ type Field = { readonly path: string; readonly value: unknown };
 
 type NamedId = Pick<IdField, 'kind'> & { readonly id: string };
 
-/** The IDs that a webhook names, each once: keyed by kind and id. */
+/** The IDs in a webhook, each once, by kind and ID. */
 export type NamedIds = ReadonlyMap<string, NamedId>;
 
 /** A name and its value, as a form, XML, or JSON with an error may have them. */
@@ -126,7 +126,7 @@ export function nudgeMetrics(registry: Registry, accounts: readonly string[]) {
     ...how,
     help: 'Status changes that were read because of a partner webhook',
   });
-  // Prometheus notices an increase from a known value only.
+  // Prometheus notices an increase only from a known value.
   for (const { type } of POLLS)
     for (const account of [undefined, ...accounts])
       changes.inc(metricLabels(workflowId(type, 'any', account)), 0);
@@ -142,7 +142,7 @@ type NudgeMetrics = ReturnType<typeof nudgeMetrics>;
 
 const MAX_WORKFLOWS = 100;
 
-/** The time until workflows are found by their search attributes, in milliseconds. */
+/** How long until search finds new workflows, in milliseconds. */
 const VISIBLE_AFTER_MS = 2_000;
 
 /** The time for which IDs are gathered for one second search, in milliseconds. Temporal limits the searches per second. */
@@ -260,7 +260,7 @@ export class NudgeQueue {
     if (!isPending) void this.#limit(() => this.#nudgeWhileRequested(workflowId));
   }
 
-  /** Drops the nudges that wait, and abandons those under way. */
+  /** Drops waiting nudges, and abandons those in flight. */
   close(): void {
     this.#closing.abort();
   }
@@ -281,7 +281,7 @@ export class NudgeQueue {
       this.metrics.nudges.inc({ result: isNudged ? 'nudged' : 'nobody' });
     } catch (error) {
       if (signal.aborted) return;
-      // The workflow, or its wait for a status change, has ended meanwhile.
+      // The workflow or its poll has ended meanwhile.
       const hasEnded = isNotFound(error);
       this.metrics.nudges.inc({ result: hasEnded ? 'nobody' : 'failed' });
       if (hasEnded) return;

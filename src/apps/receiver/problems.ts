@@ -8,7 +8,7 @@ import { NO_EFFECT, Refusal } from '../../temporal/program-requests.js';
 import { isDenied, isUnavailable } from '../../temporal/unavailable.js';
 import { OBSTACLES, UnreadableOnboarding } from '../../temporal/unreadable.js';
 
-/** Everything that can go wrong, with HTTP status and title. */
+/** All problems, with HTTP status and title. */
 export const PROBLEMS = {
   unreadable: [400, 'The request cannot be read'],
   'bad-signature': [401, 'The signature is missing or wrong'],
@@ -45,13 +45,13 @@ export const PROBLEMS = {
 export type ProblemKind = keyof typeof PROBLEMS;
 
 interface ProblemOptions extends ErrorOptions {
-  /** Every wrong field with its rule, never with its value. */
+  /** Every invalid field with its rule, never with its value. */
   readonly errors?: readonly FieldProblem[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** A request that fails with a problem. The detail is for the caller, and never repeats what the caller sent. */
+/** Fails a request with a problem. The detail is for the caller, and never repeats input. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   constructor(
@@ -70,7 +70,7 @@ export class Problem extends Error {
     return this.options.headers ?? {};
   }
 
-  /** As a response has it (RFC 9457), and as the response to a batch has it for one event. */
+  /** The problem in a response (RFC 9457), or for one event in the response to a batch. */
   toJSON() {
     const [status, title] = PROBLEMS[this.kind];
     const { errors, more } = this.options;
@@ -83,7 +83,7 @@ export function invalidRequest(errors: readonly FieldProblem[]): Problem {
   return new Problem('invalid', NO_EFFECT, { errors });
 }
 
-/** Errors of Fastify by HTTP status. Its own messages are not shown, because some quote the request. */
+/** Messages for Fastify's errors, by HTTP status. Fastify's own may quote the request. */
 const FASTIFY_ERRORS: Readonly<Record<number, readonly [ProblemKind, string]>> = {
   400: ['unreadable', 'the request is malformed'],
   408: ['too-slow', 'send headers and body without pauses'],
@@ -93,7 +93,7 @@ const FASTIFY_ERRORS: Readonly<Record<number, readonly [ProblemKind, string]>> =
   431: ['headers-too-large', 'send fewer or shorter headers'],
 };
 
-/** Responds to every error with problem+json. Logs the kind of an internal error, and no other error. */
+/** Responds to every error with problem+json. Logs only internal errors, by kind. */
 export function handleProblems(server: FastifyInstance, logger: Logger, count: (problem: Problem) => void) {
   server.setErrorHandler((error, _, reply) => {
     const problem = problemFrom(error);
@@ -121,21 +121,21 @@ export function problemFrom(error: unknown): Problem {
     return new Problem(kind, message, errors.length > 0 ? { errors } : {});
   }
   if (error instanceof StoreFailure) return later('documents-unavailable', error, NOTHING_STORED);
-  // Only the check of a token is refused so.
+  // Only the token check fails like this.
   if (error instanceof Refused) return later('issuer-unavailable', error);
   const { statusCode = 500 } = error as { statusCode?: number };
   const [kind, detail] = FASTIFY_ERRORS[statusCode] ?? ['internal-error', 'see the log of the receiver'];
   return new Problem(kind, detail, { cause: error });
 }
 
-/** Responds to what never becomes a request of Fastify. */
+/** Responds to requests that never reach Fastify. */
 export const handleClientError = refusesUnreadable((statusCode) => {
   const problem = problemFrom({ statusCode });
   const [, title] = PROBLEMS[problem.kind];
   return { title, contentType: 'application/problem+json', body: JSON.stringify(problem) };
 });
 
-/** The time limit of Temporal for one event, in milliseconds. After that the sender must try again. */
+/** The time limit for Temporal per event, in milliseconds. The sender must then try again. */
 export const DEADLINE_MS = 5_000;
 
 /**
@@ -156,7 +156,7 @@ export async function callTemporal<Result>(
       const detail = `${OBSTACLES[error.obstacle]}; nothing is lost. "gangway status" shows an operator more`;
       throw later('unreadable-onboarding', error, detail);
     }
-    // Temporal responded a moment ago, when it found the workflow.
+    // Temporal has just responded, when it found the workflow.
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw later('not-applied', error);
     throw isUnavailable(error) || isDenied(error) ? unavailable(error) : error;
   }

@@ -52,7 +52,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Listening
   return listen(await receiverOf(options), options);
 }
 
-/** The same, which does not listen yet. */
+/** Like {@link startReceiver}, but does not listen yet. */
 export async function receiverOf(options: ReceiverOptions): Promise<FastifyInstance> {
   const { client, taskQueue, dbaForm, fourEyes, logger, secrets, requestsPerMinute } = options;
   const { registry = new Registry() } = options;
@@ -142,7 +142,7 @@ function monitoringRoutes(server: FastifyInstance, client: Client): void {
     schema: { operationId, summary, response: responses },
   });
   let json: string | undefined;
-  // A type for an OpenAPI document helps nobody who has this one.
+  // This document does not describe its own route.
   server.get('/openapi.json', { schema: { hide: true } }, (_, reply) => {
     json ??= JSON.stringify(server.swagger());
     return reply.type('application/json').send(json);
@@ -168,7 +168,7 @@ function receiverMetrics(registry: Registry) {
     labelNames: ['problem'],
     registers,
   });
-  // Prometheus notices an increase from a known value only.
+  // Prometheus notices an increase only from a known value.
   for (const problem of Object.keys(PROBLEMS)) problems.inc({ problem }, 0);
   return {
     problems,

@@ -30,7 +30,7 @@ import { followFeePlans } from '../../temporal/fee-plans.js';
 import { clientList } from './clients.js';
 import { Problem } from './problems.js';
 
-/** An id that the sender chooses: visible characters, of reasonable length. */
+/** An ID that the sender chooses: visible characters, of reasonable length. */
 const MESSAGE_ID = /^[\x21-\x7e]{1,256}$/;
 
 /** Seconds since 1970. The library would accept any text that begins with a number. */
@@ -53,7 +53,7 @@ export function signatureCheck(secrets: readonly string[]): CheckSignature {
   const webhooks = secrets.map((secret) => new Webhook(secret));
   return (headers, body) => {
     const signature = signatureHeaders(headers);
-    // Each is tried, so that the time does not reveal which one it was.
+    // Try each secret, so that the time does not reveal which one matched.
     const matching = webhooks.filter((webhook) => verifies(webhook, body, signature));
     if (matching.length === 0)
       throw badSignature('no signature is valid, or the timestamp is more than five minutes off');
@@ -178,7 +178,7 @@ const partnerWebhookSettings = z.object({
 });
 
 /** Shortest safe value, in characters, for a header that a partner chooses. */
-const SHORTEST_HEADER = 32;
+const MIN_HEADER = 32;
 
 function weakSender(rules: readonly SenderRule[], name: string): Advice | false {
   if (acceptsAnyone(rules))
@@ -186,10 +186,10 @@ function weakSender(rules: readonly SenderRule[], name: string): Advice | false 
       why: 'is none: anyone who reaches the receiver can send webhooks',
       fix: `set ${name} to signature:..., header:... or path:... (docs/events.md)`,
     };
-  const weak = rules.find((rule) => rule.kind === 'header' && rule.value.length < SHORTEST_HEADER);
+  const weak = rules.find((rule) => rule.kind === 'header' && rule.value.length < MIN_HEADER);
   return (
     weak?.kind === 'header' && {
-      why: `has a value of ${weak.name} that is shorter than ${SHORTEST_HEADER} characters`,
+      why: `has a value of ${weak.name} that is shorter than ${MIN_HEADER} characters`,
       fix: `set ${name} to a longer value, here and at the partner`,
     }
   );
@@ -243,7 +243,7 @@ export const receiverSettings = z.object({
 
 export type ReceiverSettings = Readonly<ReturnType<typeof loadReceiverSettings>>;
 
-/** @throws {BadSetting} which names the first setting that cannot be used */
+/** @throws {BadSetting} with the first invalid setting */
 export function loadReceiverSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(receiverSettings, environment);
   const { host, port } = set.RECEIVER_ADDRESS;

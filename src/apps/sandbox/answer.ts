@@ -9,7 +9,7 @@ export interface Answer {
   readonly contentType?: string;
   readonly body: object | string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long the response takes, once it is ready. */
+  /** How long to delay the response once it is ready. */
   readonly delayMs?: number;
   /** How the response breaks the rules of HTTP/1.1. */
   readonly wire?: Wire;
@@ -17,7 +17,7 @@ export interface Answer {
 
 export type Wire = 'endless' | 'too-long' | 'too-short' | 'http-1.0' | 'closes';
 
-/** Sends a response over HTTP, also one that HTTP does not allow. */
+/** Sends a response over HTTP, even one that HTTP does not allow. */
 export async function sendResponse(reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
   const { status, contentType, body, headers = {}, delayMs, wire } = answer;
   if (delayMs !== undefined) await sleep(delayMs, undefined, { ref: false });

@@ -9,40 +9,40 @@ import {
 } from './habits/habit.js';
 
 /**
- * What can happen to a single call. A fault is a wrapper around the emulated operation, as a habit is: it hits one call, where a habit
- * hits all of them until it is switched off. The sandbox plans faults by operation (faults.ts), the simulation by the number of a request.
+ * Faults of single calls. A fault wraps the emulated operation, as a habit does, but affects one call, where a habit affects all
+ * calls until it is switched off. The sandbox plans faults by operation (faults.ts), the simulation by request number.
  */
 
-/** What a fault may know. */
+/** The information that a fault may use. */
 export interface Means {
   readonly now: () => number;
   readonly milliseconds: number;
-  /** Waits for the milliseconds, or until the fault is deleted. */
+  /** Waits for this many milliseconds, or until the fault is deleted. */
   readonly wait: () => Promise<void>;
-  /** A refusal as the partner writes it. */
+  /** Returns a refusal in the partner's form. */
   readonly refusal: (status: number) => Answer;
 }
 
 export interface Fault extends Deviation<Means> {
-  /** The partner does not take the call, which is for people to correct or repeat. */
+  /** The partner rejects the call, which a person must correct or repeat. */
   readonly refuses?: true;
-  /** A response with 200 that leaves open whether the call took effect. */
+  /** A 200 that does not say whether the call took effect. */
   readonly isUnclear?: true;
 }
 
-/** What the bank sends to a phone. */
+/** The code that the bank sends to a phone. */
 export const SHORT_MESSAGE_CODE = '000000';
 
 const CUT: Answer = { status: 0, body: '' };
 
-/** Responds something else, without the call. */
+/** Responds differently, without making the call. */
 const instead =
   (answerOf: (means: Means) => Answer): Fault['start'] =>
   (means) =>
   async () =>
     answerOf(means);
 
-/** Responds something else, once the call has taken effect. */
+/** Responds differently, after the call has taken effect. */
 const afterwards =
   (answerOf: (means: Means) => Answer): Fault['start'] =>
   (means) =>
@@ -59,14 +59,14 @@ const late =
     return rest(call, perform);
   };
 
-/** A pause of no time is no pause. */
+/** A pause of zero is not a pause. */
 const paused = (status: number) =>
   instead(({ milliseconds, refusal }) => ({
     ...refusal(status),
     headers: milliseconds > 0 ? { 'retry-after': String(Math.ceil(milliseconds / 1_000)) } : {},
   }));
 
-/** What a partner says that refuses a call for no reason of its input. */
+/** The messages of refusals that are not about the input. */
 export const NOT_TODAY = 'cannot be taken today';
 
 const without = (body: object | string): Pick<Fault, 'refuses' | 'start'> => ({
@@ -76,7 +76,7 @@ const without = (body: object | string): Pick<Fault, 'refuses' | 'start'> => ({
 
 const FIELDS = ['email', 'Owner1.HomeAddress', '$.dba', 'id', 'Nobody'];
 
-/** The first given name in the call. */
+/** Returns the first given name in the call. */
 function nameIn(fields: unknown): string {
   let match: string | undefined;
   everywhere((value, name) => {
@@ -86,7 +86,7 @@ function nameIn(fields: unknown): string {
   return match ?? 'This';
 }
 
-/** A failure in a successful response, as each of two partners writes it. */
+/** A failure in a successful response, in each of two partners' forms. */
 const failure =
   (errors: string | null): Fault['start'] =>
   () =>
@@ -97,7 +97,7 @@ const failure =
     return system === 'banking' ? { status: 200, body: { success: false, errors } } : perform();
   };
 
-/** Bodies that no document names. */
+/** Undocumented bodies. */
 const STRANGE: readonly (object | string)[] = [
   {},
   [],
@@ -105,7 +105,7 @@ const STRANGE: readonly (object | string)[] = [
   '<html>Please come back later.</html>',
 ];
 
-/** What a response may leave open: a status, a subject, how many there are; of a write, the id of what it has made. */
+/** Fields that a response may lack: a status, a subject, a count; for a write, the ID of the created record. */
 const OPEN = ['bankingStatus', 'topic', 'total', 'comment'];
 const IDS = ['profileId', 'financialAccountId'];
 
@@ -279,7 +279,7 @@ export type CallFault = keyof typeof KINDS;
 /** The faults of a single call. */
 export const CALL_FAULTS: Readonly<Record<CallFault, Fault>> = KINDS;
 
-/** Faults that concern no operation: connections, and what the partner sends on its own. */
+/** Faults outside operations: connections, and the partner's own messages. */
 export const OTHER_FAULTS = {
   refuse: 'the listener closes at once, for `milliseconds`: connections are refused',
   'duplicate-webhooks': 'the next webhook is delivered twice',

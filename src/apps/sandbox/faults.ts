@@ -17,7 +17,7 @@ export function faultPlan(systems: readonly string[], operations: readonly strin
       operation: z.enum(operations).optional(),
       /** As in the ledger: `boarding`. Distinguishes operations of one name in two systems. Default: both are hit. */
       system: z.enum(systems).optional(),
-      /** Hits only calls that have this text in their URL or JSON body, such as an `externalId`. Default: any call. */
+      /** Affects only calls with this text in their URL or JSON body, such as an `externalId`. Default: any call. */
       about: z.string().min(1).optional(),
       times: z.int().min(1).default(1),
       milliseconds: z.int().min(0).default(1_000),
@@ -25,7 +25,7 @@ export function faultPlan(systems: readonly string[], operations: readonly strin
       meanwhile: z
         .strictObject({
           status: z.string().min(1),
-          /** The number of the sandbox's steps after which the merchant has its previous status again. Default: never. */
+          /** The number of sandbox steps after which the merchant returns to its previous status. Default: never. */
           steps: z.int().min(1).optional(),
         })
         .optional(),
@@ -46,7 +46,7 @@ export interface Called {
   readonly isWrite?: boolean;
 }
 
-/** Faults that wait for the next calls of their operation, or the next deliveries; and the writes that came in. */
+/** Pending faults, for the next calls of their operation or the next deliveries, and the writes that arrived. */
 export class Faults {
   readonly requests = new RequestLog();
   #planned: { plan: FaultPlan; left: number }[] = [];
@@ -57,10 +57,7 @@ export class Faults {
     this.#planned.push({ plan, left: plan.times });
   }
 
-  /**
-   * The number of calls, the pending faults, each with the number of calls that it has yet to hit, and the fault of each call that
-   * is being delayed.
-   */
+  /** The number of calls, the pending faults with their remaining number of calls, and the faults of delayed calls. */
   get report(): {
     readonly calls: number;
     readonly waiting: readonly FaultPlan[];
@@ -74,9 +71,9 @@ export class Faults {
   }
 
   /**
-   * Deletes the faults that still wait, and releases the calls that are delayed.
+   * Deletes pending faults, and releases delayed calls.
    *
-   * @param about only faults that were planned with this text. Default: all of them
+   * @param about only faults planned with this text. Default: all
    */
   clear(about?: string): void {
     const isMeant = (plan: FaultPlan) => about === undefined || plan.about === about;
@@ -84,7 +81,7 @@ export class Faults {
     for (const { plan, letGo } of this.#delayed) if (isMeant(plan)) letGo();
   }
 
-  /** Waits for as long as the plan asks, or until it is deleted. */
+  /** Waits as long as the plan says, or until it is deleted. */
   async delay(plan: FaultPlan): Promise<void> {
     const delay = new AbortController();
     const delayed = { plan, letGo: () => delay.abort() };
@@ -94,9 +91,9 @@ export class Faults {
   }
 
   /**
-   * The fault that hits this call, if any; it is used up.
+   * Takes the next fault for this call, if any.
    *
-   * @param text makes the call's URL and body, which a plan may search for what it is about
+   * @param text returns the call's URL and body, in which a plan may search
    */
   next({ system, operation }: Called, text: () => string): FaultPlan | undefined {
     this.#calls += 1;
@@ -108,7 +105,7 @@ export class Faults {
     );
   }
 
-  /** The fault that hits this delivery of a webhook, if any; it is used up. */
+  /** Takes the next fault for this webhook delivery, if any. */
   nextOfDelivery(): FaultPlan | undefined {
     return this.#use(({ fault }) => fault === 'duplicate-webhooks' || fault === 'reorder-webhooks');
   }
@@ -138,15 +135,15 @@ export interface ReceivedRequest {
 
 type Kept = { -readonly [Key in keyof ReceivedRequest]: ReceivedRequest[Key] } & { readonly text: string };
 
-/** Every write that arrived, in order: the proof that a request has left the caller. */
+/** Every write that arrived, in order: the proof that the caller sent a request. */
 class RequestLog {
   readonly #requests: Kept[] = [];
 
   /**
-   * Keeps a request that has just arrived.
+   * Logs a request that has just arrived.
    *
    * @param text its URL and body, in which {@link about} searches
-   * @returns keeps the HTTP status of the response
+   * @returns a function that logs the HTTP status of the response
    */
   receive(called: Called, url: string, text: string, fault?: FaultKind): (status: number) => void {
     const { system, operation } = called;
@@ -177,11 +174,11 @@ export function allIn(words: readonly string[]): (text: string) => boolean {
   return (text) => patterns.every((pattern) => pattern.test(text));
 }
 
-/** How the partners behave: what they always do, what they do to single calls, and how their responses leave. */
+/** The partners' behavior: habits, faults of single calls, and responses. */
 export interface Behavior {
   readonly faults: Faults;
   readonly habits: ActiveHabits;
-  /** The fault of a call that none is planned for. */
+  /** The default for a call without a planned fault. */
   readonly faultOf: (request: FastifyRequest) => FaultPlan | undefined;
   readonly now: () => number;
   readonly send: (reply: FastifyReply, answer: Answer) => Promise<FastifyReply>;
@@ -193,11 +190,11 @@ interface Served {
   fields(request: FastifyRequest): Promise<Fields>;
   perform(request: FastifyRequest, fields: Fields): Promise<Answer>;
   errorBody(status: number): Answer['body'];
-  /** Changes the thing that the call is about first, as a plan asks. */
+  /** First changes the record that the call is about, as a plan says. */
   move(request: FastifyRequest, meanwhile: Meanwhile): Promise<void>;
 }
 
-/** Serves calls of one operation, with the habits of the partner and the faults that are planned: before or after it takes effect. */
+/** Serves calls of one operation, with the partner's habits and planned faults, before or after the call takes effect. */
 export function withFaults(behavior: Behavior, called: Called, served: Served) {
   const { faults, habits, send, now, faultOf } = behavior;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -6,11 +6,11 @@ export interface LedgerEntry {
   readonly system: string;
   /** As in the catalogue: `create-merchant`. */
   readonly operation: string;
-  /** The merchant or other thing that was written. */
+  /** The merchant or other record that was written. */
   readonly id: number | string;
-  /** The caller's own key, where the thing has one. */
+  /** The caller's own key, if the record has one. */
   readonly guid?: string;
-  /** Its name if it has no such key: a business's dba, a file's name, an account's id. */
+  /** Its name if it has no such key: a business's dba, a file's name, an account's ID. */
   readonly name?: string;
   /** Its owner: the ticket of a reply, the legal name of a business. */
   readonly of?: number | string;

@@ -43,7 +43,7 @@ const STATUS_AFTER: Readonly<Record<string, string>> = {
   capture: 'captured',
   auth: 'authorized',
   refund: 'refunded',
-  // No document names the status of a payment that was reversed.
+  // The status of a reversed payment is undocumented.
   reverse: 'reversed',
   adjust: 'authorized',
   confirm: 'captured',
@@ -99,7 +99,7 @@ function paymentsHandlers(world: World) {
   const record = (operation: string, id: number | string) =>
     world.ledger.record({ system: 'payments', operation: operationName(operation), id });
 
-  /** The same call again gets the first response and does nothing. A refused call may be tried again. */
+  /** A repeated call gets the first response, without effect. A refused call may be tried again. */
   const responses = new Map<string, object>();
   const actions = Object.entries(PAYMENTS_OPERATIONS).flatMap(([operation, { path }]) => {
     const status = STATUS_AFTER[path.split('/').at(-1) ?? ''];
@@ -124,7 +124,7 @@ function paymentsHandlers(world: World) {
     return [[operation, act]];
   });
 
-  // The initial state: for each partner a merchant with two terminals.
+  // The initial state: a merchant with two terminals for each partner.
   for (const partnerId of [1, 2]) {
     accounts.create({ type: 'merchant', name: 'Corner Bakery', description: 'Bakes bread' }, { partnerId });
     for (const name of ['Counter', 'Old till'])

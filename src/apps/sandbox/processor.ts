@@ -15,7 +15,7 @@ import {
 /** The status for a request whose data is invalid (docs/partner-apis.md#processor-webhook-assumptions). */
 const INVALID = 422;
 
-/** The processor's first check: arrays of strings, as the contract prints them. */
+/** The processor's first check: arrays of strings, as in the contract. */
 const registration = z.object({ event_names: z.array(z.string()), webhook_url: z.array(z.string()) });
 
 function processorRoutes(server: FastifyInstance, world: World): void {
@@ -62,7 +62,7 @@ function envelope(status: boolean, message: string, fields: readonly FieldProble
   };
 }
 
-/** The names of events that the contract prints (docs/partner-apis.md#processor-webhook-rules). */
+/** The event names in the contract (docs/partner-apis.md#processor-webhook-rules). */
 const PROCESSOR_EVENTS: readonly string[] = ['TransactionCompleted', 'TransactionFailed'];
 
 export const processorPartner: EmulatedPartner = {

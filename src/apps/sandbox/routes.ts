@@ -12,10 +12,10 @@ import type { Fields } from './habits/habit.js';
 import type { Ledger } from './ledger.js';
 import type { Pace } from './scenario.js';
 
-/** Merchants as other partners see them: no contract prints how a banking profile is tied to one. */
+/** Merchants as other partners see them. No contract says how a banking profile is tied to one. */
 export interface Merchants {
   idsNamed(businessName: string): readonly number[];
-  /** The merchant itself, or a later one of the same customer. */
+  /** Returns the merchant, or a later one of the same customer. */
   latestLike(merchantProfileId: number): number;
 }
 
@@ -23,7 +23,7 @@ export interface World extends Behavior {
   readonly ledger: Ledger;
   readonly pace: () => Pace;
   readonly tokenLifetimeMs: number;
-  /** Password of every user, and the key where a partner has keys in place of users. Default: the name of each. */
+  /** The password of every user, or the key, for a partner with keys instead of users. Default: the name of each. */
   readonly password: string | undefined;
   readonly posNames: readonly string[];
   /** The emulated partner that has merchants puts them here. */
@@ -35,16 +35,16 @@ export interface EmulatedPartner {
   /** Settings of the partner, besides its URL, that reach the sandbox: `{PLANT_STORE_TOKEN: 'sandbox'}`. */
   readonly credentials: Readonly<Record<string, string>>;
   readonly scenarios: object;
-  /** Serves its operations, and below `/sandbox` what tests and demos steer it with. */
+  /** Serves its operations and, below `/sandbox`, the controls for tests and demos. */
   start(server: FastifyInstance, world: World): void;
 }
 
-/** An operation without handler does nothing, and gets the least that its response may have. */
+/** An operation without a handler does nothing, and returns the smallest allowed response. */
 export type Handlers<Ops extends Operations, Caller> = {
   readonly [Key in keyof Ops]?: (request: z.output<Ops[Key]['request']>, caller: Caller) => unknown;
 };
 
-/** An emulated partner: what its operations do, and what differs from partner to partner. */
+/** An emulated partner: its operations, and the parts that differ between partners. */
 export interface PartnerSystem<Ops extends Operations, Caller> {
   /** As in the ledger and in plans of faults: `boarding`. */
   readonly name: string;
@@ -154,7 +154,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
   }
 }
 
-/** The least that a response of this shape may have. */
+/** Returns the smallest response of this shape. */
 function leastOf({ types, forms, fields, values, mark, minimum = 0 }: Shape): unknown {
   if ([{ types }, ...forms].some((form) => form.types.includes('null'))) return null;
   if (forms[0]) return leastOf(forms[0]);
@@ -190,7 +190,7 @@ interface KnownFields {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** For a union, the fields of all its forms. */
+/** Returns the known fields; for a union, those of all alternatives. */
 function knownFields({ request }: Operation): KnownFields {
   const fields = alternativesOf(shapeOf(request)).flatMap((form) => [...form.fields]);
   const types = new Map(fields.map(([name, { types }]) => [name, types]));

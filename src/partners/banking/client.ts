@@ -41,7 +41,7 @@ export function bankingClient(settings: BankingSettings): BankingClient {
     authorization: () => token.authorization(),
     reauthorize: (refused: Credentials, operation: string) => token.reauthorize(refused, operation),
     probe: 'listNewTickets',
-    open: openPlain,
+    unwrap: openPlain,
     secrets: () => token.secrets(),
     observe: settings.observe,
     inspect: settings.inspect,

@@ -11,12 +11,12 @@ export const UNKNOWN_STATUS = 'Unknown';
 
 /** What a phase means for a business. A new phase is a row. */
 export const PROFILE_PHASES: Readonly<Record<ProfilePhase, ProfileRules>> = {
-  new: { tickets: 'asked', holder: 'missing', ends: null },
-  'under-review': { tickets: 'asked', holder: 'accepted', ends: null },
-  approved: { tickets: 'ignored', holder: 'accepted', ends: 'onboarded' },
-  declined: { tickets: 'ignored', holder: 'accepted', ends: 'declined' },
-  closed: { tickets: 'ignored', holder: 'accepted', ends: 'closed' },
-  withdrawn: { tickets: 'ignored', holder: 'accepted', ends: 'withdrawn' },
+  new: { tickets: 'asked', holder: 'missing', outcome: null },
+  'under-review': { tickets: 'asked', holder: 'accepted', outcome: null },
+  approved: { tickets: 'ignored', holder: 'accepted', outcome: 'onboarded' },
+  declined: { tickets: 'ignored', holder: 'accepted', outcome: 'declined' },
+  closed: { tickets: 'ignored', holder: 'accepted', outcome: 'closed' },
+  withdrawn: { tickets: 'ignored', holder: 'accepted', outcome: 'withdrawn' },
 };
 
 export interface ProfileRules {
@@ -25,7 +25,7 @@ export interface ProfileRules {
   /** `missing`: nobody has submitted a holder, or the bank has rejected it. */
   readonly holder: 'missing' | 'accepted';
   /** The outcome. After an approval, it waits for the financial account, if one is requested. */
-  readonly ends: 'onboarded' | 'declined' | 'closed' | 'withdrawn' | null;
+  readonly outcome: 'onboarded' | 'declined' | 'closed' | 'withdrawn' | null;
 }
 
 /** Reports whether the bank is still reviewing the profile, so a ticket can be open. */

@@ -113,12 +113,12 @@ const RENEWED_AT = 0.8;
 const NEXT_ATTEMPT_MS = 10_000;
 
 /** A token that is refused earlier than this after its issue has not expired, in milliseconds. */
-const SHORTEST_LIFE_MS = 60_000;
+const MIN_LIFE_MS = 60_000;
 /** After such an early refusal, the minimum age of the next token before it is replaced, in milliseconds. Doubles each time. */
 const TIMEOUT_MS = 2_000;
 
 /** A token with its times, by {@link TokenSettings.now}. */
-interface Held {
+interface HeldToken {
   readonly credentials: Credentials;
   readonly issuedAt: number;
   readonly expiresAt: number;
@@ -138,8 +138,8 @@ export class BankingToken {
   readonly #now: () => number;
   readonly #codes: TimeBasedCodes | undefined;
   readonly #client: PartnerClient<typeof TOKEN_OPERATIONS>;
-  #held: Held | undefined;
-  #flight: Promise<Held> | undefined;
+  #held: HeldToken | undefined;
+  #flight: Promise<HeldToken> | undefined;
   #code: OneTimeCode | undefined;
   #pauseMs = 0;
   #refusal: { readonly details: PartnerErrorDetails; readonly until: number } | undefined;
@@ -158,7 +158,7 @@ export class BankingToken {
     const protocol = {
       system,
       authorization: async () => this.#held?.credentials ?? headers,
-      open: (response: PartnerResponse) => this.#open(response),
+      unwrap: (response: PartnerResponse) => this.#open(response),
       secrets: () => this.secrets(),
       observe: settings.observe,
       inspect: settings.inspect,
@@ -190,8 +190,8 @@ export class BankingToken {
     if (held && held.credentials['authorization'] === refused['authorization']) {
       const ageMs = this.#now() - held.issuedAt;
       if (ageMs < this.#pauseMs) throw this.#ended(operation, this.#pauseMs - ageMs);
-      const isEarly = ageMs < SHORTEST_LIFE_MS;
-      this.#pauseMs = isEarly ? Math.min(2 * this.#pauseMs || TIMEOUT_MS, SHORTEST_LIFE_MS) : 0;
+      const isEarly = ageMs < MIN_LIFE_MS;
+      this.#pauseMs = isEarly ? Math.min(2 * this.#pauseMs || TIMEOUT_MS, MIN_LIFE_MS) : 0;
       this.#held = undefined;
     }
     return (this.#held ?? (await this.#renewed())).credentials;
@@ -219,7 +219,7 @@ export class BankingToken {
     return [password === username ? '' : password, deviceToken, totpSecret, token];
   }
 
-  #renewed(): Promise<Held> {
+  #renewed(): Promise<HeldToken> {
     this.#flight ??= this.#obtain().finally(() => {
       this.#flight = undefined;
     });
@@ -227,7 +227,7 @@ export class BankingToken {
   }
 
   /** Gets a token: with E2 while the old one is valid, or if E1 would need a person; with E1 if E2 fails. */
-  async #obtain(): Promise<Held> {
+  async #obtain(): Promise<HeldToken> {
     const held = this.#held;
     if (held && (held.neededPerson || this.#now() < held.expiresAt)) {
       const since = this.#now();
@@ -237,7 +237,7 @@ export class BankingToken {
     return this.#issue();
   }
 
-  async #issue(): Promise<Held> {
+  async #issue(): Promise<HeldToken> {
     if (this.#refusal && this.#now() < this.#refusal.until) throw new PartnerError(this.#refusal.details);
     const since = this.#now();
     const code = this.#code;
@@ -274,7 +274,7 @@ export class BankingToken {
       : { nickName: username, password, tokenDevice: deviceToken, nameDevice: deviceName, ...code };
   }
 
-  #hold(response: z.output<typeof tokenResponse>, since: number, neededPerson: boolean): Held {
+  #hold(response: z.output<typeof tokenResponse>, since: number, neededPerson: boolean): HeldToken {
     const life = this.#lifetime(response.expiration);
     this.#codes?.correct(this.#serverDate());
     this.#held = {

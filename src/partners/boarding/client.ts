@@ -22,7 +22,7 @@ export function boardingClient(settings: BoardingSettings): BoardingClient {
     system: 'boarding',
     authorization: async () => ({ authorization: `Basic ${credentials}` }),
     probe: 'listAgentProfiles',
-    open: openEnvelope,
+    unwrap: openEnvelope,
     // A password that equals the user name, as in the sandbox, is not secret, and may be a word in a response.
     secrets: () => [password === username ? '' : password, credentials],
   };

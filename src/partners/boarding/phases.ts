@@ -49,11 +49,11 @@ export interface PhaseRules {
    */
   readonly changes: 'submitted' | 'dropped' | 'waits';
   /** The submissions that can be sent in this phase. */
-  readonly begins: readonly ('first' | 'next')[];
+  readonly submissions: readonly ('first' | 'next')[];
   /** The write that this phase proves, because nothing else leads to it. */
   readonly proves: 'submission' | 'review' | null;
   /** The outcome. After an approval, it waits for the mid. */
-  readonly ends: 'boarded' | 'declined' | 'withdrawn' | 'closed' | null;
+  readonly outcome: 'boarded' | 'declined' | 'withdrawn' | 'closed' | null;
   /**
    * What Gangway does if it reads this phase right after a create. Nobody should have submitted the merchant yet, so it asks a
    * person about any phase that it has not caused.
@@ -67,7 +67,7 @@ export interface PhaseRules {
 
 // biome-ignore format: a table
 export const MERCHANT_PHASES: Readonly<Record<MerchantPhase, PhaseRules>> = {
-  //                      notes      answer   gone note  changes      begins             proves        ends         after a create
+  //                      notes      answer   gone note  changes      submissions        proves        outcome      after a create
   'not-submitted':     row('ignored', 'waits', 'waits',     'waits',     ['first', 'next'], null,         null,        'submit'),
   pending:             row('asked',   'sent',  'dropped',   'dropped',   ['first'],         'submission', null,        'submit'),
   'awaiting-answers':  row('asked',   'sent',  'dropped',   'waits',     [],                null,         null,        'ask-submitted'),
@@ -85,17 +85,17 @@ function row(
   answer: PhaseRules['answer'],
   answerToGoneNote: PhaseRules['answerToGoneNote'],
   changes: PhaseRules['changes'],
-  begins: PhaseRules['begins'],
+  submissions: PhaseRules['submissions'],
   proves: PhaseRules['proves'],
-  ends: PhaseRules['ends'],
+  outcome: PhaseRules['outcome'],
   afterCreate: PhaseRules['afterCreate'],
 ): PhaseRules {
-  return { notes, answer, answerToGoneNote, changes, begins, proves, ends, afterCreate };
+  return { notes, answer, answerToGoneNote, changes, submissions, proves, outcome, afterCreate };
 }
 
 /** Reports whether the partner has decided about an application. Only an approval is followed by something: the mid. */
 export function isDecided(phase: MerchantPhase): boolean {
-  return MERCHANT_PHASES[phase].ends !== null;
+  return MERCHANT_PHASES[phase].outcome !== null;
 }
 
 /** Reports whether underwriters are working on the application, so a note can be open. */
@@ -106,5 +106,5 @@ export function isMerchantUnderReview(phase: MerchantPhase): boolean {
 /** Returns the phases in which the first or a later submission can be sent. */
 export function phasesBefore(submission: 'first' | 'next'): readonly MerchantPhase[] {
   const phases = Object.keys(MERCHANT_PHASES) as MerchantPhase[];
-  return phases.filter((phase) => MERCHANT_PHASES[phase].begins.includes(submission));
+  return phases.filter((phase) => MERCHANT_PHASES[phase].submissions.includes(submission));
 }

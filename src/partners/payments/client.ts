@@ -35,7 +35,7 @@ export function paymentsClient<Ops extends PaymentsCatalogue = PaymentsOperation
     authorization: async () => ({ [apiKeyHeader.toLowerCase()]: apiKey }),
     refuse: (operation, options) => refusalOf(operation, settings, options),
     probe: 'listTerminals',
-    open: openPlain,
+    unwrap: openPlain,
     secrets: () => [apiKey],
   };
   return connectClient(operations, protocol, settings);

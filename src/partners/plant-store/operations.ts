@@ -50,7 +50,7 @@ export type PlantStoreClient = PartnerClient<PlantStoreOperations> & Closable;
 
 /** A client of the plant store (docs/partner-apis.md#plant-store). IDs are int64 and keep all their digits. */
 export function plantStoreClient(settings: Connection & { readonly token: string }): PlantStoreClient {
-  const protocol = { system: 'plant-store', ...bearer(settings.token), open: openBody };
+  const protocol = { system: 'plant-store', ...bearer(settings.token), unwrap: openBody };
   return connectClient(PLANT_STORE_OPERATIONS, protocol, settings);
 }
 

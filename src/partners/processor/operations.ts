@@ -31,7 +31,7 @@ export type ProcessorClient = PartnerClient<ProcessorOperations> & Closable;
 
 /** A client of the payment processor's webhook registration (docs/partner-apis.md#processor-webhook). */
 export function processorClient(settings: ProcessorSettings): ProcessorClient {
-  const protocol = { system: 'processor', ...bearer(settings.apiKey), open: openEnvelope };
+  const protocol = { system: 'processor', ...bearer(settings.apiKey), unwrap: openEnvelope };
   return connectClient(PROCESSOR_OPERATIONS, protocol, settings);
 }
 

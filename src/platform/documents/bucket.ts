@@ -9,7 +9,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { BadSetting } from '../settings/settings.js';
 import { type BucketAddress, type FileStore, fileStore, type Medium } from './file-store.js';
 
-/** The parts of an upload that are in memory at once, each of the least size that S3 accepts. */
+/** The number of parts of an upload in memory, each of the smallest size that S3 accepts. */
 const PARTS_AT_ONCE = 2;
 const PART_BYTES = 5 * 1024 * 1024;
 
@@ -27,7 +27,7 @@ export async function bucket(
   { bucket: Bucket, prefix }: BucketAddress,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<FileStore> {
-  // The SDK reads it from the environment of the process, and puts the bucket into the name of the host.
+  // The SDK reads this from the process's environment, and puts the bucket into the host name.
   const { AWS_ENDPOINT_URL_S3: endpoint } = env;
   const s3 = new S3Client({
     ...settingsIn(env),
@@ -40,8 +40,8 @@ export async function bucket(
   const at = (name: string) => ({ Bucket, Key: [...prefix, name].join('/') });
   return fileStore({
     place: `s3://${[Bucket, ...prefix].join('/')}`,
-    // A small file is one request. A larger one has several, of which the last makes the object; if one fails, the upload removes
-    // the others.
+    // A small file is one request. A larger one takes several, of which the last creates the object; if one fails, the upload
+    // removes the others.
     async write(name, content, ContentType) {
       const params = { ...at(name), Body: content, ContentType };
       await new Upload({ client: s3, params, queueSize: PARTS_AT_ONCE, partSize: PART_BYTES }).done();
@@ -69,7 +69,7 @@ function settingsIn(env: NodeJS.ProcessEnv): Pick<S3ClientConfig, 'region' | 'cr
   };
 }
 
-/** Uses the codes of S3, because its messages contain accounts and keys. */
+/** Uses S3's error codes, because its messages contain accounts and keys. */
 function judge(error: unknown): ReturnType<Medium['judge']> {
   if (error instanceof S3ServiceException) {
     const { name, $metadata } = error;

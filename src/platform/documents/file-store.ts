@@ -11,7 +11,7 @@ export type FileStore = ReturnType<typeof fileStore>;
  */
 export type StoreFailureKind = 'missing' | 'refused' | 'unavailable';
 
-/** An operation of a store failed. The message names the place and a technical reason, and no credential. */
+/** Thrown if an operation of a store fails. The message names the place and a technical reason, but no credential. */
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure';
   constructor(
@@ -27,7 +27,7 @@ export class StoreFailure extends Error {
 /** The part of a store that differs between folders and buckets. */
 export interface Medium {
   readonly place: string;
-  /** Writes the whole file, or changes nothing. */
+  /** Writes the complete file, or changes nothing. */
   write(name: string, content: Readable, contentType: string): Promise<void>;
   read(name: string): Promise<Readable>;
   remove(name: string): Promise<void>;
@@ -56,11 +56,10 @@ export function fileStore(medium: Medium) {
   return {
     place,
     /**
-     * Saves a file while it arrives, in place of one of the same name. The old one stays until the new one is complete. The file is
-     * never in memory as a whole.
+     * Streams a file into the store. It replaces a file of the same name once it is complete.
      *
      * @returns the number of bytes, all of which are stored
-     * @throws the error of `body`, or {@link StoreFailure}; then no part of the file remains
+     * @throws the error of `body`, or {@link StoreFailure}; no part of the file then remains
      */
     async save(name: string, body: Readable, contentType: string): Promise<number> {
       // The body may break off before the medium reads it.
@@ -73,17 +72,17 @@ export function fileStore(medium: Medium) {
         if (body.errored) throw body.errored;
         throw error instanceof StoreFailure ? error : failure(error);
       } finally {
-        // Ends the partner's response when the store failed.
+        // If the store failed, end the partner's response.
         body.destroy();
       }
     },
-    /** The file is read only as fast as its consumer, who reads or destroys it. On an error it breaks off with a {@link StoreFailure}. */
+    /** Opens a file. The caller must read or destroy the stream, which sets the pace. It may fail with a {@link StoreFailure}. */
     async open(name: string): Promise<Readable> {
       const content = await medium.read(checked(name)).catch(fail);
       const body = Readable.from(judged(content, failure), { objectMode: false });
       return body.once('close', () => content.destroy());
     },
-    /** A file that does not exist is no error. */
+    /** Removes a file. A missing file is not an error. */
     async remove(name: string): Promise<void> {
       await medium.remove(checked(name)).catch(fail);
     },
@@ -121,7 +120,7 @@ const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 /** Characters that every S3-compatible server accepts. A segment is not `.` or `..`. */
 const SEGMENT = /^(?!\.{1,2}$)[\w.=-]+$/;
 
-/** The parts of `s3://bucket/prefix`; undefined for the path of a folder. */
+/** Parses `s3://bucket/prefix`; returns undefined for a folder's path. */
 export function bucketAddress(place: string): BucketAddress | undefined | 'malformed' {
   const [, path] = /^s3:\/*((?:[^/].*?)?)\/?$/is.exec(place) ?? [];
   if (path === undefined) return undefined;
@@ -141,7 +140,7 @@ export function folder(path: string): FileStore {
         await writeAll(unfinished, content);
         await rename(unfinished, join(path, name));
       } catch (error) {
-        // The caller needs the reason of the failed write, not of the failed removal.
+        // The caller needs the reason for the failed write, not for a failed removal.
         await rm(unfinished, { force: true }).catch(() => undefined);
         throw error;
       }

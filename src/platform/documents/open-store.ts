@@ -27,12 +27,12 @@ export function storesFrom(set: z.output<typeof storeSettings>) {
   return { documentDir: set.DOCUMENT_DIR, statementDir: set.STATEMENT_DIR };
 }
 
-/** The store at a place: a folder's path, or `s3://bucket/prefix`. @throws {BadSetting} when AWS's own settings lack something */
+/** Opens the store at a folder's path or `s3://bucket/prefix`. @throws {BadSetting} if AWS's own settings are incomplete */
 export async function openStore(place: string, env?: NodeJS.ProcessEnv): Promise<FileStore> {
   const address = bucketAddress(place);
   if (address === undefined) return folder(place);
   if (address === 'malformed') throw new TypeError(`${place} is neither a folder nor s3://bucket/prefix`);
-  // It takes half a second to load, which a command without a bucket need not wait for.
+  // It takes half a second to load, which a command without a bucket should not wait for.
   const { bucket } = await import('./bucket.js');
   return bucket(address, env);
 }

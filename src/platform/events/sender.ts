@@ -26,7 +26,7 @@ export const eventSettings = z.object({
 
 export type EventSettings = Readonly<ReturnType<typeof createEventSender>>;
 
-/** Outbound events are signed, and go to https only, or to this machine where that is allowed. @throws {BadSetting} */
+/** Creates a sender of signed events, only to https or, if allowed, to this machine. @throws {BadSetting} */
 export function createEventSender(set: z.output<typeof eventSettings>) {
   const { EVENTS_URLS: urls, EVENTS_SECRETS: secrets, EVENTS_TO_LOOPBACK: toLoopback } = set;
   const isAllowed = (url: URL) => url.protocol === 'https:' || (toLoopback && isSecureOrLoopback(url));
@@ -48,7 +48,7 @@ export class EventSender {
   readonly #toLoopback: boolean;
   readonly #agent: Agent;
 
-  /** Each secret signs, so that subscribers can rotate theirs without a gap. */
+  /** Each secret signs, so subscribers can rotate theirs without a gap. */
   constructor({ secrets, toLoopback }: Pick<EventSettings, 'secrets' | 'toLoopback'>) {
     this.#webhooks = secrets.map((secret) => new Webhook(secret));
     this.#toLoopback = toLoopback;
@@ -103,15 +103,15 @@ export class EventSender {
 export type Destination = Readonly<ReturnType<typeof destinationOf>>;
 
 /**
- * The same URL always has the same id, which is its name in Temporal, logs and output: short, and without a secret that the URL may
- * contain.
+ * Returns an ID for a URL, for Temporal, logs and output: short, and without a secret that the URL may contain. The same URL always
+ * has the same ID.
  */
 export function destinationOf(url: string) {
   const { hostname } = new URL(url);
   return { id: `${hostname.replace(/[^\w.-]/g, '')}-${hash('sha256', url).slice(0, 8)}`, url };
 }
 
-/** The address belongs to a private network, where nobody outside may make us send anything. */
+/** Thrown for an address in a private network, to which nobody outside may make us send anything. */
 export class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
   constructor() {
@@ -129,8 +129,8 @@ export function isAllowed(address: string, toLoopback: boolean): boolean {
 }
 
 /**
- * Looks up names, and rejects those that resolve to a forbidden address. It checks the address that is then connected to, so a
- * name cannot resolve to another one in between. A proxy looks names up itself, and decides where it connects to.
+ * Looks up names, and rejects those that resolve to a forbidden address. It checks the address that is then used, so a name cannot
+ * resolve to another one in between. A proxy looks names up itself, and decides where to connect.
  */
 function guardedLookup(toLoopback: boolean): LookupFunction {
   return (hostname, options, callback) => {

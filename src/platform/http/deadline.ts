@@ -26,7 +26,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Ends the call after this many milliseconds. Sets a limit that is known only when the call is under way. */
+  /** Aborts the call after this many milliseconds, for a limit that is known only during the call. */
   endAfter(ms: number, pass: () => unknown = tookTooLong): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#controller.abort(pass()), ms).unref();
@@ -59,7 +59,7 @@ export async function untilAborted<Value>(value: Promise<Value>, signal: AbortSi
   }
 }
 
-/** The header `Retry-After` in milliseconds, in both of its forms: seconds and HTTP date. Undefined when it is neither. */
+/** Returns `Retry-After` in milliseconds, from seconds or an HTTP date; undefined if it is neither. */
 export function retryAfterMs(header: unknown): number | undefined {
   if (typeof header !== 'string') return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();

@@ -9,21 +9,21 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOption
 import { inPackage } from '../process/package.js';
 import { refusesUnreadable } from './server.js';
 
-/** What every server of pages for browsers needs: the console, and the page of a merchant's link. */
+/** Shared by the servers of pages for browsers: the console and the merchant's page. */
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Longer than any workflow id. */
+/** Longer than any workflow ID. */
 const MAX_PARAM_LENGTH = 300;
 
-/** The path to which a request goes whose own path cannot be read. */
+/** The path to which requests with an unreadable path go. */
 export const UNREADABLE = '/unreadable';
 
 export interface PageOptions {
   readonly trustedProxies: readonly string[];
-  /** Forms are short. Files come as multipart/form-data, which has limits of its own. */
+  /** Forms are short. Files come as multipart/form-data, which has its own limits. */
   readonly maxFormBytes: number;
-  /** What to say to a request that never gets a page. */
+  /** The messages for requests that never reach a page, by status. */
   readonly messages: Readonly<Record<number, string>>;
 }
 
@@ -39,12 +39,12 @@ export function pageOptions(options: PageOptions): FastifyServerOptions {
       contentType: 'text/plain; charset=utf-8',
       body: `${messages[status]}\n`,
     })),
-    // A page has headers that only a request with a route gets.
+    // Only a request with a route gets a page's headers.
     rewriteUrl: ({ url = '/' }) => (isReadable(url) ? url : UNREADABLE),
   };
 }
 
-/** The router itself would respond to what it cannot decode, and to a longer parameter, and quote it. */
+/** Reports whether the router can decode a path. Otherwise the router itself would respond, and quote the path. */
 function isReadable(url: string): boolean {
   try {
     decodeURIComponent(url);
@@ -56,10 +56,9 @@ function isReadable(url: string): boolean {
 }
 
 /**
- * Prepares a server for pages and their forms: nothing from elsewhere, no script in a page, no page in another one, no other form
- * of a body than that of forms.
+ * Prepares a server for pages and their forms: no content from elsewhere, no inline scripts, no frames, and only bodies of forms.
  *
- * @param sources what else the pages load from their own origin, as directives of the content security policy
+ * @param sources directives of the content security policy for what else the pages load from their own origin
  */
 export async function preparePages(
   server: FastifyInstance,
@@ -84,20 +83,20 @@ export async function preparePages(
     crossOriginEmbedderPolicy: false,
   });
   await server.register(cookie);
-  // Forms only: another site cannot send them in another form without the browser's question.
+  // Accept only forms: another site cannot send other content types without a CORS preflight.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(FORM, { parseAs: 'string' }, async (_: unknown, form: string) =>
     parse(form, '&', '=', { maxKeys: 0 }),
   );
-  // The limits are those of each route.
+  // Each route sets its own limits.
   await server.register(multipart);
 }
 
 const UNREAD = { bytes: 16 * 1024 * 1024, ms: 5_000, checkMs: 20 };
 
 /**
- * A response may be ready before its request has arrived, such as the refusal of a large upload. Some browsers read the response only
- * when they have sent everything, so a little more is read and dropped. Then the connection ends.
+ * A response may be ready before its request has arrived, such as the refusal of a large upload. Some browsers read the response
+ * only after they have sent everything, so read and drop a little more, then close the connection.
  */
 function endUnread(server: FastifyInstance): void {
   server.addHook('onResponse', async ({ raw }) => {
@@ -107,7 +106,7 @@ function endUnread(server: FastifyInstance): void {
     // Node drops what arrives now, so its events do not show how much there was.
     const timer = setInterval(() => {
       if (socket.bytesRead - before > UNREAD.bytes || Date.now() > until) socket.destroy();
-      // The request may have closed already, and then no event would end this.
+      // The request may already be closed, in which case no event would end this.
       if (raw.complete || socket.destroyed) clearInterval(timer);
     }, UNREAD.checkMs);
     raw.unpipe().resume();
@@ -115,10 +114,10 @@ function endUnread(server: FastifyInstance): void {
 }
 
 /**
- * Reports whether a page of another site sent this form. An old browser does not send the first header, and our pages have no
- * referrer, so their origin is null. So a form also needs something that only our pages know.
+ * Reports whether another site's page sent this form. Old browsers do not send the first header, and our pages have no referrer, so
+ * their origin is null. So a form also needs a token that only our pages know.
  *
- * @param hosts of our pages
+ * @param hosts the hosts of our pages
  */
 export function isFormOfOthers({ method, headers }: FastifyRequest, hosts: readonly string[]): boolean {
   const { 'sec-fetch-site': site = 'same-origin', origin = 'null' } = headers;
@@ -129,7 +128,7 @@ export function isFormOfOthers({ method, headers }: FastifyRequest, hosts: reado
 type Asset = ReturnType<typeof asset>;
 
 /**
- * A file that pages load. Its path changes with its content, so browsers may keep it.
+ * Returns a file that pages load. Its path changes with its content, so browsers may cache it.
  *
  * @param file default of its content: this file in dist/, where the build puts it
  */
@@ -139,7 +138,7 @@ export function asset(file: string, contentType: string, content = readFileSync(
   return { path, contentType, content, gzipped: gzipSync(content) };
 }
 
-/** @param more headers of the responses */
+/** @param more further headers of the responses */
 export function serveAssets(server: FastifyInstance, assets: readonly Asset[], more = {}): void {
   for (const each of assets)
     server.get(each.path, ({ headers }, reply) =>

@@ -30,8 +30,8 @@ export function measureRequests(
 }
 
 /**
- * Serves `/metrics` to Prometheus. It has an address of its own, because it asks for no token: whoever reaches the address of the
- * process need not reach this one.
+ * Serves `/metrics` to Prometheus. It has its own address, because it requires no token and should not be as reachable as the
+ * process.
  */
 export async function serveMetrics(
   registry: Registry,

@@ -4,11 +4,11 @@ import { Agent, buildConnector, Client, fetch as fetchBy } from 'undici';
 import { isLoopbackHost } from '../settings/settings.js';
 
 /**
- * Connections through the proxy of a company. As in curl, `HTTPS_PROXY` names it and `NO_PROXY` names the hosts that are reached
+ * Connects through a company's proxy. As in curl, `HTTPS_PROXY` names the proxy, and `NO_PROXY` the hosts that are reached
  * directly. Only https goes through it, as a tunnel, so the proxy reads nothing.
  */
 
-/** The proxy on the way to a host; undefined for this machine, and for a host that is reached directly. */
+/** Returns the proxy for a host; undefined for this machine, and for a host that is reached directly. */
 export function proxyFor(host: string, port: string | number = 443, env = process.env): URL | undefined {
   const proxy = env['https_proxy'] || env['HTTPS_PROXY'];
   if (!proxy || isLoopbackHost(host)) return undefined;
@@ -23,7 +23,7 @@ export function proxyFor(host: string, port: string | number = 443, env = proces
   return isDirect ? undefined : new URL(proxy.includes('://') ? proxy : `http://${proxy}`);
 }
 
-/** Makes connections as `buildConnector` of undici does, through the proxy where one is on the way. */
+/** Like undici's `buildConnector`, but through the proxy, if there is one for the host. */
 export function connectorFor(options: buildConnector.BuildOptions): buildConnector.connector {
   const connect = buildConnector(options);
   const tunnel = async ({
@@ -53,10 +53,10 @@ export function connectorFor(options: buildConnector.BuildOptions): buildConnect
   };
 }
 
-/** Key sets and descriptions of people have some kilobytes. */
+/** Key sets and user descriptions have some kilobytes. */
 const agent = new Agent({ connect: connectorFor({}), maxResponseSize: 256 * 1024 });
 
-/** `fetch` of a response of at most 256 KiB, through the proxy where one is on the way. */
+/** `fetch` for a response of at most 256 KiB, through the proxy, if there is one for the host. */
 export async function fetchThroughProxy(url: string, request: object): Promise<Response> {
   return (await fetchBy(url, { ...request, dispatcher: agent })) as unknown as Response;
 }

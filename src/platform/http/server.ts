@@ -8,7 +8,7 @@ import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose';
 import type { Logger } from 'pino';
 import { fetchThroughProxy } from './proxy.js';
 
-/** A request that fails with this HTTP status. The message never contains what the caller sent. */
+/** Fails a request with this HTTP status. The message never contains the caller's input. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   constructor(
@@ -20,7 +20,7 @@ export class Refused extends Error {
   }
 }
 
-/** `TypeError`, or `Problem: ECONNREFUSED`: the part of an error that may be logged. A message may contain private data. */
+/** Returns the part of an error that may be logged: `TypeError`, or `Problem: ECONNREFUSED`. A message may contain private data. */
 export function errorKind(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const code = String((error as NodeJS.ErrnoException).code ?? error.name);
@@ -30,11 +30,11 @@ export function errorKind(error: unknown): string {
 export interface ArrivalLimits {
   readonly headersMs: number;
   readonly requestMs: number;
-  /** For a whole request that {@link mayTakeLong}. Default: `requestMs`. */
+  /** For a request that {@link mayTakeLong}. Default: `requestMs`. */
   readonly uploadMs?: number;
 }
 
-/** A server that disconnects slow senders. It closes as soon as the requests under way are finished. */
+/** Creates a server that disconnects slow senders, and closes as soon as the requests in flight are finished. */
 export function serverWithin(
   { headersMs, requestMs, uploadMs = requestMs }: ArrivalLimits = { headersMs: 5_000, requestMs: 10_000 },
   options: FastifyServerOptions = {},
@@ -53,7 +53,7 @@ export interface ListenAddress {
 
 export type Listening = Awaited<ReturnType<typeof listen>>;
 
-/** @returns where it listens: `http://127.0.0.1:8085`. `close` accepts no new requests, and finishes those under way */
+/** @returns the address: `http://127.0.0.1:8085`. `close` accepts no new requests, and finishes those in flight */
 export async function listen(server: FastifyInstance, { host, port }: ListenAddress) {
   const url = await server.listen({ host, port });
   return { url, close: (): Promise<void> => server.close() };
@@ -61,7 +61,7 @@ export async function listen(server: FastifyInstance, { host, port }: ListenAddr
 
 const ENDS = new WeakMap<FastifyRequest, NodeJS.Timeout>();
 
-/** Node has one limit for all requests, so it is the limit of uploads. Other requests end here, as Node ends them. */
+/** Node has one limit for all requests, so set it for uploads, and end slow other requests here, as Node would. */
 function endSlow(server: FastifyInstance, requestMs: number): void {
   server.addHook('onRequest', async (request, reply) => {
     const { raw } = request;
@@ -74,13 +74,13 @@ function endSlow(server: FastifyInstance, requestMs: number): void {
   });
 }
 
-/** Lets a request arrive as slowly as an upload. For callers who may upload, and before the body is read. */
+/** Lets a request arrive as slowly as an upload. Call this before the body is read, for callers who may upload. */
 export function mayTakeLong(request: FastifyRequest): void {
   clearTimeout(ENDS.get(request));
 }
 
 /** How much of a refused body to read, in bytes: a client that still sends when its connection ends may never see the response. */
-const MOST_DISCARDED = 16 * 1024 * 1024;
+const MAX_DISCARDED = 16 * 1024 * 1024;
 
 /**
  * Rejects with `error` as soon as more than `most` bytes of a body have arrived: the limits of a form cover only the content of its
@@ -93,15 +93,15 @@ export function refusedBeyond({ raw }: FastifyRequest, reply: FastifyReply, most
       received += length;
       if (received <= most) return;
       reject(error);
-      if (received > most + MOST_DISCARDED && reply.raw.writableFinished) raw.destroy();
+      if (received > most + MAX_DISCARDED && reply.raw.writableFinished) raw.destroy();
     });
   });
-  // While a file is read, nobody waits for it.
+  // Nobody awaits it while a file is read.
   refused.catch(() => undefined);
   return refused;
 }
 
-/** Node alone would wait for callers that keep their connection, and from then on for slow senders without a limit. */
+/** `server.close()` waits for keep-alive connections and lifts the timeout for slow senders, so close them here. */
 function closeWithin(server: FastifyInstance, requestMs: number): void {
   const connections = new Map<Socket, IncomingMessage | undefined>();
   let isClosing = false;
@@ -117,7 +117,7 @@ function closeWithin(server: FastifyInstance, requestMs: number): void {
     const { socket } = request;
     connections.set(socket, request);
     response.once('close', () => {
-      // Another request may have arrived behind it.
+      // Another request may have arrived on the connection.
       if (connections.get(socket) !== request) return;
       connections.set(socket, undefined);
       if (isClosing) socket.end();
@@ -135,7 +135,7 @@ function closeWithin(server: FastifyInstance, requestMs: number): void {
 }
 
 /**
- * Responds to what never becomes a request of Fastify: too slow, headers too large, not HTTP.
+ * Responds to requests that never reach Fastify: too slow, headers too large, not HTTP.
  *
  * @param respond returns the response to a status of 400, 408 or 431
  */
@@ -163,7 +163,7 @@ export function refusesUnreadable(
   };
 }
 
-/** The path of a request's route, for logs and metrics. The path itself may contain a token or personal data. */
+/** Returns a route's path for logs and metrics. The request's own path may contain a token or personal data. */
 export function routeOf({ routeOptions }: FastifyRequest): string {
   return routeOptions.url ?? 'unknown';
 }
@@ -182,7 +182,7 @@ export function logRequests(
   });
 }
 
-/** Reports whether a request is a health check: those come from machines that have no token, and are never limited. */
+/** Reports whether a request is a health check, which needs no token and is never limited. */
 export function isHealthCheck(request: FastifyRequest): boolean {
   return ['/healthz', '/readyz'].includes(routeOf(request));
 }
@@ -217,7 +217,7 @@ export const ALGORITHMS = [
 /** The maximum time that a token may be dated ahead, in seconds. */
 const MAX_AHEAD_S = 60;
 
-/** The issuer's keys could not be fetched or read. Any other error is about the token. */
+/** Errors in fetching or reading the issuer's keys. Any other error is about the token. */
 const ISSUER_UNAVAILABLE: readonly string[] = ['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'];
 
 export function isAboutToken(error: unknown): boolean {

@@ -149,7 +149,7 @@ export function withoutRepeats(
 function repeatable(credentials: readonly string[], request: unknown, shorter: number) {
   const values = privateValuesIn(request);
   const length = values.reduce((sum, { value }) => sum + value.length, 0);
-  if (values.length > MOST_VALUES || length > MOST_CHARACTERS)
+  if (values.length > MAX_VALUES || length > MAX_CHARACTERS)
     return { secrets: ['[^]+'], others: [], exact: [] };
   const of = (kind: FieldKind) => values.filter((leaf) => leaf.kind === kind).map(({ value }) => value);
   const secrets = longestFirst([...credentials.flatMap(encodings), ...of('secret')]);
@@ -190,10 +190,10 @@ const EVERYDAY = new Set(
 );
 
 /** No form of a partner has more. A response to a request with more is masked as a whole, because a pattern would take long. */
-const MOST_VALUES = 500;
+const MAX_VALUES = 500;
 
 /** Of all these values together. A longer pattern does not compile, and the error would quote it. */
-const MOST_CHARACTERS = 30_000;
+const MAX_CHARACTERS = 30_000;
 
 /** A JSON value with other values in place of those that are neither object nor list. */
 export function eachLeaf(value: unknown, change: (leaf: unknown) => unknown): unknown {

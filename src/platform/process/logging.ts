@@ -39,7 +39,7 @@ export function createLogger(
   );
 }
 
-/** The details of a failure contain the words of a partner about an input, which may quote it. */
+/** Removes a failure's details, because a partner's words in them may quote an input. */
 function withoutDetails(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack = '' } = error;
@@ -59,7 +59,7 @@ export function temporalLogger(logger: PinoLogger): Logger {
   };
 }
 
-/** At level trace the SDK logs whole tasks, decrypted. IDs, counts and errors stay. A text may be the message of a failure. */
+/** At level trace, the SDK logs complete, decrypted tasks. This keeps IDs, counts and errors. A text may be a failure's message. */
 function withoutContents(meta: object): object {
   const entries = Object.entries(meta).filter(
     ([, value]) => typeof value !== 'object' || value instanceof Error,
@@ -69,13 +69,13 @@ function withoutContents(meta: object): object {
   );
 }
 
-/** A shorter value occurs in too many words by accident. */
+/** The minimum length of a masked value. A shorter one occurs in too many words by accident. */
 const SHORTEST = 3;
 
-/** A shorter value is masked only where it is a word. */
-const SHORTEST_WITHIN_WORDS = 6;
+/** A shorter value is masked only if it is a word. */
+const MIN_WITHIN_WORDS = 6;
 
-/** The private values that this process works on now, in each form that a log may contain, and how many inputs have them. */
+/** The private values that this process works on, in each form that a log may contain, with the number of their inputs. */
 const held = new Map<string, number>();
 
 /** Masks the private values of an input in the log until they are released. */
@@ -92,17 +92,17 @@ export function holdPrivate(input: unknown): () => void {
 }
 
 // Keeps B2.
-/** A line of the log, which is JSON, without the private values that are held. */
+/** Masks the held private values in a log line, which is JSON. */
 function withoutHeld(line: string): string {
   let rest = line;
   for (const form of held.keys()) {
     if (!rest.includes(form)) continue;
-    rest = rest.replace(new RegExp(literal(form, SHORTEST_WITHIN_WORDS), 'g'), REDACTED);
+    rest = rest.replace(new RegExp(literal(form, MIN_WITHIN_WORDS), 'g'), REDACTED);
   }
   return rest;
 }
 
-/** The forms of a value in a line of the log: in JSON, in JSON within a text of JSON, and in a URL. */
+/** Returns the forms of a value in a log line: in JSON, in JSON within a JSON string, and in a URL. */
 function formsOf(value: string): string[] {
   if (value.trim().length < SHORTEST) return [];
   const inJson = escaped(value);

@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const PACKAGE = pathToFileURL(findPackageJSON(import.meta.url) as string);
 
-/** The path of a file of the package, such as `dist/worker.js`, wherever this module was built to. */
+/** Returns the path of a file in the package, such as `dist/worker.js`, wherever this module was built to. */
 export function inPackage(path: string): string {
   return fileURLToPath(new URL(path, PACKAGE));
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * Walks a schema once. The result is a {@link Shape}: what a value may have in each place. Forms, columns of tables, corrections,
- * comparisons of responses, help and probes read shapes. OpenAPI documents and exported schemas are JSON Schema, which is made
- * here, too, so only this file reads zod.
+ * Converts a zod schema to a {@link Shape}: the allowed values in each place. Forms, table columns, corrections, comparisons of
+ * responses, help and probes use shapes. JSON schemas for OpenAPI documents and exports are also made here, so only this file
+ * inspects zod.
  */
 
 /** The catalogue's facts about a response field, besides its schema. */
@@ -12,9 +12,9 @@ export interface Mark {
   readonly needed?: true;
   /** The partner may leave it out. Every other field is expected in each response, if only as null. */
   readonly sometimes?: true;
-  /** An object that has further fields, which nobody needs. */
+  /** The object has further fields that are not needed. */
   readonly open?: true;
-  /** The JSON types that the contract prints, where Gangway also reads others. */
+  /** The JSON types in the contract, if Gangway also accepts others. */
   readonly types?: readonly string[];
   readonly format?: 'date-time';
   /** The known status names. One that begins with `*` stands for every name with that ending. */
@@ -26,14 +26,13 @@ export const marks = z.registry<Mark>();
 /** The values that are allowed in one place. */
 export interface Shape {
   /**
-   * JSON types. Empty for any JSON, and for a union, whose forms have them. A place of type `never` must stay empty, and one of type
-   * `file` takes a file part.
+   * JSON types. Empty for any JSON, and for a union, whose alternatives have types. `never` must stay empty; `file` is a file part.
    */
   readonly types: readonly string[];
   readonly forms: readonly Shape[];
   readonly fields: ReadonlyMap<string, Shape>;
   readonly isRequired: boolean;
-  /** The shape of fields with other names. Undefined: there are none. */
+  /** The shape of fields with other names; undefined if there are none. */
   readonly others: Shape | undefined;
   readonly items: Shape | undefined;
   readonly maxItems?: number;
@@ -49,7 +48,7 @@ export interface Shape {
   /** In the `meta` of a setting: the effect of omitting it. */
   readonly unset?: string;
   readonly secret?: boolean;
-  /** It leads to another server. A name: unless the setting with this name is set. */
+  /** The setting leads to another server. A name: unless the setting with that name is set. */
   readonly address?: boolean | string;
   readonly mark: Mark;
 }
@@ -71,7 +70,7 @@ interface JsonSchema
 
 const shapes = new WeakMap<z.core.$ZodType, Shape>();
 
-/** The shape of what a schema takes, before its transforms. */
+/** Returns the shape of a schema's input, before its transforms. */
 export function shapeOf(schema: z.core.$ZodType): Shape {
   const match = shapes.get(schema);
   if (match) return match;
@@ -88,7 +87,7 @@ export function shapeOf(schema: z.core.$ZodType): Shape {
   return shape;
 }
 
-/** The shape that a JSON schema describes. A schema that contains itself is any JSON. */
+/** Returns the shape of a JSON schema. A recursive schema is any JSON. */
 export function shapeFrom(json: JsonSchema): Shape {
   const {
     type = [],
@@ -126,7 +125,7 @@ function typesOf({ not, contentMediaType, format }: JsonSchema, types: readonly 
 
 const ANY = shapeFrom({});
 
-/** The shape of a value that one of these schemas takes. */
+/** Returns the shape of a value that one of these schemas accepts. */
 export function shapeOfAny(schemas: readonly z.ZodType[]): Shape {
   return { ...ANY, forms: schemas.map(shapeOf) };
 }
@@ -135,7 +134,7 @@ export function isAny({ types, forms }: Shape): boolean {
   return types.length === 0 && forms.length === 0;
 }
 
-/** The alternatives of a shape, including those of nested unions; the shape itself if it is not a union. Marks apply to each. */
+/** Returns the alternatives of a (nested) union, or the shape itself if it is not a union. Marks apply to each. */
 export function alternativesOf(shape: Shape): readonly Shape[] {
   if (shape.forms.length === 0) return [shape];
   const { open, names } = shape.mark;
@@ -144,20 +143,20 @@ export function alternativesOf(shape: Shape): readonly Shape[] {
     .map((form) => ({ ...form, mark: { ...form.mark, ...(open && { open }), ...(names && { names }) } }));
 }
 
-/** A larger index of a list is a typing error. */
-const MOST_ITEMS = 100;
+/** A larger index of a list is a typo. */
+const MAX_ITEMS = 100;
 
 export function isItem(shape: Shape, name: string): boolean {
   return (
     /^(0|[1-9]\d*)$/.test(name) &&
     alternativesOf(shape).some((form) => {
-      const { types, maxItems = MOST_ITEMS } = form;
+      const { types, maxItems = MAX_ITEMS } = form;
       return (types.includes('array') || isAny(form)) && Number(name) < maxItems;
     })
   );
 }
 
-/** The shape under a name: a field, an item by its index, or a field of an open object. Undefined: none. */
+/** Returns the shape under a name: a field, an item by its index, or a field of an open object; undefined if there is none. */
 export function inside(shape: Shape, name: string): Shape | undefined {
   if (name === '') return undefined;
   if (isAny(shape)) return ANY;
@@ -168,19 +167,19 @@ export function inside(shape: Shape, name: string): Shape | undefined {
   return match.length > 1 ? { ...ANY, forms: match } : match[0];
 }
 
-/** A place in a shape, whichever form of a union it is in. */
+/** A place in a shape, in any alternative of a union. */
 export interface Place {
   /** `N` stands for the index of an item. */
   readonly path: readonly string[];
   readonly shape: Shape;
-  /** Required, and so is everything around it. */
+  /** The place and everything around it are required. */
   readonly isRequired: boolean;
 }
 
 /**
  * Yields every place in a shape, from the outside in, except those that must stay empty.
  *
- * @param indexes what stands for the items of a list
+ * @param indexes the indexes to use for items of a list
  */
 export function* placesIn(
   shape: Shape,
@@ -206,7 +205,7 @@ export function fieldNames(shape: Shape): ReadonlySet<string> {
 /** JSON that is part of a JSON schema or an OpenAPI 3.1 document. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The JSON schema of an exported document, whose formats are enough for readers: it has no patterns. */
+/** Returns the JSON schema of an exported document, without patterns, because formats are enough for readers. */
 export function exportedSchema(schema: z.ZodType): unknown {
   return z.toJSONSchema(schema, {
     target: 'draft-2020-12',
@@ -217,13 +216,13 @@ export function exportedSchema(schema: z.ZodType): unknown {
   });
 }
 
-/** The JSON schema of what a schema takes. A schema that contains itself is any JSON. */
+/** Returns the JSON schema of a schema's input. A recursive schema is any JSON. */
 export function jsonSchemaOf(schema: z.ZodType): Json {
   const { $schema: _, $defs: __, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return JSON.parse(JSON.stringify(json, (_, value) => (value?.$ref === undefined ? value : {})));
 }
 
-/** The JSON schema of a merge patch of some fields. @param added dotted names in them that the schema need not have */
+/** Returns the JSON schema of a merge patch of some fields. @param added further dotted names in these fields */
 export function patchSchemaOf(schema: z.ZodType, fields: readonly string[], added: readonly string[]): Json {
   const { properties } = jsonSchemaOf(schema) as { readonly properties: Readonly<Record<string, Json>> };
   const patches = fields.map((field): [string, Json] => {
@@ -233,7 +232,7 @@ export function patchSchemaOf(schema: z.ZodType, fields: readonly string[], adde
   return { properties: Object.fromEntries(patches), additionalProperties: false, minProperties: 1 };
 }
 
-/** A patch may leave each field of an object out, or remove it by null. It replaces a list as a whole. */
+/** Makes each field of an object optional and nullable (null removes it). A patch replaces complete lists. */
 function patchOf({ required: _, properties, ...json }: Json): Json {
   if (properties === undefined) return { anyOf: [json, { type: 'null' }] };
   const patches = Object.entries(properties as object).map(([name, field]) => [name, patchOf(field)]);
@@ -310,8 +309,8 @@ const uriOf = (id: string) => `#/components/schemas/${id}`;
 const INT64: z.core.JSONSchema.BaseSchema = { type: 'integer', format: 'int64' };
 
 /**
- * Replaces the JSON schema of our side of the wire by that of the wire, adds in words the rules that JSON Schema cannot
- * express, and drops rules that a format implies.
+ * Converts our JSON schema to the wire's, describes in words the rules that JSON Schema cannot express, and drops rules that a
+ * format implies.
  */
 function asOnTheWire(schema: z.core.$ZodType, json: z.core.JSONSchema.BaseSchema): void {
   const { def } = schema._zod;
@@ -335,7 +334,7 @@ function become(json: z.core.JSONSchema.BaseSchema, other: z.core.JSONSchema.Bas
   Object.assign(json, other);
 }
 
-/** The messages of a schema's refinements, where they do not depend on the value. */
+/** Returns the messages of a schema's refinements that do not depend on the value. */
 function describeRules({ checks = [] }: z.core.$ZodTypeDef): string[] {
   return checks.flatMap(({ _zod: { def } }) => {
     const error = def.check === 'custom' ? def.error?.(undefined as never) : undefined;

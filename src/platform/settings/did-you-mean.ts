@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The part of a name that may be mistyped, and the number of letters. */
+/** The share of a name, and the number of letters, that may be mistyped. */
 const SHARE = 0.4;
-const MOST_MISTYPED = 4;
+const MAX_MISTYPED = 4;
 
 /**
  * Returns the valid names closest to a typed one, several only if they are equally close. For a path such as `merchant.dba`, the
@@ -10,7 +10,7 @@ const MOST_MISTYPED = 4;
  */
 export function nearest(word: string, names: Iterable<string>): string[] {
   const wanted = plain(word);
-  const most = Math.min(Math.max(1, Math.floor(wanted.length * SHARE)), MOST_MISTYPED);
+  const most = Math.min(Math.max(1, Math.floor(wanted.length * SHARE)), MAX_MISTYPED);
   const ranked = [...new Set(names)]
     .map((name) => ({ name, apart: apart(wanted, plain(name), most), depth: name.split('.').length }))
     .filter((each) => wanted !== '' && each.apart <= most)
@@ -33,7 +33,7 @@ function plain(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}.]/gu, '');
 }
 
-/** How many letters differ; more than `most` may count as infinitely many. */
+/** Returns the number of different letters, or infinity if more than `most`. */
 function apart(wanted: string, name: string, most: number): number {
   const candidates = [name, name.slice(name.lastIndexOf('.') + 1)];
   const similar = candidates.filter(({ length }) => Math.abs(length - wanted.length) <= most);

@@ -3,22 +3,21 @@ import { BadSetting } from './settings.js';
 
 /** A file that an operator may change while a process runs. */
 export interface FollowedFile<Value> {
-  /** The content when it could last be used. @throws {BadSetting} if it never could */
+  /** Returns the last valid content. @throws {BadSetting} if there never was any */
   readonly lastGood: () => Value;
-  /** Why the file cannot be used now. */
+  /** Returns why the file is invalid now. */
   readonly problem: () => BadSetting | undefined;
 }
 
-/** A file that cannot be used is read again after this time, in milliseconds: the reason may pass without a change. */
+/** How soon an invalid file is read again, in milliseconds, because the problem may pass without a change of the file. */
 const AGAIN_MS = 500;
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /**
- * Follows a file: it is read again when it has changed. If it then cannot be used, one warning names it with the reason, and the last
- * good content stays.
+ * Rereads a file when it has changed. If it is then invalid, logs one warning with the reason, and keeps the last valid content.
  *
- * @param read gets the text. Throws {@link BadSetting} if it cannot be used
+ * @param read parses the text. Throws {@link BadSetting} if it is invalid
  */
 export function followFile<Value>(
   setting: string,
@@ -42,7 +41,7 @@ export function followFile<Value>(
     if (now === version && (!problem || performance.now() - triedAt < AGAIN_MS)) return;
     version = now;
     triedAt = performance.now();
-    if (size > MOST_BYTES) throw new BadSetting(setting, 'is larger than 1 MiB');
+    if (size > MAX_BYTES) throw new BadSetting(setting, 'is larger than 1 MiB');
     good = { value: read(onDisk(() => readFileSync(file, 'utf8'))) };
     problem = undefined;
   }

@@ -12,7 +12,7 @@ import { shapeOf } from '../schemas/shape.js';
 
 // Keeps B1.
 /**
- * A setting that cannot be used. The message is one line that names the setting, and never its value.
+ * Thrown for an invalid setting. The message is one line that names the setting, never its value.
  * @example new BadSetting('BOARDING_URL', 'must be an https URL').message // 'BOARDING_URL: must be an https URL'
  */
 export class BadSetting extends Error {
@@ -25,13 +25,13 @@ export class BadSetting extends Error {
   }
 }
 
-/** Why a value is unsafe although it works, after the name of its setting; and what to do about it. */
+/** Why a value is unsafe although it works, to follow the setting's name, and what to do about it. */
 export interface Advice {
   readonly why: string;
   readonly fix: string;
 }
 
-/** @param set all values of the schema, by the names of their settings */
+/** @param set all values of the schema, by setting */
 type Advise = (
   value: never,
   name: string,
@@ -40,7 +40,7 @@ type Advise = (
 
 const advised = z.registry<{ readonly advise: Advise }>();
 
-/** A setting with advice about values that work but are unsafe, which `gangway doctor` shows. */
+/** Adds advice about unsafe values to a setting, for `gangway doctor`. */
 export function withAdvice<Schema extends z.ZodType>(
   schema: Schema,
   advise: (value: z.output<Schema>, ...rest: Tail<Parameters<Advise>>) => ReturnType<Advise>,
@@ -76,7 +76,7 @@ export const listenAddress = z
   })
   .meta({ format: '`host:port`', address: false });
 
-/** Advice about an address that needs no token. */
+/** Returns advice about an address without a token. */
 export function unlessLoopback(address: { readonly host: string } | undefined, name: string): Advice | false {
   return (
     address !== undefined &&
@@ -96,7 +96,7 @@ export const metricsAddress = (process: string) =>
     unlessLoopback,
   );
 
-/** A token opens everything, so it must be long enough that nobody guesses it. */
+/** A token gives full access, so it must be too long to guess. */
 const TOKEN = /^[\w.~+/=-]{32,}$/;
 
 export const flag = z
@@ -133,7 +133,7 @@ export function isSigningSecret(text: string): boolean {
   return bytes.toString('base64') === base64 && bytes.length >= min && bytes.length <= max;
 }
 
-/** An address, or a network as CIDR. A network of /0 would be everyone. */
+/** An address, or a network as CIDR, except /0, which would be everyone. */
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith('/0'));
 
 export const trustedProxies = listSetting
@@ -159,7 +159,7 @@ export const secureUrl = url
   .refine((text) => isSecureOrLoopback(new URL(text)), 'must be https (http only to loopback)')
   .meta({ format: 'https URL', address: true });
 
-/** Public address of the merchant's page, for the page and for those that make links. */
+/** The public address of the merchant's page, for the page itself and for processes that create links. */
 export const linkUrl = secureUrl
   .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must be an address without a path')
   .transform((text) => new URL(text).origin)
@@ -169,7 +169,7 @@ export const linkUrl = secureUrl
     address: false,
   });
 
-/** Reports whether nobody on the way can read what is sent there: https, or http to this machine. */
+/** Reports whether nobody on the way can read the traffic: https, or http to this machine. */
 export function isSecureOrLoopback(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
 }
@@ -179,11 +179,11 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * With `NODE_TLS_REJECT_UNAUTHORIZED=0` Node accepts any certificate. An impostor of a server that we connect to then gets our
- * credentials, or signs people in. Only a process that connects to nothing but this machine may run with it.
+ * With `NODE_TLS_REJECT_UNAUTHORIZED=0`, Node accepts any certificate, so an impostor could get our credentials or sign people in.
+ * Only a process that connects only to this machine may run with it.
  *
- * @param setting names what the process connects to
- * @param isLocal whether that is on this machine
+ * @param setting the setting with the server's address
+ * @param isLocal whether the server is on this machine
  * @throws {BadSetting}
  */
 export function requireCertificates(environment: NodeJS.ProcessEnv, setting: string, isLocal: boolean): void {
@@ -199,13 +199,13 @@ function addressesIn(schema: z.ZodObject, set: Readonly<Record<string, unknown>>
   });
 }
 
-/** Reports whether a value leads to this machine. A folder does, and so does what is not set. */
+/** Reports whether a value leads to this machine, as a folder or a missing value does. */
 function isHere(value: unknown): boolean {
   const address = URL.parse(String(value));
   return address === null || (/^https?:$/.test(address.protocol) && isLoopbackHost(address.hostname));
 }
 
-/** The settings of a schema that are secrets. The file that `<NAME>_FILE` names may hold each of them. */
+/** Returns the settings of a schema that are secrets. Each may come from a file, `<NAME>_FILE`. */
 export function secretsOf(schema: z.ZodObject): string[] {
   return [...shapeOf(schema).fields].flatMap(([name, { secret }]) => (secret ? [name] : []));
 }
@@ -215,7 +215,7 @@ export function withPrefix(prefix: string, { shape }: z.ZodObject): z.ZodRawShap
 }
 
 /**
- * Reads settings, and the files that hold secrets. In the environment, each name begins with the prefix. @throws {BadSetting}
+ * Reads settings, and the files with secrets. In the environment, each name begins with the prefix. @throws {BadSetting}
  * @example readSettings(z.object({ RETRIES: z.coerce.number() }), { RETRIES: '3' }).RETRIES // 3
  */
 export function readSettings<Schema extends z.ZodObject>(
@@ -238,10 +238,10 @@ export function readSettings<Schema extends z.ZodObject>(
 }
 
 /**
- * The environment, in which each secret has the content of the file that `<NAME>_FILE` names. Empty settings count as not set, as in
- * a `.env` file whose lines were left blank. Checked here, because a partner may lock an account after a few wrong passwords.
+ * Returns the environment with each secret from the file that `<NAME>_FILE` names. Empty settings count as not set, as in a `.env`
+ * file with blank values. Checks secrets here, because a partner may lock an account after a few wrong passwords.
  *
- * @throws {BadSetting} when the file cannot be read, the secret is also set itself, or it cannot be meant as it is
+ * @throws {BadSetting} if the file is unreadable, the secret itself is also set, or it is obviously wrong
  */
 export function withSecretFiles(environment: NodeJS.ProcessEnv, secrets: readonly string[]) {
   const set = Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1]));
@@ -251,13 +251,13 @@ export function withSecretFiles(environment: NodeJS.ProcessEnv, secrets: readonl
     if (file !== undefined && value !== undefined)
       throw new BadSetting(`${name}_FILE`, `is set as well as ${name}; set one of the two`);
     if (file !== undefined) values[name] = secretIn(`${name}_FILE`, file);
-    // `echo` and editors end a line, also in a secret that Kubernetes makes a variable.
+    // `echo` and editors add a line end, even to a secret that Kubernetes makes a variable.
     else if (value !== undefined) values[name] = requirePlain(name, value.replace(/\r?\n$/, ''));
   }
   return values;
 }
 
-/** The secret in a file, without blank space at its end. @throws {BadSetting} that says what is wrong with the file */
+/** Reads a secret from a file, without trailing white space. @throws {BadSetting} with the problem of the file */
 export function secretIn(setting: string, file: string): string {
   let bytes: Buffer;
   try {
@@ -269,7 +269,7 @@ export function secretIn(setting: string, file: string): string {
   return requirePlain(setting, bytes.toString().trimEnd());
 }
 
-/** Whatever looks empty, or has a character that nobody sees or types, is not what somebody meant as a secret. */
+/** Rejects a secret that looks empty, or contains an invisible character that nobody types. */
 function requirePlain(setting: string, secret: string): string {
   if (secret.trim() === '') throw new BadSetting(setting, 'is empty');
   // Keyboards of some languages have the joiners.

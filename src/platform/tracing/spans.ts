@@ -12,7 +12,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { readSettings } from '../settings/settings.js';
 
-/** The destination of traces. The exporter reads the other settings of the standard. */
+/** The destination of traces. The exporter reads OpenTelemetry's other standard settings. */
 export const traceSettings = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().meta({ address: true }),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().optional().meta({ address: true }),
@@ -34,7 +34,7 @@ export async function startTracing(service: string, env: NodeJS.ProcessEnv, logg
   return exportTraces(service, env, () => chosen, onFailure);
 }
 
-/** Starts spans. Until tracing is started it does nothing, and costs nothing. */
+/** Returns a tracer, which does nothing until tracing is started. */
 export function tracer(): Tracer {
   return trace.getTracer('gangway');
 }
@@ -47,7 +47,7 @@ export interface SpanPlan {
   readonly parent?: Context;
 }
 
-/** Runs `work` in a span of its own. @param isFailure whether an error of `work` marks the span as failed */
+/** Runs `work` in its own span. @param isFailure whether an error of `work` marks the span as failed */
 export async function inSpan<Result>(
   { name, kind = SpanKind.INTERNAL, attributes = {}, parent = context.active() }: SpanPlan,
   work: () => Promise<Result>,
@@ -76,10 +76,10 @@ function kindOf(error: unknown): string {
   return 'type' in error && typeof error.type === 'string' ? error.type : error.name;
 }
 
-/** The id of the span that starts now, if it is not a random one. */
+/** The ID of the span that starts now, if it is not random. */
 let chosen: string | undefined;
 
-/** Starts and ends a span with this id, which another process computes as well. */
+/** Starts and ends a span with this ID, which another process computes too. */
 export function spanWithId(id: string, { name, ...options }: SpanPlan): void {
   chosen = id;
   try {

@@ -33,21 +33,21 @@ import { kindsOf, type Ready, rowsOf } from './validation.js';
 const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
 
 /**
- * Batches as people see them: hand one over to the workers, read its progress, and read its results. Rows and results are in the
- * workers' document store. These functions reach it through a worker, so people need no access to it.
+ * Functions of batches: upload one, read its progress, and read its results. Rows and results are in the workers' document store,
+ * which these functions reach through a worker, so people need no access to it.
  */
 
-/** A part is one input of an activity, and its results are one heartbeat: both far below the 2 MB of Temporal. */
-const MOST_ROWS = 200;
-const MOST_BYTES = 1024 * 1024;
+/** The rows of a part fit into one activity's input, and the results into one heartbeat, both far below Temporal's 2 MB. */
+const MAX_ROWS = 200;
+const MAX_BYTES = 1024 * 1024;
 
 export interface HandOver extends Pick<BatchState, 'name' | 'actor'> {
   readonly warnings?: FileWarnings;
-  /** Undefined: the batch waits for a person's confirmation. */
+  /** Default: the batch waits for a person's confirmation. */
   readonly limits?: StartLimits;
 }
 
-/** Hands rows over to the workers, which start them. @throws {NoWorker}, {@link PartFailed}; nothing is started then */
+/** Passes rows to the workers, which start them. @throws {NoWorker}, {@link PartFailed}; nothing is then started */
 export async function handOver(
   client: Client,
   taskQueue: string,
@@ -69,7 +69,7 @@ export async function handOver(
     for await (const { line, externalId, type, workflowId, input } of rows) {
       const row: BatchRow = { line, externalId, type, workflowId, input };
       const size = Buffer.byteLength(JSON.stringify(row));
-      if (part.length === MOST_ROWS || (part.length > 0 && bytes + size > MOST_BYTES)) await keep();
+      if (part.length === MAX_ROWS || (part.length > 0 && bytes + size > MAX_BYTES)) await keep();
       part.push(row);
       bytes += size;
       total += 1;
@@ -106,7 +106,7 @@ export async function handOver(
 const STARTING_WORKER_MS = 10_000;
 const CHECK_EVERY_MS = 500;
 
-/** An activity would wait forever for a worker. @throws {NoWorker} when there is none */
+/** Checks that a worker runs, because an activity would wait forever for one. @throws {NoWorker} if there is none */
 export async function requireWorker(client: Client, queue: string): Promise<void> {
   const until = Date.now() + STARTING_WORKER_MS;
   for (;;) {
@@ -117,14 +117,14 @@ export async function requireWorker(client: Client, queue: string): Promise<void
   }
 }
 
-/** The time in which a worker must store or read a part, with all attempts. */
+/** The time limit for a worker to store or read a part, over all attempts. */
 const AT_WORKER = {
   scheduleToCloseTimeout: '1m',
   startToCloseTimeout: '20s',
   retry: { initialInterval: '1s', maximumInterval: '5s' },
 } as const;
 
-/** A worker could not store or read a part. The reason comes from its document store or from Temporal. */
+/** Thrown if a worker cannot store or read a part. The reason comes from its document store or from Temporal. */
 export class PartFailed extends TransientError {
   override readonly name = 'PartFailed';
 }
@@ -134,7 +134,7 @@ const FAILED = {
   readResults: 'its results cannot be read',
 } as const;
 
-/** Lets a worker keep or read a part. @throws {PartFailed} */
+/** Makes a worker store or read a part. @throws {PartFailed} */
 async function atWorker<Activity extends 'keepRows' | 'readResults'>(
   client: Client,
   taskQueue: string,
@@ -157,7 +157,7 @@ const FORGETTING = {
   retry: { initialInterval: '1s', maximumInterval: '1m' },
 } as const;
 
-/** Has a worker remove rows that no batch uses. Does not wait, because the store may be unavailable. */
+/** Makes a worker remove rows that no batch uses. Does not wait, because the store may be unavailable. */
 async function forget(client: Client, taskQueue: string, batch: string, parts: number): Promise<void> {
   const request: Parameters<BatchActivities['forgetRows']>[0] = { batch, parts };
   const summary = `Rows of ${batch}, which did not begin`;
@@ -167,7 +167,7 @@ async function forget(client: Client, taskQueue: string, batch: string, parts: n
 
 export type Batch = NonNullable<Awaited<ReturnType<typeof batchIn>>>;
 
-/** @returns undefined when there is none */
+/** @returns undefined if there is none */
 export async function readBatch(client: Client, id: string): Promise<Batch | undefined> {
   if (partsOfId(id)?.type !== 'onboardingBatch') return undefined;
   const request = { namespace: client.options.namespace, execution: { workflowId: id } };
@@ -187,8 +187,8 @@ export async function readBatch(client: Client, id: string): Promise<Batch | und
 }
 
 /**
- * @param recent results of the part that runs
- * @param problem why it makes no progress
+ * @param recent results of the running part
+ * @param problem why the batch makes no progress
  * @returns undefined without the key of its memo
  */
 async function batchIn(client: Client, raw: Raw, recent: readonly RowResult[] = [], problem?: string) {
@@ -197,9 +197,9 @@ async function batchIn(client: Client, raw: Raw, recent: readonly RowResult[] = 
   const isUnderWay = state.stage === 'checked' || state.stage === 'running';
   return {
     id: raw.execution?.workflowId ?? '',
-    /** Its counts include the part that runs. */
+    /** The counts include the running part. */
     state: { ...state, ...withResults(state, summaryOf(recent)) } as BatchState,
-    /** Warnings about the file, from before the start. */
+    /** The warnings about the file, from before the start. */
     warnings: (await inMemo(client, raw, WARNINGS_MEMO)) as FileWarnings | undefined,
     recent,
     problem,
@@ -210,7 +210,7 @@ async function batchIn(client: Client, raw: Raw, recent: readonly RowResult[] = 
   };
 }
 
-/** The newest batches that `isListed` accepts are searched among this many. */
+/** The number of newest batches to search for those that `isListed` accepts. */
 const SEARCHED = 1_000;
 
 export async function listBatches(
@@ -233,7 +233,7 @@ export function resultsOfPart(client: Client, taskQueue: string, of: PartOfBatch
   return atWorker(client, taskQueue, 'readResults', of);
 }
 
-/** All results of a batch so far, by line. */
+/** Returns all results of a batch so far, by line. */
 export async function resultsOf(client: Client, taskQueue: string, { id, state, recent }: Batch) {
   const results = [...recent];
   for (let part = 0; part < state.parts; part += 1)

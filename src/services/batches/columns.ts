@@ -21,7 +21,7 @@ export interface Column {
   readonly patterns: readonly string[];
 }
 
-/** What a cell of a column takes, as the second line of a template says it. Its external ID is not valid, so that it never starts. */
+/** Describes a column's cells, for the second line of a template. Its external ID is invalid, so it never starts. */
 export function cellAdvice({ path, type, values }: Column): string {
   if (path.join('.') === 'externalId') return 'your own key (delete this line)';
   if (values.length > 0) return `one of ${values.join(', ')}`;
@@ -57,13 +57,13 @@ function find(root: Shape, names: readonly string[]): Column | undefined {
 const IN_GROUPS = /^(?=.*\d)[\d ().-]{10,30}$/;
 const LEAST_DIGITS = 9;
 
-/** Where a field has Yes and No, true and false mean them. */
+/** In a field with Yes and No, true and false mean the same. */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ['true', 'yes'],
   ['false', 'no'],
 ]);
 
-/** A text as the schema wants it: a listed value in its own case, and nine digits or more without the signs that people put between. */
+/** Converts a text to the schema's form: a listed value in its own case; nine or more digits without separators. */
 export function asListed(text: string, { values, patterns }: Pick<Column, 'values' | 'patterns'>): string {
   if (values.includes(text)) return text;
   const word = text.toLowerCase();
@@ -74,14 +74,14 @@ export function asListed(text: string, { values, patterns }: Pick<Column, 'value
   return digits.length >= LEAST_DIGITS && !fits(text) && fits(digits) ? digits : text;
 }
 
-/** The columns of fields with a name. An unbounded list has only its first item. */
+/** Returns the columns of all named fields. An unbounded list has only its first item. */
 function namesIn(root: Shape): string[] {
   const indexes = ({ maxItems = 1 }: Shape) => Array.from({ length: maxItems }, (_, index) => String(index));
   const columns = [...placesIn(root, indexes)].filter(({ shape }) => cellTypes(shape).length > 0);
   return [...new Set(columns.map(({ path }) => path.join('.')))];
 }
 
-/** Text first, where the schema allows it, because text keeps leading zeros. */
+/** Text first, if the schema allows it, because text keeps leading zeros. */
 function cellTypes(shape: Shape): CellType[] {
   const forms = alternativesOf(shape);
   const allow = (...wanted: string[]) =>

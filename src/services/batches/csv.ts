@@ -11,8 +11,8 @@ import { harmlessJson } from '../texts/text.js';
 import { asListed, type CellType, type Column, type Columns } from './columns.js';
 import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './validation.js';
 
-/** The most lines of a file. Empty lines count, because each takes time. */
-export const MOST_LINES = 200_000;
+/** The maximum number of lines in a file. Empty lines count, because each takes time. */
+export const MAX_LINES = 200_000;
 
 export const TOO_MANY_LINES = 'is beyond the 200,000 lines that a file may have: split the file';
 
@@ -41,7 +41,7 @@ export async function* csvRows(bytes: Readable, table: Table): AsyncGenerator<Ro
 }
 
 function rowOf(line: number, cells: readonly string[], header: Header, { constants }: Mapping): Row {
-  // Excel also writes cells behind the last column, which are blank.
+  // Excel also writes blank cells after the last column.
   if (cells.length < header.length || cells.slice(header.length).some(Boolean))
     return unreadable(line, `has ${cells.length} cells; the header has ${header.length}`);
   const value = object();
@@ -58,12 +58,12 @@ function rowOf(line: number, cells: readonly string[], header: Header, { constan
   return problems.length > 0 ? { line, problems } : { line, value };
 }
 
-/** Without a prototype, so that no header can name anything but a field. */
+/** Without a prototype, so a header can only name a field. */
 function object(): Record<string, unknown> {
   return Object.create(null) as Record<string, unknown>;
 }
 
-/** Sets a field, and makes the objects and lists around it. */
+/** Sets a field, and creates the objects and lists around it. */
 export function put(into: object, path: Column['path'], value: unknown): void {
   let target = into as Record<string | number, unknown>;
   for (const [depth, name] of path.slice(0, -1).entries()) {
@@ -86,7 +86,7 @@ export function cellValue(cell: string, column: MappedColumn): Scalar {
 
 const BOOLEAN = /^(?:true|false|yes|no)$/i;
 
-/** The rule of a mapping that a cell breaks. The schema may take any JSON there, so it would take the text. */
+/** Returns the rule of a mapping that a cell breaks. The schema may accept any JSON there, and so the text. */
 function brokenRule(cell: string, { path, as: type, words = {} }: MappedColumn): string | undefined {
   if (Object.hasOwn(words, cell)) return undefined;
   const fee = typedFee(path, cell);
@@ -96,16 +96,16 @@ function brokenRule(cell: string, { path, as: type, words = {} }: MappedColumn):
   return type === 'boolean' && !BOOLEAN.test(cell) ? 'must be true or false, yes or no' : undefined;
 }
 
-/** A long number as Excel shows and saves it: `1.23457E+15`. The other digits are lost. */
+/** A long number in Excel's form: `1.23457E+15`. The other digits are lost. */
 const SCIENTIFIC = /^\d(?:[.,]\d+)?E\+\d{2,3}$/;
 const NOT_SCIENTIFIC =
   'is in scientific notation, without its last digits: in Excel, format the column as Text, then enter the number again';
 
 /** The first line `sep=;`, by which Excel knows the separator. */
 const SEPARATOR = /^(?:\xef\xbb\xbf)?"?sep=(.)"?(?:\r\n|\r|\n)/i;
-const MOST_OF_SEPARATOR = 12;
+const MAX_OF_SEPARATOR = 12;
 
-/** Text that Excel is to keep as it is: `="007"`. */
+/** Text that Excel must not change: `="007"`. */
 const AS_TEXT = /(?<=[,;|\t\r\n])="/g;
 const LENGTH_OF_AS_TEXT = 3;
 
@@ -118,7 +118,7 @@ function visible(cell: string): string {
 interface CsvRecord {
   readonly line: number;
   readonly cells: readonly string[];
-  /** Why the record cannot be read. No record follows it. */
+  /** Why the record is unreadable. It is then the last record. */
   readonly fault?: string;
 }
 
@@ -143,7 +143,7 @@ async function* recordsOf(bytes: Readable, text = ','): AsyncGenerator<CsvRecord
   // The parser's own count treats a CRLF inside quotes as two lines.
   function* parsedNow(): Generator<CsvRecord> {
     for (const { record, raw } of parsed.splice(0)) {
-      if (line > MOST_LINES) yield { line, cells: [], fault: TOO_MANY_LINES };
+      if (line > MAX_LINES) yield { line, cells: [], fault: TOO_MANY_LINES };
       yield { line, cells: record.map(visible) };
       line += raw.match(/\r\n|\r|\n/g)?.length ?? 0;
     }
@@ -153,7 +153,7 @@ async function* recordsOf(bytes: Readable, text = ','): AsyncGenerator<CsvRecord
     const fault = await fed(parser, chunk);
     yield* parsedNow();
     if (fault) return yield { line, cells: [], fault };
-    // The reader of a row yields to the event loop, but a chunk of empty lines has no row.
+    // A chunk of empty lines has no row, whose reader would yield to the event loop.
     await breathe();
   }
   const fault = await fed(parser);
@@ -161,7 +161,7 @@ async function* recordsOf(bytes: Readable, text = ','): AsyncGenerator<CsvRecord
   if (fault) yield { line, cells: [], fault };
 }
 
-/** Reads the separator, if the file names it, and returns what follows without the signs of {@link AS_TEXT}. */
+/** Reads the separator, if the file names it, and returns the rest without the marks of {@link AS_TEXT}. */
 async function separated(bytes: Readable, value: string) {
   const all = bytes[Symbol.asyncIterator]();
   // Each character is a byte.
@@ -171,7 +171,7 @@ async function separated(bytes: Readable, value: string) {
     if (!done) text += Buffer.from(value).toString('latin1');
     return !done;
   };
-  while (text.length < MOST_OF_SEPARATOR && (await more()));
+  while (text.length < MAX_OF_SEPARATOR && (await more()));
   const [first = '', named] = SEPARATOR.exec(text) ?? [];
   text = text.slice(first.length);
   async function* chunks() {
@@ -185,7 +185,7 @@ async function separated(bytes: Readable, value: string) {
   return { delimiter: named ?? value, isNamed: named !== undefined, chunks: chunks() };
 }
 
-/** Passes a chunk, or the end, to the parser. @returns the fault in it */
+/** Passes a chunk, or the end, to the parser. @returns its fault, if any */
 function fed(parser: Parser, chunk?: unknown): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const done = (error?: Error | null) => {
@@ -206,11 +206,11 @@ const FAULTS: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `${TOO_LONG}; is a quote not closed?`,
 };
 
-/** The columns in the file's order: undefined for a column that is left out, null for one without a name. */
+/** The columns in the file's order: undefined for an ignored column, null for one without a name. */
 type Header = readonly (MappedColumn | undefined | null)[];
 
 function readHeader(cells: readonly string[], knownColumns: Columns, { columns, constants }: Mapping) {
-  if (cells.length > MOST_COLUMNS) return { header: [], problems: [TOO_WIDE] };
+  if (cells.length > MAX_COLUMNS) return { header: [], problems: [TOO_WIDE] };
   const header: (MappedColumn | undefined | null)[] = [];
   const unknown: FieldProblem[] = [];
   for (const name of cells) {
@@ -218,8 +218,8 @@ function readHeader(cells: readonly string[], knownColumns: Columns, { columns, 
     const column = mapped === undefined ? knownColumns.find(name) : (mapped ?? undefined);
     header.push(name === '' ? null : column);
     if (column || mapped === null || name === '') continue;
-    // To find a similar name, all known ones are compared.
-    const message = unknown.length < MOST_SUGGESTIONS ? notAColumn(knownColumns, name) : notKnown(name);
+    // Finding a similar name compares all known names.
+    const message = unknown.length < MAX_SUGGESTIONS ? notAColumn(knownColumns, name) : notKnown(name);
     unknown.push({ field: '', message });
   }
   if (unknown.length === cells.filter(Boolean).length) return { header, problems: [NO_HEADER] };
@@ -227,16 +227,16 @@ function readHeader(cells: readonly string[], knownColumns: Columns, { columns, 
 }
 
 /** Each column is compared with all others. */
-const MOST_COLUMNS = 2_000;
+const MAX_COLUMNS = 2_000;
 
-const MOST_SUGGESTIONS = 50;
+const MAX_SUGGESTIONS = 50;
 
 const TOO_WIDE: FieldProblem = {
   field: '',
-  message: `has more than ${MOST_COLUMNS} columns: leave out those that Gangway does not need`,
+  message: `has more than ${MAX_COLUMNS} columns: leave out those that Gangway does not need`,
 };
 
-/** Does not repeat the cells, because they may be private values. */
+/** The message does not repeat the cells, which may be private values. */
 const NO_HEADER: FieldProblem = {
   field: '',
   message:
@@ -244,7 +244,7 @@ const NO_HEADER: FieldProblem = {
     '--delimiter on the command line)',
 };
 
-/** Two columns must not set the same field, or a field and a part of it. */
+/** Returns problems of columns that set the same field, or a field and a part of it. */
 function clashes(header: Header): FieldProblem[] {
   const problems: FieldProblem[] = [];
   const taken = new Set<string>();
@@ -265,7 +265,7 @@ type Scalar = z.output<typeof scalar>;
 const words = z.record(z.string(), scalar);
 
 const mappingFile = z.strictObject({
-  /** Keyed by the header of the file: the column that it stands for, or null to leave it out. */
+  /** By header of the file: the column that it stands for, or null to ignore it. */
   columns: z.record(
     z.string(),
     z.union([
@@ -273,7 +273,7 @@ const mappingFile = z.strictObject({
       z.string(),
       z.strictObject({
         to: z.string(),
-        /** The type of a field that accepts any, as in `application`. Default: text. */
+        /** The type of a field that accepts any type, such as in `application`. Default: text. */
         as: z.enum(['text', 'number', 'boolean']).optional(),
         words: words.optional(),
       }),
@@ -289,7 +289,7 @@ interface MappedColumn extends Column {
 }
 
 interface Mapping {
-  /** Keyed by header; null where it is left out. */
+  /** By header; null if ignored. */
   readonly columns: ReadonlyMap<string, MappedColumn | null>;
   readonly constants: readonly (MappedColumn & { readonly value: Scalar })[];
 }
@@ -301,7 +301,7 @@ export interface MappingFile {
 
 export const NO_MAPPING: Mapping = { columns: new Map(), constants: [] };
 
-/** Reads what a mapping file contains, see examples/mapping.json. @throws {InvalidInput} that names each wrong entry */
+/** Parses a mapping file, see examples/mapping.json. @throws {InvalidInput} with each invalid entry */
 export function mappingFrom({ name: file, value }: MappingFile, knownColumns: Columns): Mapping {
   const mapping = check(mappingFile, value, file);
   const problems: FieldProblem[] = [];

@@ -12,11 +12,11 @@ import { all, isIn } from '../../temporal/query.js';
 import { listExecutions } from '../../temporal/search.js';
 import { callPromptly } from '../../temporal/unavailable.js';
 
-/** Finds one business under two external IDs: probably a mistake, because each of them creates an application. */
+/** Finds a business with two external IDs, which is probably a mistake, because each ID creates an application. */
 
 export const isDuplicate = (other: string) => `is the same as ${other}, under another externalId`;
 
-/** What two inputs about one merchant or business share: account, names and e-mail address. '' for one without an address. */
+/** Returns what identifies a merchant or business in an input: account, names and email address. '' without an address. */
 export function businessIdentity(input: object): string {
   const names = leavesOf(input).filter(({ field }) =>
     /(?:^|\.)(?:account|dba|\w*[nN]ame|email)$/.test(field),
@@ -32,11 +32,11 @@ interface Candidate {
   readonly input: object;
 }
 
-/** Names in one query, and onboardings whose first input is read for all of them: a person waits. */
+/** The maximum number of names per query, and of onboardings to read, because a person waits. */
 const NAMES_AT_ONCE = 100;
-const MOST_READ = 20;
+const MAX_READ = 20;
 
-/** Returns, by the workflow id of an input, an onboarding that exists of the same business under another external ID. */
+/** Returns, by an input's workflow ID, an existing onboarding of the same business with another external ID. */
 export async function findDuplicates(
   client: Client,
   candidates: readonly Candidate[],
@@ -53,7 +53,7 @@ export async function findDuplicates(
     for await (const { execution } of listExecutions(client, query, NAMES_AT_ONCE)) {
       const id = execution?.workflowId ?? '';
       if (read.has(id)) continue;
-      if (read.size === MOST_READ) return twins;
+      if (read.size === MAX_READ) return twins;
       read.add(id);
       const same = byIdentity.get(await identityAt(client, id)) ?? [];
       for (const { workflowId } of same) if (workflowId !== id) twins.set(workflowId, id);
@@ -62,7 +62,7 @@ export async function findDuplicates(
   return twins;
 }
 
-/** As {@link findDuplicates}, for one input; undefined if Temporal cannot search now, because a start needs no search. */
+/** Like {@link findDuplicates}, for one input; undefined if Temporal cannot search now, because a start needs no search. */
 export async function twinOf(client: Client, workflowId: string, input: object): Promise<string | undefined> {
   const type = partsOfId(workflowId)?.type as OnboardingType;
   const search = () => findDuplicates(client, [{ type, workflowId, input }]);
@@ -74,7 +74,7 @@ function namesOf({ type, input }: Candidate): readonly string[] {
   return kind ? dbaForms(kind.about(input as never).dba) : [];
 }
 
-/** Of the first input of an onboarding; '' when it can no longer be read. */
+/** Returns the identity in an onboarding's first input; '' if the input is no longer readable. */
 async function identityAt(client: Client, id: string): Promise<string> {
   try {
     const { raw, runId } = await client.workflow.getHandle(id).describe();

@@ -6,7 +6,7 @@ import { parseExactly } from '../../partners/json.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { beginsAsUtf16, IS_UTF_16, notJson } from '../texts/text.js';
 import { columnsOf } from './columns.js';
-import { csvRows, type MappingFile, MOST_LINES, mappingFrom, NO_MAPPING, TOO_MANY_LINES } from './csv.js';
+import { csvRows, MAX_LINES, type MappingFile, mappingFrom, NO_MAPPING, TOO_MANY_LINES } from './csv.js';
 import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './validation.js';
 
 export interface Format {
@@ -27,7 +27,7 @@ export function formatOf(file: string): 'csv' | 'ndjson' | undefined {
   return EXTENSIONS[extname(file).toLowerCase()];
 }
 
-/** A reader for the rows of a file. The schemas name the columns of a table. @throws {InvalidInput} */
+/** Returns a reader for the rows of a file. The schemas name the columns of a table. @throws {InvalidInput} */
 export function rowReader(
   { format, delimiter, mapping }: Format,
   file: string,
@@ -56,7 +56,7 @@ export async function* ndjsonRows(bytes: Readable): AsyncGenerator<Row> {
   let line = 0;
   for await (const text of linesOf(bytes)) {
     line += 1;
-    if (line > MOST_LINES) return yield unreadable(line, `${TOO_MANY_LINES}; ${REST_UNREAD}`);
+    if (line > MAX_LINES) return yield unreadable(line, `${TOO_MANY_LINES}; ${REST_UNREAD}`);
     if (Buffer.byteLength(text) > MAX_ROW_BYTES) {
       yield unreadable(line, `${TOO_LONG}; ${REST_UNREAD}`);
       return;
@@ -66,8 +66,8 @@ export async function* ndjsonRows(bytes: Readable): AsyncGenerator<Row> {
 }
 
 /**
- * Lines that end with a line feed only. node:readline also ends a line at U+2028, which is valid inside a JSON string. If a
- * line is far too long, only its beginning is read.
+ * Splits lines only at line feeds. node:readline also splits at U+2028, which is valid in a JSON string. Reads only the beginning
+ * of a line that is far too long.
  */
 async function* linesOf(bytes: Readable): AsyncGenerator<string> {
   let rest = '';
@@ -104,7 +104,7 @@ export function rejectUtf16(bytes: Uint8Array, name: string): void {
   if (beginsAsUtf16(bytes)) throw new InvalidInput(`${name}: ${IS_UTF_16}`);
 }
 
-/** Bytes in memory as a source. @throws {InvalidInput} */
+/** Returns bytes in memory as a source. @throws {InvalidInput} */
 export function heldSource(name: string, bytes: Buffer): Source {
   rejectUtf16(bytes, name);
   function* chunks() {

@@ -25,7 +25,7 @@ import {
   referenceWarnings,
 } from './warnings.js';
 
-/** The rows of a file of inputs: what each one is, which are not valid, and which have warnings. */
+/** Validates the rows of a file of inputs: their kinds, problems and warnings. */
 
 export interface Ready {
   readonly line: number;
@@ -40,7 +40,7 @@ export interface Ready {
 
 export interface Invalid {
   readonly line: number;
-  /** As of a valid row, where it can be read: a row may have other problems and be a duplicate. */
+  /** As in a valid row, if readable, because a row with other problems may also be a duplicate. */
   readonly unique?: Ready['unique'] | undefined;
   readonly problems: readonly FieldProblem[];
 }
@@ -110,7 +110,7 @@ function uniqueIn(value: unknown): Pick<Invalid, 'unique'> {
   return { unique: { externalId: atAccount(externalId, typeof account === 'string' ? account : undefined) } };
 }
 
-/** A row of a file, or why it cannot be read. */
+/** A row of a file, or why it is unreadable. */
 export interface Row {
   /** The line where it begins, counted from 1. */
   readonly line: number;
@@ -118,7 +118,7 @@ export interface Row {
   readonly problems?: readonly FieldProblem[];
 }
 
-/** Longest row, in bytes: far below Temporal's limit for the input of a workflow. */
+/** The maximum size of a row, in bytes, far below Temporal's limit for a workflow's input. */
 export const MAX_ROW_BYTES = 1024 * 1024;
 
 export const TOO_LONG = 'is longer than 1 MiB';
@@ -126,14 +126,14 @@ export const TOO_LONG = 'is longer than 1 MiB';
 /** Reported for a row whose end cannot be found. */
 export const REST_UNREAD = 'the rest of the file was not read';
 
-/** Replaces bytes that are not UTF-8. A name that contains it would reach the partner corrupted. */
+/** Stands for bytes that are not UTF-8. A name with it would reach the partner corrupted. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
 
 export function unreadable(line: number, message: string): Row {
   return { line, problems: [{ field: '', message }] };
 }
 
-/** @returns undefined when the text is valid UTF-8 */
+/** @returns undefined if the text is valid UTF-8 */
 export function notUtf8(line: number, texts: readonly string[]): Row | undefined {
   return texts.some((text) => text.includes(REPLACEMENT_CHARACTER)) ? unreadable(line, NOT_UTF_8) : undefined;
 }
@@ -150,7 +150,7 @@ export type Validation = Awaited<ReturnType<typeof validate>>;
 export interface ValidRow {
   readonly line: number;
   readonly workflowId: string;
-  /** Rows that name the same share it. */
+  /** Shared by rows that name the same references. */
   readonly named: Named | undefined;
   readonly warnings: readonly FieldProblem[];
 }
@@ -159,17 +159,17 @@ export interface RowProblem extends FieldProblem {
   readonly line: number;
 }
 
-/** More would repeat the same mistake. */
+/** More problems would repeat the same mistake. */
 const PROBLEMS_SHOWN = 100;
 
-/** At most this many warnings stay in memory. */
-const MOST_WARNINGS = 10_000;
+/** The maximum number of warnings in memory. */
+const MAX_WARNINGS = 10_000;
 
 const NONE: readonly FieldProblem[] = [];
 
 export async function validate(rows: AsyncIterable<Ready | Invalid>) {
   const counts: Partial<Record<OnboardingType, number>> = {};
-  /** The first, in the order of their lines. */
+  /** The first problems, by line. */
   const problems: RowProblem[] = [];
   const lineOf = new Map<string, number>();
   const names = new Map<string, Named>();
@@ -201,7 +201,7 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
     const key = JSON.stringify(here);
     const named = names.get(key) ?? here;
     if (named) names.set(key, named);
-    const isKept = warnings.length > 0 && count < MOST_WARNINGS;
+    const isKept = warnings.length > 0 && count < MAX_WARNINGS;
     if (isKept) count += warnings.length;
     else moreWarnings += warnings.length;
     valid.push({ line, workflowId, named, warnings: isKept ? warnings : NONE });
@@ -213,9 +213,10 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
 type Checked = Pick<Validation, 'valid' | 'moreWarnings'>;
 
 /**
- * What the file itself does not tell. An onboarding that exists takes no new input, so its row has no warnings but that it differs.
+ * Returns the warnings that need more than the file. An existing onboarding takes no new input, so its row only gets a warning if
+ * it differs.
  *
- * @param rows the file again, to compare its first rows with the inputs of onboardings that exist
+ * @param rows the file again, to compare its first rows with the inputs of existing onboardings
  */
 export async function fileWarnings(
   client: Client,
@@ -240,8 +241,8 @@ export async function fileWarnings(
   };
 }
 
-/** Existing onboardings whose first input is read: a person waits. */
-const MOST_COMPARED = 20;
+/** The maximum number of existing onboardings to read, because a person waits. */
+const MAX_COMPARED = 20;
 
 /** Finds rows that differ from the onboarding with their ID, and rows whose business has an onboarding with another ID. */
 async function differingRows(client: Client, rows: AsyncIterable<Ready>, existing: ReadonlySet<string>) {
@@ -258,7 +259,7 @@ async function differingRows(client: Client, rows: AsyncIterable<Ready>, existin
   const others: Ready[] = [];
   for await (const row of rows) {
     if (!existing.has(row.workflowId)) others.push(row);
-    else if (compared.length < MOST_COMPARED) compared.push(compare(row));
+    else if (compared.length < MAX_COMPARED) compared.push(compare(row));
   }
   const twins = await findDuplicates(client, others);
   const again = others.flatMap((row) => {
@@ -270,7 +271,7 @@ async function differingRows(client: Client, rows: AsyncIterable<Ready>, existin
 
 const DIFFERS = 'differs from the onboarding that exists, which keeps its own value';
 
-/** The warnings about rows, by line. @param listed what the partner lists; default: nobody has read it */
+/** Returns warnings about rows, by line. @param listed the partner's lists; default: not read */
 export function rowWarnings(
   { valid, moreWarnings }: Checked,
   listed: (named: Named) => References | undefined = () => undefined,
@@ -295,13 +296,13 @@ export function rowWarnings(
 /** A partner may list thousands of agents. */
 const MESSAGE_LENGTH = 300;
 
-/** The most IDs in one query, and in all queries, because a person waits for them. */
+/** The maximum number of IDs in one query, and in all queries, because a person waits. */
 const IDS_AT_ONCE = 100;
-const MOST_LOOKED_UP = 10_000;
+const MAX_LOOKED_UP = 10_000;
 
-/** Finds the workflows that exist. @returns undefined for a large file, without a look at Temporal */
+/** Finds existing workflows. @returns undefined for a large file, without asking Temporal */
 async function existingOf(client: Client, ids: readonly string[]): Promise<ReadonlySet<string> | undefined> {
-  if (ids.length > MOST_LOOKED_UP) return undefined;
+  if (ids.length > MAX_LOOKED_UP) return undefined;
   const match = new Set<string>();
   for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
     const query = isIn('WorkflowId', ids.slice(from, from + IDS_AT_ONCE));
@@ -318,7 +319,7 @@ export function attachedSentence(attached: number | undefined, rows: number): st
   return `${attached} of ${rowsOf(rows)} would only attach, because the onboarding exists.`;
 }
 
-/** Up to this many rows start without a confirmation. */
+/** The maximum number of rows that start without a confirmation. */
 export const UNCONFIRMED_ROWS = 20;
 
 /** @param attached rows whose onboarding exists; undefined if they were not counted */

@@ -31,18 +31,18 @@ import { isDuplicate, twinOf } from './duplicates.js';
 /** Not `candidate` or `mandate`. */
 const DATE_NAME = /^(date|dob)$|(_date|[a-z\d]Date)$|^date_?[oO]f_?[bB]irth$/;
 
-/** It begins where blanks begin, so that thousands of blanks are scanned only once. */
+/** Begins at the first blank, so thousands of blanks are scanned only once. */
 const EXTENSION = /(?<!\s)\s*(x|ext\.?)\s*\d+$/i;
 
 export const IN_FUTURE = 'is in the future';
 
-/** The rules of formats, by the ends of the names that fields have. */
+/** Format rules, by the endings of field names. */
 const FORMATS: readonly (readonly [names: RegExp, isRight: (value: string | number) => boolean, string])[] = [
   [/^dba$|name$/i, (value) => /[\p{L}\p{N}]/u.test(String(value)), 'has no letter or digit'],
   [/e-?mail(address)?$/i, (value) => z.email().safeParse(value).success, 'is not an e-mail address'],
   [
     /(zip|zip_?code|postal_?code)$/i,
-    // A number has lost its leading zeros.
+    // A number may have lost its leading zeros.
     (value) => /^\d{5}(-?\d{4})?$/.test(String(value)),
     'is not a zip code of 5 digits, or 5-4',
   ],
@@ -69,14 +69,14 @@ const FORMATS: readonly (readonly [names: RegExp, isRight: (value: string | numb
 /** The fee lines that the contract names. The partner has more, so a similar name may be right. */
 const FEE_LINES: readonly string[] = ['chargeback', 'statement', 'pciAnnual'];
 
-/** With or without a time. `2026-02-30` is none. */
+/** Reports whether a text is a date, with or without a time. `2026-02-30` is not. */
 function isDate(text: string): boolean {
   const [, day] = /^(\d{4}-\d{2}-\d{2})(?:[T ]|$)/.exec(text) ?? [];
   if (day === undefined || Number.isNaN(Date.parse(text))) return false;
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
-/** The formats that values of an input do not have. Messages never repeat a value. */
+/** Returns warnings about values with an unusual format. Messages never repeat a value. */
 export function formatWarnings(input: object): FieldProblem[] {
   return distinct(leavesOf(input).flatMap(warningsAt));
 }
@@ -91,7 +91,7 @@ function warningsAt({ field, value }: Leaf): FieldProblem[] {
   const similar = FEE_LINES.includes(line) ? '' : didYouMean(line, FEE_LINES);
   if (similar) rules.push(`is in no fee line of the contract${similar}`);
   const locale = typeof value === 'string' && rules.length === 0 ? localeRule(value) : undefined;
-  // The numbers of open fields only: elsewhere the schema has read them.
+  // Check numbers only in open fields, because the schema has parsed all others.
   if (locale !== undefined && names.includes('application')) rules.push(locale);
   return rules.map((message) => ({ field, message }));
 }
@@ -108,7 +108,7 @@ interface Parts extends ReferenceRequest, Partial<Pick<Named, 'fees'>> {
   readonly merchantProfileId?: number;
 }
 
-/** @returns undefined for an input that creates no merchant */
+/** @returns undefined for an input that does not create a merchant */
 export function namedIn(input: object): Named | undefined {
   const { boarding, account } = input as { readonly boarding?: object; readonly account?: string };
   const of = (boarding ?? input) as Parts;
@@ -125,7 +125,7 @@ const LISTS = {
   boardingSettingsId: 'list-boarding-settings',
 } as const satisfies Record<ReferenceField, string>;
 
-/** Reads the lists through a worker, by default as long as a person waits. @returns undefined when none responds in time */
+/** Reads the lists through a worker, by default for as long as a person waits. @returns undefined if no worker responds in time */
 export async function referencesAt(
   client: Client,
   taskQueue: string,
@@ -153,7 +153,7 @@ export async function referencesAt(
     const [agentProfileId, boardingSettingsId] = await callPromptly(client, both);
     return { agentProfileId, boardingSettingsId };
   } catch {
-    // It is read again, with retries, when the merchant is created.
+    // The create reads the lists again, with retries.
     return undefined;
   }
 }
@@ -174,7 +174,9 @@ export function referenceWarnings(named: Named, lists: References): FieldProblem
   });
 }
 
-/** All warnings about an input. @param id its workflow id: an onboarding that exists takes no new input. Undefined: it starts again */
+/**
+ * Returns all warnings about an input. @param id its workflow ID: an existing onboarding takes no new input. undefined: it restarts
+ */
 export async function inputWarnings(
   client: Client,
   taskQueue: string,

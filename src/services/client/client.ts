@@ -49,7 +49,7 @@ import {
 
 /** Options for the start of an onboarding. */
 export interface OnboardingOptions {
-  /** Starts again although the first workflow of this `externalId` has ended. Default: false. */
+  /** Starts a new workflow if the first one with this `externalId` has ended. Default: false. */
   readonly again?: boolean | undefined;
   /** The person or program that starts it, for people to see. */
   readonly actor?: string | undefined;
@@ -60,17 +60,17 @@ export interface GangwayOptions {
   /** Settings by name, as in docs/configuration.md. Default: the environment of the process. */
   readonly settings?: Readonly<Record<string, string | undefined>>;
   /**
-   * A client of Temporal whose connection, namespace and interceptors are used in place of `TEMPORAL_*`. Its data converter is
-   * not used, because Gangway's workers read what `PAYLOAD_KEYS` encrypts.
+   * A Temporal client whose connection, namespace and interceptors replace `TEMPORAL_*`. Its data converter is not used, because
+   * Gangway's workers expect encryption with `PAYLOAD_KEYS`.
    */
   readonly client?: Client;
 }
 
 /**
- * Connects to Temporal, and returns a client of Gangway.
+ * Connects to Temporal, and returns a Gangway client.
  *
- * @throws {BadSetting} when a setting cannot be used, or `PAYLOAD_KEYS` is not set for a Temporal server that is not on this machine
- * @throws {TemporalUnavailable} when Temporal does not respond, or rejects the credentials
+ * @throws {BadSetting} for an invalid setting, or without `PAYLOAD_KEYS` if the Temporal server is not on this machine
+ * @throws {TemporalUnavailable} if Temporal does not respond, or rejects the credentials
  */
 export async function gangwayClient({
   settings: environment = process.env,
@@ -86,12 +86,12 @@ export async function gangwayClient({
   return new GangwayClient({ temporal, settings, env, close });
 }
 
-/** '' if the connection does not show it, as in a worker. Such an address counts as one on another machine. */
+/** Returns the server's address; '' if the connection does not reveal it, as in a worker. '' counts as another machine. */
 function addressOf({ connection }: Client): string {
   return (connection as Partial<Connection>).options?.address ?? '';
 }
 
-/** The same client with Gangway's encryption and interceptors. */
+/** Returns the same client with Gangway's encryption and interceptors. */
 function encrypting({ connection, options }: Client, keys: PayloadKeys | undefined): Client {
   const { namespace, identity, interceptors } = options;
   return new Client({
@@ -106,32 +106,33 @@ function encrypting({ connection, options }: Client, keys: PayloadKeys | undefin
 interface Parts {
   readonly temporal: Client;
   readonly settings: ClientSettings;
-  /** Holds AWS's own settings, for documents in a bucket. */
+  /** Contains AWS's own settings, for documents in a bucket. */
   readonly env: NodeJS.ProcessEnv;
   /** Default: there is nothing to close. */
   readonly close?: () => Promise<void>;
 }
 
-/** The onboardings to list, and their number. Default: all that Temporal remembers. */
+/** The onboardings to list. Default: all that Temporal still has. */
 export interface ListOptions
   extends Pick<
     Filter,
     'running' | 'actionRequired' | 'stage' | 'partnerAccount' | 'startedBefore' | 'endedSince'
   > {
-  /** The most to list. */
+  /** The maximum number to list. */
   readonly most?: number | undefined;
 }
 
-/** A timer of Node cannot take longer. */
+/** The maximum of a Node timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 const FOR_PROGRAMS: Advice = { restart: 'start it again with { again: true }', input: 'the input' };
 
 /**
- * Starts onboardings, follows them, and answers their requirements, with the checks, IDs, encryption and errors of the command.
+ * Starts onboardings, follows them, and answers their requirements, with the same checks, IDs, encryption and errors as the
+ * command.
  *
- * An `id` is a workflow id, an `externalId` or `externalId@account`. Each method with an `id` throws an {@link UnknownOnboarding}
- * when there is no such onboarding, or more than one.
+ * An `id` is a workflow ID, an `externalId` or `externalId@account`. Each method with an `id` throws {@link UnknownOnboarding} if
+ * there is no such onboarding, or more than one.
  */
 export class GangwayClient {
   readonly #parts: Parts;
@@ -142,9 +143,9 @@ export class GangwayClient {
   }
 
   /**
-   * Boards a merchant. The same `externalId` again attaches to the first workflow, running or ended, so callers may retry blindly.
+   * Boards a merchant. A repeated `externalId` attaches to the first workflow, running or ended, so callers may safely retry.
    *
-   * @throws {InvalidInput} which names every wrong field; nothing was started
+   * @throws {InvalidInput} with every invalid field; nothing was started
    */
   boardMerchant(input: MerchantToBoard, options?: OnboardingOptions): Promise<Started> {
     return this.#checkAndStart(
@@ -154,7 +155,7 @@ export class GangwayClient {
     );
   }
 
-  /** Onboards a business at the bank, in the same way. @throws {InvalidInput} as {@link boardMerchant} */
+  /** Onboards a business at the bank, like {@link boardMerchant}. @throws {InvalidInput} as {@link boardMerchant} */
   onboardBusiness(input: BusinessToOnboard, options?: OnboardingOptions): Promise<Started> {
     return this.#checkAndStart(
       async () => (await import('../../temporal/kinds/kinds.js')).BUSINESS,
@@ -163,7 +164,7 @@ export class GangwayClient {
     );
   }
 
-  /** Onboards a merchant and its business, in the same way. @throws {InvalidInput} as {@link boardMerchant} */
+  /** Onboards a merchant and its business, like {@link boardMerchant}. @throws {InvalidInput} as {@link boardMerchant} */
   onboardCustomer(input: CustomerToOnboard, options?: OnboardingOptions): Promise<Started> {
     return this.#checkAndStart(
       async () => (await import('../../temporal/kinds/kinds.js')).CUSTOMER,
@@ -172,7 +173,7 @@ export class GangwayClient {
     );
   }
 
-  /** The schemas of inputs are loaded when an input comes. */
+  /** Loads the schemas of inputs with the first input. */
   async #checkAndStart<Input>(
     load: () => Promise<Kind<Input>>,
     input: unknown,
@@ -184,7 +185,7 @@ export class GangwayClient {
   }
 
   /**
-   * Starts what is checked already.
+   * Starts an input that is already checked.
    *
    * @internal
    */
@@ -207,8 +208,8 @@ export class GangwayClient {
   }
 
   /**
-   * Returns the open requirements of an onboarding, of its parts, and of the partner accounts that hold it up. Each has the id of
-   * the workflow that takes the answer.
+   * Returns the open requirements of an onboarding, its parts, and the partner accounts that block it. Each has the ID of the
+   * workflow that takes the answer.
    *
    * @throws {UnreadableOnboarding} when no worker responds
    */
@@ -220,16 +221,16 @@ export class GangwayClient {
   /**
    * Answers a requirement.
    *
-   * @throws {InvalidInput} when the onboarding does not accept the answer; it had no effect
-   * @throws {UpdateTimedOut} when no worker applies it within 10 s; one may still apply it
-   * @throws {EndedOnboarding} when the onboarding has ended
+   * @throws {InvalidInput} if the onboarding does not accept the answer, which then had no effect
+   * @throws {UpdateTimedOut} if no worker applies it within 10 s; one may still apply it later
+   * @throws {EndedOnboarding} if the onboarding has ended
    */
   answer(id: string, resolution: Resolution): Promise<ResolutionReceipt> {
     return this.#of(id, (workflowId) => sendResolution(this.#parts.temporal, workflowId, resolution));
   }
 
   /**
-   * Proposes an answer, which a second person confirms. It replaces an earlier proposal.
+   * Proposes an answer for a second person to confirm. Replaces an earlier proposal.
    *
    * @throws {InvalidInput} as {@link answer}
    */
@@ -240,7 +241,7 @@ export class GangwayClient {
   /**
    * Confirms a proposed answer. The confirming person must not be the one who proposed it.
    *
-   * @throws {InvalidInput} as {@link answer}, and when another answer is proposed now
+   * @throws {InvalidInput} as {@link answer}, or if another answer is proposed now
    */
   confirm(id: string, confirmation: Confirmation): Promise<ConfirmationReceipt> {
     return this.#of(id, (workflowId) => sendConfirmation(this.#parts.temporal, workflowId, confirmation));
@@ -255,7 +256,7 @@ export class GangwayClient {
    * Stores a document (`DOCUMENT_DIR`), for an answer of the kind `documents`.
    *
    * @param fileName the name that the partner sees
-   * @throws {InvalidInput} when the console would refuse it, too; nothing is stored
+   * @throws {InvalidInput} for a document that is not accepted; nothing is stored
    */
   async storeDocument(fileName: string, content: Readable): Promise<DocumentRef> {
     const { documentStore } = await import('../../partners/documents/document-store.js');
@@ -269,10 +270,10 @@ export class GangwayClient {
   }
 
   /**
-   * Waits until an onboarding has ended, which may take weeks, most of them for the partner or a person.
+   * Waits until an onboarding has ended, which may take weeks.
    *
-   * @throws {EndedWithoutOutcome} when it was stopped, or failed
-   * @throws {StillRunning} when it has not ended within `timeoutMs`
+   * @throws {EndedWithoutOutcome} if it was stopped or failed
+   * @throws {StillRunning} if it has not ended within `timeoutMs`
    */
   async outcome<Ending = Outcome>(id: string, options: OutcomeOptions = {}): Promise<Ending> {
     const { signal, onRequirements } = options;
@@ -293,8 +294,8 @@ export class GangwayClient {
   }
 
   /**
-   * Requests the cancellation of an onboarding, and of all parts of a customer. A write in progress finishes first, and what exists
-   * at the partner stays there. {@link outcome} then ends as for any other onboarding.
+   * Requests the cancellation of an onboarding, and of all parts of a customer. A write in flight finishes first, and existing
+   * records stay at the partner. {@link outcome} then ends as for any other onboarding.
    */
   async cancel(id: string): Promise<void> {
     await this.#of(id, async (workflowId) => {
@@ -303,14 +304,14 @@ export class GangwayClient {
     });
   }
 
-  /** Onboardings, newest first. This needs no worker, and shows a change after a moment. */
+  /** Lists onboardings, newest first. Needs no worker. A change may take a moment to show. */
   async *list({ most, ...filter }: ListOptions = {}): AsyncGenerator<Listed, void, undefined> {
     yield* searchOnboardings(this.#parts.temporal, { types: typesOf(ONBOARDINGS), ...filter }, most);
   }
 
   /**
-   * Follows an onboarding until it has ended: `for await (const reading of gangway.watch(id))`. Reads every second what it waits for,
-   * and yields each change.
+   * Follows an onboarding until it has ended: `for await (const reading of gangway.watch(id))`. Reads its state every second, and
+   * yields each change.
    *
    * @param advice the words of an {@link EndedWithoutOutcome}
    */
@@ -324,7 +325,7 @@ export class GangwayClient {
     return new Watching(this.#parts.temporal, this.#existing(id), end, options);
   }
 
-  /** Closes the connection. One that the caller gave stays open. */
+  /** Closes the connection, unless the caller provided it. */
   async close(): Promise<void> {
     await this.#parts.close?.();
   }

@@ -12,24 +12,24 @@ import { describe, partIds, waitForResult } from '../../temporal/find-onboarding
 import { isNotFound, TemporalProblem, TransientError } from '../../temporal/unavailable.js';
 import { type OpenRequirement, readableParts, type Waits, waitsOf } from '../inbox/waiting-state.js';
 
-/** Follows an onboarding to its end: its readings on the way, and its outcome. */
+/** Follows an onboarding to its end, with a reading of each change, and its outcome. */
 
 const READ_EVERY_MS = 1_000;
 
-/** A busy worker may take this long to start a workflow, in milliseconds. */
+/** How long a busy worker may take to start a workflow, in milliseconds. */
 const BUSY_WORKER_MS = 10_000;
 
-/** The workflow whose timeline an entry is in; '' if there is only one. */
+/** The workflow with an entry in its timeline; '' if there is only one workflow. */
 export type Owner = 'customer' | Part | '';
 
-/** An entry of a timeline; of a customer, with the owner of the timeline. */
+/** An entry of a timeline with its owner. */
 export interface OwnedEntry extends TimelineEntry {
   readonly of?: Owner;
 }
 
 /** The progress of an onboarding or operation, what it waits for, and what has happened since the previous reading. */
 export interface Reading extends Waits {
-  /** The entries since the previous reading, oldest first. The first reading has all of them. */
+  /** The entries since the previous reading, oldest first. The first reading has all entries. */
   readonly entries: readonly OwnedEntry[];
   /** This is the last reading. */
   readonly hasEnded: boolean;
@@ -37,17 +37,17 @@ export interface Reading extends Waits {
 
 /** The workflow to read, and when to stop. */
 export interface WatchOptions {
-  /** Ends the watch: its readings and its outcome then fail with the reason of the signal. The workflow continues. */
+  /** Ends the watch: readings and outcome fail with the signal's reason. The workflow continues. */
   readonly signal?: AbortSignal | undefined;
   /** Skips the first reading and the one after the end, for callers that have just started a workflow. */
   readonly isBrief?: boolean;
 }
 
-/** A workflow that is watched. Its readings can be iterated once. */
+/** A watched workflow. Its readings can be iterated once. */
 export class Watching<Ending> implements AsyncIterable<Reading> {
   /**
-   * The ending of the workflow. Rejects with {@link EndedWithoutOutcome} if it was stopped or failed. The readings then end as they
-   * do with an outcome.
+   * The outcome. Rejects with {@link EndedWithoutOutcome} if the workflow was stopped or failed. The readings end normally in both
+   * cases.
    */
   readonly outcome: Promise<Ending>;
   readonly #ended = new AbortController();
@@ -71,12 +71,12 @@ export class Watching<Ending> implements AsyncIterable<Reading> {
     this.outcome.catch(() => undefined);
   }
 
-  /** Aborts when the workflow has ended. */
+  /** Aborts once the workflow has ended. */
   get ended(): AbortSignal {
     return this.#ended.signal;
   }
 
-  /** A reading for each change, and one after the end. */
+  /** Yields a reading for each change, and one after the end. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Reading, void, undefined> {
     const id = await this.#id;
     const busyUntil = Date.now() + BUSY_WORKER_MS;
@@ -112,7 +112,7 @@ async function cancelable<Ending>(
   return untilAborted(calling(client, signal, wait), signal);
 }
 
-/** Makes calls that end with the signal. They get a signal of their own, because the connection never removes its listeners. */
+/** Makes calls that end with the signal. They get their own signal, because the connection never removes its listeners. */
 async function calling<T>(client: Client, until: AbortSignal, calls: () => Promise<T>): Promise<T> {
   const deadline = new Deadline({ until });
   try {
@@ -127,16 +127,16 @@ export function pause(ended: AbortSignal): Promise<boolean> {
   return sleep(READ_EVERY_MS, true, { signal: ended }).catch(() => false);
 }
 
-/** Undefined when `ended` aborts first, or the workflow does not exist. */
+/** Returns undefined if `ended` aborts first, or the workflow does not exist. */
 function untilEnded<T>(client: Client, ended: AbortSignal, ask: () => Promise<T>): Promise<T | undefined> {
   return calling(client, ended, ask).catch((error: unknown) => {
-    // The outcome then fails with a better error.
+    // The outcome fails with a better error.
     if (!ended.aborted && !isNotFound(error)) throw error;
     return undefined;
   });
 }
 
-/** The entries that were not seen yet, oldest first. */
+/** Returns new entries, oldest first. */
 function newEntries(workflowId: string, waits: Waits, seen: Map<Owner, number>): OwnedEntry[] {
   const entries = Object.entries(timelinesOf(workflowId, waits)).flatMap(([name, timeline]) => {
     const of = name as Owner;
@@ -157,7 +157,7 @@ function timelinesOf(workflowId: string, { state, parts }: Waits) {
 /** The outcome of an onboarding of any kind. */
 export type Outcome = OnboardingOutcomes[OnboardingType];
 
-/** A workflow ended without an outcome: it was stopped, or failed. */
+/** Thrown if a workflow ended without an outcome, because it was stopped or failed. */
 export class EndedWithoutOutcome extends TemporalProblem {
   override readonly name = 'EndedWithoutOutcome';
   constructor(
@@ -170,17 +170,17 @@ export class EndedWithoutOutcome extends TemporalProblem {
   }
 }
 
-/** The time to wait for an outcome, and what to report meanwhile. */
+/** Options for waiting for an outcome. */
 export interface OutcomeOptions {
-  /** Ends the wait, which then fails with the reason of the signal. The onboarding continues. */
+  /** Ends the wait, which fails with the signal's reason. The onboarding continues. */
   readonly signal?: AbortSignal | undefined;
-  /** The longest wait, in milliseconds: 24 days at most. Default: no limit. */
+  /** The maximum wait, in milliseconds, at most 24 days. Default: no limit. */
   readonly timeoutMs?: number | undefined;
-  /** Called with the open requirements each time they change: the onboarding waits for an answer to them. */
+  /** Called with the open requirements each time they change. */
   readonly onRequirements?: ((open: readonly OpenRequirement[]) => void) | undefined;
 }
 
-/** An onboarding did not end within the time that the caller gave. It continues. */
+/** Thrown if an onboarding did not end within `timeoutMs`. It continues. */
 export class StillRunning extends TransientError {
   override readonly name = 'StillRunning';
   constructor(
@@ -198,7 +198,7 @@ export class StillRunning extends TransientError {
   }
 }
 
-/** Reports the open requirements of a workflow that is watched, each time that they change. */
+/** Reports a watched workflow's open requirements each time they change. */
 export async function reportRequirements(
   watching: AsyncIterable<Pick<Waits, 'requirements'>>,
   report: (open: readonly OpenRequirement[]) => void,
@@ -211,9 +211,9 @@ export async function reportRequirements(
   }
 }
 
-/** The words in which {@link EndedWithoutOutcome} explains what to do next. */
+/** The words with which {@link EndedWithoutOutcome} explains what to do next. */
 export interface Advice {
-  /** The way to start it again: `start it again with --again`. */
+  /** How to start it again: `start it again with --again`. */
   readonly restart: string;
   /** The caller's name for an input: `FILE`. */
   readonly input: string;
@@ -264,7 +264,7 @@ async function howToImport(client: Client, workflowId: string, input: string): P
     : `look for a merchant with guid ${guid} in the partner’s portal: to import it, set its "merchantProfileId" ${where}`;
 }
 
-/** The first id that one of these workflows has; undefined when none has one yet. */
+/** Returns the first ID that one of these workflows has; undefined if none has one. */
 async function idAtPartner(
   client: Client,
   workflowIds: readonly string[],

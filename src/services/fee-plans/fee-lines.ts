@@ -12,7 +12,7 @@ import { inputOf } from '../../temporal/find-onboarding.js';
 import { searchOnboardings } from '../../temporal/search.js';
 import { startSingle } from '../../temporal/single-activities.js';
 
-/** The read of a merchant's fees by a worker. */
+/** Describes a worker's read of a merchant's fees. */
 export function feesRead(
   account: string | undefined,
   merchantProfileId: number,
@@ -28,7 +28,7 @@ export function feesRead(
   };
 }
 
-/** @returns undefined when no worker reads them as long as a person waits */
+/** @returns undefined if no worker reads them while a person waits */
 export async function partnerFees(
   client: Client,
   taskQueue: string,
@@ -45,8 +45,8 @@ export async function partnerFees(
   }
 }
 
-/** Merchants that are compared, the newest ones. */
-const MOST_COMPARED = 10;
+/** The number of newest merchants to compare. */
+const MAX_COMPARED = 10;
 const WAIT_MS = 4_000;
 
 /** An input that creates a merchant with fees. */
@@ -56,7 +56,7 @@ interface Priced extends ReferenceRequest {
   readonly fees?: object | undefined;
 }
 
-/** Warns of lines that a merchant with the same boarding settings does not have, if there is one that can be read now. */
+/** Warns of lines that a readable merchant with the same boarding settings lacks. */
 export async function lineWarnings(
   client: Client,
   taskQueue: string,
@@ -84,7 +84,7 @@ async function merchantLike(client: Client, wanted: Priced, settings: readonly R
   let changed: number | undefined;
   if (own === undefined) return undefined;
   const filter = { types: ['merchantBoarding'] as const, partnerAccounts: [wanted.account ?? ''] };
-  for await (const { workflowId, merchantProfileId } of searchOnboardings(client, filter, MOST_COMPARED)) {
+  for await (const { workflowId, merchantProfileId } of searchOnboardings(client, filter, MAX_COMPARED)) {
     if (merchantProfileId === undefined) continue;
     const { input } = await inputOf(client, workflowId);
     const { fees, follow, merchantProfileId: imported, ...request } = input as Record<string, unknown>;
@@ -96,7 +96,7 @@ async function merchantLike(client: Client, wanted: Priced, settings: readonly R
 }
 
 /**
- * Splits a merchant's fees into those that an input may name, without null, which would remove one, and the names of the others.
+ * Splits a merchant's fees into those that an input may name (without null, which would remove a fee) and the names of the others.
  */
 export function planFees(fees: Readonly<Record<string, unknown>>) {
   const names = Object.keys(feeChanges.shape);

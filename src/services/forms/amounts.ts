@@ -1,13 +1,13 @@
 import { localeRule } from '../../partners/schema-messages.js';
 
 /**
- * Fees as people type them: `3.5%`, `$0.10`. The contract counts a percentage in percent and an amount in dollars, so `3.5` is `3.5%`
- * in a field of percent. Nothing else is guessed: a sign of the other unit, a comma or a minus is refused.
+ * Parses fees as people type them: `3.5%`, `$0.10`. The contract has percentages in percent and amounts in dollars, so `3.5` is
+ * `3.5%` in a percent field. A sign of the other unit, a comma or a minus is refused.
  */
 
 const AMOUNT = /^(\$ ?)?(\d{0,9}(?:\.\d{1,6})?)( ?%)?$/;
 
-/** The fields of fees whose unit the contract prints. */
+/** Fee fields whose unit is in the contract. */
 const PERCENTAGES: readonly string[] = ['percent', 'cashDiscountRate'];
 const DOLLARS: readonly string[] = ['perItem', 'minimumDiscountAmount', 'earlyTerminationFeeAmount'];
 
@@ -17,10 +17,10 @@ const RULES = {
 };
 
 /**
- * The number of a typed fee.
+ * Returns the number of a typed fee.
  *
- * @param path of a field: `fees`, `amex`, `qualified`, `percent`
- * @returns undefined for a field that is no fee, or whose text has its own rule
+ * @param path the field's path: `fees`, `amex`, `qualified`, `percent`
+ * @returns undefined for a field that is not a fee, or whose text has its own rule
  */
 export function typedFee(
   path: readonly (string | number)[],
@@ -33,11 +33,11 @@ export function typedFee(
   const value = digits === '' ? Number.NaN : Number(digits);
   const isInUnit = unit === 'percent' ? !dollar && value <= 100 : unit === 'dollars' ? !percent : false;
   if (unit) return isInUnit && Number.isFinite(value) ? { value } : { rule: localeRule(text) ?? RULES[unit] };
-  // Nobody means the text.
+  // The user does not mean the text.
   return (dollar || percent) && !(dollar && percent) && digits !== '' ? { value } : undefined;
 }
 
-/** A fee for people: `0.25%`, `$0.10`. */
+/** Formats a fee for people: `0.25%`, `$0.10`. */
 export function feeText(field: string, value: unknown): string {
   const name = field.slice(field.lastIndexOf('.') + 1);
   if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value);

@@ -36,7 +36,7 @@ export function isCorrectable(workflowId: string): boolean {
   return EACH_ONBOARDING.some(([each, { correctable }]) => each === type && correctable);
 }
 
-/** @throws {InvalidInput} that names each field that the correction must not change, and each rule that it breaks */
+/** @throws {InvalidInput} with each field that the correction must not change, and each rule that it breaks */
 export function checkCorrection(correctable: Correctable, patch: Patch, accounts: KnownAccounts): void {
   const problems = [
     ...correctionProblems({ ...correctable, patch }, accounts),
@@ -45,15 +45,15 @@ export function checkCorrection(correctable: Correctable, patch: Patch, accounts
   if (problems.length > 0) throw new InvalidInput('the correction is not valid; nothing was sent', problems);
 }
 
-/** Only this many changes get a remark, because each new field is compared with all its neighbors. */
-const MOST_COMPARED = 10;
+/** The maximum number of changes with a remark, because each new field is compared with all its neighbors. */
+const MAX_COMPARED = 10;
 
-/** A field that a correction changes. Private values are masked in both. */
+/** A field that a correction changes. Private values are masked. */
 export interface Change {
   readonly field: string;
-  /** undefined: there is none. */
+  /** undefined if there is none. */
   readonly before: unknown;
-  /** undefined: it is removed. */
+  /** undefined if it is removed. */
   readonly after: unknown;
   /** A possible mistake, for people. */
   readonly remark: string;
@@ -68,15 +68,14 @@ export function changesOf({ input, fields = [] }: Correctable, patch: Patch): Ch
       field,
       before: valueAt(before, path),
       after: valueAt(after, path),
-      remark:
-        index < MOST_COMPARED && valueAt(input, path) === undefined ? newField(input, path, fields) : '',
+      remark: index < MAX_COMPARED && valueAt(input, path) === undefined ? newField(input, path, fields) : '',
     };
   });
 }
 
 /**
- * Reports whether a correction may change the destination or the amount of money: fees, the profile and settings that decide commission
- * and pricing, accounts at banks, and what the schema of the input does not describe. Needs an approver.
+ * Reports whether a correction may change where money goes, or how much: fees, the profile and settings for commission and pricing,
+ * bank accounts, and fields outside the schema. Such a correction needs an approver.
  */
 export function mayMoveMoney(changes: readonly Pick<Change, 'field'>[], schema: z.ZodType): boolean {
   return changes.some(
@@ -87,7 +86,7 @@ export function mayMoveMoney(changes: readonly Pick<Change, 'field'>[], schema: 
   );
 }
 
-/** Describes a new field of an object that takes any name. If its name is similar to an existing one, it may be a typing error. */
+/** Describes a new field of an object that accepts any name. A name that is similar to an existing one may be a typo. */
 function newField(input: object, path: readonly string[], fields: readonly string[]): string {
   if (fields.includes(path.join('.'))) return 'new field that the partner asked for; sent as is';
   const beside = valueAt(input, path.slice(0, -1));
@@ -120,17 +119,17 @@ export function formatValue(value: unknown): string {
 
 /** A field that can change now. */
 export interface ChangeableField extends Field {
-  /** Its present value, masked; undefined where there is none. */
+  /** Its current value, masked; undefined if there is none. */
   readonly now: unknown;
 }
 
-/** The fields that a correction can change now, with their rules. */
+/** Returns the fields that a correction can change now, with their rules. */
 export function changeableFields(correctable: Correctable, accounts: KnownAccounts): ChangeableField[] {
   const { fields, schema, added } = changeableInput(correctable, accounts);
   const present = withoutPrivate(correctable.input);
   const named = schemaFields(schema).filter(({ name }) => isFieldWithin(name, fields));
   const names = new Set(named.map(({ name }) => name));
-  // The schema does not name what is in an open field.
+  // The schema does not describe the contents of an open field.
   const open = leavesIn(correctable.input, fields).filter(
     (name) => !names.has(name.replace(/\.\d+(?=\.|$)/g, '.N')),
   );

@@ -1,4 +1,4 @@
-/** Of an external ID, in characters. */
+/** The maximum length of a proposed external ID, in characters. */
 const LONGEST_PROPOSAL = 60;
 
 /** The external ID that a form proposes for a name: `Ada’s Café` becomes `ada-s-cafe`. Also runs in the browser. */

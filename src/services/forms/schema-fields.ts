@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { fieldProblems } from '../../partners/schema-messages.js';
 import { inside, isAny, type Place, placesIn, type Shape, shapeOf } from '../../platform/schemas/shape.js';
 
-/** The fields of an input or request with their rules, from the schema that checks them. */
+/** Lists the fields of an input or request with their rules, from its schema. */
 
 export interface Field {
   /** Dotted if nested: `address.city`. In a list, `N` stands for the index: `beneficialOwners.N.city`. */
@@ -11,9 +11,9 @@ export interface Field {
   readonly type: string;
   /** The rule for a value, in the words of its error message. */
   readonly rule: string;
-  /** The allowed values, where the schema lists them. */
+  /** The allowed values, if the schema lists them. */
   readonly values?: readonly string[];
-  /** How a form takes it. `json`: any JSON, as a text. `date`: a day, in a field that takes a date and time. */
+  /** How a form shows it. `json`: any JSON, as text. `date`: a day, in a field that accepts a date and time. */
   readonly kind: 'text' | 'number' | 'flag' | 'choice' | 'date' | 'json';
 }
 
@@ -49,15 +49,15 @@ export interface FormGroup {
   readonly name: string;
   readonly isRequired: boolean;
   readonly parts: readonly FormPart[];
-  /** For a list: its maximum number of items. Its fields have `N` in their names. */
+  /** For a list, whose fields have `N` in their names: the maximum number of items. */
   readonly most?: number;
 }
 
 export type FormPart = Field | FormGroup;
 
 /**
- * The form of a schema: what is required first, a group for each object, and a group for each item of a short list. An object that
- * takes any field is a field of JSON, and so is one that may be left out and then needs such an object.
+ * Returns the form of a schema: required fields first, a group for each object, and a group for each item of a short list. An
+ * object that accepts any field is a JSON field, and so is an optional object that contains such an object.
  */
 export function formOf(schema: z.ZodType): FormPart[] {
   return partsIn(shapeOf(schema), [], schema);
@@ -83,7 +83,7 @@ function partsIn({ fields }: Shape, path: readonly string[], schema: z.ZodType):
   );
 }
 
-/** A choice and a date show what they take. */
+/** A choice and a date show their rule themselves. */
 export function ruleInForm({ kind, values, rule }: Field): string {
   if (values || kind === 'date') return '';
   return rule
@@ -91,7 +91,7 @@ export function ruleInForm({ kind, values, rule }: Field): string {
     .replace(/^(?:more than 0|at least [01])(?:; |$)/, '');
 }
 
-/** Forms show names first, because people know them before anything else, and JSON last. */
+/** Forms show names first, because people know them best, and JSON last. */
 const NAMES_FIRST =
   /(^|\.)(merchant|boarding|holder|business|legalBusinessName|doingBusinessAsName|dba|firstName|givenName|lastName|familyName)$/;
 
@@ -139,7 +139,7 @@ function typeOf(shape: Shape): string {
 
 const INT32 = 2 ** 31;
 
-/** A smaller bound only keeps a value apart from zero. */
+/** A smaller bound only excludes zero. */
 const TINY = 0.001;
 
 function ruleOf(shape: Shape, path: readonly string[], schema: z.ZodType): string {

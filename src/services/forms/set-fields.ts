@@ -14,7 +14,7 @@ export interface Setting {
   readonly text: string;
 }
 
-/** Reads `application.volume=240000`, as `--set` takes it. @throws {InvalidInput} */
+/** Parses `application.volume=240000`, the form of `--set`. @throws {InvalidInput} */
 export function settingsFrom(texts: readonly string[]): Setting[] {
   return texts.map((each) => {
     const [, field, text] = /^\s*([^=\s]+)\s*=(.*)$/s.exec(each) ?? [];
@@ -24,11 +24,11 @@ export function settingsFrom(texts: readonly string[]): Setting[] {
 }
 
 /**
- * The merge patch that sets these fields of an input. A value is JSON or plain text, by what the schema takes there; `null`
- * removes the field. A list is in the patch as a whole, because a merge patch cannot change a part of one.
+ * Returns the merge patch that sets these fields of an input. A value is JSON or plain text, depending on the schema; `null`
+ * removes the field. The patch contains complete lists, because a merge patch cannot change a part of one.
  *
  * @param what names the correction in an error
- * @throws {InvalidInput} that names each value in a wrong form
+ * @throws {InvalidInput} with each invalid value
  */
 export function patchFrom(settings: readonly Setting[], input: object, schema: z.ZodType, what = '--set') {
   const columns = columnsOf([schema]);
@@ -58,13 +58,13 @@ export function patchFrom(settings: readonly Setting[], input: object, schema: z
   );
 }
 
-/** The types of a field that the schema does not name. */
+/** The possible types of a field outside the schema. */
 const EVERY_TYPE: readonly CellType[] = ['text', 'number', 'boolean'];
 
 /** For a field that may have any type. */
 const AS_TEXT = `to send it as text: --set 'FIELD="TEXT"'`;
 
-/** The value of a text. Text in a field that may have any type keeps the type of the present value. */
+/** Converts a text to a value. In a field of any type, keeps the type of the current value. */
 function valueFrom(text: string, field: string, present: unknown, takes: readonly CellType[]) {
   if (text === 'null') return { value: null };
   if (/^["{[]/.test(text)) return { value: parseJson(text, `--set ${field}`) };
@@ -79,12 +79,12 @@ function valueFrom(text: string, field: string, present: unknown, takes: readonl
     : { value: text };
 }
 
-/** Not a text of digits that a number would change: `00123`, or more digits than a number has. */
+/** Reports whether a text is a number that keeps its digits, unlike `00123` or a number with too many digits. */
 function isNumber(text: string): boolean {
   return PLAIN_NUMBER.test(text) && /^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$/.test(text);
 }
 
-/** The value of a field; undefined where there is none. */
+/** Returns the value of a field; undefined if there is none. */
 export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
     (inside, name) => (isContainer(inside) && Object.hasOwn(inside, name) ? inside[name] : undefined),

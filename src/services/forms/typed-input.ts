@@ -9,25 +9,25 @@ import { notJson } from '../texts/text.js';
 import { typedFee } from './amounts.js';
 import { type Field, type FormGroup, type FormPart, formOf } from './schema-fields.js';
 
-/** The typed values of a form's fields, by name: `beneficialOwners.0.city`. An empty field is absent. */
+/** The text of each form field, by name: `beneficialOwners.0.city`. An empty field is absent. */
 export type Typed = ReadonlyMap<string, string>;
 
 /** The format of a date field. A program may also send a time. */
 export const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** A day that was picked begins at midnight. */
+/** Converts a picked day to its midnight. */
 export function withTime(kind: Field['kind'], text: string): string {
   return kind === 'date' && DAY.test(text) ? `${text}T00:00:00Z` : text;
 }
 
-/** The form of an input, and how what is typed into it becomes that input. */
+/** Returns the form of an input, and functions that convert typed values to the input. */
 export function inputForm<Input>(schema: z.ZodType<Input>) {
   const parts = formOf(schema);
   const all = parts.flatMap(fieldsIn);
   const columns = columnsOf([schema]);
   return {
     parts,
-    /** Takes what is typed from the fields of a request: of known fields, and items of a list without gaps. */
+    /** Picks the known form fields from a request, and renumbers list items without gaps. */
     typedIn: (fields: Readonly<Record<string, unknown>>): Typed =>
       new Map(parts.flatMap((part) => typedIn(part, fields))),
     /** Checks typed values with the schema, like a row of a table. */
@@ -35,7 +35,7 @@ export function inputForm<Input>(schema: z.ZodType<Input>) {
       const value = {};
       for (const { name } of requiredGroups(parts)) put(value, name.split('.'), {});
       const problems = [...typed].flatMap(([name, text]): FieldProblem[] => {
-        // A number of a fee plan is in no field of its own.
+        // A number of a fee plan has no field of its own.
         const { kind } = all.find((field) => field.name === name) ?? { kind: 'number' };
         if (kind === 'json') return putJson(value, name, text);
         const column = columns.find(name);
@@ -51,7 +51,7 @@ export function inputForm<Input>(schema: z.ZodType<Input>) {
       const { success, data: input, error } = schema.safeParse(value);
       const unparsed = problems.map(({ field }) => field);
       const match = success ? [] : fieldProblems(error).filter(({ field }) => !unparsed.includes(field));
-      // The rules of a date and of a choice are for programs.
+      // The schema's rules for a date and a choice are written for programs.
       const describe = (problem: FieldProblem) => {
         const kind = all.find(({ name }) => name === problem.field && !typed.has(name))?.kind;
         if (kind === 'choice') return { ...problem, message: 'choose one' };
@@ -64,13 +64,13 @@ export function inputForm<Input>(schema: z.ZodType<Input>) {
   };
 }
 
-/** The fields of a part, with an index in place of `N`. */
+/** Returns the fields of a part, with an index instead of `N`. */
 export function fieldsIn(part: FormPart): Field[] {
   if (part.kind !== 'group') return [part];
   return groupItems(part).flatMap((parts) => parts.flatMap(fieldsIn));
 }
 
-/** The parts of a group; for a list, the parts of each item. */
+/** Returns the parts of a group; for a list, the parts of each item. */
 export function groupItems({ parts, most, name }: FormGroup): (readonly FormPart[])[] {
   if (most === undefined) return [parts];
   return Array.from({ length: most }, (_, index) => parts.map((part) => numbered(part, name, index)));

@@ -11,9 +11,9 @@ import { type Filter, type Listed, mostUrgent, pageBy } from '../../temporal/sea
 export interface InboxItem
   extends Partial<Omit<ListedRequirement, 'claim' | 'proposal'>>,
     Pick<Listed, 'workflowId' | 'taskQueue' | 'dba' | 'system' | 'partnerAccount' | 'stage'> {
-  /** The task of a person. */
+  /** The person's task. */
   readonly task: string;
-  /** The exact question and its possible answers, which need a query. */
+  /** The exact question, which needs a query. */
   readonly title?: string;
   readonly detail?: string;
   readonly answers?: readonly AnswerKind[];
@@ -24,7 +24,7 @@ export interface InboxItem
   readonly claimedUntil?: string;
   /** The colleague who assigned it to that person. */
   readonly assignedBy?: string;
-  /** The person who proposed an answer that waits for a second person. */
+  /** The person who proposed an answer that is not confirmed yet. */
   readonly proposedBy?: string;
   /** Identifies the proposal. ISO 8601. */
   readonly proposedAt?: string;
@@ -37,7 +37,7 @@ export function isMine({ claimedBy, mentioned = [] }: InboxItem, actor: string):
   );
 }
 
-/** The open requirements of a listed workflow. One item without an ID stands for those that the list only counts. */
+/** Returns the open requirements of a listed workflow. One item without an ID stands for those that the list only counts. */
 export function inboxItems(listed: Listed): InboxItem[] {
   const { workflowId, taskQueue, dba, system, partnerAccount, stage, moreRequirements: more } = listed;
   const of = { workflowId, taskQueue, dba, system, partnerAccount, stage };
@@ -58,12 +58,12 @@ export function inboxItems(listed: Listed): InboxItem[] {
 
 /** How long a requirement waits, and when it was raised. */
 export interface WaitFilter {
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly waitingOver?: number | undefined;
   readonly raisedSince?: Date | undefined;
 }
 
-/** Reports whether a requirement was raised in this time. A requirement that a list only counts has no time, and never matches. */
+/** Reports whether a requirement was raised in this time span. One that the list only counts has no time, and never matches. */
 export function isRaisedIn(
   { waitingOver, raisedSince }: WaitFilter,
   { raisedAt }: Pick<InboxItem, 'raisedAt'>,
@@ -97,10 +97,10 @@ function endOf(page: WaitingPage | undefined): Date | undefined {
 }
 
 /**
- * Lists open requirements, the first due first. The server does not sort by due date, so each page covers a window of due dates. If a
- * window has several pages, they are in the server's order.
+ * Lists open requirements, the first due first. The server does not sort by due date, so each page covers a window of due dates. If
+ * a window has several pages, they are in the server's order.
  *
- * @param most the maximum number of onboardings. The page has all requirements of each
+ * @param most the maximum number of onboardings, each with all its requirements
  * @param before the same page from an earlier call
  */
 export async function waitingPage(
@@ -164,7 +164,7 @@ export function isLate({ requirements: [first] }: Pick<Listed, 'requirements'>):
   return first !== undefined && isOverdue(first.dueAt);
 }
 
-/** What a person must do first, and how many more tasks there are. */
+/** Returns the first task for a person, and the number of further tasks. */
 export function toDo({ state, requirements, moreRequirements }: Listed): string {
   const [first, ...others] = requirements;
   if (!first || state !== 'running') return '';

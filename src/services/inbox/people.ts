@@ -33,13 +33,13 @@ export interface Colleague {
   /** `Ada Park (ada-17)` */
   readonly actor: string;
   readonly role: (typeof ROLES)[number];
-  /** '' for the account without a name; undefined for all. */
+  /** '' for the unnamed account; undefined for all. */
   readonly accounts: readonly string[] | undefined;
 }
 
 /**
  * @param accounts the names of all partner accounts
- * @throws {BadSetting} which names the first line that cannot be used, and quotes nothing of it
+ * @throws {BadSetting} with the number of the first invalid line, without quoting it
  */
 export function peopleIn(text: string, accounts: readonly string[]): Colleague[] {
   const taken = new Set<string>();
@@ -57,7 +57,7 @@ export function peopleIn(text: string, accounts: readonly string[]): Colleague[]
 
 export type ReadPeople = () => readonly Colleague[];
 
-/** The colleagues of a file as it could last be used. @throws {BadSetting} when the file cannot be used at the start */
+/** Returns a reader of the last valid version of a file of colleagues. @throws {BadSetting} if the file is invalid at first */
 export function followPeople(file: string | undefined, accounts: readonly string[]): ReadPeople {
   if (file === undefined) return () => [];
   const { lastGood } = followFile(SETTING, file, (text) => peopleIn(text, accounts));
@@ -65,19 +65,19 @@ export function followPeople(file: string | undefined, accounts: readonly string
   return lastGood;
 }
 
-/** The colleagues who see one of these accounts: forms and messages name no others. @param own undefined: all accounts */
+/** Returns the colleagues who see one of these accounts, the only ones to show. @param own undefined for all accounts */
 export function seenWithin(people: readonly Colleague[], own: readonly string[] | undefined) {
   const isShared = (account: string) => own?.includes(account) ?? true;
   return people.filter((each) => each.accounts?.some(isShared) ?? true);
 }
 
-/** The colleagues who may answer a requirement of this workflow, or of any workflow if there is no `workflowId`. */
+/** Returns the colleagues who may answer requirements of this workflow or, without `workflowId`, of any workflow. */
 export function colleaguesFor(people: readonly Colleague[], workflowId?: string): readonly Colleague[] {
   const sees = ({ accounts }: Colleague) => workflowId === undefined || isInSomeAccount(workflowId, accounts);
   return people.filter((each) => each.role !== 'viewer' && sees(each));
 }
 
-/** The names by which people may call a colleague: the ID, the name, or its first words. */
+/** Returns the names for a colleague: the ID, the name, and its first words. */
 function namesOf({ name, id }: Colleague): string[] {
   const words = name.split(' ');
   const beginnings = words.map((_, at) => words.slice(0, at + 1).join(' '));
@@ -85,9 +85,9 @@ function namesOf({ name, id }: Colleague): string[] {
 }
 
 /**
- * The colleague of a name, an ID, `Ada Park (ada-17)`, or a first name that only one has.
+ * Returns the colleague with a name, an ID, `Ada Park (ada-17)`, or a unique first name.
  *
- * @throws {InvalidInput} which names the most similar ones
+ * @throws {InvalidInput} with the most similar names
  */
 export function colleagueOf(people: readonly Colleague[], text: string, field: string): Colleague {
   const wanted = folded(text);
@@ -114,13 +114,13 @@ const LONGEST_NAME = 100;
 /** The longest text that can name a colleague. */
 const LONGEST_MENTION = 170;
 
-/** The colleagues whom a text mentions: `@Ada Park`, `@Ada` or `@ada-17`, and no email address. @throws {InvalidInput} */
+/** Returns the colleagues in a text: `@Ada Park`, `@Ada` or `@ada-17`, but not an email address. @throws {InvalidInput} */
 export function mentionsIn(people: readonly Colleague[], text: string): Colleague[] {
   if (people.length === 0) return [];
   const longestFirst = people.flatMap(namesOf).sort((one, other) => other.length - one.length);
   const names = [...text.matchAll(/(?<![\p{L}\p{N}._-])@(?=[\p{L}\p{N}])/gu)].map(({ index }) => {
     const rest = folded(text.slice(index + 1, index + 1 + LONGEST_MENTION));
-    // `@ada-18` is nobody whose first name is Ada.
+    // `@ada-18` does not mean a person whose first name is Ada.
     const begins = (name: string) =>
       rest.startsWith(name) && !/^[._-]?[\p{L}\p{N}]/u.test(rest.slice(name.length));
     const longest = longestFirst.find(begins);
@@ -132,7 +132,7 @@ export function mentionsIn(people: readonly Colleague[], text: string): Colleagu
 /**
  * Converts a remark for the workflow.
  *
- * @throws {InvalidInput} for a name that nobody has, and for a text that is too long to look for names
+ * @throws {InvalidInput} for an unknown name, or a text that is too long to look for names
  */
 export function remarkTo(
   people: readonly Colleague[],
@@ -148,7 +148,7 @@ export function remarkTo(
 /**
  * Converts an assignment for the workflow.
  *
- * @throws {InvalidInput} for a name that nobody has
+ * @throws {InvalidInput} for an unknown name
  */
 export function assignmentTo(
   people: readonly Colleague[],
@@ -169,8 +169,7 @@ function requireSight(colleague: Colleague, workflowId: string, field: string): 
 }
 
 /**
- * Returns the actor for a name that people use: a colleague, so that all claims and answers of a person carry one actor, or else
- * the name.
+ * Returns the actor for a name: a colleague, so that a person always has the same actor, or the name itself.
  *
  * @throws {InvalidInput} for a first name that several colleagues have
  */

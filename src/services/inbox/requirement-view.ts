@@ -16,7 +16,7 @@ import { type Json, jsonSchemaOf, patchSchemaOf } from '../../platform/schemas/s
 import { documentRefs } from '../../temporal/program-requests.js';
 import { isOverdue } from './inbox.js';
 
-/** A requirement as programs get it: typed by its kind, and with a JSON Schema for each answer. No type contains itself. */
+/** A requirement for programs, typed by its kind, with a JSON Schema for each answer. No type is recursive. */
 
 const anyFields = z.record(z.string(), z.unknown());
 
@@ -39,7 +39,7 @@ const output = {
 const blank = anyFields.optional().describe('A correction to fill in: a merge patch with empty texts');
 const fields = z.array(z.string()).optional().describe('Names of the rejected fields, as the input has them');
 
-/** What only some kinds show. */
+/** The fields of only some kinds. */
 const MORE: Readonly<Partial<Record<RequirementKind, z.ZodRawShape>>> = {
   'changes-requested': { blank },
   'not-submitted': { blank },

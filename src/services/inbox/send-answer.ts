@@ -26,7 +26,7 @@ import { TemporalProblem, TransientError, undefinedIfMissing } from '../../tempo
 import type { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { OUTCOME_UNKNOWN_MESSAGE, type RequirementUpdate, sendUpdate } from '../../temporal/updates.js';
 import { InvalidInput } from '../texts/invalid-input.js';
-import { ifUnreadable } from './waiting-state.js';
+import { asUnreadable } from './waiting-state.js';
 
 /** The decisions that a person must give a reason for. */
 export const REASON_REQUIRED: readonly AnswerKind[] = ['confirm', 'retry', 'choice', 'take-back', 'abandon'];
@@ -50,12 +50,12 @@ const APPLY_TIMEOUT_MS = 10_000;
 /** How long to wait for the query that finds out why an update timed out, in milliseconds. */
 const REASON_TIMEOUT_MS = 2_000;
 
-/** No worker responded in time, so nobody knows whether the answer was applied: {@link OUTCOME_UNKNOWN_MESSAGE}. */
+/** Thrown if no worker responds in time, so it is unknown whether the answer was applied: {@link OUTCOME_UNKNOWN_MESSAGE}. */
 export class UpdateTimedOut extends TransientError {
   override readonly name = 'UpdateTimedOut';
 }
 
-/** An onboarding or operation has ended, so it takes no answer. */
+/** Thrown if an onboarding or operation has ended, so it takes no answer. */
 export class EndedOnboarding extends TemporalProblem {
   override readonly name = 'EndedOnboarding';
   constructor(workflowId: string) {
@@ -63,14 +63,14 @@ export class EndedOnboarding extends TemporalProblem {
   }
 }
 
-/** An idempotency key was used for another request. */
+/** Thrown if an idempotency key was used for another request. */
 export class KeyReused extends InvalidInput {}
 
 /** A request that may be sent again. */
 export interface IdempotentRequest {
   /** Unique for each request. It begins with the name of the program, so that two programs never share one. */
   readonly key: string;
-  /** What the program sent. Reusing the key with a different body is rejected. */
+  /** The request's body. Reusing the key with a different body is rejected. */
   readonly body: unknown;
 }
 
@@ -161,5 +161,5 @@ export function unreadableReason(
   workflowId: string,
   timeoutMs?: number,
 ): Promise<UnreadableOnboarding | undefined> {
-  return queryState(client, workflowId, timeoutMs).then(() => undefined, ifUnreadable);
+  return queryState(client, workflowId, timeoutMs).then(() => undefined, asUnreadable);
 }

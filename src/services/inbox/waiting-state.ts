@@ -19,7 +19,7 @@ export interface OpenRequirement {
 
 /** The progress of an onboarding or operation, and what it waits for. */
 export interface Waits {
-  /** undefined when it cannot be read. */
+  /** undefined if unreadable. */
   readonly state: OnboardingState | undefined;
   /** For a customer: the parts that have started. */
   readonly parts: readonly PartState[];
@@ -27,14 +27,14 @@ export interface Waits {
   readonly step: string;
   /** The open requirements of the onboarding, its parts, and the partner accounts that block it. */
   readonly requirements: readonly OpenRequirement[];
-  /** Partners and workers that it waits for. */
+  /** The partners and workers that it waits for. */
   readonly obstacles: readonly string[];
   /** Who must act: a person, or whoever runs an unavailable partner or worker. */
   readonly on: 'person' | 'unavailable' | 'nobody';
 }
 
-/** The value before the first read. */
-export const NOTHING_READ: Waits = {
+/** The initial value, before the first read. */
+export const INITIAL_WAITS: Waits = {
   state: undefined,
   parts: [],
   step: 'started',
@@ -44,7 +44,7 @@ export const NOTHING_READ: Waits = {
 };
 
 /**
- * Reads what an onboarding or operation waits for. If its state cannot be read, says why.
+ * Reads the progress of an onboarding or operation, and what it waits for. If its state is unreadable, explains why.
  *
  * @param busyUntil before this time, in milliseconds since 1970, a worker that does not respond counts as busy
  */
@@ -52,16 +52,16 @@ export async function waitsOf(client: Client, workflowId: string, busyUntil: num
   try {
     return await readWaits(client, workflowId);
   } catch (error) {
-    return waitsUnread(ifUnreadable(error), busyUntil);
+    return unreadableWaits(asUnreadable(error), busyUntil);
   }
 }
 
-/** Describes an onboarding that cannot be read now. */
-export function waitsUnread(error: UnreadableOnboarding, busyUntil: number): Waits {
-  // A worker that polls but does not respond is busy, which is no obstacle. Temporal notices a stopped one a minute later.
+/** Describes an onboarding that is unreadable now. */
+export function unreadableWaits(error: UnreadableOnboarding, busyUntil: number): Waits {
+  // A worker that polls but does not respond is busy, which is not an obstacle. Temporal notices a stopped worker a minute later.
   const isObstacle = error.obstacle !== 'no-response' && Date.now() >= busyUntil;
   return {
-    ...NOTHING_READ,
+    ...INITIAL_WAITS,
     step: error.isUnavailable ? 'waits for a worker' : 'cannot be read',
     obstacles: isObstacle ? [error.message] : [],
     on: error.isUnavailable ? 'unavailable' : 'nobody',
@@ -84,7 +84,7 @@ export async function readWaits(
     state,
     parts,
     requirements,
-    step: stepOf(state, requirements.length),
+    step: describeStep(state, requirements.length),
     obstacles: failures.map((failure) =>
       failure.startsWith(OUR_SOFTWARE_FAILS) ? failure : `waiting for the partner: ${failure}`,
     ),
@@ -122,24 +122,24 @@ export async function requirementsOfAccounts(
 
 async function askedBy(client: Client, { workflowId, kinds }: BlockingAccount): Promise<OpenRequirement[]> {
   // The workflow of an account runs only while a call is refused, so it may have ended.
-  const state = await undefinedIfMissing(queryState(client, workflowId)).catch(ifUnreadable);
+  const state = await undefinedIfMissing(queryState(client, workflowId)).catch(asUnreadable);
   if (!state || state instanceof UnreadableOnboarding) return [];
   const requirements = state.requirements.filter(({ kind }) => kinds.includes(kind));
   return requirements.map((requirement) => ({ workflowId, name: workflowId, requirement }));
 }
 
 /** @param open the number of requirements that block it */
-function stepOf(state: OnboardingState, open: number): string {
+function describeStep(state: OnboardingState, open: number): string {
   const partner = state.waiting && `waits for the partner: ${state.waiting.step}`;
   const person = open > 0 && `waits for a person: ${open} open`;
-  return [whereOf(state), partner, person].filter(Boolean).join('; ');
+  return [describeStage(state), partner, person].filter(Boolean).join('; ');
 }
 
 /** Returns the stage and the partner's status, for each part of a customer: `boarding: underwriting, Pending`. */
-function whereOf(state: OnboardingState): string {
+function describeStage(state: OnboardingState): string {
   const parts = (Object.keys(PARTS) as Part[]).flatMap((part) => {
     const { [part]: ofPart } = state;
-    return ofPart ? [`${part}: ${whereOf(ofPart)}`] : [];
+    return ofPart ? [`${part}: ${describeStage(ofPart)}`] : [];
   });
   return parts.join('; ') || [state.stage, state.partnerStatus].filter(Boolean).join(', ');
 }
@@ -150,7 +150,7 @@ export interface PartState {
   readonly workflowId: string;
   /** The state of the part, or the reason why it cannot be read. */
   readonly state: OnboardingState | UnreadableOnboarding;
-  /** It ran before the customer, which attached to it. So it takes its answers itself. */
+  /** The part was started before the customer, which attached to it, so people answer the part itself. */
   readonly isAttached: boolean;
 }
 
@@ -166,21 +166,21 @@ export async function readParts(
       const id = partIds(workflowId)[part];
       const isAttached = state.timeline.some(({ event }) => event === `${part}-attached`);
       if (!isAttached && !state[part]) return undefined;
-      // Temporal may have deleted a part that has ended while its customer waits for another one.
-      const own = await undefinedIfMissing(read(id)).catch(ifUnreadable);
+      // Temporal may have deleted an ended part while its customer waits for the other one.
+      const own = await undefinedIfMissing(read(id)).catch(asUnreadable);
       return own && { part, workflowId: id, state: own, isAttached };
     }),
   );
   return parts.filter((part) => part !== undefined);
 }
 
-/** The part of a customer that raised a requirement; undefined if the workflow itself did. */
+/** Returns the part of a customer that raised a requirement; undefined if the workflow itself did. */
 export function askingPart(state: OnboardingState, requirementId: string): Part | undefined {
   const parts = Object.keys(PARTS) as Part[];
   return parts.find((name) => state[name]?.requirements.some(({ id }) => id === requirementId));
 }
 
-/** The ID of the workflow that raised a requirement, which has its claims and proposals: a customer's part, or the workflow itself. */
+/** Returns the ID of the workflow that raised a requirement, and has its claims: a customer's part, or the workflow itself. */
 export function askingWorkflow(workflowId: string, state: OnboardingState, requirementId: string): string {
   const part = askingPart(state, requirementId);
   return part ? partIds(workflowId)[part] : workflowId;
@@ -209,7 +209,7 @@ export function timelinesOf(state: OnboardingState, parts: readonly PartState[])
 }
 
 /** Returns the reason why a state cannot be read, and throws any other error. */
-export function ifUnreadable(error: unknown): UnreadableOnboarding {
+export function asUnreadable(error: unknown): UnreadableOnboarding {
   if (error instanceof UnreadableOnboarding) return error;
   throw error;
 }

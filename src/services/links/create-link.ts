@@ -24,7 +24,7 @@ import { InvalidInput } from '../texts/invalid-input.js';
 import { mapLines } from '../texts/json-lines.js';
 import { isTimeZone } from '../texts/time.js';
 
-/** Asks a merchant through a link: somebody sends its address by whatever channel the company uses. Gangway sends no mail. */
+/** Creates links to ask merchants. A person sends the address, by any channel: Gangway sends no email. */
 
 export const linkCreationSettings = z.object({
   LINK_URL: linkUrl.optional(),
@@ -58,7 +58,7 @@ export const wantedSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** What somebody asks a merchant. */
+/** The schema of a question to a merchant. */
 export const merchantQuestion = z.strictObject({
   text: z.string().regex(/\S/, 'must not be empty').max(ASK_LIMITS.text).describe('What the merchant reads'),
   wants: wantedSchema,
@@ -96,25 +96,25 @@ const sendAsk = createSender(askMerchant, 'ask again if the merchant has no link
 export const sendRevocation = createSender(revokeLink, 'repeat it if the link is still shown');
 export const sendReturn = createSender(returnToMerchant, 'repeat it if the answer is still proposed');
 
-/** A link for a merchant. Address and code are shown once: the workflow keeps only their hashes. */
+/** A link for a merchant. Address and code are shown once, because the workflow stores only their hashes. */
 export interface NewLink {
   readonly link: string;
   /** ISO 8601. */
   readonly until: string;
-  /** Absent when the same request made the link before. */
+  /** Absent if a repeated request had already created the link. */
   readonly url?: string;
   readonly code?: string;
 }
 
-/** 32 characters that are not mistaken for each other. Five bits of each random byte select one. */
+/** 32 characters that are hard to confuse. Five bits of each random byte select one. */
 const SIGNS = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 export const sha256 = (text: string): string => hash('sha256', text);
 
-/** The hash of a code, salted with its link against a table of all codes. */
+/** Hashes a code, salted with its link, so a table of all codes does not help. */
 export const codeHash = (link: string, code: string): string => sha256(`${link} ${code}`);
 
-/** @throws {InvalidInput} when the workflow refuses it, or there is no page for merchants */
+/** @throws {InvalidInput} if the workflow refuses it, or there is no page for merchants */
 export async function askThroughLink(
   client: Client,
   workflowId: string,
@@ -131,7 +131,7 @@ export async function askThroughLink(
   const code = needsCode ? String(randomInt(1_000_000)).padStart(6, '0') : undefined;
   const secrets = { tokenHash: sha256(token), ...(code && { codeHash: codeHash(link, code) }) };
   const until = new Date(Date.now() + days * 24 * 3_600_000).toISOString();
-  // Recorded before the question is asked, so that an address always leads to its question.
+  // Record the link before asking, so that an address always leads to its question.
   await recordLink(
     client,
     link,
@@ -158,7 +158,7 @@ export async function askThroughLink(
   };
 }
 
-/** @throws {InvalidInput} for a field that no text of the merchant can fill in */
+/** @throws {InvalidInput} for a field that a merchant's text cannot fill in */
 async function requireFields(client: Client, workflowId: string, requirementId: string, wants: Wanted) {
   if (wants.kind !== 'fields') return;
   const { changeableFields, inputFor } = await import('../forms/corrections.js');
@@ -172,7 +172,7 @@ async function requireFields(client: Client, workflowId: string, requirementId: 
   throw new InvalidInput(`wants.fields.${index}.name: is no field that a text can fill in${suggestion}`);
 }
 
-/** Reports whether everybody who may answer may confirm: a merchant’s text or documents, where no second colleague is needed. */
+/** Reports whether everybody who may answer may confirm: true for a merchant’s text or documents without four-eyes. */
 export function needsNoApprover(
   requirement: Requirement | undefined,
   proposed: Pick<ProposedAnswer, 'actor' | 'answer'> | undefined | null,
@@ -192,7 +192,7 @@ export const templateSchema = merchantQuestion.pick({ text: true, wants: true, l
 
 export type Template = z.output<typeof templateSchema>;
 
-/** Reads the templates, for each request: the file may change. @throws {BadSetting} which quotes nothing of it */
+/** Reads the templates, for each request, because the file may change. @throws {BadSetting} without quoting the file */
 export function readTemplates(file: string | undefined): Template[] {
   if (file === undefined) return [];
   return followFile(SETTING, file, (text) =>
@@ -200,7 +200,7 @@ export function readTemplates(file: string | undefined): Template[] {
   ).lastGood();
 }
 
-/** The templates for a requirement: of its kind, and with one of their words in its text. */
+/** Returns the templates for a requirement: those of its kind with a word that is in its text. */
 export function templatesFor(
   all: readonly Template[],
   { kind, title, detail }: Pick<Requirement, 'kind' | 'title' | 'detail'>,

@@ -1,4 +1,4 @@
-/** What people and partners did, from the timelines of onboardings; and what corrections changed, from their histories. */
+/** Reports what people and partners did, from timelines, and what corrections changed, from histories. */
 import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
 import { folded } from '../../messages/actors.js';
@@ -16,7 +16,7 @@ import { saidOf } from '../texts/timeline-entries.js';
 import type { ExportedCorrection } from './exported-record.js';
 import { correctionsOf, MASKED, type Mask } from './record-parts.js';
 
-/** What a correction changed, oldest first. Needs no worker. @throws {UnreadablePayload} without a key */
+/** Returns the changes of each correction, oldest first. Needs no worker. @throws {UnreadablePayload} without a key */
 export async function correctionsIn(
   client: Client,
   { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
@@ -30,10 +30,10 @@ export async function correctionsIn(
 
 export interface ActivityFilter extends Pick<Filter, 'find' | 'partnerAccounts'> {
   readonly since: Date;
-  /** Entries before this time. Default: all since. */
+  /** Selects entries before this time. Default: no limit. */
   readonly until?: Date | undefined;
   readonly kind?: ActivityKind | undefined;
-  /** A part of the name or the ID of a person. */
+  /** A part of a person's name or ID. */
   readonly person?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export function isCorrection({ event, ...entry }: TimelineEntry): boolean {
   return event === 'requirement-resolved' && saidOf({ event, ...entry }).startsWith('correction');
 }
 
-/** The entries of a timeline that fit a filter, in the order of the timeline. */
+/** Returns the entries of a timeline that match a filter, in order. */
 export function entriesIn(
   timeline: readonly TimelineEntry[],
   filter: Pick<ActivityFilter, 'since' | 'until' | 'kind' | 'person'>,
@@ -125,10 +125,10 @@ export const ACTIVITY_COLUMNS = [
   'new',
 ];
 
-/** The onboardings whose timelines are read at once: those that started last, or after those of the page before. */
-const MOST_READ = 100;
+/** The number of onboardings to read for one page, newest start first. */
+const MAX_READ = 100;
 
-/** The number of concurrent reads: a query may replay a workflow that its worker no longer has in memory. */
+/** The number of concurrent reads, because a query may replay a workflow that is no longer cached. */
 const AT_ONCE = 8;
 
 /** Without a worker, each read takes 15 s. */
@@ -142,7 +142,7 @@ export interface ActivityRow {
 }
 
 /**
- * The newest first, in a page of onboardings.
+ * Returns activity, newest first, for one page of onboardings.
  *
  * @param read returns the state of an onboarding; undefined if it cannot be read
  * @param page token: of the page before. most: how many onboardings are read. ms: no further one is read after this time
@@ -151,7 +151,7 @@ export async function activityOf(
   client: Client,
   { find, partnerAccounts, ...filter }: ActivityFilter,
   read: (workflowId: string) => Promise<OnboardingState | undefined>,
-  { token = '', most = MOST_READ, ms = READING_MS }: { token?: string; most?: number; ms?: number } = {},
+  { token = '', most = MAX_READ, ms = READING_MS }: { token?: string; most?: number; ms?: number } = {},
 ) {
   const ended = either(IS_RUNNING, compareField('CloseTime', '>=', filter.since));
   const query = filter.until ? all(ended, compareField('StartTime', '<', filter.until)) : ended;
@@ -173,14 +173,14 @@ export async function activityOf(
   };
 }
 
-/** The last entry of a timeline comes first, also among entries of one millisecond: a stable sort keeps their order. */
+/** Puts the last entry of a timeline first, even among entries of one millisecond, because a stable sort keeps their order. */
 export function newestFirst<Row extends Pick<ActivityRow, 'entry'>>(rows: readonly Row[]): readonly Row[] {
   return rows.toReversed().sort((one, other) => other.entry.at.localeCompare(one.entry.at));
 }
 
 const corrections = new SharedReads<readonly ExportedCorrection[]>(60_000);
 
-/** The corrections of an onboarding, which do not change while its timeline does not; none if they cannot be read. */
+/** Returns an onboarding's corrections, which change only with its timeline; none if unreadable. */
 export async function correctionsFor(
   client: Client,
   { workflowId, runId }: Pick<Listed, 'workflowId' | 'runId'>,
@@ -200,7 +200,7 @@ export async function correctionsFor(
   }
 }
 
-/** What the corrections among these rows changed, by entry. */
+/** Returns the changes of the corrections among these rows, by entry. */
 export async function changesIn(client: Client, rows: readonly ActivityRow[]) {
   const corrected = rows.filter(({ entry }) => isCorrection(entry));
   const onboardings = new Map(corrected.map(({ listed, timeline }) => [listed, timeline]));
@@ -210,7 +210,7 @@ export async function changesIn(client: Client, rows: readonly ActivityRow[]) {
   return new Map(changes.flat());
 }
 
-/** The records of CSV and JSON, with what could not be read, because a file would not show what it lacks. */
+/** Returns the records for CSV and JSON, and the unreadable onboardings, because a file would not show what it lacks. */
 export async function activityRecords(
   client: Client,
   rows: readonly ActivityRow[],

@@ -5,7 +5,7 @@ import { BadSetting } from '../../platform/settings/settings.js';
 
 /** Files that operators keep: a JSON object on each line. Errors name the line, and quote nothing of it. */
 
-const MOST_LINES = 1_000;
+const MAX_LINES = 1_000;
 /**
  * @param use takes each line, in order, and may throw what `bad` makes of a rule
  * @throws {BadSetting} which names the first line that cannot be used
@@ -17,7 +17,7 @@ export function mapLines<Schema extends z.ZodType, Result>(
   use: (line: z.output<Schema>, bad: (rule: string) => BadSetting) => Result,
 ): Result[] {
   const lines = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [{ line, index }]));
-  if (lines.length > MOST_LINES) throw new BadSetting(setting, `has more than ${MOST_LINES} lines`);
+  if (lines.length > MAX_LINES) throw new BadSetting(setting, `has more than ${MAX_LINES} lines`);
   return lines.map(({ line, index }) => {
     const bad = (rule: string) => new BadSetting(setting, `line ${index + 1}: ${rule}`);
     const { data, error } = schema.safeParse(jsonIn(line));

@@ -37,10 +37,10 @@ import type { Kind } from '../../temporal/kinds/define-kind.js';
 import { BUSINESS, CUSTOMER, MERCHANT } from '../../temporal/kinds/kinds.js';
 import {
   type Backend,
-  find,
-  givenAnswer,
+  findIn,
   onboardingNameSchema,
   parseBody,
+  programAnswer,
   Refusal,
   resolveOnce,
   startOrAttach,
@@ -72,10 +72,10 @@ export function nexusService({
     onboardCustomer: onboarding(CUSTOMER, accountNames, backend),
     answerRequirement: (context, request) =>
       respond(context, request, async () => {
-        // Temporal repeats a request with the same id.
+        // Temporal repeats a request with the same ID.
         const answered = await resolveOnce(
           backend(),
-          parseBody(givenAnswer, request),
+          parseBody(programAnswer, request),
           `nexus-${context.requestId}`,
         );
         return answered.receipt;
@@ -83,7 +83,7 @@ export function nexusService({
     getStatus: (context, request) =>
       respond(context, request, async () => {
         const { client } = backend();
-        const { workflowId } = await find(backend(), parseBody(named, request).id);
+        const { workflowId } = await findIn(backend(), parseBody(named, request).id);
         return { workflowId, ...(await queryState(client, workflowId, QUERY_MS)) };
       }),
   });
@@ -109,14 +109,14 @@ function onboarding<Input, Given, Outcome>(
     cancel: (context, token) =>
       respond(context, undefined, () =>
         run.cancel(context, token).catch((error: unknown) => {
-          // It has ended.
+          // The onboarding has ended.
           if (!isNotFound(error)) throw error;
         }),
       ),
   };
 }
 
-/** The onboarding has ended, and reports to nobody any more. */
+/** The onboarding has ended, so it can no longer report to a caller. */
 class EndedBefore extends Error {
   constructor(readonly workflowId: string) {
     super(`${workflowId} has ended`);
@@ -124,8 +124,8 @@ class EndedBefore extends Error {
 }
 
 /**
- * Starts an onboarding whose end Temporal reports to the caller, or lets one that runs report to this caller as well. The first
- * attempt fails if there is one already, so that no caller attaches to the onboarding of another input.
+ * Starts an onboarding whose outcome Temporal reports to the caller, or adds the caller to a running one. The first attempt fails
+ * if the onboarding exists, so no caller attaches to an onboarding with a different input.
  *
  * @throws {EndedBefore}
  */
@@ -151,7 +151,7 @@ async function runFor<Input, Outcome>(
   return run;
 }
 
-/** The outcome of an onboarding that has ended. @throws {OperationError} when it has none */
+/** Returns the outcome of an ended onboarding. @throws {OperationError} if it has none */
 async function endOf<Outcome>(client: Client, workflowId: string) {
   try {
     return HandlerStartOperationResult.sync(await waitForResult<Outcome>(client, workflowId));
@@ -167,10 +167,10 @@ async function endOf<Outcome>(client: Client, workflowId: string) {
 /** The time limit of a handler, in milliseconds. Temporal waits 10 s for its response, and repeats the request after that. */
 const DEADLINE_MS = 8_000;
 
-/** The time limit for a worker to return the state of an onboarding, in milliseconds. It is asked twice. */
+/** The time limit for each of two queries of an onboarding's state, in milliseconds. */
 const QUERY_MS = 3_000;
 
-/** Runs a handler within its time, and turns its errors into those for callers. The log shows no private value of the request. */
+/** Runs a handler within its time limit, and converts its errors for callers. Logs no private value of the request. */
 async function respond<Result>(
   { abortSignal }: OperationContext,
   value: unknown,
@@ -189,7 +189,7 @@ async function respond<Result>(
   }
 }
 
-/** The handler error of each problem. Temporal repeats a request that is `UNAVAILABLE` or `INTERNAL`. */
+/** The handler error of each problem. Temporal repeats a request after `UNAVAILABLE` or `INTERNAL`. */
 const TYPES: Readonly<Record<NexusProblem, HandlerErrorType>> = {
   invalid: 'BAD_REQUEST',
   'unknown-onboarding': 'NOT_FOUND',
@@ -202,11 +202,11 @@ const TYPES: Readonly<Record<NexusProblem, HandlerErrorType>> = {
   'internal-error': 'INTERNAL',
 };
 
-/** Turns an error of a handler into what the caller gets. It quotes nothing that the caller sent. */
+/** Converts a handler's error for the caller, without quoting the request. */
 export function callersError(error: unknown): HandlerError | OperationError {
   if (error instanceof HandlerError || error instanceof OperationError) return error;
   if (error instanceof Refusal) return handlerError(error.kind, error.message, { errors: error.errors });
-  // After repeated failures, Temporal stops all requests of a namespace for a while, so the caller decides about this one.
+  // After repeated failures, Temporal pauses all requests of a namespace, so let the caller decide about this one.
   if (error instanceof UnreadableOnboarding)
     return handlerError('unreadable-onboarding', OBSTACLES[error.obstacle], { retryableOverride: false });
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
@@ -217,7 +217,7 @@ export function callersError(error: unknown): HandlerError | OperationError {
   return handlerError('internal-error', 'see the log of the worker');
 }
 
-/** Reports whether a handler took too long, for its own deadline or for Temporal, or its worker stops. */
+/** Reports whether a handler exceeded its own or Temporal's deadline, or its worker is stopping. */
 function isCutOff(error: unknown): boolean {
   return (
     error instanceof CancelledFailure || (error instanceof DOMException && error.name === 'TimeoutError')
@@ -229,7 +229,7 @@ interface Details extends Pick<HandlerErrorOptions, 'retryableOverride'> {
 }
 
 function handlerError(problem: NexusProblem, what: string, { errors = [], retryableOverride }: Details = {}) {
-  // Two rules may report the same problem of a field.
+  // Two rules may report the same problem.
   const lines = new Set(errors.map(problemText));
   const message = [what, ...lines].join('; ');
   const details = errors.length > 0 ? [errors] : [];

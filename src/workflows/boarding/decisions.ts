@@ -24,9 +24,9 @@ import {
   type End,
   filterRecord,
   isAskedTooOften,
-  MOVED_ON,
   nextTime,
   openOfKind,
+  PARTNER_MOVED_ON,
   type Plan,
   type Questions,
   type Reduction,
@@ -59,19 +59,19 @@ export interface BoardingState {
   /** null if unknown, because the merchant was imported or a person confirmed its create. */
   readonly submitted: boolean | null;
   /** When the partner should show our submission at the latest, in milliseconds since 1970. */
-  readonly shownBy?: number;
+  readonly dueAt?: number;
   /** The status in which the partner asked for the changes that were submitted last. */
   readonly changesSentIn?: StatusVersion;
   /** The submission did not show in time, so a person decides whether to submit again. */
   readonly isSubmissionLost?: boolean;
   /** The phase in which Gangway asked whether the merchant was submitted. Absent once a person has answered. */
-  readonly unclearIn?: MerchantPhase;
+  readonly unclearPhase?: MerchantPhase;
   /** Delivered answers, by note ID. */
   readonly delivered: Readonly<Record<string, DeliveredAnswer>>;
   /** IDs of uploaded documents whose review has not been requested yet. */
   readonly uploaded: readonly string[];
   /** Answers that the partner refused in this status, by {@link requirementIdsOf}. Gangway sends them again in another status. */
-  readonly deferred?: StatusVersion & { readonly answers: string };
+  readonly refusedAnswers?: StatusVersion & { readonly answers: string };
   readonly volatile: VolatileFields;
 }
 
@@ -115,26 +115,29 @@ export function reduceBoarding(
   context: BoardingContext,
 ): Reduction<BoardingState> {
   const volatile = trackChanges(before.volatile, before.seen, now, context.consecutiveChanges);
-  const statusCommands = [...showStatus(before.seen, now), ...showVolatile(volatile)];
+  const statusChanges = [...statusCommands(before.seen, now), ...volatileCommands(volatile)];
   const seen = toSeen(now, before.seen);
   const outcome = merchantOutcome(seen, context.merchantProfileId);
   if (outcome) {
     const midChange = outcome.outcome === 'boarded' ? [{ set: { mid: outcome.mid } }] : [];
-    return { state: { ...before, volatile, seen }, commands: [...statusCommands, ...midChange] };
+    return { state: { ...before, volatile, seen }, commands: [...statusChanges, ...midChange] };
   }
   const delivered = currentDeliveries(before.delivered, now, volatile);
   const commands = [
-    ...statusCommands,
-    ...onNotes({ ...before, delivered }, now, context),
-    ...onChangesRequested({ ...before, volatile }, now, context),
-    ...onNotSubmitted(before, now, context),
-    ...onUnclearMid(now, context),
+    ...statusChanges,
+    ...notesCommands({ ...before, delivered }, now, context),
+    ...changesCommands({ ...before, volatile }, now, context),
+    ...submissionCommands(before, now, context),
+    ...midCommands(now, context),
     ...commandsIf(!isUnsubmitted(before, now.phase), {
       set: { stage: now.phase === 'approved' ? 'boarding' : 'underwriting' },
     }),
   ];
-  const { deferred, ...rest } = before;
-  const state = { ...rest, ...(!isListedAgain(before.seen, now, context) && omitUndefined({ deferred })) };
+  const { refusedAnswers, ...rest } = before;
+  const state = {
+    ...rest,
+    ...(!isListedAgain(before.seen, now, context) && omitUndefined({ refusedAnswers })),
+  };
   return { state: { ...state, volatile, delivered, seen }, commands };
 }
 
@@ -149,7 +152,7 @@ function isListedAgain(
 }
 
 /** Publishes the status. Records a new status in the timeline, and a `mid` that is not final yet. */
-function showStatus(
+function statusCommands(
   seen: SeenStatus,
   { status, phase, comment, mid, unclearMid }: StatusSnapshot,
 ): readonly Command[] {
@@ -169,7 +172,7 @@ function showStatus(
   ];
 }
 
-function showVolatile(volatile: VolatileFields): readonly Command[] {
+function volatileCommands(volatile: VolatileFields): readonly Command[] {
   const fields = volatileFields(volatile).join(', ');
   const detail = `changes with each read, no longer compared: ${fields}`;
   return commandsIf(fields !== '', { record: 'volatile', detail });
@@ -189,7 +192,7 @@ function currentDeliveries(
   const isCurrent = ([id, delivery]: [string, DeliveredAnswer]) => {
     // A note can disappear without a new status: a review may take effect after the status is read and before the notes are.
     const mayBeListed = notes.some((note) => note.id === id) || !volatile.hasVolatileDate;
-    return mayBeListed && isSame(delivery, { status, statusDate }, volatile);
+    return mayBeListed && isSameStatus(delivery, { status, statusDate }, volatile);
   };
   return Object.fromEntries(Object.entries(delivered).filter(isCurrent));
 }
@@ -199,7 +202,7 @@ function currentDeliveries(
  * undelivered answer, except while `in-review`, or if the answer's document is uploaded: an older read may lack the note, and a
  * person who is asked again uploads the document twice.
  */
-function onNotes(
+function notesCommands(
   { delivered, uploaded }: Pick<BoardingState, 'delivered' | 'uploaded'>,
   { phase, notes, isWithoutNotes }: StatusSnapshot,
   context: BoardingContext,
@@ -213,7 +216,7 @@ function onNotes(
       notes.some(({ id }) => id === requirement.about) ||
       isAskedTooOften(requirement) ||
       isUploaded(requirement.id),
-    drops: MERCHANT_PHASES[phase].answerToGoneNote === 'dropped' && !context.isWriting,
+    dropsAnswer: MERCHANT_PHASES[phase].answerToGoneNote === 'dropped' && !context.isWriting,
     why: () => 'the underwriters no longer ask',
   });
   if (!isMerchantUnderReview(phase)) return closed;
@@ -225,7 +228,7 @@ function onNotes(
  * Asks a person once for the changes that the partner wants. If the partner then wants other changes, drops the answer and asks
  * again. In any other phase, closes the question, and drops its answer if underwriting has resumed (`pending`, `in-review`).
  */
-export function onChangesRequested(
+export function changesCommands(
   { seen, volatile, isSubmissionLost }: Pick<BoardingState, 'seen' | 'volatile' | 'isSubmissionLost'>,
   { status, phase, statusDate, comment }: StatusSnapshot,
   context: BoardingContext,
@@ -233,11 +236,11 @@ export function onChangesRequested(
   const { changes } = MERCHANT_PHASES[phase];
   const question = changes === 'submitted' ? changesQuestion(comment) : undefined;
   const isNew =
-    isSubmissionLost || !isSame(seen, { status, statusDate }, volatile) || comment !== seen.comment;
+    isSubmissionLost || !isSameStatus(seen, { status, statusDate }, volatile) || comment !== seen.comment;
   return askOnce('changes-requested', isNew ? question : undefined, context, {
     isCurrent: ({ detail }) => detail === question?.detail,
-    drops: changes !== 'waits' && !context.isWriting,
-    why: () => MOVED_ON,
+    dropsAnswer: changes !== 'waits' && !context.isWriting,
+    why: () => PARTNER_MOVED_ON,
   });
 }
 
@@ -250,12 +253,12 @@ function isUnsubmitted(before: BoardingState, phase: MerchantPhase): boolean {
   );
 }
 
-function isUnclear({ submitted, unclearIn }: BoardingState, phase: MerchantPhase): boolean {
-  if (submitted || unclearIn === undefined) return false;
-  return phase === unclearIn || (phase === 'pending' && submitted === false);
+function isUnclear({ submitted, unclearPhase }: BoardingState, phase: MerchantPhase): boolean {
+  if (submitted || unclearPhase === undefined) return false;
+  return phase === unclearPhase || (phase === 'pending' && submitted === false);
 }
 
-function onNotSubmitted(
+function submissionCommands(
   before: BoardingState,
   { phase, status }: StatusSnapshot,
   context: BoardingContext,
@@ -265,8 +268,8 @@ function onNotSubmitted(
     phase === 'not-submitted' ? context.isFollowed || isSubmissionLost : isUnclear(before, phase);
   const { closed, remaining } = closeSuperseded('not-submitted', context, {
     isCurrent: () => isAsked,
-    drops: !context.isWriting,
-    why: () => MOVED_ON,
+    dropsAnswer: !context.isWriting,
+    why: () => PARTNER_MOVED_ON,
   });
   if (!isAsked || (before.submitted && !isSubmissionLost) || remaining.length > 0) return closed;
   const why = isSubmissionLost ? 'lost' : phase === 'not-submitted' ? 'missing' : 'unclear';
@@ -274,12 +277,12 @@ function onNotSubmitted(
 }
 
 /** Asks a person to confirm an approved merchant's mid that has an unexpected form. Asks again if the mid changes. */
-function onUnclearMid({ phase, unclearMid }: StatusSnapshot, context: BoardingContext): readonly Command[] {
+function midCommands({ phase, unclearMid }: StatusSnapshot, context: BoardingContext): readonly Command[] {
   const isUnclear = phase === 'approved' && unclearMid !== null;
   const question = isUnclear ? midQuestion(context.merchantProfileId, unclearMid) : undefined;
   return askOnce('unclear-mid', question, context, {
     isCurrent: ({ detail }) => detail === question?.detail,
-    drops: true,
+    dropsAnswer: true,
     why: () => 'the partner shows another mid',
   });
 }
@@ -298,7 +301,7 @@ export type PendingTask =
  * - `nothing`, a read, when an accepted write should show by now
  */
 export function pendingTask(state: BoardingState, context: BoardingContext): PendingTask | undefined {
-  const { seen, submitted, isSubmissionLost, deferred, volatile } = state;
+  const { seen, submitted, isSubmissionLost, refusedAnswers, volatile } = state;
   const { phase } = seen;
   if (phase === null) return undefined;
   const submission = (kind: RequirementKind): PendingTask | undefined => {
@@ -317,9 +320,9 @@ export function pendingTask(state: BoardingState, context: BoardingContext): Pen
   const isComplete = answers.length > 0 && openOfKind(context, 'underwriting-note').length === 0;
   if (!isComplete || MERCHANT_PHASES[phase].answer === 'waits') return readAtDeadline(state, context);
   const isDeferred =
-    deferred !== undefined &&
-    isSame(deferred, seen, volatile) &&
-    deferred.answers === requirementIdsOf(answers);
+    refusedAnswers !== undefined &&
+    isSameStatus(refusedAnswers, seen, volatile) &&
+    refusedAnswers.answers === requirementIdsOf(answers);
   return isDeferred ? undefined : { send: 'answers', answers };
 }
 
@@ -329,7 +332,7 @@ export function isUnchangedSinceSubmission(
   { phase, ...status }: Pick<SeenStatus, 'phase'> & Partial<StatusVersion>,
 ): boolean {
   if (phase !== 'changes-requested') return phase === 'not-submitted';
-  return changesSentIn !== undefined && isSame(changesSentIn, status, volatile);
+  return changesSentIn !== undefined && isSameStatus(changesSentIn, status, volatile);
 }
 
 function readAtDeadline(state: BoardingState, { now }: BoardingContext): PendingTask | undefined {
@@ -338,10 +341,10 @@ function readAtDeadline(state: BoardingState, { now }: BoardingContext): Pending
 
 /** The times by which the partner should show our submission, and should no longer list answered notes. */
 function pendingDeadlines(state: BoardingState): readonly number[] {
-  const { delivered, submitted, isSubmissionLost, shownBy, seen } = state;
+  const { delivered, submitted, isSubmissionLost, dueAt, seen } = state;
   const { phase, noteIds = [] } = seen;
   if (isUnchangedSinceSubmission(state, seen))
-    return submitted && !isSubmissionLost && shownBy !== undefined ? [shownBy] : [];
+    return submitted && !isSubmissionLost && dueAt !== undefined ? [dueAt] : [];
   // During a review, the partner may list answered notes.
   if (phase === null || MERCHANT_PHASES[phase].proves === 'review') return [];
   return deadlinesOf(filterRecord(delivered, (id) => noteIds.includes(id)));
@@ -383,7 +386,7 @@ export function requirementIdsOf(answers: readonly PendingAnswer[]): string {
 }
 
 /** Reports whether both are the same occurrence of a status. */
-function isSame(
+function isSameStatus(
   one: Partial<StatusVersion>,
   other: Partial<StatusVersion>,
   { hasVolatileDate }: VolatileFields,

@@ -73,12 +73,12 @@ export function afterDelivery(
   return { ...before, delivered: { ...before.delivered, ...delivered }, uploaded: [] };
 }
 
-export function withDeferred(
+export function withRefusedAnswers(
   before: BoardingState,
   answers: readonly PendingAnswer[],
   { status, statusDate }: StatusVersion,
 ): BoardingState {
-  return { ...before, deferred: { status, statusDate, answers: requirementIdsOf(answers) } };
+  return { ...before, refusedAnswers: { status, statusDate, answers: requirementIdsOf(answers) } };
 }
 
 /** Reports whether a read lists notes whose answers are delivered. */

@@ -20,7 +20,7 @@ import {
   notesOf,
   showsReview,
   type Upload,
-  withDeferred,
+  withRefusedAnswers,
 } from './deliveries.js';
 import { readStatus, readUndecided } from './steps.js';
 
@@ -40,13 +40,13 @@ export async function deliverAnswers(
       if (sent.delivered) await recordDelivery(boarding, answers, sent.before);
       // The other note is answered first.
       else if (sent.isIncomplete) boarding.poll.replaceWith(sent.before);
-      else deferAnswers(boarding, answers, sent.before);
+      else holdRefusedAnswers(boarding, answers, sent.before);
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
       const now = await readStatus(boarding);
       // The partner takes answers, but not these.
       if (MERCHANT_PHASES[now.phase].answer === 'sent') return error.problems;
-      deferAnswers(boarding, answers, now);
+      holdRefusedAnswers(boarding, answers, now);
     }
     return undefined;
   });
@@ -87,19 +87,19 @@ export async function rereadStatus(boarding: BoardingRuntime): Promise<void> {
   // Without its notes, a read would end the wait for them, and nobody would be asked.
   const isAboutNotes = deadlinesOf(boarding.partnerState.delivered).some((time) => time <= begunAt);
   const now = await readStatus(boarding, isAboutNotes);
-  const { delivered, shownBy = begunAt + 1 } = boarding.partnerState;
-  const isSubmissionLost = shownBy <= begunAt && isUnchangedSinceSubmission(boarding.partnerState, now);
+  const { delivered, dueAt = begunAt + 1 } = boarding.partnerState;
+  const isSubmissionLost = dueAt <= begunAt && isUnchangedSinceSubmission(boarding.partnerState, now);
   boarding.patchState({ delivered: withoutExpired(delivered, begunAt), isSubmissionLost });
   boarding.poll.replaceWith(now);
 }
 
 /** Holds answers that the partner refuses, until the status or the answers change. */
-function deferAnswers(
+function holdRefusedAnswers(
   boarding: BoardingRuntime,
   answers: readonly PendingAnswer[],
   now: StatusSnapshot,
 ): void {
-  boarding.patchState(withDeferred(boarding.partnerState, answers, now));
+  boarding.patchState(withRefusedAnswers(boarding.partnerState, answers, now));
   const detail = `the partner takes no answers in status ${now.status}`;
   boarding.record('answers-wait', { detail });
   boarding.poll.replaceWith(now);
@@ -141,12 +141,12 @@ async function upload(boarding: BoardingRuntime, { id, description, ...first }: 
 }
 
 /** The result of sending answers: the status just before the partner accepted them, or the status in which it refused them. */
-type Sent =
+type ReviewResult =
   | { readonly delivered: true; readonly before: StatusVersion }
   | (Delivery & { readonly delivered: false });
 
 /** Tells the underwriters that their notes are answered, with the texts as the comment. */
-function requestReview(boarding: BoardingRuntime, answers: readonly PendingAnswer[]): Promise<Sent> {
+function requestReview(boarding: BoardingRuntime, answers: readonly PendingAnswer[]): Promise<ReviewResult> {
   const { merchantProfileId, partnerState: state, poll } = boarding;
   // A read after an uncertain outcome may be too late: the partner may have accepted the answers and asked the same again.
   const { status = '', statusDate = null } = state.seen;
@@ -162,7 +162,7 @@ function requestReview(boarding: BoardingRuntime, answers: readonly PendingAnswe
     ...(comment && { comment }),
     ...(deliveredIds && { deliveredIds }),
   };
-  return runOnce<Sent>(boarding, {
+  return runOnce<ReviewResult>(boarding, {
     title: REVIEW,
     run: (send) => send(partner.requestUnderwritingReview, request),
     endsWhenRejected: true,

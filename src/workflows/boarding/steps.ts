@@ -27,7 +27,7 @@ import { UNSUBMITTED_STATE } from './decisions.js';
 import { comparable } from './volatile-fields.js';
 
 /** A merchant that already exists, perhaps created by an earlier boarding that has ended. */
-interface FoundMerchant {
+interface ExistingMerchant {
   readonly merchantProfileId: number;
   readonly now: StatusSnapshot;
   readonly owner?: MerchantOwner;
@@ -40,7 +40,7 @@ interface FoundMerchant {
 export async function createMerchant(boarding: BoardingRuntime, restored?: Restored): Promise<void> {
   for (let problems: readonly FieldProblem[] | undefined; ; ) {
     const merchant = await createStep(boarding, problems, restored);
-    if ('merchant' in merchant) return importFound(boarding, merchant.merchant, restored);
+    if ('merchant' in merchant) return importExisting(boarding, merchant.merchant, restored);
     const { merchantProfileId, since, respondedAt } = merchant;
     const created = omitUndefined({ respondedAt });
     // Name the merchant in the timeline now: the boarding may end before its owner is known.
@@ -94,18 +94,18 @@ function describeForeign(merchantProfileId: number, against: readonly string[]):
   );
 }
 
-type Created = (CreatedMerchant & { readonly since: string }) | { readonly merchant: FoundMerchant };
+type CreateResult = (CreatedMerchant & { readonly since: string }) | { readonly merchant: ExistingMerchant };
 
 function createStep(
   boarding: BoardingRuntime,
   earlierProblems: readonly FieldProblem[] | undefined,
   restored: Restored | undefined,
-): Promise<Created> {
+): Promise<CreateResult> {
   const { input } = boarding;
   const warnOnce = requireSecondConfirmation();
   let since = '';
   let saved: readonly SavedMerchant[] = [];
-  return runOnce<Created>(boarding, {
+  return runOnce<CreateResult>(boarding, {
     title: CREATE,
     run: async (send) => {
       since = new Date().toISOString();
@@ -134,7 +134,7 @@ function createStep(
     polledEvidence: 'none',
     // The partner's API has no search for merchants, so only a person can look.
     confirm: async (id) => {
-      const merchant = await inspect(boarding, Number(id));
+      const merchant = await inspectMerchant(boarding, Number(id));
       const { owner, now } = merchant;
       if (owner)
         warnOnce(
@@ -173,15 +173,15 @@ export async function importMerchant(
   merchantProfileId: number,
   restored?: Restored,
 ): Promise<void> {
-  await importFound(boarding, await findImportable(boarding, merchantProfileId), restored);
+  await importExisting(boarding, await findImportable(boarding, merchantProfileId), restored);
   const { agentProfileId } = boarding.input.current;
   if (boarding.isFollowed && agentProfileId !== undefined) boarding.update(setAgent(agentProfileId));
 }
 
 /** Reserves an existing merchant. A pending merchant may or may not be submitted, unless the backup of this boarding says so. */
-async function importFound(
+async function importExisting(
   boarding: BoardingRuntime,
-  { merchantProfileId, now, owner }: FoundMerchant,
+  { merchantProfileId, now, owner }: ExistingMerchant,
   restored?: Restored,
 ): Promise<void> {
   const { isFollowed, published } = boarding;
@@ -193,7 +193,7 @@ async function importFound(
   if (!isFollowed && phase === 'not-submitted')
     boarding.patchState({ ...UNSUBMITTED_STATE, seen: { status, phase } });
   if (!isFollowed && phase === 'pending')
-    boarding.patchState(restored?.isSubmitted ? { submitted: true } : { unclearIn: phase });
+    boarding.patchState(restored?.isSubmitted ? { submitted: true } : { unclearPhase: phase });
   published.refresh();
   const isRecent = await ownershipPassesUnasked(boarding, `import merchant ${merchantProfileId}`, () =>
     partner.reserveMerchant({ id: merchantProfileId }),
@@ -202,12 +202,15 @@ async function importFound(
 }
 
 /** Reads the merchant until it can be imported. Asks a person each time that it cannot. */
-async function findImportable(boarding: BoardingRuntime, merchantProfileId: number): Promise<FoundMerchant> {
+async function findImportable(
+  boarding: BoardingRuntime,
+  merchantProfileId: number,
+): Promise<ExistingMerchant> {
   const title = `import merchant ${merchantProfileId}`;
   const warnOnce = requireSecondConfirmation('retry');
   for (;;) {
     try {
-      const merchant = await inspect(boarding, merchantProfileId);
+      const merchant = await inspectMerchant(boarding, merchantProfileId);
       const { owner } = merchant;
       if (owner?.dba !== undefined && !dbaForms(boarding.dba).includes(owner.dba))
         warnOnce(merchantProfileId, `it is the merchant “${redact(owner.dba)}” of ${owner.workflowId}`);
@@ -220,7 +223,10 @@ async function findImportable(boarding: BoardingRuntime, merchantProfileId: numb
 }
 
 /** Reads the merchant to import. Rejects one that belongs to another organization or another running boarding. */
-async function inspect(boarding: BoardingRuntime, merchantProfileId: number): Promise<FoundMerchant> {
+async function inspectMerchant(
+  boarding: BoardingRuntime,
+  merchantProfileId: number,
+): Promise<ExistingMerchant> {
   const { workflowId } = workflowInfo();
   const title = `read merchant ${merchantProfileId}`;
   const run = () => partner.inspectMerchant({ merchantProfileId, workflowId }).catch(unlessForbidden);

@@ -9,7 +9,7 @@ import type { PendingAnswer } from '../runtime/state.js';
 import type { EarlierAttempts } from '../runtime/step.js';
 import { commandTransition } from '../runtime/until-decided.js';
 import { type BoardingRuntime, partner } from './boarding.js';
-import { onChangesRequested } from './decisions.js';
+import { changesCommands } from './decisions.js';
 import { showsSubmission } from './deliveries.js';
 import { FEES, readStatus, readUndecided, setFees } from './steps.js';
 
@@ -50,7 +50,7 @@ export async function submitAnswers(
     input.commit();
     // The poll may have seen the partner ask again, but nobody was asked while these answers were in flight.
     const { volatile } = boarding.partnerState;
-    boarding.update(...onChangesRequested({ seen, volatile }, now, boarding.context).map(commandTransition));
+    boarding.update(...changesCommands({ seen, volatile }, now, boarding.context).map(commandTransition));
   });
   boarding.published.report();
 }
@@ -64,35 +64,35 @@ export async function submitToUnderwriting(
   const { status: askedIn = '', statusDate = null, phase: phaseBefore } = boarding.partnerState.seen;
   const isAgain = phaseBefore === 'changes-requested';
   const submission = await (isAgain ? submissionOfChanges(boarding) : firstSubmission(boarding));
-  const { submitted: isSubmitted, status, phase, isOthers } = submission;
+  const { submitted: isSubmitted, status, phase, isBySomebodyElse } = submission;
   if (isSubmitted) {
-    boarding.record('submitted', isOthers && { detail: 'by somebody else' });
+    boarding.record('submitted', isBySomebodyElse && { detail: 'by somebody else' });
     boarding.patchState({
       submitted: true,
       isSubmissionLost: false,
-      shownBy: Date.now() + boarding.dueInMs,
+      dueAt: Date.now() + boarding.dueInMs,
       ...(isAgain && { changesSentIn: { status: askedIn, statusDate } }),
     });
     const close = ({ requirement: { id } }: PendingAnswer) =>
-      isOthers ? dropAnswer(id, 'somebody else has submitted it') : removeAnswered(id);
+      isBySomebodyElse ? dropAnswer(id, 'somebody else has submitted it') : removeAnswered(id);
     boarding.update(...answers.map(close));
   } else {
     boarding.record('submission-superseded', { detail: `the status is ${status}` });
     if (!boarding.partnerState.submitted && MERCHANT_PHASES[phase].afterCreate === 'ask-submitted')
-      boarding.patchState({ unclearIn: phase });
+      boarding.patchState({ unclearPhase: phase });
   }
   const now = submission.now ?? (await readStatus(boarding));
   // One of two reads is old. What it leads to begins again at once, as often as the partner responds.
   if (!isSubmitted && now.phase !== phase) await sleep(READS_DISAGREE);
   boarding.poll.replaceWith(now);
-  return isSubmitted && !isOthers ? now : undefined;
+  return isSubmitted && !isBySomebodyElse ? now : undefined;
 }
 
-/** `isOthers`: our request was rejected because somebody else had submitted the merchant. */
-type Submitted = Submission & { readonly isOthers?: true };
+/** `isBySomebodyElse`: our request was rejected because somebody else had submitted the merchant. */
+type SubmissionResult = Submission & { readonly isBySomebodyElse?: true };
 
 /** Makes the first submission. Only a submission ends the phases before it, so a later phase is evidence. */
-function firstSubmission(boarding: BoardingRuntime): Promise<Submitted> {
+function firstSubmission(boarding: BoardingRuntime): Promise<SubmissionResult> {
   const { submitted, seen } = boarding.partnerState;
   // If an earlier submission was lost, this one counts as a later submission.
   const before = phasesBefore(submitted ? 'next' : 'first');
@@ -105,7 +105,7 @@ function firstSubmission(boarding: BoardingRuntime): Promise<Submitted> {
     isOurs: ({ phase, status }, earlier) =>
       phase === 'pending' ||
       (mayBeAccepted(earlier) && status !== seen.status && !phases(earlier).includes(phase)),
-    shows: (now, earlier) => showsSubmission(now, earlier.phase),
+    proves: (now, earlier) => showsSubmission(now, earlier.phase),
     readStatus: () => readStatus(boarding),
     isSuperseded: () => false,
   });
@@ -115,12 +115,12 @@ function firstSubmission(boarding: BoardingRuntime): Promise<Submitted> {
  * Submits the changes that the partner asked for. A decision is not evidence, because it may be about the earlier submission.
  * `pending` proves that the changes are submitted: by Gangway if one of its requests may have arrived, otherwise by somebody else.
  */
-function submissionOfChanges(boarding: BoardingRuntime): Promise<Submitted> {
+function submissionOfChanges(boarding: BoardingRuntime): Promise<SubmissionResult> {
   const before = ({ phase = 'changes-requested' }: EarlierAttempts) => phase;
   return sendSubmission(boarding, {
     phases: (earlier) => phasesToSendIn(boarding, phasesBefore('next'), before(earlier)),
     isOurs: ({ phase }, earlier) => phase === 'pending' && mayHaveArrived(earlier),
-    shows: (now, earlier) => showsSubmission(now, before(earlier), mayHaveArrived(earlier)),
+    proves: (now, earlier) => showsSubmission(now, before(earlier), mayHaveArrived(earlier)),
     readStatus: (earlier) => (mayHaveArrived(earlier) ? readUndecided(boarding) : readStatus(boarding)),
     isSuperseded: (earlier) => mayHaveArrived(earlier) && boarding.isDecided,
   });
@@ -138,11 +138,11 @@ function mayBeAccepted({ failure }: EarlierAttempts): boolean {
 
 /** Leaves out `pending` if an earlier attempt read another phase. `pending` then shows that its submission arrived. */
 function phasesToSendIn(
-  { partnerState: { unclearIn } }: BoardingRuntime,
+  { partnerState: { unclearPhase } }: BoardingRuntime,
   phases: readonly MerchantPhase[],
   before: string | undefined,
 ): readonly MerchantPhase[] {
-  const all = [...phases, ...(unclearIn ? [unclearIn] : [])];
+  const all = [...phases, ...(unclearPhase ? [unclearPhase] : [])];
   return all.filter((phase) => phase !== 'pending' || before === undefined || before === 'pending');
 }
 
@@ -152,12 +152,12 @@ interface SubmissionRules {
   readonly phases: (earlier: EarlierAttempts) => readonly MerchantPhase[];
   readonly isOurs: (now: StatusSnapshot | Submission, earlier: EarlierAttempts) => boolean;
   /** Reports whether a read proves the submission. */
-  readonly shows: (now: StatusSnapshot, earlier: EarlierAttempts) => boolean;
+  readonly proves: (now: StatusSnapshot, earlier: EarlierAttempts) => boolean;
   readonly readStatus: (earlier: EarlierAttempts) => Promise<StatusSnapshot>;
   readonly isSuperseded: (earlier: EarlierAttempts) => boolean;
 }
 
-function sendSubmission(boarding: BoardingRuntime, rules: SubmissionRules): Promise<Submitted> {
+function sendSubmission(boarding: BoardingRuntime, rules: SubmissionRules): Promise<SubmissionResult> {
   const { merchantProfileId, input, poll } = boarding;
   let shownStatus = 'not submitted';
   let hasNewFees = false;
@@ -167,10 +167,10 @@ function sendSubmission(boarding: BoardingRuntime, rules: SubmissionRules): Prom
     phase: now.phase,
   });
   const proofIn = (now: StatusSnapshot | undefined, earlier: EarlierAttempts) =>
-    now && rules.shows(now, earlier) ? { result: submissionIn(now, earlier) } : undefined;
-  const withSender = (result: Submission, earlier: EarlierAttempts): Submitted =>
-    result.submitted && !mayHaveArrived(earlier) ? { ...result, isOthers: true } : result;
-  return runOnce<Submitted>(boarding, {
+    now && rules.proves(now, earlier) ? { result: submissionIn(now, earlier) } : undefined;
+  const withSender = (result: Submission, earlier: EarlierAttempts): SubmissionResult =>
+    result.submitted && !mayHaveArrived(earlier) ? { ...result, isBySomebodyElse: true } : result;
+  return runOnce<SubmissionResult>(boarding, {
     title: SUBMIT,
     prepare: async () => {
       if (hasNewFees) await setFees(boarding);

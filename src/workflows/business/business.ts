@@ -16,7 +16,12 @@ import type { CarriedState } from '../runtime/stateful.js';
 import { StatusPoll } from '../runtime/status-poll.js';
 import { Tasks } from '../runtime/tasks.js';
 import { commandTransition } from '../runtime/until-decided.js';
-import { type BusinessContext, type BusinessState, INITIAL_BUSINESS_STATE, onAccount } from './decisions.js';
+import {
+  accountCommands,
+  type BusinessContext,
+  type BusinessState,
+  INITIAL_BUSINESS_STATE,
+} from './decisions.js';
 
 export const bank = partnerActivities('banking')({
   submitHolder: { ...AT_MOST_ONCE, summary: 'Submit the business account holder' },
@@ -121,7 +126,7 @@ export class BusinessRuntime extends OnboardingRuntime<BusinessState, Input> {
   }
 
   setAccount(financialAccountId: string | null): void {
-    this.update(...onAccount(financialAccountId, this.published.facts).map(commandTransition));
+    this.update(...accountCommands(financialAccountId, this.published.facts).map(commandTransition));
   }
 }
 

@@ -16,8 +16,8 @@ import {
   type Command,
   commandsIf,
   deadlinesOf,
-  MOVED_ON,
   nextTime,
+  PARTNER_MOVED_ON,
   type Plan,
   type Questions,
   type Reduction,
@@ -68,17 +68,17 @@ export function reduceBusiness(
   const state = { ...tickets.state, seen: now, problems };
   const isOver = outcomeOf(state, context) !== undefined;
   const commands = [
-    ...showStatus(before.seen, now),
-    ...onAccount(now.financialAccountId, context),
+    ...statusCommands(before.seen, now),
+    ...accountCommands(now.financialAccountId, context),
     ...tickets.commands,
-    ...onLock(now, context),
-    ...onNotSubmitted(now, context),
+    ...lockCommands(now, context),
+    ...submissionCommands(now, context),
     ...commandsIf(!isOver, { set: { stage: stageOf(state, context) } }),
   ];
   return { state, commands };
 }
 
-function showStatus(
+function statusCommands(
   seen: BusinessState['seen'],
   { bankingStatus, isLocked }: ProfileSnapshot,
 ): readonly Command[] {
@@ -91,7 +91,7 @@ function showStatus(
   ];
 }
 
-export function onAccount(
+export function accountCommands(
   id: string | null,
   { financialAccountId }: Pick<BusinessContext, 'financialAccountId'>,
 ): readonly Command[] {
@@ -99,16 +99,16 @@ export function onAccount(
   return [{ set: { financialAccountId: id } }, { record: 'financial-account-opened', detail: id }];
 }
 
-function onLock({ isLocked }: ProfileSnapshot, context: BusinessContext): readonly Command[] {
+function lockCommands({ isLocked }: ProfileSnapshot, context: BusinessContext): readonly Command[] {
   const question = isLocked ? lockQuestion(context.profileId) : undefined;
   return askOnce('locked-profile', question, context, {
     isCurrent: () => isLocked,
-    drops: false,
+    dropsAnswer: false,
     why: () => 'the partner unlocked the profile',
   });
 }
 
-function onNotSubmitted(
+function submissionCommands(
   { phase, bankingStatus }: ProfileSnapshot,
   context: BusinessContext,
 ): readonly Command[] {
@@ -118,8 +118,8 @@ function onNotSubmitted(
   const question = isNew ? notSubmittedQuestion(context, bankingStatus) : undefined;
   return askOnce('not-submitted', question, context, {
     isCurrent: () => isAsked,
-    drops: running.length === 0,
-    why: () => MOVED_ON,
+    dropsAnswer: running.length === 0,
+    why: () => PARTNER_MOVED_ON,
   });
 }
 

@@ -35,7 +35,7 @@ export function submitBusiness(
 ): Promise<Submitted> {
   const confirmNamed = confirmCandidate(business);
   let candidates: readonly Candidate[] = [];
-  const keepRefused = (baseline: readonly number[], saved = '') => {
+  const recordRefusal = (baseline: readonly number[], saved = '') => {
     const profileId = /^\d+$/.test(saved) ? { profileId: Number(saved) } : {};
     unclaimed.push({ dba: business.dba, baseline, ...profileId });
   };
@@ -53,11 +53,11 @@ export function submitBusiness(
       if ('existing' in submitted) return submitted;
       const { profileId, problems, baseline } = submitted;
       if (profileId !== null) return { ...submitted, profileId, since };
-      keepRefused(baseline);
+      recordRefusal(baseline);
       throw new Rejected(problems);
     },
     onFailure: ({ kind, baseline, saved }) => {
-      if (kind === 'Rejected' && baseline) keepRefused(baseline, saved);
+      if (kind === 'Rejected' && baseline) recordRefusal(baseline, saved);
     },
     correct: business.input.correct,
     mayBeDone: uncertainty,

@@ -52,7 +52,7 @@ export function reduceTickets<State extends Tickets>(
       const { about = '', detail } = each;
       return details.get(about) === detail || (details.has(about) && isAskedTooOften(each));
     },
-    drops: false,
+    dropsAnswer: false,
     why: ({ about = '' }) => (details.has(about) ? 'the partner asks something else' : whenGone),
   });
   const answered = filterRecord(

@@ -127,7 +127,7 @@ export class CustomerRuntime extends StatefulWorkflow<CustomerState, CustomerInp
   }
 
   /** Returns true once after each {@link suspectEnd}. */
-  takeSuspicion(part: Part): boolean {
+  takeSuspectedEnd(part: Part): boolean {
     const { [part]: isSuspected = false, ...suspected } = this.partnerState.suspectedEnds;
     if (isSuspected) this.patchState({ suspectedEnds: suspected });
     return isSuspected;
@@ -138,7 +138,7 @@ export class CustomerRuntime extends StatefulWorkflow<CustomerState, CustomerInp
     const now = applyReport(this.partnerState.reports[part], report);
     if (now === 'old') return;
     if (now === 'gap') {
-      this.askAgain(part);
+      this.requestReport(part);
       return;
     }
     this.#reportRequests.delete(part);
@@ -146,7 +146,7 @@ export class CustomerRuntime extends StatefulWorkflow<CustomerState, CustomerInp
   };
 
   /** Asks a part for a complete report, because an earlier one is missing or the server will not report the part's end. */
-  askAgain(part: Part): void {
+  requestReport(part: Part): void {
     if (this.#reportRequests.has(part)) return;
     this.#reportRequests.add(part);
     getExternalWorkflowHandle(this.workflowIdOf(part))

@@ -17,8 +17,8 @@ import {
   confirmAnswer,
   currentClaim,
   LONGEST_REMARK,
-  MOST_MENTIONS,
-  MOST_REMARKS,
+  MAX_MENTIONS,
+  MAX_REMARKS,
   type ProposalReceipt,
   type ProposedAnswer,
   proposeAnswer,
@@ -225,7 +225,7 @@ export class Claims {
   readonly #validateRemark = (remark: Remark): void => {
     rejectProblem(problemWithId(remark, openRequirements(this.store.state)) ?? problemWithRemark(remark));
     const remarks = this.store.state.timeline.filter(({ event }) => event === 'remark-added');
-    if (remarks.length >= MOST_REMARKS) throw rejection(`there are ${MOST_REMARKS} remarks already`);
+    if (remarks.length >= MAX_REMARKS) throw rejection(`there are ${MAX_REMARKS} remarks already`);
   };
 
   readonly #remark = async ({ requirementId, text, ...who }: Remark): Promise<RemarkReceipt> => {
@@ -290,8 +290,8 @@ function problemWithRemark({ actor, text, mentions }: Remark): string | undefine
   if (text.length > LONGEST_REMARK)
     return `text: must have at most ${LONGEST_REMARK} characters; it has ${text.length}`;
   if (isGiven(mentions)) {
-    if (!Array.isArray(mentions) || mentions.length > MOST_MENTIONS)
-      return `mentions: must be a list of at most ${MOST_MENTIONS}`;
+    if (!Array.isArray(mentions) || mentions.length > MAX_MENTIONS)
+      return `mentions: must be a list of at most ${MAX_MENTIONS}`;
     if (!mentions.every((each) => isText(each) && isColleague(each.trim())))
       return `mentions: each ${COLLEAGUE_RULE}`;
   }

@@ -43,8 +43,8 @@ export class CustomerReports {
   ) {}
 
   /** Reports the complete state, because the customer asked for it, and later the outcome. */
-  again(): void {
-    this.store.update(updateReports({ state: undefined, isAskedForEnd: true }));
+  reportAgain(): void {
+    this.store.update(updateReports({ state: undefined, isOutcomeRequested: true }));
     this.report();
   }
 
@@ -67,7 +67,7 @@ export class CustomerReports {
     const { runId: run, firstExecutionRunId, runStartTime } = workflowInfo();
     const hasResult = ended !== undefined && ended.outcome.outcome !== 'cancelled';
     // The server reports the end of a first run to the parent.
-    if (hasResult && run === firstExecutionRunId && !reports.isAskedForEnd) return undefined;
+    if (hasResult && run === firstExecutionRunId && !reports.isOutcomeRequested) return undefined;
     const isNext = reports.run === run;
     const before = isNext ? reports.state : undefined;
     const state = this.current();

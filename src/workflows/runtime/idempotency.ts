@@ -6,11 +6,11 @@ import type { IdempotencyKey } from '../../messages/requirements.js';
 import type { AppliedKey, State, Store, Transition } from './state.js';
 
 /** The number of keys that a workflow keeps. An update with an older key counts as new. */
-const MOST_KEYS = 100;
+const MAX_KEYS = 100;
 
 const updateKeys =
   (change: (keys: State['keys']) => State['keys']): Transition =>
-  (state) => ({ ...state, keys: change(state.keys).slice(-MOST_KEYS) });
+  (state) => ({ ...state, keys: change(state.keys).slice(-MAX_KEYS) });
 
 const findKey = ({ state }: Store, key: IdempotencyKey): AppliedKey | undefined =>
   state.keys.find(({ id }) => id === key.id);

@@ -185,7 +185,7 @@ export class OnboardingRuntime<PartnerState = unknown, Input extends object = ob
       });
     new Claims(this.published, this.store, this.#answers).handle();
     new Links(this.published, this.store, this.#answers).handle();
-    setHandler(reportAgain, () => this.#reports.again());
+    setHandler(reportAgain, () => this.#reports.reportAgain());
     setHandler(stalledCallSignal, (wait) => this.stalledCalls.onStalled(wait));
   }
 }

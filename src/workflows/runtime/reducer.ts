@@ -61,13 +61,13 @@ export function answeredOfKind(
   return answered.filter(({ requirement }) => requirement.kind === kind);
 }
 
-export const MOVED_ON = 'the partner has moved on';
+export const PARTNER_MOVED_ON = 'the partner has moved on';
 
 interface SupersedingRule {
   /** Reports whether the partner still asks the question. */
   readonly isCurrent: (requirement: Requirement) => boolean;
   /** Whether to drop the answer of a superseded requirement. Must be false while a write may be sending it. */
-  readonly drops: boolean;
+  readonly dropsAnswer: boolean;
   readonly why: (requirement: Requirement) => string;
 }
 
@@ -90,18 +90,19 @@ export function closeSuperseded(
 ): { readonly closed: readonly Command[]; readonly remaining: readonly Requirement[] } {
   const open = openOfKind(requirements, kind);
   const answered = answeredOfKind(requirements, kind).map(({ requirement }) => requirement);
-  const isSuperseded = (each: Requirement) => !rule.isCurrent(each) && (rule.drops || open.includes(each));
+  const isSuperseded = (each: Requirement) =>
+    !rule.isCurrent(each) && (rule.dropsAnswer || open.includes(each));
   const all = [...open, ...answered];
   const closed = all.filter(isSuperseded).map((each) => ({ close: each.id, why: rule.why(each) }));
   return { closed, remaining: all.filter((each) => !isSuperseded(each)) };
 }
 
 /** Some partners keep showing and hiding a question. After this many times, the question stays open. */
-const MOST_TIMES = 4;
+const MAX_TIMES = 4;
 
 /** Reports whether a question has been raised too often, by the number in its ID. */
 export function isAskedTooOften({ id, about = id }: Pick<Requirement, 'id' | 'about'>): boolean {
-  return Number(id.slice(about.length + 1)) >= MOST_TIMES;
+  return Number(id.slice(about.length + 1)) >= MAX_TIMES;
 }
 
 export function commandsIf(condition: boolean, ...commands: Command[]): readonly Command[] {

@@ -1,7 +1,7 @@
 // Keeps F4.
 /** Requirements and their answers: one slice of the state, and its transitions. */
 import { isSamePerson, personId, personIdentity } from '../../messages/actors.js';
-import { type Confirmation, MOST_MENTIONS, type ProposedAnswer } from '../../messages/claims.js';
+import { type Confirmation, MAX_MENTIONS, type ProposedAnswer } from '../../messages/claims.js';
 import type { TimelineEvent } from '../../messages/codes.js';
 import { omitUndefined } from '../../messages/objects.js';
 import { rejection } from '../../messages/rejections.js';
@@ -312,7 +312,7 @@ export const setMentions =
   (state, context) => {
     const others = (collaborationOn(state, id).mentioned ?? []).filter((each) => !isSamePerson(each, actor));
     const all = [...new Map([...others, ...mentions].map((each) => [personIdentity(each), each])).values()];
-    return setClaims(id, { mentioned: all.length > 0 ? all.slice(-MOST_MENTIONS) : undefined })(
+    return setClaims(id, { mentioned: all.length > 0 ? all.slice(-MAX_MENTIONS) : undefined })(
       state,
       context,
     );

@@ -148,7 +148,7 @@ export function isText(value: unknown): value is string {
 const TEXT_LENGTH = 120;
 
 /** The maximum number of fields or documents that a summary names. */
-const MOST_NAMES = 10;
+const MAX_NAMES = 10;
 
 /** Returns an answer's kind and content for the timeline, masked and shortened. Names a correction's fields without values. */
 export function summarizeAnswer(answer: Answer): string {
@@ -177,8 +177,8 @@ function contentOf(answer: Answer): string {
 }
 
 function listed(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES;
-  const texts = names.slice(0, MOST_NAMES).map((name) => truncate(name, TEXT_LENGTH));
+  const more = names.length - MAX_NAMES;
+  const texts = names.slice(0, MAX_NAMES).map((name) => truncate(name, TEXT_LENGTH));
   return [...texts, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }
 

@@ -134,7 +134,7 @@ export interface ReportState {
   /** The state as of the last report. Absent if the next report must contain the whole state. */
   readonly state?: OnboardingState;
   /** The customer asked for the outcome, because Temporal does not deliver a child's result after the customer continues as new. */
-  readonly isAskedForEnd?: true;
+  readonly isOutcomeRequested?: true;
   /** The customer's workflow has ended. */
   readonly isCustomerGone?: true;
 }

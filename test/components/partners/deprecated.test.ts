@@ -29,7 +29,7 @@ it('a deprecated operation causes one warning per process, and no other operatio
     const protocol = {
       system: 'retired',
       authorization: async () => ({}),
-      open: () => ({ failed: false, fields: [] }),
+      unwrap: () => ({ failed: false, fields: [] }),
       secrets: () => [],
     };
     return partnerClient(OPERATIONS, protocol, http);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { operationName } from '../../../src/partners/catalogue.js';
-import type { Received } from '../../../src/partners/client.js';
+import type { InspectedResponse } from '../../../src/partners/client.js';
 import { catalogue, SYSTEM_NAMES } from '../../../src/partners/descriptors.js';
 import { differencesIn } from '../../../src/partners/differences.js';
 import type { Seen } from '../../rigs/counting-proxy.js';
@@ -30,7 +30,7 @@ describe.each(SYSTEM_NAMES)('of %s', (system) => {
   it.each(Object.entries(KNOWN[system].wire))(
     '%s is on the wire as the contract prints it',
     async (key, text) => {
-      const received: Received[] = [];
+      const received: InspectedResponse[] = [];
       const partner = await runPartner(system, testEnds, (each) => void received.push(each));
       const { clients, proxy, contract } = partner;
       await KNOWN[system].calls[key]?.(clients[system] as never, { key, clients });

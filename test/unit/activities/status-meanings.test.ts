@@ -46,7 +46,8 @@ function process() {
     account: undefined,
     taskQueue: 'gangway',
   });
-  const meaningOf = (status = 'Escalated') => environment({}, { client }).run(() => meanings.of(status));
+  const meaningOf = (status = 'Escalated') =>
+    environment({}, { client }).run(() => meanings.meaningOf(status));
   return { meaningOf, temporal, record, reported };
 }
 

@@ -14,7 +14,7 @@ import { operationName } from '../../../src/partners/catalogue.js';
 import { PARTNERS, SYSTEM_NAMES } from '../../../src/partners/descriptors.js';
 import { personLine } from '../../../src/services/inbox/people.js';
 import { templateSchema } from '../../../src/services/links/create-link.js';
-import { answerBody, givenAnswer } from '../../../src/temporal/program-requests.js';
+import { answerBody, programAnswer } from '../../../src/temporal/program-requests.js';
 import { pastedBlocks } from '../../rigs/docs/pasted.js';
 import { blocksOf, commandsOf, inlineCodeOf, PAGES } from '../../rigs/docs.js';
 
@@ -162,7 +162,7 @@ function problemOf(words: readonly string[], json: string): unknown {
     );
   }
   if (text.includes(`workflow update execute`) && text.includes(`--name ${resolveRequirement.name}`))
-    return givenAnswer.safeParse({ id: 'merchant-boarding-harbor-books', ...value }).error;
+    return programAnswer.safeParse({ id: 'merchant-boarding-harbor-books', ...value }).error;
   if (words[0] === 'curl' && value.specversion !== undefined) {
     const prepared = eventTypes(NO_ACCOUNTS)[value.type]?.prepare(value) ?? 'unknown type';
     return typeof prepared === 'function' ? undefined : prepared;
@@ -231,7 +231,7 @@ describe('an example in JSON', () => {
       const own = Object.entries(fields).filter(([name]) => name === field);
       const answer = { kind, ...Object.fromEntries(own) };
       const input = { id: 'm-1001', requirementId: 'note-1', actor: 'olga', reason: 'asked', answer };
-      return (field !== '' && own.length === 0) || !givenAnswer.safeParse(input).success;
+      return (field !== '' && own.length === 0) || !programAnswer.safeParse(input).success;
     });
     expect(wrong.map(([text]) => text)).toEqual([]);
     expect(lines.length).toBeGreaterThan(7);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { boardingOperations } from '../../../src/partners/boarding/operations.js';
 import type { Operation } from '../../../src/partners/catalogue.js';
-import type { Received } from '../../../src/partners/client.js';
+import type { InspectedResponse } from '../../../src/partners/client.js';
 import { catalogue } from '../../../src/partners/descriptors.js';
 import { differencesIn } from '../../../src/partners/differences.js';
 import { PAYMENTS_OPERATIONS } from '../../../src/partners/payments/operations.js';
@@ -9,14 +9,18 @@ import { PAYMENTS_OPERATIONS } from '../../../src/partners/payments/operations.j
 const { getStatus, listAgentProfiles, getFees } = boardingOperations();
 const { listCards, getProfile, generateFullStatement } = catalogue().banking as Record<string, Operation>;
 
-function found(operation: Operation | undefined, payload: unknown, more: Partial<Received> = {}): string[] {
+function found(
+  operation: Operation | undefined,
+  payload: unknown,
+  more: Partial<InspectedResponse> = {},
+): string[] {
   if (!operation) throw new Error('no such operation');
   const received = {
     system: 'boarding',
     name: 'test',
     operation,
     status: 200,
-    isOpen: true,
+    hasEnvelope: true,
     payload,
     failed: false,
   };
@@ -169,7 +173,7 @@ describe('a response is compared with the catalogue', () => {
   });
 
   it('and a body without the envelope of the partner is another form, and a file is not read', () => {
-    expect(found(getStatus, undefined, { isOpen: false })).toEqual([
+    expect(found(getStatus, undefined, { hasEnvelope: false })).toEqual([
       'other-form -: JSON, in the envelope of the contract if it has one / another body (needed)',
     ]);
     expect(found(generateFullStatement, undefined, BANKING)).toEqual([]);

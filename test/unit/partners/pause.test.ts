@@ -38,7 +38,7 @@ function clientOf(heads: readonly string[], connect?: MemoryOptions['connect'], 
     system: 'boarding',
     observe: () => (end: ExchangeEnd) => void ends.push(end),
     authorization: async () => ({}),
-    open: openPlain,
+    unwrap: openPlain,
     secrets: () => [],
   };
   const client = byHand(partnerClient(OPERATIONS, protocol, http));

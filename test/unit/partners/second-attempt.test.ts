@@ -42,7 +42,7 @@ function answering({ write, read }: Refusing) {
   } as const satisfies Operations;
   const protocol = {
     system: 'banking',
-    open: openPlain,
+    unwrap: openPlain,
     secrets: () => [],
     probe: 'list',
     authorization: async () => ({ authorization: 'Bearer first' }),
@@ -116,7 +116,7 @@ function refusing(times: number) {
         refused.push(credentials);
         return { ...CREDENTIALS, authorization: 'Bearer second' };
       },
-      open: openPlain,
+      unwrap: openPlain,
       secrets: () => [],
     },
     http,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PartnerError } from '../../../src/partners/partner-error.js';
-import { statusShown } from '../../../src/partners/phases.js';
+import { cleanStatusName } from '../../../src/partners/phases.js';
 import { boundProblems, boundTexts, LONGEST, truncate } from '../../../src/partners/text-limits.js';
 
 it.each([
@@ -55,6 +55,6 @@ it.each([
   ['x'.repeat(200), 'x'.repeat(200)],
   ['x'.repeat(201), `${'x'.repeat(171)}… (shortened, 201 characters)`],
 ])('a status named %j is shown as %j', (name, text) => {
-  expect(statusShown(name)).toBe(text);
-  expect(statusShown(text)).toBe(text);
+  expect(cleanStatusName(name)).toBe(text);
+  expect(cleanStatusName(text)).toBe(text);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { boardingOperations } from '../../../src/partners/boarding/operations.js';
-import type { Received } from '../../../src/partners/client.js';
+import type { InspectedResponse } from '../../../src/partners/client.js';
 import { watchDrift } from '../../../src/worker/drift.js';
 
 const HOUR_MS = 3_600_000;
@@ -21,13 +21,13 @@ function watched() {
     account: 'acme',
     now: () => clock,
   });
-  const receive = (payload: unknown, more: Partial<Received> = {}) =>
+  const receive = (payload: unknown, more: Partial<InspectedResponse> = {}) =>
     inspect({
       system: 'boarding',
       name: 'get-status',
       operation: getStatus,
       status: 200,
-      isOpen: true,
+      hasEnvelope: true,
       payload,
       failed: false,
       ...more,
@@ -72,7 +72,7 @@ describe('drift', () => {
     ['another type', { ...STATUS, statusDate: 5 }, {}, 'statusDate', 'other-type'],
     ['a new status', { ...STATUS, status: 'On Hold' }, {}, 'status', 'unknown-status'],
     ['another HTTP status', undefined, { status: 418, failed: true }, '', 'http-status'],
-    ['a body that cannot be read', undefined, { isOpen: false }, '', 'other-form'],
+    ['a body that cannot be read', undefined, { hasEnvelope: false }, '', 'other-form'],
   ])('is %s', (_, payload, more, field, kind) => {
     const { counted, receive } = watched();
     receive(payload, more);
@@ -82,7 +82,7 @@ describe('drift', () => {
   it('is counted and logged by itself for each operation, field, kind and account', () => {
     const { counted, logged, receive } = watched();
     const { getStatus: operation } = boardingOperations();
-    const drifts: [Partial<Received>, object, field: string, kind: string][] = [
+    const drifts: [Partial<InspectedResponse>, object, field: string, kind: string][] = [
       'get-status',
       'get-fees',
     ].flatMap((name) => [

@@ -42,7 +42,7 @@ export async function batchCommand(
 ): Promise<void> {
   const settings = cli.config();
   if (options.format === undefined && extname(file).toLowerCase() === '.json')
-    // A file of rows with this name is no JSON.
+    // With this name, a file of rows is not JSON.
     rejectOtherKind(await readJson(cli, file).catch(() => undefined), file);
   const warn = (validFile: ValidFile) => checkedIfPossible(cli, validFile);
   const rules = { schemas: rowSchemas(settings), check: rowCheck(settings), warn };
@@ -99,7 +99,7 @@ function warnOrReject(
 function checkedIfPossible(cli: CommandLine, file: ValidFile, strict?: true) {
   const { name, validation } = file;
   return withTemporal(cli, (context) => checkedAtTemporal(context, file, strict)).catch((error: unknown) => {
-    // A check of a file needs no Temporal.
+    // Checking a file needs no Temporal.
     if (error instanceof InvalidInput || cli.signal.aborted) throw error;
     const ownWarnings: Partial<FileWarnings> & ReturnType<typeof rowWarnings> = rowWarnings(validation);
     warnOrReject(cli, name, ownWarnings, strict);
@@ -118,7 +118,7 @@ async function dryRunOf(cli: CommandLine, file: ValidFile, json?: true, strict?:
   if (sentence) cli.line(sentence);
 }
 
-/** Checks a whole file before its rows are used. @throws {InvalidInput} that names each wrong row by line, field and rule */
+/** Checks a complete file before its rows are used. @throws {InvalidInput} with line, field and rule of each invalid row */
 export async function withValidRows<Valid extends Ready>(
   cli: CommandLine,
   file: string,
@@ -157,7 +157,7 @@ export async function withValidRows<Valid extends Ready>(
   }
 }
 
-/** @throws {InvalidInput} that names the line, the field and the rule, and no value */
+/** @throws {InvalidInput} with line, field and rule, but no value */
 function rejectIfInvalid(
   cli: CommandLine,
   name: string,
@@ -213,8 +213,8 @@ const COLUMNS: TableColumns<ReturnType<typeof recordOf>> = Object.fromEntries(
 );
 
 /**
- * Opens a file, or standard input for `-`. The file stays open, so a file that is replaced in the meantime is read as it was.
- * A source that cannot be read twice, such as a pipe, is held in memory, because a temporary file must not hold private data.
+ * Opens a file, or standard input for `-`. The file stays open, so a file that is replaced meanwhile is read unchanged. A source
+ * that cannot be read twice, such as a pipe, is held in memory, because a temporary file must not contain private data.
  *
  * @throws {InvalidInput}
  */

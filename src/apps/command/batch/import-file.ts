@@ -68,7 +68,7 @@ function rowSchema(accounts: KnownAccounts) {
         wrong('agentProfileId', 'belongs to a merchantProfileId');
       for (const field of ['legalBusinessName', 'employerIdentificationNumber'] as const) {
         if (profileId === undefined && row[field] !== undefined) wrong(field, 'belongs to a profileId');
-        // One customer's profile must never end on the record of another customer.
+        // One customer's profile must never end up on another customer's record.
         if (profileId !== undefined && merchantProfileId === undefined && row[field] === undefined)
           wrong(field, 'is required to compare the profile, or merchantProfileId');
       }
@@ -123,7 +123,7 @@ const attached: Preview = {
   json: { attached: true },
 };
 
-/** Whether a row attaches to an onboarding. @throws {RefusedRow} when that has another merchant or profile */
+/** Reports whether a row attaches to an onboarding. @throws {RefusedRow} if that has another merchant or profile */
 async function exists(client: Client, row: ImportRow, id: string): Promise<boolean> {
   const { externalId, account, merchantProfileId, profileId } = row;
   const all = [
@@ -184,15 +184,15 @@ type Followed = ReturnType<typeof follow>;
 interface PartPreview {
   readonly status: string;
   readonly requirements: readonly RequirementKind[];
-  /** The outcome with which it would end at once. */
+  /** The outcome with which the onboarding would end at once. */
   readonly outcome?: Outcome;
-  /** Why a person is asked whose merchant or profile it is. */
+  /** Why a person would be asked whose merchant or profile it is. */
   readonly unclear?: readonly string[];
-  /** The onboarding that has ended and from which it would be taken over. */
+  /** The ended onboarding from which it would be taken over. */
   readonly previous?: string;
 }
 
-/** The longest wait of a row for a worker: a rate limit may hold it back. */
+/** The maximum wait of a row for a worker, because a rate limit may delay it. */
 const ACTIVITY_OPTIONS = {
   scheduleToStartTimeout: '10m',
   startToCloseTimeout: '2m',
@@ -201,16 +201,16 @@ const ACTIVITY_OPTIONS = {
 } as const;
 
 /**
- * Reads merchants and profiles at their partners. The reads are activities on the partner task queues, so that the server holds
- * the rate limit of the partner over these reads and all other work.
+ * Reads merchants and profiles at their partners. The reads are activities on the partner task queues, so the server applies the
+ * partner's rate limit to these reads and all other work.
  */
 function partnerReads() {
   const polled = new Set<string>();
   /**
-   * What following would do.
+   * Returns what following the row would do.
    *
-   * @throws {RefusedRow} when it cannot be followed
-   * @throws {CommandFailed}, {@link NoWorker} when no other row can be read either
+   * @throws {RefusedRow} if it cannot be followed
+   * @throws {CommandFailed}, {@link NoWorker} if no other row can be read either
    */
   return async (client: Client, taskQueue: string, { merchant, business }: Followed): Promise<Preview> => {
     const read: Read = async (what, single) => {
@@ -241,7 +241,7 @@ function partnerReads() {
   };
 }
 
-/** @param what it reads, for people: `merchant 1001` */
+/** @param what the record, for people: `merchant 1001` */
 type Read = <Result>(what: string, single: Omit<SingleActivity, 'summary' | 'options'>) => Promise<Result>;
 
 async function previewMerchant(read: Read, input: FollowedMerchantInput): Promise<PartPreview> {
@@ -298,7 +298,7 @@ async function previewProfile(read: Read, input: FollowedBusinessInput): Promise
   return { status, requirements };
 }
 
-/** A failure that concerns one row is a {@link RefusedRow}. Any other one would meet all rows. */
+/** Returns a {@link RefusedRow} for a failure that concerns one row. Any other failure would affect all rows. */
 function explainRead(error: unknown, what: string, queue: string): unknown {
   const details = partnerErrorOfFailure(error);
   if (!details) {

@@ -20,7 +20,7 @@ import { bar, PROGRESS, withProgress } from '../cli/progress.js';
 import { awaitAll, type End, type Persistently, RERUN, retryCalls } from './waiting.js';
 
 export interface FollowOptions extends Flags<'wait' | 'json' | 'csv'> {
-  /** The time for which Temporal may be unavailable, in milliseconds. */
+  /** How long Temporal may be unavailable, in milliseconds. */
   readonly giveUpAfter: number;
 }
 
@@ -30,7 +30,7 @@ export interface RunOptions extends FollowOptions, Flags<'dryRun'> {
   readonly concurrency: number;
 }
 
-/** What following would do. */
+/** The result of following a row, without following it. */
 export interface Preview {
   /** The label under which rows are counted: `would poll`. */
   readonly word: string;
@@ -44,7 +44,7 @@ export interface ImportableRow extends Ready {
   readonly preview: (client: Client, taskQueue: string) => Promise<Preview>;
 }
 
-/** A row that cannot be followed, for a reason that other rows do not share. The message is for people. */
+/** Thrown for a row that cannot be followed, for a reason that other rows do not share. The message is for people. */
 export class RefusedRow extends Error {
   override readonly name = 'RefusedRow';
 }
@@ -52,7 +52,7 @@ export class RefusedRow extends Error {
 interface Run {
   readonly context: CommandContext;
   readonly options: FollowOptions;
-  /** Aborted when the command ends before its time. */
+  /** Aborted if the command ends early. */
   readonly stop: AbortController;
   readonly persistently: Persistently;
   readonly report: ReturnType<typeof reportOf>;
@@ -60,7 +60,7 @@ interface Run {
   readonly results: Results | undefined;
 }
 
-/** Lets the workers start the rows of a valid file, and reports each. @throws {CommandFailed} when a row failed */
+/** Makes the workers start the rows of a valid file, and reports each. @throws {CommandFailed} if a row failed */
 export function startAndFollow(
   context: CommandContext,
   name: string,
@@ -72,7 +72,7 @@ export function startAndFollow(
   );
 }
 
-/** Reads rows at their partners. Lets the workers start those that can be followed, unless it is a dry run. */
+/** Reads rows at their partners. Makes the workers start those that can be followed, except in a dry run. */
 export function readAndFollow(
   context: CommandContext,
   name: string,
@@ -113,13 +113,13 @@ async function running(
     // An aborted call fails, too.
     throw stop.signal.aborted && !(error instanceof TimedOut) ? ended(stop.signal.reason) : error;
   } finally {
-    // Also when it is interrupted: what is started stays started.
+    // Do this even after an interruption, because started rows stay started.
     const inOrder = [...(results ?? [])].sort(([one], [other]) => one - other).map(([, record]) => record);
     if (results) cli.csv(inOrder, ['line', 'externalId', 'workflowId', 'runId', 'started']);
   }
 }
 
-/** A closed pipe is no success here, because rows are left. */
+/** A closed pipe is not a success here, because rows are left. */
 function ended(reason: unknown): unknown {
   if (!(reason instanceof Interrupted) || reason instanceof TimedOut) return reason;
   return new Interrupted(reason.message, reason.exitCode || 1);
@@ -188,7 +188,7 @@ function howToFollow(id: string): string {
 
 const NOT_STARTED = 'not started';
 
-/** The interval between reads, and the time without a result after which it looks for a worker, in milliseconds. */
+/** The interval between reads, and how long without a result to wait before looking for a worker, in milliseconds. */
 const READ_EVERY_MS = 300;
 const QUIET_MS = 10_000;
 
@@ -228,7 +228,7 @@ const WHY_EARLY: Readonly<Record<string, string>> = {
   discarded: 'nobody confirmed the batch, and nothing was started',
 };
 
-/** A batch again and again until it has ended, with the results since the reading before. */
+/** Yields readings of a batch until it has ended, with the results since the previous reading. */
 async function* readings({ context, persistently, stop }: Run, id: string) {
   const { cli, client, config } = context;
   const { taskQueue } = config;
@@ -248,7 +248,7 @@ async function* readings({ context, persistently, stop }: Run, id: string) {
       if (!(error instanceof PartFailed) || now.hasEnded) throw error;
       problem = error.message;
     }
-    // A part that ends between the two calls of a reading has rows that are still among the recent ones.
+    // If a part ends between the two calls of a reading, its rows are still among the recent ones.
     const more = [...results, ...now.recent].filter(({ line }) => !seen.has(line) && seen.add(line));
     if (more.length > 0) lastAt = Date.now();
     yield { now, more };

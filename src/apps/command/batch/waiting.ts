@@ -48,7 +48,7 @@ export async function awaitAll(
       if (running.length > 0) await sleep(1_000, undefined, { signal });
     }
   } catch (error) {
-    // The first reason counts, because aborted calls fail, too.
+    // The first reason counts, because aborted calls also fail.
     stop.abort(error);
   }
 }
@@ -76,7 +76,7 @@ interface Persistence {
   readonly note: (text: string) => void;
 }
 
-/** All calls share the time limit: `stop` aborts when none of them got a response for that long. */
+/** All calls share the time limit: `stop` aborts if none of them got a response for that long. */
 export function retryCalls({ giveUpAfter, stop, note }: Persistence): Persistently {
   let unavailableSince: number | undefined;
   let hasResponded = false;

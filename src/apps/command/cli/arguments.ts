@@ -25,7 +25,7 @@ export const numericId = z
   .transform(Number)
   .pipe(int32.min(1, 'must be 1 or more'));
 
-/** The partner's id of a payment card. It becomes part of a workflow id, which is not encrypted. */
+/** The partner's ID of a payment card. It becomes part of a workflow ID, which is not encrypted. */
 export const paymentCardId = text
   .max(200)
   .regex(/^[^\s@]*$/, 'must not have spaces or @')
@@ -50,7 +50,7 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 };
 
-/** For `catch`: turns the error of a file that cannot be read into an {@link InvalidInput} that names the file. */
+/** For `catch`: turns the error of an unreadable file into an {@link InvalidInput} that names the file. */
 export function cannotRead(name: string): (error: NodeJS.ErrnoException) => never {
   return ({ code = '' }) => {
     const why = FILE_ERRORS[code];
@@ -59,7 +59,7 @@ export function cannotRead(name: string): (error: NodeJS.ErrnoException) => neve
   };
 }
 
-/** A document that a person gives. @throws {InvalidInput} when it cannot be read, or the document store would refuse it */
+/** Reads a person's document. @throws {InvalidInput} if it is unreadable, or the document store would refuse it */
 export async function* documentIn(file: string, name = file): AsyncGenerator<Buffer> {
   try {
     yield* checkDocument(documentName(basename(file)), createReadStream(file));
@@ -70,22 +70,22 @@ export async function* documentIn(file: string, name = file): AsyncGenerator<Buf
 }
 
 /**
- * Saves a file, in place of one of the same name once it is complete. Only its owner can read it. Whatever else has the name, such
- * as `/dev/stdout`, stays and gets the content as it comes.
+ * Saves a file that only its owner can read. It replaces a file of the same name once it is complete. A special file, such as
+ * `/dev/stdout`, gets the content as it arrives.
  *
  * @throws {InvalidInput}
  */
 export async function saveOutputFile(file: string, content: string | AsyncIterable<string>): Promise<void> {
   const result = await stat(file).catch(() => undefined);
   const target = result?.isFile() ? await realpath(file) : file;
-  // Short, because the name itself may be as long as a name can be.
+  // A short name, because the file's name may already have the maximum length.
   const unfinished = join(dirname(target), `${randomUUID()}.part`);
   try {
     if (result && !result.isFile()) return await writeFile(file, content);
     await writeFile(unfinished, content, { mode: 0o600, flag: 'wx', flush: true });
     await rename(unfinished, target);
   } catch (error) {
-    // The reason comes from the first failure.
+    // Report the first failure.
     await rm(unfinished, { force: true }).catch(() => undefined);
     const { code, syscall } = error as NodeJS.ErrnoException;
     throw syscall === undefined ? error : new InvalidInput(`${file}: cannot be written (${code})`);
@@ -125,14 +125,14 @@ export async function readObject(cli: Pick<CommandLine, 'input'>, input: string,
   throw new InvalidInput(`${isSource ? sourceName(source) : name}: must be a JSON object`);
 }
 
-/** An argument as a shell takes it. */
+/** Quotes an argument for a shell. */
 export function shellWord(argument: string): string {
   return /^[\w./@-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 }
 
 export type PartnerAccountOptions = Texts<'partnerAccount'>;
 
-/** The account that the option names. @throws {InvalidInput} when it is unknown */
+/** Returns the account in the option. @throws {InvalidInput} if unknown */
 export function partnerAccountOf(
   accounts: KnownAccounts,
   { partnerAccount }: PartnerAccountOptions,
@@ -143,7 +143,7 @@ export function partnerAccountOf(
   return check(option, { '--partner-account': partnerAccount }, what, effect)['--partner-account'];
 }
 
-/** An id with the account that the option names: `m-1001@acme`. @throws {InvalidInput} when the id names another one */
+/** Returns an ID with the account in the option: `m-1001@acme`. @throws {InvalidInput} if the ID names another account */
 export function idInAccount(accounts: KnownAccounts, id: string, options: PartnerAccountOptions): string {
   const account = partnerAccountOf(accounts, options, id, 'nothing was done');
   const { key, account: ofId } = splitAccount(id);
@@ -154,7 +154,7 @@ export function idInAccount(accounts: KnownAccounts, id: string, options: Partne
 
 export type IdOptions = PartnerAccountOptions & Flags<'json'>;
 
-/** Finds the workflow that `<id>` names, with what the person types for it. @throws {UnknownOnboarding} for none or several */
+/** Finds the workflow of `<id>`, and the shortest name to type for it. @throws {UnknownOnboarding} for none or several */
 export async function findById(
   { client, config }: CommandContext,
   id: string,

@@ -39,13 +39,13 @@ export function loadCommandSettings(environment: NodeJS.ProcessEnv) {
   };
 }
 
-/** The replacements for the globals of the process, so that one process can run many commands. */
+/** Replaces the process's globals, so that one process can run many commands. */
 export interface CommandIo {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Ends the command. The reason is an `Interrupted`, which holds the exit code. */
+  /** Ends the command. The reason is an `Interrupted` with the exit code. */
   readonly signal: AbortSignal;
 }
 
@@ -91,7 +91,7 @@ export interface CommandContext {
   readonly view: (name: string, query: string) => string | undefined;
 }
 
-/** Runs a command with a connection. @param finishes it handles the interruption itself, and its calls of Temporal continue */
+/** Runs a command with a connection. @param finishes it handles interruptions itself, and its calls to Temporal continue */
 export async function withTemporal<T>(
   cli: CommandLine,
   command: (context: CommandContext) => Promise<T>,
@@ -114,14 +114,14 @@ export async function withTemporal<T>(
   });
 }
 
-/** The action of a command that does everything with Temporal. */
+/** Returns the action of a command that needs Temporal throughout. */
 export function atTemporal<Given extends unknown[]>(
   action: (context: CommandContext, ...args: Given) => unknown,
 ) {
   return (cli: CommandLine, ...args: Given) => withTemporal(cli, async (context) => action(context, ...args));
 }
 
-/** Runs the action of a command, with a span of its own. */
+/** Runs the action of a command in its own span. */
 export async function perform(
   io: CommandIo,
   command: Command,

@@ -30,7 +30,7 @@ const OPTIONS: Readonly<Record<AnswerKind, string>> = {
   abandon: '--abandon --reason WHY',
 };
 
-/** A requirement with the commands that answer it. @param name what a person types for its workflow */
+/** Describes a requirement with the commands that answer it. @param name the name to type for its workflow */
 export function describeRequirement(
   { times }: { readonly times: Times },
   name: string,
@@ -78,7 +78,7 @@ export function resolveCommands(
   requirement: Pick<Requirement, 'id' | 'answers' | 'blank' | 'fourEyes'>,
 ): string {
   const { id, answers, blank = {} } = requirement;
-  // Of an object with any fields, the name is blank, too.
+  // In an object that accepts any field, the name is blank too.
   const fields = leavesOf(blank).map(({ field }) => `--set ${field.replace(/(^|\.)$/, '$1FIELD')}=VALUE`);
   const optionOf = (kind: AnswerKind) =>
     kind === 'correction' && fields.length > 0 ? fields.join(' ') : OPTIONS[kind];
@@ -94,7 +94,7 @@ export function takeBackCommand(name: string, id: string): string {
 
 type OneOutcome = Exclude<Outcome, CustomerOnboardingOutcome> | UnstartedPart | OperationOutcome<object>;
 
-/** One line; for a customer, one more for each of its parts. */
+/** Returns one line; for a customer, one more for each part. */
 export function outcomeLines(outcome: Outcome | OperationOutcome<object>): string[] {
   if (!('boarding' in outcome)) return [lineOf(outcome)];
   const { boarding, business } = outcome;
@@ -126,7 +126,7 @@ function detailOf(outcome: OneOutcome): string {
   return 'comment' in outcome ? (outcome.comment ?? '') : '';
 }
 
-/** `merchant-boarding-m-1 has ended: boarded, mid 518000001009`; of one that was stopped, how and in which stage. */
+/** `merchant-boarding-m-1 has ended: boarded, mid 518000001009`; if it was stopped, how and in which stage. */
 export function describeEnd(description: WorkflowExecutionDescription): string {
   const { workflowId, status, typedSearchAttributes: attributes } = description;
   const stage = attributes.get(SEARCH_ATTRIBUTES.stage);
@@ -137,7 +137,7 @@ export function describeEnd(description: WorkflowExecutionDescription): string {
   return `${workflowId} has ended: ${ended}${mid === undefined ? '' : `, mid ${mid}`}`;
 }
 
-/** `merchant 1009 stays at the partner`: what remains of an onboarding that a person ends. */
+/** `merchant 1009 stays at the partner`: what remains after a person ends an onboarding. */
 export function describeRemains(attributes: TypedSearchAttributes): string {
   const merchant = attributes.get(SEARCH_ATTRIBUTES.merchantProfileId);
   const profile = attributes.get(SEARCH_ATTRIBUTES.bankingProfileId);

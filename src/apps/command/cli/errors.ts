@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { redact } from '../../../platform/privacy/masked.js';
 import { Printer } from './output.js';
 
-/** The command could not do its work. The message is for people. */
+/** Thrown if a command fails. The message is for people. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
   readonly exitCode: ExitCode;
@@ -13,7 +13,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** A signal, a deadline or a closed pipe ended the command. */
+/** Thrown if a signal, a deadline or a closed pipe ends the command. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   constructor(
@@ -23,7 +23,7 @@ export class Interrupted extends Error {
     super(`stopped by ${by}`);
   }
 
-  /** The exit code is the one that shells use: 128 and the number of the signal. */
+  /** The exit code is the shells': 128 plus the number of the signal. */
   static by(signal: NodeJS.Signals): Interrupted {
     return new Interrupted(signal, 128 + constants.signals[signal]);
   }
@@ -35,12 +35,12 @@ export class TimedOut extends Interrupted {
   }
 }
 
-/** The exit codes of `gangway`. Scripts depend on them. An interrupted command ends with 128 and the number of the signal. */
+/** The exit codes of `gangway`, on which scripts depend. An interrupted command ends with 128 plus the number of the signal. */
 export const EXIT = { done: 0, failed: 1, usage: 2, person: 3, unavailable: 4 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The meanings of the exit codes: in short, and what a script may rely on. */
+/** The meanings of the exit codes: short, and in detail for scripts. */
 export const EXIT_CODES: readonly (readonly [code: string, short: string, meaning: string])[] = [
   ['0', 'done', 'done. The output has the outcome of an onboarding, which can be `declined`'],
   ['1', 'failed or refused', 'failed, refused, or not finished within `--timeout`'],
@@ -62,10 +62,10 @@ export function summarizeExitCodes(): string {
   return `Exit codes: ${EXIT_CODES.map(([code, short]) => `${code.split(',')[0]} ${short}`).join(', ')}.`;
 }
 
-/** The option that prints the stack of an error. It is read from the arguments, because an error may come before they are parsed. */
+/** The option that prints the stack of an error, read from the raw arguments, because an error may occur before parsing. */
 export const DEBUG = '--debug';
 
-/** One sentence about the error, and what to do next. The message of the error may quote anything, so it is masked. */
+/** Returns one sentence about the error, and what to do next. Masks the error's message, which may quote anything. */
 export function formatUnexpected(error: unknown): string {
   const [what = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   return (
@@ -80,7 +80,7 @@ export function stackOf(error: unknown): string {
   return error.cause === undefined ? own : `${own}\ncaused by ${stackOf(error.cause)}`;
 }
 
-/** For an error that no command can catch: explains it, and ends the process. */
+/** Explains an error that no command catches, and ends the process. */
 export function crash(error: unknown): never {
   const { argv, env, stdout, stderr } = process;
   new Printer({ env, stdout, stderr }).note(argv.includes(DEBUG) ? stackOf(error) : formatUnexpected(error));

@@ -24,7 +24,7 @@ export function exitCodeOf(error: unknown): number {
   return mayReturn ? EXIT.unavailable : EXIT.failed;
 }
 
-/** A partner call that failed. @param isRepeatable whether a second call does no harm */
+/** Returns the error for a failed partner call. @param isRepeatable whether a second call does no harm */
 export function partnerCallFailed(details: PartnerErrorDetails, isRepeatable: boolean): CommandFailed {
   const { kind, needs } = details;
   const mayHelp = kind === 'NotSent' || kind === 'RateLimited' || (kind === 'Uncertain' && isRepeatable);
@@ -32,7 +32,7 @@ export function partnerCallFailed(details: PartnerErrorDetails, isRepeatable: bo
   return new CommandFailed(explainPartnerFailure(details), { exitCode });
 }
 
-/** The same for an activity. @param isRepeatable undefined when nobody knows; otherwise, false means that it records an intent */
+/** Returns the error for a failed activity. @param isRepeatable undefined if unknown; false means that it records an intent */
 export function explainActivity(error: unknown, taskQueue: string, isRepeatable: boolean | undefined) {
   const details = partnerErrorOfFailure(error);
   if (details) return partnerCallFailed(details, isRepeatable === true);

@@ -3,7 +3,7 @@ import { isCustomer, isOnboarding, partnerTaskQueue, partsOfId, systemOf } from 
 import { GangwayClient } from '../../../services/client/client.js';
 import { pause, type Reading, type Watching } from '../../../services/client/watching.js';
 import { UpdateTimedOut } from '../../../services/inbox/send-answer.js';
-import { NOTHING_READ, type OpenRequirement, type Waits } from '../../../services/inbox/waiting-state.js';
+import { INITIAL_WAITS, type OpenRequirement, type Waits } from '../../../services/inbox/waiting-state.js';
 import { nameWithId, userName } from '../../../services/texts/display-names.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { partIds } from '../../../temporal/find-onboarding.js';
@@ -18,12 +18,12 @@ import { PROGRESS, Progress, withProgress } from './progress.js';
 import { promptForCode } from './prompts.js';
 
 interface Following extends Omit<How, 'onRead'> {
-  /** Waits for the outcome. Otherwise only an earlier workflow that has ended has its outcome printed. */
+  /** Waits for the outcome. Otherwise only the outcome of a workflow that has already ended is printed. */
   readonly wait: boolean;
   readonly json?: true | undefined;
 }
 
-/** Prints what was started. Waits for its outcome, and prints that with `json`. @returns undefined when it does not wait */
+/** Prints what was started. Waits for its outcome, and prints that with `json`. @returns undefined if it does not wait */
 export async function followStarted<Outcome>(
   context: CommandContext,
   started: Started,
@@ -54,7 +54,7 @@ async function noteOff({ cli, client, config }: CommandContext, workflowId: stri
 }
 
 interface How {
-  /** The way to start it again when it has ended without an outcome, for people. */
+  /** For people: how to start it again after it ended without an outcome. */
   readonly restart: string;
   /** The terminal at which to ask for one-time codes. */
   readonly terminal?: Terminal | undefined;
@@ -63,14 +63,14 @@ interface How {
 }
 
 /**
- * Waits for the outcome of a workflow. Meanwhile shows on standard error where it is, each requirement with the commands that
- * answer it, and what holds it up. When the person or `--timeout` ends the wait, prints that the workflow continues.
+ * Waits for the outcome of a workflow. Meanwhile shows its progress, requirements with the commands that answer them, and obstacles
+ * on standard error. If the person or `--timeout` ends the wait, prints that the workflow continues.
  *
- * @throws {EndedWithoutOutcome} when the workflow has ended without an outcome
+ * @throws {EndedWithoutOutcome} if the workflow has ended without an outcome
  */
 export async function follow<Outcome>(context: CommandContext, workflowId: string, { restart, ...how }: How) {
   const { cli } = context;
-  const last: { waits: Waits } = { waits: NOTHING_READ };
+  const last: { waits: Waits } = { waits: INITIAL_WAITS };
   const onRead = (reading: Reading) => {
     last.waits = reading;
     how.onRead?.(reading);
@@ -107,7 +107,7 @@ async function report(
   const what = isOnboarding(workflowId) ? 'onboarding' : 'operation';
   let printedIds = new Set<string>();
   let isFirst = true;
-  if (cli.status.isThere) progress.at(`${workflowId}: ${NOTHING_READ.step}`);
+  if (cli.status.isThere) progress.at(`${workflowId}: ${INITIAL_WAITS.step}`);
   for await (const now of watching) {
     onRead(now);
     if (now.hasEnded) return;
@@ -122,7 +122,7 @@ async function report(
       if (terminal)
         await cli.status.hiddenWhile(() => askForCode(context, requirement, terminal, watching.ended));
     }
-    // A requirement that is raised again is shown again. One that cannot be read may still be open.
+    // Show a requirement again if it is raised again. An unreadable one may still be open.
     if (now.state) printedIds = new Set([...now.requirements.map(keyOf), ...now.obstacles]);
     else for (const obstacle of now.obstacles) printedIds.add(obstacle);
   }
@@ -153,9 +153,9 @@ async function askForCode(
 }
 
 /**
- * Runs an activity on a worker, without a workflow, ahead of onboardings, and waits for its result.
+ * Runs a standalone activity on a worker, ahead of onboardings, and waits for its result.
  *
- * @throws {CommandFailed}, {@link NoWorker} at once where the partner is off
+ * @throws {CommandFailed}, or {@link NoWorker} at once if the partner is off
  */
 export async function runSingle<Result>(
   { cli, client, config }: CommandContext,
@@ -174,7 +174,7 @@ export async function runSingle<Result>(
     const response = result<Result>().finally(() => ended.abort());
     response.catch(() => undefined);
     while (await pause(ended.signal)) {
-      // The result arrives even where its progress cannot be read.
+      // The result arrives even if its progress is unreadable.
       const now = await step().catch(() => undefined);
       if (now !== undefined && !ended.signal.aborted) progress.at(`${summary}: ${now}`);
     }
@@ -185,7 +185,7 @@ export async function runSingle<Result>(
   });
 }
 
-/** The public client, over the connection of a command. Commands that only list do not load it. */
+/** Returns the public client on a command's connection. Commands that only list do not load it. */
 export function gangwayOf({ cli, client, config }: CommandContext): GangwayClient {
   return new GangwayClient({ temporal: client, settings: config, env: cli.env });
 }

@@ -129,7 +129,7 @@ export class Printer {
   ): void {
     const all = Object.entries(columns).map(([title, column]) => {
       const value = typeof column === 'function' ? { value: column } : column;
-      // A part of a time is useless.
+      // A truncated time is useless.
       const isTime = items.some((item) => value.value(item) instanceof Date);
       return { title, ...value, ...(isTime && { keep: true as const }) };
     });

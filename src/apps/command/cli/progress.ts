@@ -57,7 +57,7 @@ export async function withProgress<Result>(
   }
 }
 
-/** While the start of a workflow is under way. */
+/** The state while a workflow is being started. */
 export const UNKNOWN_START =
   'it may or may not have started; run the same command again, which starts it or attaches to it';
 
@@ -91,7 +91,7 @@ export function bar(
 ): string {
   const filled = total === 0 ? CELLS : Math.floor((CELLS * count) / total);
   const perMs = count / Math.max(now - beganAt, 1);
-  // A person takes any time.
+  // The time that people take cannot be estimated.
   const left = total - count - request;
   const rest = count === 0 || left <= 0 ? '' : `, ${span(left / perMs)} to go`;
   const pace = count === 0 ? '' : `, ${(perMs * 1_000).toFixed(1)}/s`;

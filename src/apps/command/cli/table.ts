@@ -77,7 +77,7 @@ const READABLE = 18;
 /** The width to which columns are cut once no more can disappear, before the columns to keep are cut, too. */
 const NARROW = 8;
 
-/** The part of the terminal that one column may keep. */
+/** The share of the terminal's width that one column may keep. */
 const KEPT = 0.6;
 
 type Measured = ReturnType<typeof measure>;

@@ -63,7 +63,7 @@ export async function claim(
       return [];
     });
     if (refusals.length === 0) return;
-    // The whole command fails for an unexpected reason.
+    // For an unexpected reason, the complete command fails.
     const unexpected = refusals.find(({ why }) => ids.length === 1 || why === undefined);
     if (unexpected) throw unexpected.error;
     const lines = refusals.map(({ id, why }) => `${id}: ${why}`);

@@ -70,7 +70,7 @@ async function nudgeOne(cli: CommandLine, id: string, { json, ...options }: IdOp
   });
 }
 
-/** It may have ended since it was found. */
+/** The workflow may have ended since the lookup. */
 async function whyNothing(client: Client, { workflowId }: WorkflowExecutionDescription): Promise<string> {
   const now = await client.workflow.getHandle(workflowId).describe();
   return now.status.name === 'RUNNING' ? `${workflowId} does not wait for a partner` : describeEnd(now);

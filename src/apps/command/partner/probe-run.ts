@@ -9,7 +9,7 @@ import {
   operationName,
   type ProbeSource,
 } from '../../../partners/catalogue.js';
-import { type PartnerClient, type Received, repeatableMethods } from '../../../partners/client.js';
+import { type InspectedResponse, type PartnerClient, repeatableMethods } from '../../../partners/client.js';
 import { PARTNERS, type SystemName } from '../../../partners/descriptors.js';
 import {
   type Difference,
@@ -70,7 +70,7 @@ const LONGEST_WAIT_MS = 60_000;
  * among them what workflows need.
  */
 export async function probeSystem(system: SystemName, account: Account, around: ProbeContext) {
-  let received: Received | undefined;
+  let received: InspectedResponse | undefined;
   const { signal } = around;
   const { operations, call, close } = callerOf(system, account, signal, (latest) => {
     received = latest;
@@ -122,14 +122,14 @@ export async function probeSystem(system: SystemName, account: Account, around: 
   return all.sort((one, other) => rankOf(one) - rankOf(other));
 }
 
-const statusOf = (received: Received | undefined) => received && { status: received.status };
+const statusOf = (received: InspectedResponse | undefined) => received && { status: received.status };
 
 /** Calls reads as often as the rate limit of the account allows. */
 function callerOf(
   system: SystemName,
   account: Account,
   signal: AbortSignal,
-  inspect: (received: Received) => void,
+  inspect: (received: InspectedResponse) => void,
 ) {
   const clients = partnerClients(account, traceExchanges, {}, inspect);
   const operations = PARTNERS[system].operations(account);
@@ -262,7 +262,7 @@ function emptyListsIn(response: unknown): string[] {
 function failed(
   operation: Operation,
   { kind, status, reason, atSignIn, needs, fields }: PartnerErrorDetails,
-  received: Received | undefined,
+  received: InspectedResponse | undefined,
 ): Judgement {
   const differences = received ? differencesIn(received) : [];
   const is = (result: ProbeResult, why: string): Judgement => ({ result, why, differences });

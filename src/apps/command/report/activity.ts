@@ -25,7 +25,7 @@ interface ActivityOptions extends RecordFormat, Texts<'person' | 'partnerAccount
 }
 
 /** A script can read more by periods, and by words of names. */
-const MOST_READ = 1_000;
+const MAX_READ = 1_000;
 const READING_MS = 60_000;
 
 const WEEK_MS = 7 * 24 * 3_600_000;
@@ -53,7 +53,7 @@ export async function activity(
         throw error;
       });
     const { rows, unread, next, read } = await withProgress(cli, 'reading the onboardings', () =>
-      activityOf(client, wanted, readOne, { most: MOST_READ, ms: READING_MS }),
+      activityOf(client, wanted, readOne, { most: MAX_READ, ms: READING_MS }),
     );
     const newest = rows.slice(0, limit);
     const records = await activityRecords(client, newest, json || csv ? unread : []);

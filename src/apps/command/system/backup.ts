@@ -62,7 +62,7 @@ export const backUp = atTemporal(async ({ cli, client, config }, file: string, {
     yield `${JSON.stringify({ onboardings, key: key?.id, mac: mac?.digest('base64') })}\n`;
   }
   await saveOutputFile(file, lines());
-  if (bytes > MOST_BYTES) cli.note(`${file}: ${TOO_LARGE}, so gangway restore refuses it`);
+  if (bytes > MAX_BYTES) cli.note(`${file}: ${TOO_LARGE}, so gangway restore refuses it`);
   if (json) return cli.json({ file, at, onboardings });
   const warning = key
     ? ''
@@ -144,7 +144,7 @@ const keyId = z.string().regex(KEY_ID);
 const footer = z.object({ onboardings: z.int(), key: keyId.optional(), mac: z.base64().optional() });
 
 /** Less than the longest text of Node. */
-const MOST_BYTES = 500 * 1024 ** 2;
+const MAX_BYTES = 500 * 1024 ** 2;
 const TOO_LARGE = 'is not a file of at most 500 MiB';
 
 const CHANGED = ', so it was cut or changed: take another copy';
@@ -154,7 +154,7 @@ async function readBackup(file: string, config: CommandSettings, mayBeForged: bo
   const result = await access(file, constants.R_OK)
     .then(() => stat(file))
     .catch(cannotRead(file));
-  if (!result.isFile() || result.size > MOST_BYTES) throw new InvalidInput(`${file}: ${TOO_LARGE}`);
+  if (!result.isFile() || result.size > MAX_BYTES) throw new InvalidInput(`${file}: ${TOO_LARGE}`);
   const macs = new Map((config.payloadKeys ?? []).map((key) => [key.id, macOf(key)]));
   const lines: unknown[] = [];
   let last: string | undefined;

@@ -186,7 +186,7 @@ function record(client: Client, deploymentVersion: Version, result: object): Pro
   });
 }
 
-/** A workflow goes on, so its replay counts for an hour. */
+/** A workflow continues, so its replay counts for an hour. */
 const COUNTS_MS = 3_600_000;
 
 /** Reads the file of `--resume`: lines with a digest of the code, a run id and a time. Lines of other code do not count. */

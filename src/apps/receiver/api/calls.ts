@@ -16,7 +16,7 @@ import { holdUntilClosed, parse, textBodies, textOf } from '../cloud-events.js';
 import { type Documented, optionalHeaders, problems } from '../openapi.js';
 import { callTemporal, type DEADLINE_MS, invalidRequest, Problem } from '../problems.js';
 
-/** What the routes of the API have in common: who calls, what that client may do, and how a request is read. */
+/** Shared by the API's routes: authenticates the client, checks its rights, and reads the request. */
 
 export interface Api {
   readonly backend: Backend;
@@ -43,10 +43,10 @@ interface Spec<Params, Query, Body> {
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
-  /** What the OpenAPI document shows in place of the body's schema, for a route that checks its body itself. */
+  /** The body in the OpenAPI document, for a route that checks its body itself. */
   readonly shownBody?: z.ZodType;
   readonly headers?: readonly string[];
-  /** The body is a file of a form, which the route reads itself. */
+  /** The body is a form with a file, which the route reads itself. */
   readonly takesFile?: true;
   readonly responses: Readonly<Record<number, Documented>>;
   /** Default: the limit of the server. */
@@ -113,7 +113,7 @@ function schemaOf({
   };
 }
 
-/** Registers routes. A request is refused before its body is read when its client may not make it. */
+/** Registers routes. Refuses a request before its body is read if its client may not make it. */
 export function apiRoutes(api: Api, routes: readonly ApiRoute[]) {
   return async (server: FastifyInstance): Promise<void> => {
     const takesFile = routes.some((route) => route.takesFile);
@@ -131,7 +131,7 @@ export function apiRoutes(api: Api, routes: readonly ApiRoute[]) {
           if (takesFile) mayTakeLong(request);
         },
         handler: async (request, reply) => {
-          // A body can arrive for minutes, in which its client is revoked, or loses a scope.
+          // While a body arrives, which may take minutes, its client may be revoked or lose a scope.
           const client = requireClient(await api.identify(request.headers.authorization), request);
           requireScope(client, route.scope);
           const { params = NOTHING, query = NOTHING } = route;
@@ -165,9 +165,9 @@ export function requireScope({ scopes }: ApiClient, scope: Scope): void {
 
 // Keeps D1.
 /**
- * The workflow of a request. Everything that gets a workflow id opens it here.
+ * Opens the workflow of a request. Every route with a workflow ID uses this.
  *
- * @throws {Refusal} `unknown-onboarding` when there is none, and in the same words when it is not in an account of this client
+ * @throws {Refusal} `unknown-onboarding` if there is none, with the same message if it is not in this client's accounts
  */
 export async function onboardingOfClient({ backend, client }: Pick<Call, 'backend' | 'client'>, id: string) {
   const description = await describeWithin(backend.client, id, client.accounts);
@@ -178,7 +178,7 @@ export async function onboardingOfClient({ backend, client }: Pick<Call, 'backen
   );
 }
 
-/** The accounts of which a client gets a list; undefined for all. An account of others is empty, as an unknown one is. */
+/** Returns the accounts that a client may list; undefined for all. Others' accounts look empty, as unknown ones do. */
 export function accountsOfClient({ accounts }: ApiClient, chosen: string | undefined) {
   if (chosen === undefined) return accounts;
   const account = chosen === UNNAMED ? '' : chosen;
@@ -191,7 +191,7 @@ const SHARED_MS = 1_000;
 const lists = new SharedReads<unknown>(SHARED_MS);
 
 // Keeps D1.
-/** Reads a list once for all requests of the same second for the same accounts: Temporal allows few searches. */
+/** Reads a list once for all requests in the same second for the same accounts, because Temporal limits searches. */
 export function sharedList<List>(
   { backend, client, query, request }: Call,
   read: (before: List | undefined) => Promise<List>,
@@ -200,12 +200,12 @@ export function sharedList<List>(
   return lists.get(backend.client, key, (before) => read(before as List | undefined)) as Promise<List>;
 }
 
-/** A client sees what it has just done. */
+/** Makes a client see its own changes at once. */
 export function forgetListsOfClient({ backend }: Pick<Call, 'backend'>): void {
   lists.forget(backend.client);
 }
 
-/** @throws {Problem} `invalid` when no page had this cursor */
+/** @throws {Problem} `invalid` for an unknown cursor */
 export function placeIn<Place>(cursor: string | undefined, schema: z.ZodType<Place>): Place | undefined {
   if (cursor === undefined) return undefined;
   const { success, data } = schema.safeParse(parseCursor(cursor));
@@ -213,7 +213,7 @@ export function placeIn<Place>(cursor: string | undefined, schema: z.ZodType<Pla
   throw invalidRequest([{ field: 'cursor', message: 'must be `next` of an earlier page' }]);
 }
 
-/** Writes the audit log: which client did what, for whom. Never holds a private value. */
+/** Writes the audit log: which client did what, for whom. Never contains a private value. */
 export function audit(
   { logger, client }: Pick<Call, 'logger' | 'client'>,
   what: string,

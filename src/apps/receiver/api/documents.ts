@@ -11,11 +11,11 @@ import { invalidRequest, Problem } from '../problems.js';
 import { audit, type Call, defineRoute } from './calls.js';
 import * as shapes from './shapes.js';
 
-/** A form has a little more than its file. */
+/** The size of a form besides its file, in bytes. */
 const MORE_BYTES = 4_096;
 
 /** The second one is refused by name. The parser counts more. */
-const MOST_PARTS = 2;
+const MAX_PARTS = 2;
 
 const ALONE = 'is required, as the only part of the form';
 const wrongFile = (message: string) => invalidRequest([{ field: 'file', message }]);
@@ -37,7 +37,7 @@ export async function storeFile(
   if (Number(request.headers['content-length']) > most + MORE_BYTES) throw tooLarge;
   const refused = refusedBeyond(request, reply, most + MORE_BYTES, tooLarge);
   // The parser ends a file only with its part, so the check of the document must see one that is too large first.
-  const parts = request.parts({ limits: { fileSize: 2 * most, parts: MOST_PARTS, headerPairs: 20 } });
+  const parts = request.parts({ limits: { fileSize: 2 * most, parts: MAX_PARTS, headerPairs: 20 } });
   const nextPart = async () => {
     const arriving = parts.next().catch((cause: FastifyError) => {
       throw cause.statusCode === 413

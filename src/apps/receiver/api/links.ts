@@ -104,7 +104,7 @@ export function linkRoutes(linkUrl: string | undefined): ApiRoute[] {
         const seen = await view(call, place);
         const isSame =
           seen.state === 'received' && JSON.stringify(seen.answer) === JSON.stringify({ ...answer, remark });
-        // What changes nothing lets no history grow.
+        // A request without effect adds nothing to the history.
         if (isSame) return seen;
         return act(call, place, { kind: 'answer', answer, ...omitUndefined({ remark }) });
       },
@@ -143,7 +143,7 @@ const NO_TOKEN = '0'.repeat(64);
 
 /** Names of links that were opened with their tokens, the last one last. */
 const held = new Set<string>();
-const MOST_HELD = 10_000;
+const MAX_HELD = 10_000;
 
 /** Reports whether somebody has opened this link with its token, as far as this process knows. */
 export function isHeld(link: string): boolean {
@@ -154,7 +154,7 @@ function remember(link: string): void {
   held.delete(link);
   held.add(link);
   for (const oldest of held) {
-    if (held.size <= MOST_HELD) break;
+    if (held.size <= MAX_HELD) break;
     held.delete(oldest);
   }
 }
@@ -195,7 +195,7 @@ async function act(
   } catch (error) {
     if (error instanceof EndedOnboarding) throw closed();
     if (!(error instanceof InvalidInput)) throw error;
-    // Each field that does not fit has a line.
+    // Each invalid field has a line.
     const errors = error.message.split('\n').map((line) => {
       const [, field = '', message = line] = /^([\w.]+): (.*)$/.exec(line) ?? [];
       return { field: field.replace(/^answer\.patch\./, 'answer.values.'), message };
@@ -207,18 +207,18 @@ async function act(
 
 const closed = () => new Problem('link-closed', 'the link is closed, or its code was not entered');
 
-/** The largest document of a merchant, in bytes. It is in memory as a whole, because its metadata is removed. */
-const MOST_BYTES = 10 * 1024 * 1024;
+/** The maximum size of a merchant's document, in bytes. It is held in memory, because its metadata is removed. */
+const MAX_BYTES = 10 * 1024 * 1024;
 
 /** Files of one link that may arrive at the same time: strangers hold links, and a file fills memory while it arrives. */
-const MOST_AT_ONCE = 2;
+const MAX_AT_ONCE = 2;
 
-/** How many arrive, by link. */
+/** The number of uploads in progress, by link. */
 const arriving = new Map<string, number>();
 
 async function whileFew<Result>(link: string, receive: () => Promise<Result>): Promise<Result> {
   const before = arriving.get(link) ?? 0;
-  if (before >= MOST_AT_ONCE)
+  if (before >= MAX_AT_ONCE)
     throw later('too-many-requests', undefined, 'other files of this link arrive now');
   arriving.set(link, before + 1);
   try {
@@ -254,18 +254,18 @@ export const linkDocumentRoute = defineRoute<Path>(
       if (seen.state === 'closed' || seen.state === 'code' || seen.wants.kind !== 'documents') throw closed();
       const document = await whileFew(place.link, () =>
         storeFile(call, {
-          most: MOST_BYTES,
+          most: MAX_BYTES,
           prepare: async (fileName, file) => withoutMetadata(await buffer(file), typeOfName(fileName)),
         }),
       );
       try {
         const after = await act(call, place, { kind: 'document', document });
         call.reply.code(201);
-        // Another file of the link may have arrived meanwhile.
+        // Another file for the link may have arrived meanwhile.
         const isOwn = ({ fileName }: { readonly fileName: string }) => fileName === document.fileName;
         return 'documents' in after ? after.documents.findLast(isOwn) : undefined;
       } catch (error) {
-        // A worker may apply it later, so only what was refused is removed.
+        // A worker may still apply it, so remove only refused files.
         if (error instanceof Problem) await documentStore(await openStore(call.documentDir)).remove(document);
         throw error;
       }

@@ -72,7 +72,7 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
       'Start an onboarding, or attach to the one that was started before with the same input',
       {
         params: shapes.externalIdPath,
-        // The schema of its type checks it, once the type is known.
+        // The schema of the type checks the input, once the type is known.
         body: z.unknown(),
         shownBody: z.union(Object.values(bodies)),
         responses: {
@@ -150,7 +150,7 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
         const { account, partner, ...options } = call.query;
         const filter = omitUndefined({ ...options, system: partner });
         const partnerAccounts = accountsOfClient(call.client, account);
-        if (oneReport.pendingCount > MOST_REPORTS)
+        if (oneReport.pendingCount > MAX_REPORTS)
           throw new Problem('too-many-requests', 'try again in a minute', {
             headers: { 'retry-after': '60' },
           });
@@ -160,9 +160,9 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
   ];
 }
 
-/** A report reads the list of all onboardings, so one is made at a time. */
+/** A report lists all onboardings, so only one is made at a time. */
 const oneReport = pLimit(1);
-const MOST_REPORTS = 10;
+const MAX_REPORTS = 10;
 
 async function listOnboardings(call: Call<unknown, z.output<typeof shapes.onboardingQuery>>) {
   const { backend, client, query } = call;
@@ -258,14 +258,14 @@ async function readOnboarding(call: Call<z.output<typeof shapes.onboardingPath>,
   };
 }
 
-/** Private values are for clients with the scope, and the audit log has who reads them. @throws {Problem} `forbidden` */
+/** Lets only clients with the scope read private values, and records that in the audit log. @throws {Problem} `forbidden` */
 export function requirePrivate(call: Call<unknown, ReadQuery>, workflowId: string, requirementId?: string) {
   if (call.query.input !== 'private') return;
   requireScope(call.client, 'private');
   audit(call, 'read private values', { workflowId, ...omitUndefined({ requirementId }) });
 }
 
-/** An input as a client asks for it: masked, or not. */
+/** Returns an input in the requested form: masked or not. */
 export function shownAs({ input: form }: ReadQuery, input: object | undefined): unknown {
   if (form === undefined || input === undefined) return undefined;
   return form === 'private' ? input : withoutPrivate(input);

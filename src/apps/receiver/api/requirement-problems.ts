@@ -9,7 +9,7 @@ import type * as shapes from './shapes.js';
 
 type Path = z.output<typeof shapes.requirementPath>;
 
-/** What a client learns when its action on a requirement is refused. */
+/** The problems of refused actions on requirements. */
 
 export const NOT_OPEN = 'no requirement with this ID is open';
 
@@ -48,7 +48,7 @@ const FIRST: readonly TimelineEntry['event'][] = [
   'answer-taken-back',
 ];
 
-/** Who was first: the last thing that anybody did about a requirement. */
+/** Describes who was first: the last action on a requirement. */
 export function firstIn({ params }: Call<Path>, { timeline }: OnboardingState) {
   const first = timeline.findLast(
     ({ event, detail = '' }) => FIRST.includes(event) && detail.startsWith(`${params.id}: `),

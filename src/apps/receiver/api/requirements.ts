@@ -54,7 +54,7 @@ import { requirePrivate, shownAs } from './onboardings.js';
 import { firstIn, NOT_OPEN, problemOf } from './requirement-problems.js';
 import * as shapes from './shapes.js';
 
-/** Open requirements, and what people and programs do about them. */
+/** Routes for open requirements, and for the actions on them. */
 
 type Path = z.output<typeof shapes.requirementPath>;
 

@@ -18,17 +18,17 @@ interface Transaction {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly description: string;
-  /** Cents; below zero when it leaves the account. */
+  /** In cents; negative for a debit. */
   readonly amount: number;
 }
 
 export class Accounts {
   readonly #accounts = new Store<FinancialAccount>({ kind: 'financial account', id: String });
 
-  /** @param profileOf the profile of this id, if the user may see it; refuses otherwise */
+  /** @param profileOf returns the profile with this ID, or refuses if the user may not see it */
   constructor(private readonly profileOf: (id: number, user: BankingUser) => Profile) {}
 
-  /** Opens an account of the profile; undefined when it has as many as it may. */
+  /** Opens an account for the profile; returns undefined if it has the maximum number. */
   open(
     { basics: { partnerId }, id: profileId }: Profile,
     transactions: readonly Omit<Transaction, 'id'>[] = [],
@@ -89,7 +89,7 @@ export class Accounts {
       return { ...account, transactions: account.transactions.filter(isInMonth) };
     });
     const [contentType, write] = STATEMENTS[format];
-    // One byte a character, which is what the offsets in a PDF count.
+    // One byte per character, because offsets in a PDF count bytes.
     return new FileResponse(contentType, Buffer.from(write(accounts, month), 'latin1'));
   }
 }
@@ -122,7 +122,7 @@ const csv: Write = (accounts) => {
     .join('');
 };
 
-/** OFX 1.02, which QBO files are as well. */
+/** OFX 1.02, which is also the format of QBO files. */
 const ofx: Write = (accounts, month) => {
   const header = ['OFXHEADER:100', 'DATA:OFXSGML', 'VERSION:102', 'SECURITY:NONE', 'ENCODING:USASCII'];
   const more = ['CHARSET:1252', 'COMPRESSION:NONE', 'OLDFILEUID:NONE', 'NEWFILEUID:NONE'];
@@ -175,7 +175,7 @@ const pdf: Write = (accounts, month) => {
   return `${document}${table}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`;
 };
 
-/** The MIME type of each format, which the contract does not print, and its writer. */
+/** The MIME type of each format, which is not in the contract, and its writer. */
 const STATEMENTS: Readonly<Record<StatementFormat, readonly [contentType: string, write: Write]>> = {
   PDF: ['application/pdf', pdf],
   CSV: ['text/plain; charset=utf-8', csv],

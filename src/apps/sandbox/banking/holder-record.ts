@@ -8,7 +8,7 @@ type Owner = z.output<typeof beneficialOwner>;
 const MASKED = 'XXX-XX-XXXX';
 const COUNTRY = 'USA';
 
-/** The times at which a record was made and last changed, ISO 8601. */
+/** When a record was created and last changed, in ISO 8601. */
 export interface Dates {
   readonly createdDate: string;
   readonly updatedDate: string | null;
@@ -25,7 +25,7 @@ export function primaryAuthorizedPersonId(profileId: number): string {
   return `person-${profileId}`;
 }
 
-/** A business account holder as it is read: the SSNs masked, the revenue in cents. */
+/** Returns a business account holder as read: SSNs masked, revenue in cents. */
 export function holderRecord(
   id: number,
   holder: Holder,
@@ -80,7 +80,7 @@ function ownerRecord(id: string, businessAccountId: number, owner: Owner, dates:
   };
 }
 
-/** The value of a submission that a ticket's `updateFieldRequest` is about, as text to compare; undefined if it is about none. */
+/** Returns the submitted value that a ticket's `updateFieldRequest` is about, as text to compare; undefined if there is none. */
 export function requestedField(holder: Holder, request: string): string | undefined {
   const [, number, part = ''] = /^Owner([1-4])(Email|Phone|Address)$/.exec(request) ?? [];
   const owner = ownersOf(0, holder).find(({ id }) => id.endsWith(`-${number}`))?.owner;
@@ -96,7 +96,7 @@ const FIELDS_OF_OWNER: Readonly<Record<string, readonly string[]>> = {
   Address: ['homeAddress', 'extendedAddress', 'city', 'state', 'zipCode'],
 };
 
-/** The fields of a request that is not named like its field. */
+/** The fields of requests whose name differs from their field's. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Phone: ['phone', 'businessPhone'],
   Address: ['streetAddress', 'extendedAddress', 'city', 'state', 'postalCode'],

@@ -30,11 +30,11 @@ export function profileIdOf(userProfileId: number): number {
   return userProfileId - FIRST_USER_PROFILE_ID;
 }
 
-/** What the partner's staff or a test sets. Fields that are left out stay. */
+/** Changes by the partner's staff or a test. Omitted fields stay. */
 export const profileChange = z.strictObject({
   bankingStatus: z.string().min(1).optional(),
   isLocked: z.boolean().optional(),
-  /** Ties the profile to a merchant, whatever the two are called. */
+  /** Ties the profile to a merchant, whatever their names. */
   merchantProfileId: z.int32().optional(),
   /** Fields of the business account holder that read as null from now on. */
   hides: z.array(z.string()).optional(),
@@ -82,7 +82,7 @@ export interface ProfileBasics {
   readonly createdBy: 'BankingAPI' | 'OnlineBankingApplication';
 }
 
-/** A banking profile as the sandbox keeps it: of a person, or, once there is a holder, of a business. */
+/** A banking profile in the sandbox: of a person or, once there is a holder, of a business. */
 export class Profile {
   readonly userProfileId: number;
   bankingStatus: string = PROFILE_NEW;
@@ -128,9 +128,9 @@ export class Profile {
   }
 
   /**
-   * The holder is replaced: what was wrong may be corrected by it, and what was asked may be answered.
+   * Replaces the holder, which may correct problems and answer tickets.
    *
-   * @param problem what is wrong with the new holder, whatever was wrong with the old one
+   * @param problem the problem of the new holder, whatever was wrong with the old one
    */
   update(holder: Holder, problem?: Problem): Problem | undefined {
     const before = this.holder;
@@ -163,13 +163,13 @@ export class Profile {
     }
   }
 
-  /** Lets the partner do what it would have done by now. A read of the profile counts for a pace in reads. */
+  /** Makes the partner's due changes. A read of the profile counts for a pace in reads. */
   advance(isStatusRead: boolean): void {
     for (const step of this.#script.due(isStatusRead)) this.#take(step);
     this.#wakeForNextStep();
   }
 
-  /** Call this when a ticket of this profile was answered: after the last one, the profile proceeds. */
+  /** Call this after a ticket of this profile is answered. After the last one, the profile proceeds. */
   ticketAnswered(): void {
     if (this.#openTickets.length > 0) return;
     const next = this.#scenario?.answered?.[this.#timesAnswered++];
@@ -209,7 +209,7 @@ export class Profile {
   #moveTo(status: string): void {
     this.bankingStatus = status;
     if (status === PROFILE_APPROVED) this.#approvalDate = this.#today();
-    // Nothing is asked any more once it is decided.
+    // After a decision, the bank asks nothing more.
     if (FINAL.includes(status)) for (const ticket of this.#openTickets) ticket.status = RESOLVED_TICKET;
     this.context.report('ApplicationStatus', this, status);
   }
@@ -293,7 +293,7 @@ export class Profile {
     };
   }
 
-  /** Null for a business: its people are in its own record. */
+  /** Null for a business, whose people are in its own record. */
   get #personRecord() {
     if (!this.person) return null;
     return {

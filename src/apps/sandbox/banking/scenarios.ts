@@ -2,11 +2,11 @@ import { z } from 'zod';
 import * as banking from '../../../partners/banking/responses.js';
 import { Store } from '../store.js';
 
-/** One thing that the partner does. Fields that are left out stay as they are. */
+/** One change by the partner. Omitted fields stay unchanged. */
 export interface Step {
   readonly bankingStatus?: string;
   readonly tickets?: readonly NewTicket[];
-  /** Tickets that were answered are open again. */
+  /** Reopens answered tickets. */
   readonly reopensTickets?: true;
   readonly opensAccount?: true;
 }
@@ -25,11 +25,11 @@ export interface Scenario {
   readonly opensAccount?: true;
   /** After the submission put it at Submitted. */
   readonly submitted: readonly Step[];
-  /** After the first, second, ... time that no ticket is left unanswered. */
+  /** After the first, second, ... time that all tickets are answered. */
   readonly answered?: readonly (readonly Step[])[];
 }
 
-/** A scenario in which the bank does these things after the submission. */
+/** Returns a scenario in which the bank does these things after the submission. */
 function plays(description: string, ...submitted: readonly Step[]): Scenario {
   return { description, submitted };
 }
@@ -109,7 +109,7 @@ export const BUSINESS_SCENARIOS: Readonly<Record<string, Scenario>> = {
     description:
       'a ticket that asks a question; after its answer InReview, then the same ticket is open again',
     submitted: [underReview, asks(use)],
-    // A reader that looks twice at a time still sees it in review.
+    // A reader that reads twice in a row still sees it in review.
     answered: [[inReview, inReview, inReview, { ...underReview, reopensTickets: true }], opened],
   },
   'superseded-ticket': plays(
@@ -185,7 +185,7 @@ export class Tickets {
       partnerId: owner.partnerId,
       ticketId: Number(ticketId),
       createdDate: new Date(this.now()).toISOString(),
-      // A reply asks for nothing.
+      // A reply asks nothing.
       status: parent ? RESOLVED_TICKET : NEW_TICKET,
       text: wanted.text,
       topic: wanted.topic ?? parent?.topic ?? 'General',

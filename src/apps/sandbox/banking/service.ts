@@ -102,7 +102,7 @@ function handlersOf(parts: Parts, record: Recorder): Handlers<BankingOperations,
   } as Handlers<BankingOperations, users.BankingUser>;
 }
 
-/** Customers that are there from the start, so that there is something to read. */
+/** Customers that exist from the start, so that there is something to read. */
 function addCustomers({ profiles, accounts, cards, notifications }: Parts): void {
   const person = (givenName: string, familyName: string) => {
     return { givenName, familyName, email: `${givenName.toLowerCase()}@example.com`, phone: '5185550100' };
@@ -132,7 +132,7 @@ function addCustomers({ profiles, accounts, cards, notifications }: Parts): void
   notifications.add(2, { subject: 'Elsewhere', body: null });
 }
 
-/** The operations on tickets. A ticket is answered by a reply, by a text put into it, or by the change it asks for. */
+/** The operations on tickets. A reply, a text put into the ticket, or the requested change answers it. */
 function ticketHandlers({ tickets, profiles }: Parts, record: Recorder) {
   const render = (ticket: Ticket) => tickets.all.render(ticket);
   const get = (id: number, user: users.BankingUser) => tickets.all.get(id, user);
@@ -166,7 +166,7 @@ function ticketHandlers({ tickets, profiles }: Parts, record: Recorder) {
   } satisfies users.BankingHandlers;
 }
 
-/** Stands in for the caller of an operation that goes without credentials. */
+/** The caller of an operation without credentials. */
 const NOBODY: users.BankingUser = { name: '', userId: 0, partnerId: 0, access: 'none', role: 'client' };
 
 const annualBusinessRevenue = onTheWire(dollars).nullish();

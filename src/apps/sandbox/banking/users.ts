@@ -11,9 +11,9 @@ import { Store } from '../store.js';
 export interface BankingUser {
   readonly name: string;
   readonly userId: number;
-  /** Records of other partners are out of reach. */
+  /** The partner whose records the user can reach. */
   readonly partnerId: number;
-  /** `none` signs in, and that is all. */
+  /** `none` can only sign in. */
   readonly access: 'write' | 'read' | 'none';
   /** Owners and partners are administrators. */
   readonly role: 'owner' | 'partner' | 'client';
@@ -52,7 +52,7 @@ export const TOKEN_LIFETIME_MS = 10 * 60_000;
 
 const totp = new TOTP({ secret: Secret.fromBase32(TOTP_SECRET) });
 
-/** E1 and E2: who signs in, and the tokens that are out. */
+/** E1 and E2: sign-ins and issued tokens. */
 export class SignIn {
   readonly #tokens = new Map<string, { readonly user: BankingUser; readonly expiresAt: number }>();
 
@@ -63,9 +63,9 @@ export class SignIn {
   ) {}
 
   /**
-   * E1, and the second factor by itself.
+   * E1, and the second factor alone.
    *
-   * @param needsCode whoever signs in; default: users with a second factor
+   * @param needsCode whether every user needs a code. Default: only users with a second factor
    */
   signIn(request: z.output<typeof tokenRequest>, needsCode = false) {
     const isPartnerForm = 'NickName' in request;
@@ -81,13 +81,13 @@ export class SignIn {
     return this.issue(user, request.likev1);
   }
 
-  /** Reports whether a one-time code is right, by the partner's clock; a period too early or too late is right as well. */
+  /** Reports whether a one-time code is right, by the partner's clock, give or take one period. */
   isCode(code: string | null | undefined, kind: string | null | undefined): boolean {
     if (kind === 'ShortMessageCode') return code === SHORT_MESSAGE_CODE;
     return typeof code === 'string' && totp.validate({ token: code, timestamp: this.now() }) !== null;
   }
 
-  /** A fresh token. Assumed: version 1 does not return the user. */
+  /** Issues a token. Assumption: version 1 does not return the user. */
   issue(user: BankingUser, likeV1 = false) {
     const token = randomUUID();
     const expiresAt = this.now() + this.tokenLifetimeMs;
@@ -96,7 +96,7 @@ export class SignIn {
     return likeV1 ? answer : { ...answer, userId: user.userId };
   }
 
-  /** The user of an `Authorization` header; undefined if its token is missing, unknown or expired. */
+  /** Returns the user of an `Authorization` header; undefined if its token is missing, unknown or expired. */
   userOf(authorization: string | undefined): BankingUser | undefined {
     const token = bearerOf(authorization) ?? '';
     const issued = this.#tokens.get(token);

@@ -19,7 +19,7 @@ interface WebhookPayload {
   readonly paymentCardId?: string;
 }
 
-/** A registration with what is on its way to it: one delivery at a time, in order. */
+/** A registration with its pending deliveries, which are sent one at a time, in order. */
 interface Receiver extends z.output<typeof webhook> {
   readonly id: number;
   queue?: Promise<void>;

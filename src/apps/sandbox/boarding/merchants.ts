@@ -4,7 +4,7 @@ import { type Pace, Script } from '../scenario.js';
 
 const AUTHOR = 'Underwriting';
 
-/** What an administrator or a test sets. Fields that are left out stay. */
+/** Changes by an administrator or a test. Omitted fields stay. */
 export const merchantChange = z.strictObject({
   status: z.string().min(1).optional(),
   comment: z.string().nullable().optional(),
@@ -48,7 +48,7 @@ export class Merchant {
     this.status = scenario.created ?? boarding.NOT_SUBMITTED;
   }
 
-  /** False when the merchant is not in a status that can be submitted. */
+  /** Returns false if the merchant is not in a status in which it can be submitted. */
   submit(application: Record<string, unknown>): boolean {
     const isFirst =
       this.status === boarding.NOT_SUBMITTED || (!this.#isSubmitted && this.status === this.scenario.created);
@@ -61,7 +61,7 @@ export class Merchant {
     return true;
   }
 
-  /** The caller says that the notes are answered. False when nobody asked. */
+  /** Records that the notes are answered. Returns false if nobody asked. */
   review(comment: string | undefined): boolean {
     const next = {
       [boarding.PENDING]: boarding.PENDING_REVIEW,
@@ -85,7 +85,7 @@ export class Merchant {
     if (change.notes) this.#addNotes(change.notes);
   }
 
-  /** The underwriters move it between two actions of the caller: permanently, or for some steps before they continue. */
+  /** Sets the status, as underwriters would between two of the caller's actions: permanently, or for some steps. */
   meanwhile({ status, steps }: { readonly status: string; readonly steps?: number | undefined }): void {
     const pause: Step[] = Array(Math.max(0, (steps ?? 0) - 1)).fill({});
     this.#script.play(
@@ -94,7 +94,7 @@ export class Merchant {
     this.set({ status });
   }
 
-  /** Lets the underwriters do what they would have done by now. A status read counts for a pace in reads. */
+  /** Makes the underwriters' due changes. A status read counts for a pace in reads. */
   advance(isStatusRead: boolean): void {
     for (const step of this.#script.due(isStatusRead)) this.#take(step);
   }
@@ -128,13 +128,13 @@ export class Merchant {
   }
 }
 
-/** One thing that the underwriters do. Fields that are left out stay as they are. */
+/** One change by the underwriters. Omitted fields stay unchanged. */
 export interface Step {
-  /** Taken only from this status: a decision meanwhile stands. */
+  /** Applies only in this status, so a decision made meanwhile stands. */
   readonly from?: string;
   readonly status?: string;
   readonly comment?: string;
-  /** `final`, `temporary` and `unclear` make one up, the last one without digits. `none` removes it. */
+  /** `final`, `temporary` and `unclear` generate one, the last without digits. `none` removes it. */
   readonly mid?: 'final' | 'temporary' | 'unclear' | 'none';
   readonly notes?: readonly string[];
 }
@@ -153,7 +153,7 @@ export interface Scenario {
   readonly volatileDate?: true;
 }
 
-/** A scenario in which the underwriters do these things after the submission. */
+/** Returns a scenario in which the underwriters do these things after the submission. */
 function plays(description: string, ...submitted: readonly Step[]): Scenario {
   return { description, submitted };
 }

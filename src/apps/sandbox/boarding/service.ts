@@ -55,7 +55,7 @@ const FEES = {
   miscFeesVolume: [],
 };
 
-/** Who may call, by Basic credentials (the password is the user name, unless one is set for all). `partnerId` is the ISO. */
+/** The callers, by Basic credentials (the password is the user name, unless one is set for all). `partnerId` is the ISO. */
 interface User extends Owner {
   readonly name: string;
   readonly mayWrite: boolean;
@@ -67,7 +67,7 @@ const USERS: readonly User[] = [
   { name: 'read-only', partnerId: 1, mayWrite: false },
 ];
 
-/** The boarding partner behind its API: merchants, and what may be done with them (docs/partner-apis.md#merchant-boarding-rules). */
+/** The boarding partner behind its API: merchants and their rules (docs/partner-apis.md#merchant-boarding-rules). */
 class BoardingService {
   readonly #merchants = new Store<Merchant>({
     kind: 'merchant',
@@ -82,12 +82,12 @@ class BoardingService {
     return this.#merchants.find(id);
   }
 
-  /** IDs of the merchants of this name, magic values aside, of whichever ISO; of several with one guid the latest. */
+  /** Returns the IDs of the merchants with this name, ignoring magic values, of any ISO; of several with one guid, the latest. */
   idsNamed(dba: string): readonly number[] {
     return [...(this.#idsByName.get(plainName(dba))?.values() ?? [])];
   }
 
-  /** The latest merchant that has the name and the guid of this one: the same customer, boarded again. */
+  /** Returns the latest merchant with the same name and guid: the same customer, boarded again. */
   latestLike(id: number): number {
     const merchant = this.find(id);
     return (merchant && this.#idsByName.get(plainName(merchant.basics.dba))?.get(keyOf(merchant))) ?? id;
@@ -128,7 +128,7 @@ class BoardingService {
         merchant.fees = fees;
       }),
     submitMerchant: ({ merchantProfileId, ...application }, user) => {
-      // Without an id the real service creates a merchant on the way; what it needs for that is not printed.
+      // Without an ID, the real service also creates a merchant; the contract does not say what it needs for that.
       if (merchantProfileId === undefined)
         throw invalidField('merchantProfileId', 'is required by the sandbox');
       return this.#submit('submitMerchant', merchantProfileId, user, application);
@@ -223,7 +223,7 @@ class BoardingService {
   }
 }
 
-/** The identity of customers with the same name, from what callers send. */
+/** Returns the identity of a customer among those with the same name, from the request. */
 function keyOf({ id, basics }: Merchant): string | number {
   return basics.guid ?? id;
 }

@@ -11,7 +11,7 @@ import {
   reads,
 } from './habit.js';
 
-/** The bytes of responses, and the connections that they come by. */
+/** Habits of response bytes and connections. */
 
 function encoded(
   encode: (text: string) => Buffer,
@@ -124,11 +124,11 @@ export const bytes: Habits = {
   ),
 };
 
-/** What comes where a statement was asked for. */
+/** Responses instead of a statement. */
 
 const statements = of('generate-statement', 'generate-full-statement');
 
-/** For the first three times; then the statement comes. */
+/** Changes the first three responses; later ones are the statement. */
 function instead(edit: (answer: Answer) => Answer): Habit['start'] {
   return () => {
     let count = 0;

@@ -2,8 +2,8 @@ import { parseExactly, writeExactly } from '../../../partners/json.js';
 import type { Answer } from '../answer.js';
 
 /**
- * What a partner does with calls in place of what its documentation says: a wrapper around the emulated operation, which may change
- * the request, skip it, repeat it, or change the response.
+ * Changes what a partner does with calls, against its documentation: wraps the emulated operation, and may change, skip or repeat
+ * the request, or change the response.
  */
 export interface Deviation<Known> {
   /** In one sentence. */
@@ -12,19 +12,19 @@ export interface Deviation<Known> {
 }
 
 /**
- * What a partner does to every call while it is on, as opposed to a fault, which hits single ones (fault-kinds.ts). Its name, its
- * sentence and where it was seen are in the table of docs/partner-apis.md.
+ * A behavior that affects every call while it is on, unlike a fault, which affects single calls (fault-kinds.ts). The table of
+ * docs/partner-apis.md has its name, sentence and source.
  */
 export interface Habit extends Deviation<Partner> {
-  /** A standard, a product's documentation, or how such reports read. */
+  /** The source: a standard, a product's documentation, or similar reports. */
   readonly seen: string;
   /** Default: `tolerated`. */
   readonly outcome?: Outcome;
-  /** Begins with an empty memory each time that the habit is switched on. */
+  /** Returns a fresh effect, with an empty memory, each time that the habit is switched on. */
   start(partner: Partner): Wrapper;
 }
 
-/** What Gangway makes of a habit. */
+/** How Gangway handles a habit. */
 export const HABIT_OUTCOMES = {
   tolerated: 'Nothing: onboardings end as without it.',
   paused: 'Waits, and asks once for the account if that takes too long. Everything resumes by itself.',
@@ -35,7 +35,7 @@ export type Outcome = keyof typeof HABIT_OUTCOMES;
 
 export type Habits = Readonly<Record<string, Habit>>;
 
-/** What a habit may know of its partner. */
+/** The information about the partner that a habit may use. */
 export interface Partner {
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -70,7 +70,7 @@ export const of =
   ({ operation }) =>
     operations.includes(operation);
 
-/** Sign-ins are left alone, because what concerns them concerns every call. */
+/** Sign-ins are excluded, because changing them affects every call. */
 export const signedIn: Concerns = ({ url }) => !url.startsWith('/api/auth');
 
 /** Changes the responses of the calls that it concerns. */
@@ -115,7 +115,7 @@ export function texts(concerns: Concerns, names: RegExp, edit: (text: string) =>
   );
 }
 
-/** Every value within, changed from the inside out. */
+/** Changes every value inside, from the inside out. */
 export function everywhere(
   edit: (value: unknown, name: string) => unknown,
   value: unknown,
@@ -148,7 +148,7 @@ export function asBytes(
   };
 }
 
-/** The id of what a create has made, in its response. */
+/** The field with the ID of the created record in the response. */
 export const ID_OF: Readonly<Record<string, string>> = {
   'create-merchant': 'merchantProfileId',
   'create-merchant-v1': 'merchantProfileId',

@@ -26,7 +26,7 @@ export const HABITS: Readonly<Record<string, Habit>> = Object.assign({}, ...Obje
 
 export const habitOutcome = (name: string): Outcome => HABITS[name]?.outcome ?? 'tolerated';
 
-/** Body of `POST /sandbox/habits`: those that the partners have from now on, and no others. */
+/** Body of `POST /sandbox/habits`: the partners' only habits from now on. */
 export const habitsWanted = z.strictObject({
   habits: z.array(z.enum(Object.keys(HABITS)).describe('GET /sandbox/habits lists their names')).max(20),
 });
@@ -51,7 +51,7 @@ export class ActiveHabits {
     });
   }
 
-  /** Performs a call as the partner would with all of its habits, the last one outermost. A header names those that mattered. */
+  /** Performs a call with all of the partner's habits, the last one outermost. A header names those that had an effect. */
   async perform(call: Call, perform: Perform): Promise<Answer> {
     const struck: string[] = [];
     const whole = this.#active.reduce<Perform>(

@@ -11,9 +11,9 @@ import {
   withBody,
 } from './habit.js';
 
-/** Which record a partner takes a create for, and how it numbers what it has made. */
+/** Habits of creates: which record a create returns, and how records are numbered. */
 
-/** Returns the record of an earlier create with the same value, and makes none. */
+/** Returns the record of an earlier create with the same value, without creating one. */
 function sameRecord(key: (fields: Fields) => unknown): Habit['start'] {
   return () => {
     const answers = new Map<string, Answer>();
@@ -30,7 +30,7 @@ function sameRecord(key: (fields: Fields) => unknown): Habit['start'] {
   };
 }
 
-/** Saves what it refuses. */
+/** Saves a record and refuses the request. */
 function savedThenRefused(status: number, showsId: boolean): Habit['start'] {
   return () => async (call, perform) => {
     const answer = await perform();
@@ -72,7 +72,7 @@ function withoutId({ body }: Answer, { operation }: Call): object {
   return 'data' in rest ? { ...rest, data: null } : rest;
 }
 
-/** The two versions of the create number merchants differently: those of the first one are larger by this. */
+/** The two versions of the create number merchants differently: version 1's numbers are larger by this. */
 export const APPLICATION_NUMBERS = 500_000;
 
 export const identity: Habits = {

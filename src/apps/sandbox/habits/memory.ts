@@ -10,7 +10,7 @@ import {
   staleAnswers,
 } from './habit.js';
 
-/** What a partner remembers of what it was told, and what it says of it later. */
+/** Habits of what a partner remembers, and returns later. */
 
 const MINUTE_MS = 60_000;
 
@@ -151,7 +151,7 @@ export const memory: Habits = {
         latest.set(call.url, entry);
         if (entry.left <= 0) return answer;
         entry.left -= 1;
-        // New, old, new: whoever acts on the new one sees the old one again.
+        // New, old, new: a caller that acts on the new state sees the old one again.
         const status = entry.left === 1 ? entry.before : entry.status;
         return { ...answer, body: { ...answer.body, data: { ...data, status } } };
       };

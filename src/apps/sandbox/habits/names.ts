@@ -1,6 +1,6 @@
 import { bodies, type Fields, type Habit, type Habits, isFields, of, reads, texts } from './habit.js';
 
-/** How a partner stores names, and how it searches them. */
+/** Habits of storing and searching names. */
 
 const NAMES = /^(dba|doingBusinessAsName|legalBusinessName|name|givenName|familyName)$/;
 
@@ -22,7 +22,7 @@ function searches(isFound: (name: string, wanted: string) => boolean): Habit['st
 
 const describe = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Of card networks: the name on a statement. */
+/** The maximum length of a name on card networks' statements. */
 const LONGEST = 25;
 
 export const names: Habits = {

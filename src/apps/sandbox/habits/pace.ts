@@ -1,13 +1,13 @@
 import type { Answer } from '../answer.js';
 import { type Call, type Habit, type Habits, signedIn } from './habit.js';
 
-/** When a partner answers. */
+/** Habits of time and availability. */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Refuses calls while a condition holds. What is refused does not take effect. */
+/** Refuses calls while a condition holds. A refused call does not take effect. */
 function refuses(
   answer: Answer,
   isRefused: (call: Call, now: number, since: number) => boolean,
@@ -24,15 +24,15 @@ const busy = (status: number, headers: Answer['headers'] = {}): Answer => ({
   body: { message: 'Too busy' },
 });
 
-/** For twenty minutes of each hour. */
+/** Reports whether it is one of the first twenty minutes of an hour. */
 const isRushHour = (now: number) => now % HOUR_MS < 20 * MINUTE_MS;
 
 const PAGE = '<!doctype html><title>Maintenance</title><p>We are back at four.</p>';
 
-/** Two hours of each night. */
+/** Reports whether it is one of two hours of a night. */
 const isNight = (now: number) => now % DAY_MS >= 2 * HOUR_MS && now % DAY_MS < 4 * HOUR_MS;
 
-/** Refuses every fifth call, but none of the same kind twice in a row: to try again helps, however many calls come in between. */
+/** Refuses every fifth call, but never the same kind twice in a row, so a retry helps, however many calls come in between. */
 function fifth(answerAt: (now: number) => Answer): Habit['start'] {
   return ({ now }) => {
     let count = 0;

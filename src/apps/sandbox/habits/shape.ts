@@ -15,7 +15,7 @@ import {
   signedIn,
 } from './habit.js';
 
-/** The forms of responses. */
+/** Habits of response shapes. */
 
 const SIGN_IN = '<!doctype html><title>Sign in</title><form action="/login">Please sign in.</form>';
 
@@ -30,7 +30,7 @@ const renamed = (rename: (name: string) => string, body: unknown) =>
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [rename(name), item]));
   }, body);
 
-/** In place of the 404 to a search for one profile. */
+/** Replaces the 404 to a search for one profile. */
 const instead = (answer: Answer) =>
   changeResponses(of('find-profile-by-merchant', 'find-profile-by-user'), (response) =>
     response.status === 404 ? answer : response,

@@ -1,13 +1,13 @@
 import { changeResponses, type Habits, of, reads, staleAnswers, texts } from './habit.js';
 
-/** A partner's clock, its zone, and how it writes times. */
+/** Habits of a partner's clock, time zone and time formats. */
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
 
-/** Times that the partner sets, in another form. What it only keeps, such as a date of birth, stays. */
+/** Reformats times that the partner sets. Stored dates, such as a date of birth, stay. */
 const written = (write: (at: Date) => unknown) =>
   texts(reads, OWN, (text) => (ISO.test(text) ? write(new Date(text)) : text));
 
@@ -15,7 +15,7 @@ const OWN = /^(statusDate|date|createdDate|updatedDate|createdAt|applicationDate
 
 const iso = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-/** New York in winter. */
+/** The time zone of New York in winter. */
 const LOCAL_MS = -5 * HOUR_MS;
 
 export const time: Habits = {

@@ -1,13 +1,13 @@
 import { everywhere, type Habits, isFields, of, payloads, reads, texts } from './habit.js';
 
-/** What a partner makes of the values that it is given, and the values that it makes up. */
+/** Habits of stored and generated values. */
 
 const fees = of('get-fees');
 const status = of('get-status', 'get-status2');
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-/** Both partners' names of statuses, in other words. */
+/** Renames both partners' statuses. */
 const statusNames = (edit: (name: string) => string) => texts(reads, /^(bankingS|s)tatus$/, edit);
 
 export const values: Habits = {

@@ -7,7 +7,7 @@ import {
   shortName,
   toDo,
 } from '../../../../src/services/inbox/inbox.js';
-import { waitsUnread } from '../../../../src/services/inbox/waiting-state.js';
+import { unreadableWaits } from '../../../../src/services/inbox/waiting-state.js';
 import type { Listed } from '../../../../src/temporal/search.js';
 import { UnreadableOnboarding } from '../../../../src/temporal/unreadable.js';
 import { stoppedAt } from '../../../rigs/clock.js';
@@ -84,7 +84,7 @@ it.each([
   'an unreadable onboarding (%s) with workers busy until %s has %i obstacles',
   (obstacle, until, count) => {
     const error = new UnreadableOnboarding('merchant-boarding-a', obstacle, 'why');
-    const waits = waitsUnread(error, Date.parse(until));
+    const waits = unreadableWaits(error, Date.parse(until));
     expect([waits.obstacles.length, waits.state, waits.requirements]).toEqual([count, undefined, []]);
   },
 );

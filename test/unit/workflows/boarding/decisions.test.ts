@@ -3,7 +3,7 @@ import type { StatusSnapshot } from '../../../../src/messages/boarding-activitie
 import {
   type BoardingContext,
   type BoardingState,
-  onChangesRequested,
+  changesCommands,
   pendingTask,
   planBoarding,
   reduceBoarding,
@@ -234,7 +234,11 @@ describe('an underwriting note', () => {
     ['is still gone', ['n-2'], [], false],
   ])('that %s decides whether its deferred answer is sent', (_, now, before, isSent) => {
     const deferred = { status: 'Pending', statusDate: MONDAY, answers: 'n-1' };
-    const had = state({ deferred, seen: { ...seen(), noteIds: before }, uploaded: ['n-1/invoice.pdf'] });
+    const had = state({
+      refusedAnswers,
+      seen: { ...seen(), noteIds: before },
+      uploaded: ['n-1/invoice.pdf'],
+    });
     const answered = [answer(noteAsked('n-1'))];
     const notes = now.map((id) => note(id));
     expect('deferred' in reduceBoarding(had, read({ notes }), context({ answered })).state).toBe(!isSent);
@@ -335,7 +339,7 @@ describe('requested changes', () => {
   it('are asked again after a submission when the poll has read them before it', () => {
     const start = { seen: seen(WANTS_CHANGES), volatile: { changes: {}, hasVolatileDate: false } };
     const again = (now: Partial<StatusSnapshot>) =>
-      lines(onChangesRequested(start, read({ ...WANTS_CHANGES, ...now }), context({ isWriting: true })));
+      lines(changesCommands(start, read({ ...WANTS_CHANGES, ...now }), context({ isWriting: true })));
     expect(again({ statusDate: TUESDAY })).toEqual(['ask changes-requested: Lower it.']);
     expect(again({})).toEqual([]);
   });
@@ -462,11 +466,11 @@ describe('what is sent next', () => {
     delivered: { 'n-1': { status: 'Pending', statusDate: null, until: Date.parse(TUESDAY) + later } },
   });
   const LATE = { ...delivered(0), seen: seen({ notes }) };
-  const shownBy = (later: number) => ({ ...SUBMITTED, shownBy: Date.parse(TUESDAY) + later });
-  const changesShownBy = (later: number, statusDate = MONDAY) => ({
+  const due = (later: number) => ({ ...SUBMITTED, dueAt: Date.parse(TUESDAY) + later });
+  const changesDue = (later: number, statusDate = MONDAY) => ({
     submitted: true,
     seen: seen({ ...WANTS_CHANGES, statusDate }),
-    shownBy: Date.parse(TUESDAY) + later,
+    dueAt: Date.parse(TUESDAY) + later,
     changesSentIn: { status: 'RequestChanges', statusDate: MONDAY },
   });
   const LOST = { ...SUBMITTED, isSubmissionLost: true };
@@ -500,10 +504,10 @@ describe('what is sent next', () => {
     ['a read of notes that should be gone', LATE, {}, { send: 'nothing' }],
     ['nothing before that', { ...LATE, ...delivered(1) }, {}, undefined],
     ['nothing for a note that is gone', delivered(0), {}, undefined],
-    ['a read of a submission that should show', shownBy(0), {}, { send: 'nothing' }],
-    ['a read of changes that should show', changesShownBy(0), {}, { send: 'nothing' }],
-    ['nothing for changes that the partner asks for since', changesShownBy(0, TUESDAY), {}, undefined],
-    ['nothing before that', shownBy(1), {}, undefined],
+    ['a read of a submission that should show', due(0), {}, { send: 'nothing' }],
+    ['a read of changes that should show', changesDue(0), {}, { send: 'nothing' }],
+    ['nothing for changes that the partner asks for since', changesDue(0, TUESDAY), {}, undefined],
+    ['nothing before that', due(1), {}, undefined],
     ['a lost submission once a person wants that', LOST, { answered: all }, submissionOf(submission)],
     ['nothing of a lost submission without that', LOST, {}, undefined],
     ['nothing while the notes are reviewed', { ...LATE, seen: seen({ ...IN_REVIEW, notes }) }, {}, undefined],
@@ -518,9 +522,9 @@ describe('what is sent next', () => {
     // Of a partner whose dates mean nothing.
     ['in the same status', { seen: seen({ statusDate: TUESDAY }), ...VOLATILE }, false],
   ])('are answers that the partner did not take before, %s: %s', (_, before, isSent) => {
-    const deferred = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2' };
+    const refusedAnswers = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2' };
     const next = (answered: BoardingContext['answered']) =>
-      pendingTask(state({ deferred, ...before }), context({ answered }));
+      pendingTask(state({ refusedAnswers, ...before }), context({ answered }));
     expect(next([one, two])).toEqual(isSent ? { send: 'answers', answers: [one, two] } : undefined);
     expect(next([one])).toEqual({ send: 'answers', answers: [one] });
   });

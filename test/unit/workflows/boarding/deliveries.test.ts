@@ -10,7 +10,7 @@ import {
   notesOf,
   showsReview,
   showsSubmission,
-  withDeferred,
+  withRefusedAnswers,
 } from '../../../../src/workflows/boarding/deliveries.js';
 import { answer, MONDAY, note, noteAsked, read, state } from './values.js';
 
@@ -55,8 +55,8 @@ describe('the answers to notes', () => {
 
   it('are remembered with the status that did not take them', () => {
     const mark = read({ notes: [note('n-1')], comment: 'Hm.' });
-    const deferred = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2-2' };
-    expect(withDeferred(state(), [text, again], mark)).toEqual({ ...state(), deferred });
+    const refusedAnswers = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2-2' };
+    expect(withRefusedAnswers(state(), [text, again], mark)).toEqual({ ...state(), refusedAnswers });
   });
 
   it('are listed again when a read shows one of them', () => {

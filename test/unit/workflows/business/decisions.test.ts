@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ProfileSnapshot } from '../../../../src/messages/banking-activities.js';
 import {
+  accountCommands,
   type BusinessContext,
   type BusinessState,
   INITIAL_BUSINESS_STATE,
   isAccepted,
-  onAccount,
   planBusiness,
   reduceBusiness,
   reduceDelivery,
@@ -56,7 +56,7 @@ describe('a read of the profile', () => {
     ['a known account', 'fa-1', 'fa-1', []],
     ['no account', null, 'fa-1', []],
   ])('records %s once', (_, text, financialAccountId, recorded) => {
-    expect(lines(onAccount(text, { financialAccountId }))).toEqual(recorded);
+    expect(lines(accountCommands(text, { financialAccountId }))).toEqual(recorded);
     const all = leadsTo({ financialAccountId: text }, {}, { financialAccountId });
     expect(all.filter((line) => line.startsWith('financial'))).toEqual(recorded);
   });

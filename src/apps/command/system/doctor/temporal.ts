@@ -208,7 +208,7 @@ const IN_LIST = 5_000;
 const AGES_DAYS = [30, 7, 1, 0];
 const OF_EACH_AGE = 5;
 
-const MOST_IDS = 3;
+const MAX_IDS = 3;
 
 /**
  * Finds the keys that running workflows need: those of the entries in the list, and those of the whole state and the last events
@@ -252,7 +252,7 @@ export async function examineKeys(
   ];
 }
 
-/** A payload that a key encrypted, as its id claims. */
+/** A payload, and the key that its key ID claims. */
 type Use = ReturnType<typeof usesIn>[number];
 
 function usesIn(workflowId: string, message: unknown) {
@@ -361,6 +361,6 @@ function comparedWith(
 }
 
 function some(ids: readonly string[]): string {
-  const more = ids.length > MOST_IDS ? ` and ${ids.length - MOST_IDS} more` : '';
-  return ids.slice(0, MOST_IDS).join(', ') + more;
+  const more = ids.length > MAX_IDS ? ` and ${ids.length - MAX_IDS} more` : '';
+  return ids.slice(0, MAX_IDS).join(', ') + more;
 }
