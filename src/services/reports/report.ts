@@ -24,11 +24,15 @@ export interface Report extends Figures {
 }
 
 /** Returns what the list of workflows no longer has; undefined if it has everything since then. */
-export function lackOf({ since, at, retentionSeconds }: Report): string | undefined {
+export function lackOf({
+  since,
+  at,
+  retentionSeconds,
+}: Pick<Report, 'since' | 'at' | 'retentionSeconds'>): string | undefined {
   if (retentionSeconds === null || Date.parse(at) - retentionSeconds * 1_000 <= Date.parse(since))
     return undefined;
   const oldest = span(retentionSeconds * 1_000);
-  return `Temporal keeps ended onboardings for ${oldest} (the retention of the namespace), so earlier ones are not counted.`;
+  return `Temporal keeps ended onboardings for ${oldest} (the retention of the namespace), so earlier ones are missing here.`;
 }
 
 export interface FigureTable {
@@ -239,7 +243,7 @@ export async function firstStartsOf(client: Client, filter: Filter): Promise<Map
   return first;
 }
 
-async function retentionOf(client: Client): Promise<number | null> {
+export async function retentionOf(client: Client): Promise<number | null> {
   const { namespace } = client.options;
   const described = await client.workflowService.describeNamespace({ namespace }).catch(() => undefined);
   const { seconds } = described?.config?.workflowExecutionRetentionTtl ?? {};

@@ -8,6 +8,7 @@ import {
 } from '../../../services/reports/activity.js';
 import type { ExportedCorrection } from '../../../services/reports/exported-record.js';
 import { Name, Table } from '../../../services/reports/page.js';
+import { lackOf, retentionOf } from '../../../services/reports/report.js';
 import { csvOf } from '../../../services/texts/csv.js';
 import { cursorOf, parseCursor } from '../../../services/texts/cursors.js';
 import { displayName } from '../../../services/texts/display-names.js';
@@ -66,6 +67,9 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
   const page = fields.page('page');
   const pageRows = rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   const changes = await changesIn(context.client, pageRows);
+  const began = (timeBefore(chosen.since || DEFAULT_SINCE) as Date).toISOString();
+  const retentionSeconds = await retentionOf(context.client);
+  const lack = lackOf({ since: began, at: new Date().toISOString(), retentionSeconds });
   const isMore = rows.length > page * PAGE_SIZE;
   const to = address('/activity', { ...chosen, from, page: page + 1 });
   const older = address('/activity', { ...chosen, from: next });
@@ -84,6 +88,7 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
             <Presets path="/activity" chosen={chosen} />
           </FILTER.Form>
         </div>
+        {lack && <p class="notes">{lack}</p>}
         {unread.length > 0 && <p class="notes">{unread.length} of them cannot be read now.</p>}
         {pageRows.length === 0 ? (
           <Empty title="Nothing happened.">{read} onboardings were read.</Empty>

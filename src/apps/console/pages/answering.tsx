@@ -282,11 +282,17 @@ export async function uploadDocuments(context: RequestContext): Promise<RouteRes
   const discarded = () => discard(store, documents);
   if (problems.length > 0) {
     await discarded();
-    const filled = { kind: 'documents' as const, fields, problems: [...problems, ...CHOOSE_AGAIN] };
+    const filled = {
+      kind: 'documents' as const,
+      fields,
+      problems: [...problems, ...(isByScript(context) ? [] : CHOOSE_AGAIN)],
+    };
     return renderRequirement(target, { status: 422, filled });
   }
   return send(target, { answer: { kind: 'documents', documents }, reason }, discarded);
 }
 
-/** A browser does not keep the files of a form. */
+/** A browser does not keep the files of a form, and a script does. */
 const CHOOSE_AGAIN = [{ field: 'documents', message: 'choose the files again' }];
+
+const isByScript = ({ request }: RequestContext) => request.headers['sec-fetch-dest'] === 'empty';

@@ -154,7 +154,11 @@ it('the part of the inbox counts what is raised after its page was opened', asyn
   expect([later, after]).toEqual([source, '2']);
   // Alone catches an announcement of what the list shows already: a script says since when it does.
   const announced = await user.open(`${source.replaceAll('&amp;', '&')}&seen=${new Date().toISOString()}`);
-  expect([...newIn(announced.text)]).toEqual([expect.any(String), expect.stringMatching('&amp;seen=20'), '0']);
+  expect([...newIn(announced.text)]).toEqual([
+    expect.any(String),
+    expect.stringMatching('&amp;seen=20'),
+    '0',
+  ]);
   expect(announced.text).toContain('class="new"');
 });
 
