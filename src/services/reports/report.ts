@@ -23,12 +23,16 @@ export interface Report extends Figures {
   readonly webhooks?: readonly WebhookFigure[];
 }
 
+type Kept = Pick<Report, 'since' | 'at' | 'retentionSeconds'>;
+
+/** As {@link lackOf}, for a list up to now. */
+export async function lackSince(client: Client, since: Date): Promise<string | undefined> {
+  const [from, at] = [since, new Date()].map((time) => time.toISOString()) as [string, string];
+  return lackOf({ since: from, at, retentionSeconds: await retentionOf(client) });
+}
+
 /** Returns what the list of workflows no longer has; undefined if it has everything since then. */
-export function lackOf({
-  since,
-  at,
-  retentionSeconds,
-}: Pick<Report, 'since' | 'at' | 'retentionSeconds'>): string | undefined {
+export function lackOf({ since, at, retentionSeconds }: Kept): string | undefined {
   if (retentionSeconds === null || Date.parse(at) - retentionSeconds * 1_000 <= Date.parse(since))
     return undefined;
   const oldest = span(retentionSeconds * 1_000);
@@ -243,7 +247,7 @@ export async function firstStartsOf(client: Client, filter: Filter): Promise<Map
   return first;
 }
 
-export async function retentionOf(client: Client): Promise<number | null> {
+async function retentionOf(client: Client): Promise<number | null> {
   const { namespace } = client.options;
   const described = await client.workflowService.describeNamespace({ namespace }).catch(() => undefined);
   const { seconds } = described?.config?.workflowExecutionRetentionTtl ?? {};

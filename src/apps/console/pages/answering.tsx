@@ -19,7 +19,7 @@ import {
   sendAnswerForm,
   whatIsOpen,
 } from '../answer.js';
-import { type Fields, inboxOf, pathOf } from '../query.js';
+import { type Fields, IS_NEXT, inboxOf, pathOf } from '../query.js';
 import {
   hasRole,
   PageError,
@@ -34,13 +34,7 @@ import { INBOX, listIn, pageIn, refresh } from './handling.js';
 import { nextIn } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
 import { Form, Problem } from './parts.js';
-import {
-  findRequirement,
-  IS_NEXT,
-  type RequirementContext,
-  renderGone,
-  renderRequirement,
-} from './requirement.js';
+import { findRequirement, type RequirementContext, renderGone, renderRequirement } from './requirement.js';
 
 /**
  * A requirement whose workflow can take an answer now.
