@@ -123,7 +123,7 @@ function withSuggestion(text: string, program: Command): string {
   const isUsage = /^error: (missing required argument|unknown option|too many arguments)/.test(text);
   const help = isUsage ? `\nsee "gangway ${['help', ...typedPath(program)].join(' ')}"` : '';
   const next = isUnknown
-    ? `; the commands are ${commandNames(program.commands).join(', ')}`
+    ? `; ${text.includes("'answer'") ? 'did you mean resolve?' : `the commands are ${commandNames(program.commands).join(', ')}`}`
     : suggestion + help;
   return text.replace(/^error: /, '').replace(/\n$/, `${next}\n`);
 }

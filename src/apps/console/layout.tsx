@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
+import { fieldOf } from '../../messages/objects.js';
 import { asset } from '../../platform/http/html-server.js';
 import { SHARED_STYLE } from '../../services/reports/page.js';
 import { harmless } from '../../services/texts/text.js';
@@ -38,6 +39,9 @@ const NAVIGATION = [
 /** The search field belongs to the filter of these. On any other page, it finds onboardings. */
 const FILTERED: readonly string[] = ['/', '/onboardings', '/activity'];
 
+/** A page that does not find all onboardings says so. */
+const SEARCHES = { '/': 'Find in the inbox', '/activity': 'Find in the activity' };
+
 function isAt(path: string, itemPath: string): boolean {
   const at = path.startsWith('/batches/') ? '/start' : path;
   return at === itemPath || (itemPath !== '/' && at.startsWith(`${itemPath}/`));
@@ -56,8 +60,8 @@ export function renderPart(context: RequestContext | undefined, part: VNode): st
 function Top({ context, path = '', waiting }: Layout) {
   const user = context?.user;
   const isFilter = FILTERED.includes(path);
-  const isInbox = path === '/';
-  const search = isInbox ? 'Find in the inbox' : 'Find a business or an ID';
+  const own = fieldOf(SEARCHES, path);
+  const search = own ?? 'Find a business or an ID';
   return (
     <header class="top">
       <a class="brand" href="/" aria-label="Gangway">
@@ -95,7 +99,7 @@ function Top({ context, path = '', waiting }: Layout) {
                 form={isFilter ? FILTER_FORM : undefined}
                 value={isFilter ? FIND.read(context.fields.text('find')) : ''}
                 aria-label={search}
-                placeholder={isInbox ? search : 'Business, ID or mid'}
+                placeholder={own ?? 'Business, ID or mid'}
                 maxLength={200}
                 autoComplete="off"
               />

@@ -51,6 +51,9 @@ export function address(path: string, fields: Readonly<Record<string, string | n
  */
 export const LIST = 'list';
 
+/** The name of the field of an address to which the answer to another requirement led. */
+export const IS_NEXT = 'next';
+
 /** An address of a requirement that remembers the list; undefined leaves it as it is. */
 export function withList(path: string, list: string | undefined): string {
   return list === undefined ? path : `${path}?${new URLSearchParams({ [LIST]: list })}`;

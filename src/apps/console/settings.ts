@@ -125,10 +125,7 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
   const people = followPeople(set.GANGWAY_PEOPLE_FILE, Object.keys(accounts.accounts));
   const person = people().find(({ id }) => id === set.CONSOLE_PERSON);
   if (set.CONSOLE_PERSON !== undefined && (oidc || !person))
-    throw new BadSetting(
-      'CONSOLE_PERSON',
-      oidc ? 'must not be set with OIDC_ISSUER' : 'must be an ID in GANGWAY_PEOPLE_FILE',
-    );
+    throw new BadSetting('CONSOLE_PERSON', 'must be an ID in GANGWAY_PEOPLE_FILE, without OIDC_ISSUER');
   return {
     ...accounts,
     ...storesFrom(set),

@@ -97,7 +97,7 @@ function leaveToYou(
     `To let the merchant answer, open a question there, choose “Ask the merchant”, and open the link, which begins with ${env['LINK_URL']}. A merchant can send ${join(ROOT, VOIDED_CHECK)}.`,
   );
   printer.prose('You can hand a question over in the console, and answer it as a colleague:');
-  for (const other of others) printer.line(`  ${other}`);
+  for (const { name, role, at } of others) printer.line(`  as ${name}, ${role}: http://${at}`);
   printer.line('Or in another terminal, with the settings of this demo:\n');
   printer.line(`. ${shellWord(settings)}\ngangway inbox\ngangway status ${externalId}`);
   printer.line('\nOr as another program does, with the token in these settings (docs/api.md):\n');
@@ -140,11 +140,8 @@ async function startEverything() {
   const receiverUrl = `http://${receiverAddress}`;
   const consoleAddress = `127.0.0.1:${await freePort(8085)}`;
   const consoleUrl = `http://${consoleAddress}`;
-  const ofColleagues = await Promise.all(
-    COLLEAGUES.map(async (each, index) => ({
-      ...each,
-      address: `127.0.0.1:${await freePort(8087 + index)}`,
-    })),
+  const others = await Promise.all(
+    COLLEAGUES.map(async (who, index) => ({ ...who, at: `127.0.0.1:${await freePort(8087 + index)}` })),
   );
   const linkAddress = `127.0.0.1:${await freePort(8086)}`;
   const linkUrl = `http://${linkAddress}`;
@@ -210,19 +207,14 @@ async function startEverything() {
     startLogged('console', `${consoleUrl}/healthz`),
     startLogged('link', `${linkUrl}/healthz`),
     // To hand over, and to confirm what another person proposed, one needs somebody else.
-    ...ofColleagues.map(({ id, address: CONSOLE_ADDRESS }) =>
-      start(
-        'console',
-        { ...env, CONSOLE_ADDRESS, CONSOLE_PERSON: id },
-        join(FOLDER, `console-${id}.log`),
-        `http://${CONSOLE_ADDRESS}/healthz`,
-      ),
-    ),
+    ...others.map(({ id, at: CONSOLE_ADDRESS }) => {
+      const own = { ...env, CONSOLE_ADDRESS, CONSOLE_PERSON: id };
+      return start('console', own, join(FOLDER, `console-${id}.log`), `http://${CONSOLE_ADDRESS}/healthz`);
+    }),
   ]);
   running.push(worker, receiver, ...pages);
   const [ui, apiUrl] = [server.uiUrl, `${receiverUrl}/v1`];
   printer.line(`  console  ${consoleUrl}\n  Web UI   ${ui}\n  API      ${apiUrl}\n  links    ${linkUrl}\n`);
-  const others = ofColleagues.map(({ name, role, address }) => `as ${name}, ${role}: http://${address}`);
   return { others, env, address: server.address, receiverUrl, consoleUrl, crm, apiToken: api.token };
 }
 

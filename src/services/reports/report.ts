@@ -23,12 +23,20 @@ export interface Report extends Figures {
   readonly webhooks?: readonly WebhookFigure[];
 }
 
+type Kept = Pick<Report, 'since' | 'at' | 'retentionSeconds'>;
+
+/** As {@link lackOf}, for a list up to now. */
+export async function lackSince(client: Client, since: Date): Promise<string | undefined> {
+  const [from, at] = [since, new Date()].map((time) => time.toISOString()) as [string, string];
+  return lackOf({ since: from, at, retentionSeconds: await retentionOf(client) });
+}
+
 /** Returns what the list of workflows no longer has; undefined if it has everything since then. */
-export function lackOf({ since, at, retentionSeconds }: Report): string | undefined {
+export function lackOf({ since, at, retentionSeconds }: Kept): string | undefined {
   if (retentionSeconds === null || Date.parse(at) - retentionSeconds * 1_000 <= Date.parse(since))
     return undefined;
   const oldest = span(retentionSeconds * 1_000);
-  return `Temporal keeps ended onboardings for ${oldest} (the retention of the namespace), so earlier ones are not counted.`;
+  return `Temporal keeps ended onboardings for ${oldest} (the retention of the namespace), so earlier ones are missing here.`;
 }
 
 export interface FigureTable {

@@ -6,6 +6,7 @@ import {
   activityOf,
   activityRecords,
 } from '../../../services/reports/activity.js';
+import { lackSince } from '../../../services/reports/report.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { inZone } from '../../../services/texts/timeline-entries.js';
 import { queryState } from '../../../temporal/find-onboarding.js';
@@ -76,6 +77,8 @@ export async function activity(
         id: { value: ({ workflowId }) => workflowId, priority: 6 },
       },
     });
+    const lack = await lackSince(client, since);
+    if (lack) cli.note(lack);
     if (unread.length > 0) cli.note(`${unread.length} onboardings cannot be read now`);
     if (next !== undefined) cli.note(`only the ${read} onboardings that started last were read`);
   });

@@ -106,7 +106,7 @@ function offer(region: HTMLElement, fresh: HTMLElement, apply: () => void): void
   button.onclick = () => {
     region.querySelector<HTMLElement>('.scroll')?.focus({ preventScroll: true });
     apply();
-    // What the list shows from now on is no longer announced.
+    // What the list shows from now on is no longer new to anybody.
     const { live = '', now = '' } = region.dataset;
     region.dataset['live'] = `${live}&${new URLSearchParams({ seen: now })}`;
   };

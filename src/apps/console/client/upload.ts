@@ -93,11 +93,11 @@ function send(form: HTMLFormElement): void {
       return location.assign(request.responseURL);
     }
     const page = new DOMParser().parseFromString(request.responseText, 'text/html');
-    const lines = [...page.querySelectorAll('main .problem li, main .report, main .problem p')];
-    const text = [...new Set(lines.map(({ textContent }) => (textContent ?? '').trim()))]
-      .filter(Boolean)
-      .join(' ');
-    done(text || `nothing was sent (${request.status}).`);
+    const textOf = (selector: string, sign: string) =>
+      [...page.querySelectorAll(selector)].map(({ textContent }) => (textContent ?? '').trim()).join(sign);
+    const problems = textOf('main .problem li, main .report', '; ');
+    if (problems) done(problems, 'Nothing was sent');
+    else done(textOf('main .problem p', ' ') || `nothing was sent (${request.status}).`);
   });
   request.open('POST', form.action);
   if (progress) progress.hidden = false;

@@ -44,7 +44,7 @@ export function AboutBusiness({ listed, state, input }: BusinessProps) {
       <h2>The business</h2>
       <Id id={workflowId} canCopy />
       <Facts facts={facts} />
-      <a href={`${pathOf(workflowId)}#input`}>All of the input</a>
+      <a href={`${pathOf(workflowId)}?show=input#input`}>All of the input</a>
     </section>
   );
 }

@@ -8,6 +8,7 @@ import {
 } from '../../../services/reports/activity.js';
 import type { ExportedCorrection } from '../../../services/reports/exported-record.js';
 import { Name, Table } from '../../../services/reports/page.js';
+import { lackSince } from '../../../services/reports/report.js';
 import { csvOf } from '../../../services/texts/csv.js';
 import { cursorOf, parseCursor } from '../../../services/texts/cursors.js';
 import { displayName } from '../../../services/texts/display-names.js';
@@ -56,6 +57,8 @@ const FILTER = filterOf('Filter the activity', '/activity', {
 
 type Chosen = ReturnType<typeof FILTER.read>;
 
+const sinceOf = ({ since }: Chosen) => timeBefore(since || DEFAULT_SINCE) as Date;
+
 export async function showActivity(context: RequestContext): Promise<RouteResponse> {
   const { fields } = context;
   const chosen = FILTER.read(fields);
@@ -66,6 +69,7 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
   const page = fields.page('page');
   const pageRows = rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   const changes = await changesIn(context.client, pageRows);
+  const lack = await lackSince(context.client, sinceOf(chosen));
   const isMore = rows.length > page * PAGE_SIZE;
   const to = address('/activity', { ...chosen, from, page: page + 1 });
   const older = address('/activity', { ...chosen, from: next });
@@ -84,6 +88,7 @@ export async function showActivity(context: RequestContext): Promise<RouteRespon
             <Presets path="/activity" chosen={chosen} />
           </FILTER.Form>
         </div>
+        {lack && <p class="notes">{lack}</p>}
         {unread.length > 0 && <p class="notes">{unread.length} of them cannot be read now.</p>}
         {pageRows.length === 0 ? (
           <Empty title="Nothing happened.">{read} onboardings were read.</Empty>
@@ -139,13 +144,13 @@ export async function activityCsv(context: RequestContext): Promise<RouteRespons
 
 /** @param from the cursor of the page before, or ''. @throws {PageError} for another one */
 async function chosenActivity({ client, user }: RequestContext, chosen: Chosen, from: string) {
-  const { account, since, ...filter } = chosen;
+  const { account, ...filter } = chosen;
   const token = from === '' ? '' : parseCursor(from);
   if (typeof token !== 'string') throw new PageError(400, OTHER_PAGE);
   const wanted = {
     ...filter,
     partnerAccounts: listedAccounts(user, account),
-    since: timeBefore(since || DEFAULT_SINCE) as Date,
+    since: sinceOf(chosen),
   };
   const read = async (workflowId: string) => (await undefinedIfMissing(readState(client, workflowId)))?.state;
   const { next, ...activity } = await activityOf(client, wanted, read, { token });
@@ -176,13 +181,13 @@ export function Corrected({ changes }: { readonly changes: readonly ExportedCorr
       {changes.map(({ field, old, new: value, takenBack }) => (
         <li>
           <strong>{pathLabel(field)}: </strong>
-          {old === REDACTED && value === REDACTED ? (
-            'changed, hidden'
-          ) : (
-            <>
-              <del>{valueText(field, old, 'nothing')}</del> <ins>{valueText(field, value, 'nothing')}</ins>
-            </>
-          )}
+          {old === REDACTED && value === REDACTED
+            ? 'changed, hidden'
+            : [
+                <del>{valueText(field, old, 'nothing')}</del>,
+                ' ',
+                <ins>{valueText(field, value, 'nothing')}</ins>,
+              ]}
           {takenBack && ' (taken back)'}
         </li>
       ))}

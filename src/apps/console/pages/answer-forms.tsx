@@ -74,16 +74,25 @@ export function AnswerForms({ children, ...props }: RenderableProps<Answering>) 
   const isApart = (kind: AnswerKind) =>
     kind === 'abandon' || (kind === 'retry' && requirement.kind === 'changes-requested');
   const first = filled && kinds.includes(filled.kind) ? filled.kind : isNamed ? 'correction' : kinds[0];
-  const one = (kind: AnswerKind) => (
-    <details
-      class={`answer ${kind}${isApart(kind) ? ' apart' : ''}`}
-      {...{ key: kind, name: `answers-${requirement.id}` }}
-      open={isOpen && kind === first}
-    >
-      <summary>{answerLabel(requirement, kind)}</summary>
-      <OneForm {...props} kind={kind} />
-    </details>
+  const path = pathOf(props.workflowId, 'requirements', requirement.id);
+  const elsewhere = (
+    <p class="answer">
+      <a href={withList(path, props.list)}>{answerLabel(requirement, 'correction')}</a>
+    </p>
   );
+  const one = (kind: AnswerKind) =>
+    kind === 'correction' && !props.correctable ? (
+      elsewhere
+    ) : (
+      <details
+        class={`answer ${kind}${isApart(kind) ? ' apart' : ''}`}
+        {...{ key: kind, name: `answers-${requirement.id}` }}
+        open={isOpen && kind === first}
+      >
+        <summary>{answerLabel(requirement, kind)}</summary>
+        <OneForm {...props} kind={kind} />
+      </details>
+    );
   return (
     <div>
       {/* A script brings it back. */}
@@ -98,7 +107,7 @@ export function AnswerForms({ children, ...props }: RenderableProps<Answering>) 
 }
 
 export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
-  const { workflowId, requirement, kind, filled, correctable } = props;
+  const { workflowId, requirement, kind, filled } = props;
   const context = useRequest();
   const { user } = context;
   const role = roleFor(requirement, kind);
@@ -111,13 +120,6 @@ export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
     );
   }
   const path = pathOf(workflowId, 'requirements', requirement.id);
-  if (kind === 'correction' && !correctable) {
-    return (
-      <p>
-        <a href={withList(path, props.list)}>Open the form with all fields</a>
-      </p>
-    );
-  }
   const own = filled?.kind === kind ? filled : undefined;
   const claim = currentClaim(requirement);
   const upload = kind === 'documents' && {

@@ -19,7 +19,7 @@ import {
   sendAnswerForm,
   whatIsOpen,
 } from '../answer.js';
-import { type Fields, inboxOf, pathOf } from '../query.js';
+import { type Fields, IS_NEXT, inboxOf, pathOf } from '../query.js';
 import {
   hasRole,
   PageError,
@@ -34,13 +34,7 @@ import { INBOX, listIn, pageIn, refresh } from './handling.js';
 import { nextIn } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
 import { Form, Problem } from './parts.js';
-import {
-  findRequirement,
-  IS_NEXT,
-  type RequirementContext,
-  renderGone,
-  renderRequirement,
-} from './requirement.js';
+import { findRequirement, type RequirementContext, renderGone, renderRequirement } from './requirement.js';
 
 /**
  * A requirement whose workflow can take an answer now.
@@ -282,11 +276,17 @@ export async function uploadDocuments(context: RequestContext): Promise<RouteRes
   const discarded = () => discard(store, documents);
   if (problems.length > 0) {
     await discarded();
-    const filled = { kind: 'documents' as const, fields, problems: [...problems, ...CHOOSE_AGAIN] };
+    const filled = {
+      kind: 'documents' as const,
+      fields,
+      problems: [...problems, ...(isByScript(context) ? [] : CHOOSE_AGAIN)],
+    };
     return renderRequirement(target, { status: 422, filled });
   }
   return send(target, { answer: { kind: 'documents', documents }, reason }, discarded);
 }
 
-/** A browser does not keep the files of a form. */
+/** A browser does not keep the files of a form, and a script does. */
 const CHOOSE_AGAIN = [{ field: 'documents', message: 'choose the files again' }];
+
+const isByScript = ({ request }: RequestContext) => request.headers['sec-fetch-dest'] === 'empty';

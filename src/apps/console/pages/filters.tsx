@@ -1,4 +1,5 @@
 import type { RenderableProps, VNode } from 'preact';
+import { fieldOf } from '../../../messages/objects.js';
 import { SYSTEM_NAMES } from '../../../partners/system-names.js';
 import { redact } from '../../../platform/privacy/masked.js';
 import { duration } from '../../../platform/settings/settings.js';
@@ -67,6 +68,7 @@ export const SINCE: FilterField<string> = {
   ...textFilter('Since', { placeholder: 'Since, such as 7d', maxLength: 40 }),
   read: (value) => (timeBefore(value.trim()) ? value.trim() : ''),
   problem: (value) => (value.trim() === '' || timeBefore(value.trim()) ? undefined : PAST_TIME_RULE),
+  words: (value) => fieldOf(PRESETS, value),
 };
 
 /** The one search field of a page is at its top. A private value finds nothing, so it gets into no link and no query. */

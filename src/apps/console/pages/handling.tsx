@@ -447,8 +447,9 @@ export async function claimChosen(context: RequestContext): Promise<RouteRespons
   const refused = refusals.flat();
   const count = chosen.length - refused.length;
   const to = colleague ? ` to ${colleague.name}` : '';
+  const seenBy = colleague ? `${colleague.name} finds them by “mine”.` : 'Other people can see this.';
   if (refused.length === 0)
-    return { to: list, message: `You ${did} ${requirementsOf(count)}${to}. Other people can see this.` };
+    return { to: list, message: `You ${did} ${requirementsOf(count)}${to}. ${seenBy}` };
   const reasons = [...Map.groupBy(refused, ({ reason }) => reason)].map(([reason, those]) => {
     const names = those.flatMap(({ name }) => name ?? []);
     return names.length > 0 ? `${listed(names)}: ${reason}` : reason;

@@ -206,13 +206,12 @@ const MOST_NAMED = 3;
 
 /** For a screen reader, which reads it when it changes. Counts onboardings, as the navigation does. */
 export function describeNew(recent: readonly InboxItem[]): string {
-  const businesses = [...Map.groupBy(recent, ({ workflowId }) => workflowId).values()];
-  const named = businesses.slice(0, MOST_NAMED).map(([item, ...others]) => {
-    const what = item && (isByMerchant(item) ? 'merchant answered' : item.task);
-    return [item && displayName(item), what, others.length > 0 && `and ${others.length} more`]
-      .filter(Boolean)
-      .join(', ');
-  });
+  const businesses = [...Map.groupBy(recent, ({ workflowId }) => workflowId).values()].flatMap(
+    ([item]) => item ?? [],
+  );
+  const named = businesses
+    .slice(0, MOST_NAMED)
+    .map((item) => `${displayName(item)}, ${isByMerchant(item) ? 'merchant answered' : item.task}`);
   const more = businesses.length > MOST_NAMED ? [`and ${businesses.length - MOST_NAMED} others`] : [];
   const number = `${businesses.length} ${businesses.length === 1 ? 'onboarding has' : 'onboardings have'}`;
   return `${number} something new since you opened this page: ${[...named, ...more].join('; ')}.`;

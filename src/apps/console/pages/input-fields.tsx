@@ -297,7 +297,10 @@ export function Correction({ id, correctable, own }: CorrectionProps) {
         </details>
       ))}
       <OtherFields id={id} own={own} />
-      <p class="advice">What you leave alone stays as it is. Clear a field to remove its value.</p>
+      <p class="advice">
+        What you leave alone stays as it is. Clear a field to remove its value. A hidden value stays while its
+        field is empty.
+      </p>
     </>
   );
 }

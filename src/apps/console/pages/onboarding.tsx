@@ -316,7 +316,7 @@ interface InputProps extends Pick<Listed, 'workflowId'> {
 }
 
 function Input({ workflowId, input, isPrivate, changes }: InputProps) {
-  const { user } = useRequest();
+  const { user, fields } = useRequest();
   const leaves = leavesOf(input);
   const labelOfField = shortestLabels(leaves);
   const hasHidden = leaves.some(({ value }) => value === REDACTED);
@@ -325,7 +325,7 @@ function Input({ workflowId, input, isPrivate, changes }: InputProps) {
     value === REDACTED ? <em>hidden</em> : valueText(field, value),
   ]);
   return (
-    <details class="card" open={isPrivate} id="input">
+    <details class="card" open={isPrivate || fields.text('show') === 'input'} id="input">
       <summary>Input with its corrections</summary>
       {isPrivate ? (
         <Problem>

@@ -17,7 +17,7 @@ import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import type { Filled } from '../answer.js';
 import { formFields } from '../correction-fields.js';
 import { onboardingView, openOnboarding, readMaskedInput, readState, tabTitle } from '../onboarding-view.js';
-import { type Fields, pathOf, withList } from '../query.js';
+import { type Fields, IS_NEXT, pathOf, withList } from '../query.js';
 import { CurrentRequest, hasRole, PageError, type RequestContext, type RouteResponse } from '../route.js';
 import { AboutBusiness, Help } from './about-requirement.js';
 import { AnswerForms } from './answer-forms.js';
@@ -182,9 +182,6 @@ export async function renderRequirement(
   const task = `${capitalize(TASKS[requirement.kind])} ${reference}`;
   return { status, title: tabTitle(context, listed, task), page };
 }
-
-/** The name of the field of an address to which an answer to another requirement led. */
-export const IS_NEXT = 'next';
 
 export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboarding }) {
   return (

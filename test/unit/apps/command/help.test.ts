@@ -227,6 +227,10 @@ A secret can be in a file: set NAME_FILE to its path instead.
     expect(stderr).toMatch(
       /^no command or topic 'zzz'; the topics are fields, columns, requirements, answers, .*; the commands are board, .* explain, completion\n$/,
     );
+    // Alone catches a clerk who looks for the word of the console among forty commands.
+    expect((await gangway({}, ['answer', 'zzz'])).stderr).toBe(
+      "unknown command 'answer'; did you mean resolve?\n",
+    );
     expect(await gangway({}, ['show', 'zzz'])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(

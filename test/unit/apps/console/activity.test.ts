@@ -78,3 +78,16 @@ it('whoever confirms an answer is in the activity by their name, and beside the 
   expect(plain(text)).toContain('the merchant answered and pete confirmed it');
   expect(plain(text)).toContain('pete confirmed a proposed answer');
 });
+
+// Alone catches a list of twelve weeks that silently has only what Temporal keeps.
+it.each([
+  ['84d', true],
+  ['1h', false],
+])('the activity since %s says that Temporal has deleted what ended before: %s', async (since, isShort) => {
+  stoppedAt(NOON);
+  const { open, client } = await consoleOfCalls({ workflows: {}, ofSouth: 0 });
+  const config = { workflowExecutionRetentionTtl: { seconds: 86_400 } };
+  Object.assign(client.workflowService, { describeNamespace: async () => ({ config }) });
+  const { text } = await open(OLGA, `/activity?since=${since}`);
+  expect(text.includes('Temporal keeps ended onboardings for 24 h')).toBe(isShort);
+});

@@ -326,7 +326,7 @@ describe('an answer', () => {
   // Alone catches fees of a correction as JSON, without their units, and what an application has as a text.
   it('has fees as a table with their units, and takes what an application has as what it is', async () => {
     const fees = { statement: { monthly: { perItem: 7.5, percent: 0.25 } } };
-    const input = merchant(undefined, { fees, application: { volume: 90_000, seasonal: true } });
+    const input = { ...merchant(), fees, application: { volume: 90_000, seasonal: true } };
     const { open, updates } = await correcting(['fees', 'application'], input);
     const { text } = await open({ role: 'approver' }, PAGE);
     const line =

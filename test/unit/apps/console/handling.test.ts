@@ -323,7 +323,7 @@ describe('what was chosen in the inbox', () => {
     expect(refused[0]?.to).toContain('note-1+merchant-boarding-m-1&chosen=note-1+merchant-boarding-m-2');
     expect(updates()).toEqual([]);
     expect((await assign('ada')).message?.text).toBe(
-      'You assigned 2 requirements to Ada Park. Other people can see this.',
+      'You assigned 2 requirements to Ada Park. Ada Park finds them by “mine”.',
     );
   });
 

@@ -170,10 +170,7 @@ it.each([
 
 // Alone catches a number of questions next to the number of onboardings in the navigation.
 it.each([
-  [
-    'aab',
-    '2 onboardings have something new since you opened this page: A, answer note, and 1 more; B, answer note.',
-  ],
+  ['aab', '2 onboardings have something new since you opened this page: A, answer note; B, answer note.'],
   ['a', '1 onboarding has something new since you opened this page: A, answer note.'],
   [
     'abcdde',

@@ -62,5 +62,5 @@ it.each(['/report.csv', '/report.json', '/activity.csv'])('%s of a wrong period 
 
 it('a period is a chip with its name', async () => {
   const { open } = await consoleOfCalls();
-  expect((await open(OLGA, '/report?since=7d')).text).toContain('>Since: 7d<');
+  expect((await open(OLGA, '/report?since=7d')).text).toContain('>Since: 7 days<');
 });

@@ -20,7 +20,10 @@ describe('the settings of the console', () => {
     ['CONSOLE_URL: must be https', { ...SIGN_IN, CONSOLE_URL: 'http://console.example.com' }],
     ['CONSOLE_URL: must be an address without a path', { ...SIGN_IN, CONSOLE_URL: 'https://a.example/b' }],
     ['CONSOLE_PERSON: must be an ID in GANGWAY_PEOPLE_FILE', { CONSOLE_PERSON: 'ada' }],
-    ['CONSOLE_PERSON: must not be set with OIDC_ISSUER', { ...SIGN_IN, CONSOLE_PERSON: 'ada' }],
+    [
+      'CONSOLE_PERSON: must be an ID in GANGWAY_PEOPLE_FILE, without OIDC_ISSUER',
+      { ...SIGN_IN, CONSOLE_PERSON: 'ada' },
+    ],
     ['GANGWAY_FOUR_EYES: each must be one of', { GANGWAY_FOUR_EYES: 'everything' }],
     ['GANGWAY_FOUR_EYES: each must be one of', { GANGWAY_FOUR_EYES: 'ticket,code' }],
   ])('are rejected: %s (%o)', (message, settings) => {

@@ -232,8 +232,8 @@ describe('an underwriting note', () => {
     ['is listed again', ['n-1'], [], true],
     ['is listed as before', ['n-1'], ['n-1'], false],
     ['is still gone', ['n-2'], [], false],
-  ])('that %s decides whether its deferred answer is sent', (_, now, before, isSent) => {
-    const deferred = { status: 'Pending', statusDate: MONDAY, answers: 'n-1' };
+  ])('that %s decides whether its refused answer is sent', (_, now, before, isSent) => {
+    const refusedAnswers = { status: 'Pending', statusDate: MONDAY, answers: 'n-1' };
     const had = state({
       refusedAnswers,
       seen: { ...seen(), noteIds: before },
@@ -241,7 +241,7 @@ describe('an underwriting note', () => {
     });
     const answered = [answer(noteAsked('n-1'))];
     const notes = now.map((id) => note(id));
-    expect('deferred' in reduceBoarding(had, read({ notes }), context({ answered })).state).toBe(!isSent);
+    expect('refusedAnswers' in reduceBoarding(had, read({ notes }), context({ answered })).state).toBe(!isSent);
   });
 
   const lists = (more: Partial<StatusSnapshot> = {}) => ({ ...more, notes: [note('n-1')] });
