@@ -55,6 +55,8 @@ export interface FileWarnings {
   readonly isComplete: boolean;
   /** Rows whose onboarding exists; undefined for a large file, where they are not counted. */
   readonly attached?: number | undefined;
+  /** The names in the first rows. */
+  readonly businesses?: readonly string[];
 }
 
 /** The field of the memo that has the {@link BatchState}. */

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../platform/settings/did-you-mean.js';
 import type { FieldProblem } from '../partner-error.js';
 
 /** Finds the agent profile and the boarding settings that an input names, in the partner's lists. */
@@ -30,10 +31,13 @@ export function chosenReference(
   if (isOptional && all.length === 0 && id === undefined && name === undefined) return {};
   const listed = all.map((entry) => `${entry.name ?? 'no name'} (${idField} ${entry.id})`);
   const count = matching.length === 0 ? 'none has' : `${matching.length} have`;
+  const names = matching.length === 0 ? all.flatMap((entry) => entry.name ?? []) : [];
+  const similar = didYouMean(name ?? '', names);
   const unnamed = id === undefined ? 'not given' : 'the partner does not list this id';
   const [field, why] =
     // A cell of a shifted row may be anything, so the name is not repeated.
     name === undefined ? [idField, unnamed] : [REFERENCE_NAMES[idField], `${count} this name`];
   const without = isOptional ? '; boardingSettings: false creates without' : '';
-  return { problem: { field, message: `${why}; choose one of: ${listed.join(', ') || 'none'}${without}` } };
+  const choose = similar ? `${similar} Or choose` : '; choose';
+  return { problem: { field, message: `${why}${choose} one of: ${listed.join(', ') || 'none'}${without}` } };
 }

@@ -108,12 +108,12 @@ describe('a checked file', () => {
     );
   });
 
-  it('with warnings starts only after they are confirmed, and says how many rows would only attach', async () => {
+  it('with warnings starts only after they are confirmed, and says how many rows would start nothing', async () => {
     const first = merchant();
     await admin.open(`${await held([first])}/start`, { form: { rate: '50' } });
     await new Onboarding(rig.client, idOf(first)).listed();
     const uncertain = { ...merchant(), merchant: { ...merchant().merchant, email: 'not-an-email' } };
-    const attaches = '1 of 2 rows would only attach, because the onboarding exists.';
+    const attaches = '1 of 2 rows would start nothing, because the onboarding exists.';
     const { path, text } = await eventually(
       async () => {
         const at = await held([first, uncertain]);
