@@ -182,16 +182,21 @@ function Confirmation({ batch, problem }: BatchPageProps) {
   const { rows, kinds, name } = batch.state;
   const { warnings = [], count = 0, isComplete = true, attached, businesses = [] } = batch.warnings ?? {};
   const notes = [attachedSentence(attached, rows), isComplete ? undefined : NOT_READ];
+  const names = rows > businesses.length ? [...businesses, 'others'] : businesses;
   const starting = startingIn(batch);
   const rate = String(DEFAULT_RATE);
   const wrong = (field: string) => (problem?.field === field ? [problem.message] : []);
   return (
     <section class="card" aria-label="What would start">
-      <Facts facts={{ Rows: rows, Kinds: kindsOf(kinds), Problems: 'none', Warnings: count || 'none' }} />
-      <p>
-        {businesses.join(', ')}
-        {rows > businesses.length && businesses.length > 0 && `, and ${rows - businesses.length} more`}
-      </p>
+      <Facts
+        facts={{
+          Rows: rows,
+          Kinds: kindsOf(kinds),
+          Businesses: names.join(', '),
+          Problems: 'none',
+          Warnings: count || 'none',
+        }}
+      />
       <Notes notes={notes.filter((note) => note !== undefined)} />
       {count > 0 && <RowTable what="warnings" problems={warnings} count={count} />}
       <p>{consequenceOf(name, { rows, counts: kinds }, attached)}</p>

@@ -78,7 +78,12 @@ describe('a file', () => {
   it.each([
     ['that is empty', ['rows.ndjson', ''] as const, 422, 'Choose a file first'],
     ['of blank lines', ['rows.ndjson', '\n\n'] as const, 422, 'has no rows'],
-    ['of another type', ['rows.xlsx', 'x'] as const, 422, 'does not end in .csv or .ndjson'],
+    [
+      'of another type',
+      ['rows.xlsx', 'x'] as const,
+      422,
+      'must end in .csv, .ndjson or .jsonl. In Excel, choose Save As',
+    ],
     ['above 16 MiB', ['rows.csv', new Uint8Array(16 * 1024 * 1024 + 1)] as const, 413, 'larger than 16 MiB'],
   ])('%s is rejected with the reason', async (_, file, status, reason) => {
     const reply = await checked({ file });
