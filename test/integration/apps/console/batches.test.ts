@@ -96,6 +96,8 @@ describe('a checked file', () => {
     const inputs = [...merchants(20), business(), customer()];
     const path = await held(inputs);
     const { text } = await admin.open(path);
+    // Alone catches a file of other businesses that looks like the right one.
+    expect(text).toMatch(/<dt>Businesses<\/dt><dd[^>]*>Corner Bakery[^<]*, others</);
     expect(text).toContain('This starts 22 rows of rows.ndjson (20 merchants, 1 business, 1 customer)');
     for (const rows of ['', '20']) {
       const reply = await admin.open(`${path}/start`, { form: { rate: '50', rows } });
