@@ -55,6 +55,8 @@ export interface FileWarnings {
   readonly isComplete: boolean;
   /** The number of rows whose onboarding exists; undefined for a large file, in which they are not counted. */
   readonly attached?: number | undefined;
+  /** The names in the first rows. */
+  readonly businesses?: readonly string[];
 }
 
 /** The memo field with the {@link BatchState}. */

@@ -300,15 +300,11 @@ function handleErrors(server: FastifyInstance, handling: Handling): void {
     // An address that cannot be read asks Temporal nothing.
     const mayCount = context && request.url !== UNREADABLE;
     const waiting = mayCount ? await waitingFor(context, handling) : undefined;
+    const frame = { title: response.title, context, waiting, instead: pageOfForm(request) };
     return reply
       .code(response.status)
       .type('text/html; charset=utf-8')
-      .send(
-        renderConsolePage(
-          { title: response.title, context, waiting, instead: pageOfForm(request) },
-          response.page,
-        ),
-      );
+      .send(renderConsolePage(frame, response.page));
   };
   server.setErrorHandler((error, request, reply) => {
     // A stream that has begun cannot become an error page.

@@ -31,13 +31,7 @@ export type View = ReturnType<typeof linkPageView>;
 /** @param path `/a/L-.../...`; empty if the address does not lead to a link */
 export function linkPageView(
   { company }: Pick<LinkSettings, 'company'>,
-  about: {
-    readonly language: Language;
-    readonly path: string;
-    readonly logoPath: string | undefined;
-    /** It is the response to a form. */
-    readonly isForm: boolean;
-  },
+  about: { readonly language: Language; readonly path: string; readonly logoPath: string | undefined },
 ) {
   const values = { company, size: LIMITS.mebibytes, most: LIMITS.files };
   const say = (name: TextName, more: object = {}) => textIn(about.language, name, { ...values, ...more });
@@ -46,9 +40,10 @@ export function linkPageView(
 
 /** Escapes every text, and removes control characters and marks that reverse the direction of text. */
 export function renderLinkPage(
-  { language, company, logoPath, isForm }: View,
+  { language, company, logoPath }: View,
   title: string,
   children: ComponentChildren,
+  isForm: boolean,
 ) {
   const page = (
     <html lang={language}>

@@ -106,8 +106,7 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
 
   const view = (request: FastifyRequest) => {
     const language = languages.get(request) ?? languageIn(request.headers['accept-language']);
-    const isForm = request.method === 'POST';
-    return linkPageView(settings, { language, path: pathOf(request), logoPath: logoFile?.path, isForm });
+    return linkPageView(settings, { language, path: pathOf(request), logoPath: logoFile?.path });
   };
   const send = (
     request: FastifyRequest,
@@ -116,7 +115,7 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
     title: string,
     children: VNode,
   ) => {
-    const html = renderLinkPage(view(request), title, children);
+    const html = renderLinkPage(view(request), title, children, request.method === 'POST');
     return reply.code(status).type('text/html; charset=utf-8').send(html);
   };
   const read = async (request: FastifyRequest): Promise<Link> => {
@@ -288,11 +287,8 @@ function errorsIn(
   ];
   const long = texts.filter(([, value = '', most]) => value.length > most);
   const errors = long.map(([field]) => ({ field, message: textIn(language, 'tooLong', {}) }));
-  if (documents?.length === 0)
-    errors.push({
-      field: 'documents',
-      message: textIn(language, stored.length > 0 ? 'needDocument' : 'needFile', {}),
-    });
+  const none = stored.length > 0 ? 'needDocument' : 'needFile';
+  if (documents?.length === 0) errors.push({ field: 'documents', message: textIn(language, none, {}) });
   if (documents && documents.length > LIMITS.sent)
     errors.push({ field: 'documents', message: textIn(language, 'manyDocuments', { most: LIMITS.sent }) });
   const [first] = wants.kind === 'fields' ? wants.fields : [];

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../platform/settings/did-you-mean.js';
 import type { FieldProblem } from '../partner-error.js';
 
 /** Looks up an input's agent profile and boarding settings in the partner's lists. */
@@ -30,10 +31,13 @@ export function chosenReference(
   if (isOptional && all.length === 0 && id === undefined && name === undefined) return {};
   const listed = all.map((entry) => `${entry.name ?? 'no name'} (${idField} ${entry.id})`);
   const count = matching.length === 0 ? 'none has' : `${matching.length} have`;
+  const names = matching.length === 0 ? all.flatMap((entry) => entry.name ?? []) : [];
+  const similar = didYouMean(name ?? '', names);
   const unnamed = id === undefined ? 'not given' : 'the partner does not list this id';
   const [field, why] =
     // In a shifted row, a cell may contain anything, so do not repeat the name.
     name === undefined ? [idField, unnamed] : [REFERENCE_NAMES[idField], `${count} this name`];
   const without = isOptional ? '; boardingSettings: false creates without' : '';
-  return { problem: { field, message: `${why}; choose one of: ${listed.join(', ') || 'none'}${without}` } };
+  const choose = similar ? `${similar} Or choose` : '; choose';
+  return { problem: { field, message: `${why}${choose} one of: ${listed.join(', ') || 'none'}${without}` } };
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { REFERENCE_NAMES } from '../../partners/boarding/references.js';
 import {
   alternativesOf,
   inside,
@@ -19,13 +20,22 @@ export interface Column {
   /** The values that the schema lists, if any. */
   readonly values: readonly string[];
   readonly patterns: readonly string[];
+  readonly isRequired: boolean;
 }
 
-/** Describes a column's cells, for the second line of a template. Its external ID is invalid, so it never starts. */
-export function cellAdvice({ path, type, values }: Column): string {
-  if (path.join('.') === 'externalId') return 'your own key (delete this line)';
-  if (values.length > 0) return `one of ${values.join(', ')}`;
-  return type === 'boolean' ? 'true or false' : type === 'number' ? 'a number' : 'text';
+/** The external ID in the second line of a template, which no reader takes for an onboarding. */
+export const TEMPLATE_KEY = 'required: your own key (this line is skipped)';
+
+const PAIRS = Object.entries(REFERENCE_NAMES);
+
+/** Describes a column's cells, for the second line of a template. */
+export function cellAdvice({ path, type, values, isRequired }: Column): string {
+  const name = String(path.at(-1));
+  if (name === 'externalId') return TEMPLATE_KEY;
+  const other = PAIRS.flatMap(([id, of]) => (name === id ? [of] : name === of ? [id] : []));
+  const kind = type === 'boolean' ? 'true or false' : type === 'number' ? 'a number' : 'text';
+  const cell = [values.length > 0 ? `one of ${values.join(', ')}` : kind, ...other].join(', or use ');
+  return isRequired ? `required: ${cell}` : cell;
 }
 
 export type Columns = ReturnType<typeof columnsOf>;
@@ -41,16 +51,19 @@ export function columnsOf(schemas: readonly z.ZodType[]) {
 
 function find(root: Shape, names: readonly string[]): Column | undefined {
   let shape: Shape | undefined = root;
+  let isRequired = true;
   const path: (string | number)[] = [];
   for (const name of names) {
     path.push(shape && isItem(shape, name) ? Number(name) : name);
     shape = shape && inside(shape, name);
+    isRequired &&= shape?.isRequired === true;
   }
   const takes = shape ? cellTypes(shape) : [];
   const [type] = takes;
   const forms = shape ? alternativesOf(shape) : [];
   const values = forms.flatMap(({ values = [] }) => values);
-  return type && { path, type, takes, values, patterns: forms.flatMap(({ pattern = [] }) => pattern) };
+  const patterns = forms.flatMap(({ pattern = [] }) => pattern);
+  return type && { path, type, takes, values, patterns, isRequired };
 }
 
 /** Digits with the signs between which people write a phone number, an EIN or an SSN. */

@@ -8,7 +8,7 @@ import { didYouMean } from '../../platform/settings/did-you-mean.js';
 import { typedFee } from '../forms/amounts.js';
 import { check, InvalidInput } from '../texts/invalid-input.js';
 import { harmlessJson } from '../texts/text.js';
-import { asListed, type CellType, type Column, type Columns } from './columns.js';
+import { asListed, type CellType, type Column, type Columns, TEMPLATE_KEY } from './columns.js';
 import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './validation.js';
 
 /** The maximum number of lines in a file. Empty lines count, because each takes time. */
@@ -28,7 +28,7 @@ export async function* csvRows(bytes: Readable, table: Table): AsyncGenerator<Ro
   let header: Header | undefined;
   for await (const { line, cells, fault } of recordsOf(bytes, table.delimiter)) {
     if (fault !== undefined) return yield unreadable(line, `${fault}; ${REST_UNREAD}`);
-    if (cells.every((cell) => cell === '')) continue;
+    if (cells.every((cell) => cell === '') || cells.includes(TEMPLATE_KEY)) continue;
     else if (header) yield notUtf8(line, cells) ?? rowOf(line, cells, header, table.mapping);
     else {
       const { problems, ...read } = readHeader(cells, table.columns, table.mapping);
@@ -223,7 +223,15 @@ function readHeader(cells: readonly string[], knownColumns: Columns, { columns, 
     unknown.push({ field: '', message });
   }
   if (unknown.length === cells.filter(Boolean).length) return { header, problems: [NO_HEADER] };
+  if (unknown.some(({ message }) => !message.endsWith('?')))
+    unknown.push({ field: '', message: `known columns are ${similarTo(header, knownColumns).join(', ')}` });
   return { header, problems: [...unknown, ...clashes([...header, ...constants])] };
+}
+
+/** The known columns in the groups that a header uses, such as `merchant.dba`, and those in no group. */
+function similarTo(header: Header, { names }: Columns): readonly string[] {
+  const groups = new Set(header.map((column) => column?.path[0]));
+  return names.filter((name) => !name.includes('.') || groups.has(name.split('.')[0]));
 }
 
 /** Each column is compared with all others. */

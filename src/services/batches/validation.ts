@@ -3,11 +3,14 @@ import type { z } from 'zod';
 import type { FileWarnings } from '../../messages/batches.js';
 import { atAccount, workflowId } from '../../messages/ids.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
+import { type Leaf, leavesOf } from '../../messages/objects.js';
 import { ONBOARDINGS, type OnboardingType } from '../../messages/workflow-types.js';
 import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { fieldProblems } from '../../partners/schema-messages.js';
 import { truncate } from '../../partners/text-limits.js';
+import { redact } from '../../platform/privacy/masked.js';
+import { isPrivateField } from '../../platform/privacy/private-fields.js';
 import type { Kind } from '../../temporal/kinds/define-kind.js';
 import { EACH_KIND } from '../../temporal/kinds/kinds.js';
 import { isIn } from '../../temporal/query.js';
@@ -88,7 +91,7 @@ function checkOf({ type, schema }: Kind, accounts: KnownAccounts): Check {
   const checked = schema(accounts);
   return (line, value) => {
     const { success, data: input, error } = checked.safeParse(value);
-    if (!success) return { line, problems: fieldProblems(error), ...uniqueIn(value) };
+    if (!success) return { line, problems: fieldProblems(error).map(withValue(value)), ...uniqueIn(value) };
     if (Buffer.byteLength(JSON.stringify(input)) > MAX_ROW_BYTES)
       return { line, problems: [{ field: '', message: `${TOO_LONG} as an input` }] };
     const { externalId, account } = input;
@@ -103,6 +106,27 @@ function checkOf({ type, schema }: Kind, accounts: KnownAccounts): Check {
     };
   };
 }
+
+/** The name of the business that an input is about. */
+function businessIn(leaves: readonly Leaf[]): string {
+  const { value = '' } = leaves.find(({ field }) => /\b(?:dba|doingBusinessAsName)$/.test(field)) ?? {};
+  return truncate(redact(String(value)), LONGEST_SHOWN);
+}
+
+/** Adds to a problem whose it is and, unless that is private, the value, for the page of whoever has the file. */
+function withValue(input: unknown) {
+  const leaves = leavesOf(input);
+  const values = new Map(leaves.map(({ field, value }) => [field, value]));
+  const business = businessIn(leaves);
+  return (problem: FieldProblem) => {
+    const value = values.get(problem.field);
+    const isPrivate = problem.field.split('.').some(isPrivateField);
+    const text = isPrivate ? '(not shown)' : truncate(redact(String(value)), LONGEST_SHOWN);
+    return { ...problem, business, ...(value !== undefined && { value: text }) };
+  };
+}
+
+const LONGEST_SHOWN = 60;
 
 function uniqueIn(value: unknown): Pick<Invalid, 'unique'> {
   const { externalId, account } = value as Readonly<Record<string, unknown>>;
@@ -157,10 +181,15 @@ export interface ValidRow {
 
 export interface RowProblem extends FieldProblem {
   readonly line: number;
+  readonly business?: string;
+  readonly value?: string;
 }
 
 /** More problems would repeat the same mistake. */
 const PROBLEMS_SHOWN = 100;
+
+/** The number of business names in a preview: enough to see that it is the right file. */
+const NAMES_SHOWN = 5;
 
 /** The maximum number of warnings in memory. */
 const MAX_WARNINGS = 10_000;
@@ -174,12 +203,13 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
   const lineOf = new Map<string, number>();
   const names = new Map<string, Named>();
   const valid: ValidRow[] = [];
+  const businesses: string[] = [];
   let [total, problemCount, badRows, lastBad, count, moreWarnings] = [0, 0, 0, 0, 0, 0];
-  const add = (line: number, { field, message }: FieldProblem) => {
+  const add = (line: number, problem: FieldProblem) => {
     problemCount += 1;
     if (line !== lastBad) badRows += 1;
     lastBad = line;
-    if (problems.length < PROBLEMS_SHOWN) problems.push({ line, field, message });
+    if (problems.length < PROBLEMS_SHOWN) problems.push({ line, ...problem });
   };
   for await (const row of rows) {
     total += 1;
@@ -193,6 +223,7 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
     }
     if (isBroken || lastBad === line) continue;
     const { type, input, workflowId, warnings: own = NONE } = row;
+    if (valid.length < NAMES_SHOWN) businesses.push(businessIn(leavesOf(input)));
     const identity = businessIdentity(input);
     const twin = lineOf.get(identity);
     if (identity !== '') lineOf.set(identity, twin ?? line);
@@ -207,7 +238,7 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
     valid.push({ line, workflowId, named, warnings: isKept ? warnings : NONE });
     counts[type] = (counts[type] ?? 0) + 1;
   }
-  return { rows: total, counts, problems, problemCount, badRows, valid, moreWarnings };
+  return { rows: total, counts, problems, problemCount, badRows, valid, moreWarnings, businesses };
 }
 
 type Checked = Pick<Validation, 'valid' | 'moreWarnings'>;
@@ -313,10 +344,10 @@ async function existingOf(client: Client, ids: readonly string[]): Promise<Reado
   return match;
 }
 
-/** Returns how many rows of a file would start nothing: `3 of the rows only attach to onboardings that exist.` */
+/** Returns how many rows of a file would start nothing: `3 of 20 rows would start nothing, because the onboarding exists.` */
 export function attachedSentence(attached: number | undefined, rows: number): string | undefined {
   if (attached === undefined || attached === 0) return undefined;
-  return `${attached} of ${rowsOf(rows)} would only attach, because the onboarding exists.`;
+  return `${attached} of ${rowsOf(rows)} would start nothing, because the onboarding exists.`;
 }
 
 /** The maximum number of rows that start without a confirmation. */

@@ -56,6 +56,26 @@ it('a start that Temporal does not answer says within 5 s that it may arrive, an
   await page.getByRole('heading', { name: input.merchant.dba }).waitFor();
 });
 
+// Alone catches a spreadsheet that is sent, and a page of an error without the way to a CSV.
+it('a spreadsheet is refused where it is chosen, with what to do', async () => {
+  const { page, context } = await browse(browser(), console());
+  testEnds(() => context.close());
+  await page.goto(`${console().url}/start`);
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.method()));
+  const check = page.getByRole('button', { name: 'Check the file' });
+  // Without a file, the browser asks for one.
+  await check.click();
+  const upload = page.getByLabel('CSV or NDJSON file');
+  await upload.setInputFiles(file('list.xlsx', 'PK'));
+  await page.getByText('In Excel, choose Save As, then "CSV UTF-8"').waitFor();
+  await check.click();
+  expect(requests.filter((method) => method === 'POST')).toEqual([]);
+  await upload.setInputFiles(file('list.csv', 'externalId,merchant.dba\n'));
+  await check.click();
+  await page.getByText('The file has no rows.').waitFor();
+});
+
 describe.each(variants([true], [false]))('in a browser with JavaScript: %s', (javaScriptEnabled) => {
   async function newPage(): Promise<Page> {
     const { page, context } = await browse(browser(), console(), { scripts: javaScriptEnabled });

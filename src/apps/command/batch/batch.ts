@@ -167,7 +167,7 @@ function rejectIfInvalid(
   if (rows === 0) throw new InvalidInput(`${name}: has no rows`);
   if (problemCount === 0) return;
   const lines = linesOf(name, problems, problemCount);
-  if (json) for (const each of problems) cli.json(each);
+  if (json) for (const { line, field, message } of problems) cli.json({ line, field, message });
   const end = `${name}: ${badRows} of ${rowsOf(rows)} ${badRows === 1 ? 'is' : 'are'} not valid; nothing was started`;
   throw new InvalidInput([...lines, end].join('\n'));
 }

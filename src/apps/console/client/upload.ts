@@ -44,13 +44,17 @@ function showChosen(input: HTMLInputElement): boolean {
       : total > Number(limits['totalBytes'])
         ? `in total at most ${size(Number(limits['totalBytes']))}`
         : undefined;
+  input.setCustomValidity(all ?? problems.find((problem) => problem !== undefined) ?? '');
   list?.replaceChildren(...items, ...(all === undefined ? [] : [item('All files', all)]));
   return all === undefined && problems.every((problem) => problem === undefined);
 }
 
+const SHEET = /\.(?:xlsx?|ods|numbers)$/i;
+const TO_CSV = '. In Excel, choose Save As, then "CSV UTF-8"';
+
 function problemWith(file: File, accepted: readonly string[], bytes: number): string | undefined {
   if (!accepted.some((name) => file.name.toLowerCase().endsWith(name)))
-    return `only these types are accepted: ${accepted.join(', ')}`;
+    return `only these types are accepted: ${accepted.join(', ')}${SHEET.test(file.name) ? TO_CSV : ''}`;
   if (file.size === 0) return 'is empty';
   return file.size > bytes ? `is larger than ${size(bytes)}` : undefined;
 }

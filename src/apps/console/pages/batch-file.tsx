@@ -5,17 +5,18 @@ import { accountProblem, knownWithin } from '../../../messages/inputs.js';
 import { fieldOf } from '../../../messages/objects.js';
 import { BATCHES, EACH_ONBOARDING } from '../../../messages/workflow-types.js';
 import { handOver } from '../../../services/batches/batches.js';
-import { heldSource, rowReader } from '../../../services/batches/format.js';
+import { formatOf, heldSource, rowReader } from '../../../services/batches/format.js';
 import {
   fileWarnings,
   type Invalid,
   kindsOf,
   type Ready,
+  type RowProblem,
   rowCheck,
   rowSchemas,
   validate,
 } from '../../../services/batches/validation.js';
-import { Facts, Notes, Table } from '../../../services/reports/page.js';
+import { type Column, Facts, Notes, Table } from '../../../services/reports/page.js';
 import { parseJson, utf8 } from '../../../services/texts/text.js';
 import { type Console, PageError, type RequestContext, type RouteResponse, type User } from '../route.js';
 import { type HeldFile, type HeldForm, receivedForm } from '../uploads.js';
@@ -39,6 +40,7 @@ export function BatchUpload() {
         <Drop>
           <Field
             {...{ name: 'file', label: 'CSV or NDJSON file', type: 'file', accept: '.csv,.ndjson,.jsonl' }}
+            required
             advice={[
               `Up to ${MAX_FILE_BYTES / 1024 / 1024} MiB. Drop the file here, or choose it. CSV templates:`,
               ...EACH_ONBOARDING.map(([, { nouns }], index) => (
@@ -153,6 +155,7 @@ async function checked(
   const { client, settings, user } = context;
   if (!file) throw new PageError(422, 'Choose a file first. Nothing was started.');
   const named = fieldOf(DELIMITERS, fields['delimiter'] ?? '');
+  if (!formatOf(file.name)) throw new PageError(422, NO_FORMAT);
   // NDJSON takes none.
   const delimiter = /\.csv$/i.test(file.name) ? (named ?? delimiterOf(file.bytes)) : undefined;
   const { name, validation, rows } = await readCheckedFile(context, file, { delimiter, mapping });
@@ -166,11 +169,14 @@ async function checked(
   const id = await handOver(client, settings.taskQueue, rows(), {
     name,
     actor: user.actor,
-    warnings: { ...check, warnings },
+    warnings: { ...check, warnings, businesses: validation.businesses },
   });
   const message = delimiter && `Read with the separator ${separatorName(delimiter)}.`;
   return { to: pathOfBatch(id), ...(message && { message }) };
 }
+
+const NO_FORMAT =
+  'The name of the file must end in .csv, .ndjson or .jsonl. In Excel, choose Save As, then "CSV UTF-8". Nothing was started.';
 
 const MOST_WARNINGS = 20;
 
@@ -185,7 +191,11 @@ function Problems({ name, validation, warnings, count, delimiter }: ProblemsProp
     <>
       <h1>{name} is not valid</h1>
       <section class="card" aria-label="The file">
-        <Notes notes={['Nothing was started. Correct the file and check it again.']} />
+        <Notes
+          notes={[
+            'Nothing was started. Correct the file and check it again. Line 1 has the names of the columns.',
+          ]}
+        />
         <Facts
           facts={{
             Separator: delimiter && separatorName(delimiter),
@@ -206,16 +216,21 @@ function Problems({ name, validation, warnings, count, delimiter }: ProblemsProp
 
 interface RowTableProps {
   readonly what: 'problems' | 'warnings';
-  readonly problems: FileWarnings['warnings'];
+  readonly problems: readonly RowProblem[];
   readonly count: number;
 }
 
 export function RowTable({ what, problems, count }: RowTableProps) {
-  type Problem = (typeof problems)[number];
-  const columns = [
-    { title: 'Line', cell: ({ line }: Problem) => line, isNumber: true as const },
-    { title: 'Field', cell: ({ field }: Problem) => (field ? <code>{field}</code> : '') },
-    { title: 'Problem', cell: ({ message }: Problem) => message },
+  const columns: Column<RowProblem>[] = [
+    { title: 'Line', cell: ({ line }) => line, isNumber: true },
+    ...(problems.some(({ business }) => business)
+      ? [{ title: 'Business', cell: ({ business }: RowProblem) => business }]
+      : []),
+    { title: 'Field', cell: ({ field }) => (field ? <code>{field}</code> : '') },
+    {
+      title: 'Problem',
+      cell: ({ message, value }) => (value ? `${message}; the file has: ${value}` : message),
+    },
   ];
   const caption = count > problems.length ? `The first ${problems.length} ${what}` : `All ${what}`;
   return <Table caption={caption} rows={problems} columns={columns} />;

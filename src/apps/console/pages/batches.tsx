@@ -147,7 +147,7 @@ function Progress({ batch }: Pick<BatchPageProps, 'batch'>) {
           </Form>
         )}
         <a href={`${path}/results.csv`}>{isUnderWay(batch) ? 'Results so far' : 'Results'} as CSV</a>
-        <a href="/onboardings">The newest onboardings</a>
+        <a href="/onboardings">All onboardings</a>
       </div>
       {failures.length > 0 && <Failures rows={failures} />}
     </div>
@@ -173,25 +173,43 @@ function Failures({ rows }: { readonly rows: readonly RowResult[] }) {
   return <Table caption="The first rows that failed; the CSV has all" rows={rows} columns={columns} isWide />;
 }
 
+const RATE = 'Leave it, unless the team that runs Gangway names another number.';
+
 const NUMBER = { class: 'short', inputMode: 'numeric' } as const;
 
 /** Confirms the start of a checked file. For more than a few rows, a person types their number. */
 function Confirmation({ batch, problem }: BatchPageProps) {
   const { rows, kinds, name } = batch.state;
-  const { warnings = [], count = 0, isComplete = true, attached } = batch.warnings ?? {};
+  const { warnings = [], count = 0, isComplete = true, attached, businesses = [] } = batch.warnings ?? {};
   const notes = [attachedSentence(attached, rows), isComplete ? undefined : NOT_READ];
+  const names = rows > businesses.length ? [...businesses, 'others'] : businesses;
   const starting = startingIn(batch);
   const rate = String(DEFAULT_RATE);
   const wrong = (field: string) => (problem?.field === field ? [problem.message] : []);
   return (
     <section class="card" aria-label="What would start">
-      <Facts facts={{ Rows: rows, Kinds: kindsOf(kinds), Problems: 'none', Warnings: count || 'none' }} />
+      <Facts
+        facts={{
+          Rows: rows,
+          Kinds: kindsOf(kinds),
+          Businesses: names.join(', '),
+          Problems: 'none',
+          Warnings: count || 'none',
+        }}
+      />
       <Notes notes={notes.filter((note) => note !== undefined)} />
       {count > 0 && <RowTable what="warnings" problems={warnings} count={count} />}
       <p>{consequenceOf(name, { rows, counts: kinds }, attached)}</p>
       {starting > 0 && (
         <Form action={`${pathOfBatch(batch.id)}/start`} noValidate autocomplete="off">
-          <Field {...NUMBER} name="rate" label="Starts per second" value={rate} problems={wrong('rate')} />
+          <Field
+            {...NUMBER}
+            name="rate"
+            label="Starts per second"
+            value={rate}
+            problems={wrong('rate')}
+            advice={RATE}
+          />
           {starting > UNCONFIRMED_ROWS && (
             <Field
               {...{ ...NUMBER, name: 'rows', problems: wrong('rows') }}

@@ -265,11 +265,6 @@ function columnsFor(
         <>
           {item.dueAt && <Due at={item.dueAt} />}
           <AnswerLink here={hereFor(item)} item={item} />
-          {isByMerchant(item) && hasRole(user, 'operator') && (
-            <small>
-              <a href={pathOfItem(item, list)}>Look and confirm</a>
-            </small>
-          )}
         </>
       ),
     },
@@ -328,19 +323,16 @@ function AnswerLink({ item, here }: { readonly item: InboxItem; readonly here: s
   );
 }
 
-function pathOfItem({ workflowId, id }: InboxItem, list: string): string {
-  return id === undefined ? pathOf(workflowId) : withList(pathOf(workflowId, 'requirements', id), list);
-}
-
 /** The question, and below it what it is. The list that it comes from has no question until its workflow has told it. */
 function TaskCell({ item, list, isNew }: TaskProps) {
-  const { id, title, proposedBy } = item;
+  const { workflowId, id, title, proposedBy } = item;
+  const path = id === undefined ? pathOf(workflowId) : withList(pathOf(workflowId, 'requirements', id), list);
   const { sentence, kind } = splitQuestion(item);
   const { user } = useRequest();
   const isMentioned = item.mentioned?.some((each) => isSamePerson(each, user.actor));
   return (
     <>
-      <a class="task" href={pathOfItem(item, list)} title={tooltip(sentence, 60)}>
+      <a class="task" href={path} title={tooltip(sentence, 60)}>
         {id === undefined ? 'See what else it asks' : sentence}
       </a>
       {id !== undefined && (
@@ -350,7 +342,7 @@ function TaskCell({ item, list, isNew }: TaskProps) {
           {proposedBy !== undefined && (
             <Chip tone="asks">
               {isByMerchant(item) ? (
-                'Merchant answered'
+                <a href={path}>Merchant answered: look and confirm</a>
               ) : (
                 <>
                   <Person actor={proposedBy} /> proposed an answer

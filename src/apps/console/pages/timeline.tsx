@@ -36,11 +36,11 @@ export function Answered({
       <ul class="answered">
         {all
           .sort((one, other) => other.entry.at.localeCompare(one.entry.at))
-          .map(({ id, title, entry, confirmed, workflowId, unsent }) => (
+          .map(({ id, title, entry, workflowId, unsent }) => (
             <li key={`${workflowId} ${id}`} id={`answered-${id}`} data-answered={id}>
               <strong>{title}</strong>
               <span data-sentence="">
-                <AnsweredSentence {...{ entry, confirmed }} />
+                <AnsweredSentence entry={entry} />
               </span>
               {unsent.includes(id) && hasRole(user, 'operator') && (
                 <details>
@@ -61,14 +61,14 @@ export function Answered({
   );
 }
 
-function AnsweredSentence({ entry, confirmed }: Omit<Ended, 'id' | 'title'>) {
+function AnsweredSentence({ entry }: { readonly entry: LastEntry }) {
   const said = saidOf(entry);
   return entry.event === 'requirement-resolved' ? (
     <>
       <Person actor={entry.actor ?? 'Someone'} /> answered{' '}
-      {confirmed?.actor && (
+      {entry.confirmer && (
         <>
-          and <Person actor={confirmed.actor} /> confirmed it{' '}
+          and <Person actor={entry.confirmer} /> confirmed it{' '}
         </>
       )}
       <When time={entry.at} />: {answerText(said)}
@@ -89,26 +89,20 @@ function answerText(answer: string): string {
   return summarize(`correction: ${labels.join('; ')}`);
 }
 
-interface Ended {
-  readonly id: string;
-  readonly title: string;
-  readonly entry: TimelineEntry;
-  /** Of the second person, where one confirmed the answer. */
-  readonly confirmed?: TimelineEntry | undefined;
-}
+type LastEntry = TimelineEntry & { readonly confirmer?: string | undefined };
 
 /** The requirements that are no longer open, by the last entry about each. */
-function endedOf({ timeline, requirements }: OnboardingState): Ended[] {
+function endedOf({ timeline, requirements }: OnboardingState) {
   const titles = titlesIn(timeline);
-  const ended = new Map<string, Pick<Ended, 'entry' | 'confirmed'>>();
+  const ended = new Map<string, LastEntry>();
   for (const [index, entry] of timeline.entries()) {
     const id = (entry.detail ?? '').split(': ')[0] ?? '';
-    const confirmed = [timeline[index - 1]].find((before) => before?.event === 'answer-confirmed');
+    const { event, actor } = timeline[index - 1] ?? entry;
     if (entry.event === 'requirement-resolved' || entry.event === 'requirement-closed')
-      ended.set(id, { entry, confirmed });
+      ended.set(id, event === 'answer-confirmed' ? { ...entry, confirmer: actor } : entry);
   }
   for (const { id } of requirements) ended.delete(id);
-  return [...ended].map(([id, last]) => ({ id, title: titles.get(id) ?? id, ...last }));
+  return [...ended].map(([id, entry]) => ({ id, title: titles.get(id) ?? id, entry }));
 }
 
 interface EntryProps {
@@ -122,7 +116,7 @@ export function EntryText({ entry, workflowId, about }: EntryProps) {
   const { times } = useRequest();
   const { event, actor } = entry;
   const [said, rest] = sentenceOf(entry);
-  const detail = WITH_ANSWERS.includes(event)
+  const detail = WITH_ANSWER.test(event)
     ? answerText(rest)
     : inZone(rest, entry, times).replace(OWN_LINK, '');
   const reason = givenReason(entry.reason);
@@ -148,11 +142,7 @@ export function EntryText({ entry, workflowId, about }: EntryProps) {
 const OWN_LINK = /^L-\w+:? ?/;
 
 /** The events whose detail is an answer in short. */
-const WITH_ANSWERS: readonly TimelineEvent[] = [
-  'requirement-resolved',
-  'answer-proposed',
-  'answer-confirmed',
-];
+const WITH_ANSWER = /^(?:requirement-resolved|answer-proposed|answer-confirmed)$/;
 
 const PARTNERS: Readonly<Record<string, string>> = { boarding: 'Underwriting', banking: 'The bank' };
 

@@ -78,7 +78,12 @@ describe('a file', () => {
   it.each([
     ['that is empty', ['rows.ndjson', ''] as const, 422, 'Choose a file first'],
     ['of blank lines', ['rows.ndjson', '\n\n'] as const, 422, 'has no rows'],
-    ['of another type', ['rows.xlsx', 'x'] as const, 422, 'does not end in .csv or .ndjson'],
+    [
+      'of another type',
+      ['rows.xlsx', 'x'] as const,
+      422,
+      'must end in .csv, .ndjson or .jsonl. In Excel, choose Save As',
+    ],
     ['above 16 MiB', ['rows.csv', new Uint8Array(16 * 1024 * 1024 + 1)] as const, 413, 'larger than 16 MiB'],
   ])('%s is rejected with the reason', async (_, file, status, reason) => {
     const reply = await checked({ file });
@@ -91,6 +96,8 @@ describe('a checked file', () => {
     const inputs = [...merchants(20), business(), customer()];
     const path = await held(inputs);
     const { text } = await admin.open(path);
+    // Alone catches a file of other businesses that looks like the right one.
+    expect(text).toMatch(/<dt>Businesses<\/dt><dd[^>]*>Corner Bakery[^<]*, others</);
     expect(text).toContain('This starts 22 rows of rows.ndjson (20 merchants, 1 business, 1 customer)');
     for (const rows of ['', '20']) {
       const reply = await admin.open(`${path}/start`, { form: { rate: '50', rows } });
@@ -108,12 +115,12 @@ describe('a checked file', () => {
     );
   });
 
-  it('with warnings starts only after they are confirmed, and says how many rows would only attach', async () => {
+  it('with warnings starts only after they are confirmed, and says how many rows would start nothing', async () => {
     const first = merchant();
     await admin.open(`${await held([first])}/start`, { form: { rate: '50' } });
     await new Onboarding(rig.client, idOf(first)).listed();
     const uncertain = { ...merchant(), merchant: { ...merchant().merchant, email: 'not-an-email' } };
-    const attaches = '1 of 2 rows would only attach, because the onboarding exists.';
+    const attaches = '1 of 2 rows would start nothing, because the onboarding exists.';
     const { path, text } = await eventually(
       async () => {
         const at = await held([first, uncertain]);

@@ -49,6 +49,11 @@ describe('a table', () => {
   });
 
   it.each([
+    [
+      'the line of advice of a template',
+      'externalId,merchant.dba\nrequired: your own key (this line is skipped),required: text\nm-1,One\nm-2,Two\n',
+      [3, 4],
+    ],
     ['blank rows', 'externalId,merchant.dba\r\n,\r\nm-1,One\r\n , \r\n,,,,\r\nm-2,Two\r\n,\r\n', [3, 6]],
     ['blank rows before the header', ',\r\n\r\nexternalId,merchant.dba\r\nm-1,One\r\nm-2,Two', [4, 5]],
     ['blank headers', 'externalId,,merchant.dba,,\nm-1,,One,,\nm-2,,Two,,\n', [2, 3]],
@@ -226,12 +231,25 @@ describe('a header', () => {
     ['merchant.dbaa', '"merchant.dbaa" is not a known column; did you mean merchant.dba?'],
     ['DBA', '"DBA" is not a known column; did you mean merchant.dba?'],
     ['first_name', '"first_name" is not a known column; did you mean merchant.firstName?'],
-    ['Remark', '"Remark" is not a known column'],
-    ['merchant', '"merchant" is not a known column'],
-    ['constructor', '"constructor" is not a known column'],
   ])('%s is unknown', async (name, message) => {
     expect(await read(`externalId,${name}\nm-1,x\n`)).toEqual([problem(1, message)]);
   });
+
+  // Alone catches a person who is told that a name is wrong, and none that is right.
+  it.each(['Remark', 'merchant', 'constructor'])(
+    '%s is unknown, and the columns of what the others are about are named',
+    async (name) => {
+      const others =
+        'known columns are externalId, account, merchant.cashDiscount, merchant.firstName, merchant.lastName, merchant.dba, ' +
+        'merchant.pos, merchant.email, agentProfileId, agent, boardingSettingsId, boardingSettings, feePlan, createVersion, ' +
+        'merchantProfileId, dueInHours, unclaimedInHours, openFinancialAccount, onDecline';
+      const problems = [
+        { field: '', message: `"${name}" is not a known column` },
+        { field: '', message: others },
+      ];
+      expect(await read(`externalId,merchant.dba,${name}\nm-1,One,x\n`)).toEqual([{ line: 1, problems }]);
+    },
+  );
 
   const PART = problem(1, 'is part of application.a, which is also a column', 'application.a.b');
   const NO_COLUMN = expect.stringMatching(
@@ -332,6 +350,7 @@ describe('a table of many columns', () => {
     const messages = [
       ...header(50, () => `${unknown}; did you mean merchant.dba?`),
       ...header(10, () => unknown),
+      expect.stringMatching(/^known columns are externalId, account, /),
     ];
     expect(await read(`externalId,${header(60, () => 'DBA').join(',')}\n1`)).toEqual([
       { line: 1, problems: messages.map((message) => ({ field: '', message })) },

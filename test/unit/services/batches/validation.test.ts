@@ -42,6 +42,7 @@ describe('a file', () => {
       problemCount: 0,
       badRows: 0,
       moreWarnings: 0,
+      businesses: Array.from({ length: rows.length }, () => expect.any(String)),
       valid: expect.any(Array),
     });
   });
@@ -109,6 +110,27 @@ describe('a file', () => {
       'boarding.',
       undefined,
     ]);
+  });
+
+  // Alone catches a problem without the row's name, one without its value, and a private value on a page.
+  it('names the business of a problem, and its value unless that is private', async () => {
+    const cash = { ...one.merchant, dba: 'Corner Bakery', cashDiscount: '123-45-6789' };
+    const { holder } = business();
+    const { problems } = await validated(
+      { ...one, merchant: cash },
+      business(undefined, { holder: { ...holder, doingBusinessAsName: 'Fir', ssn: '123456' } }),
+    );
+    expect(problems).toEqual([
+      {
+        line: 1,
+        field: 'merchant.cashDiscount',
+        message: 'must be one of Yes, No',
+        business: 'Corner Bakery',
+        value: '***-**-6789',
+      },
+      { line: 2, field: 'holder.ssn', message: expect.any(String), business: 'Fir', value: '(not shown)' },
+    ]);
+    expect((await validated(...Array.from({ length: 7 }, () => merchant()))).businesses).toHaveLength(5);
   });
 
   it('counts the rows that are not valid', async () => {
@@ -322,7 +344,7 @@ it('a file is described in sentences', () => {
   expect(kindsOf({ merchantBoarding: 1, businessOnboarding: 2 })).toBe('1 merchant, 2 businesses');
   expect(kindsOf({ customerOnboarding: 2, merchantBoarding: 1 })).toBe('2 customers, 1 merchant');
   const attached = [undefined, 0, 1, 2].map((count) => attachedSentence(count, 2));
-  const attach = 'would only attach, because the onboarding exists.';
+  const attach = 'would start nothing, because the onboarding exists.';
   expect(attached).toEqual([undefined, undefined, `1 of 2 rows ${attach}`, `2 of 2 rows ${attach}`]);
   const counts = { merchantBoarding: 2, businessOnboarding: 1, customerOnboarding: 1 };
   expect(consequenceOf('a.csv', { rows: 4, counts }, undefined)).toBe(

@@ -132,7 +132,11 @@ describe('the agent and the boarding settings', () => {
 
   it('are doubtful if the partner does not list them, or lists several', () => {
     expect(warnings(unnamed)).toEqual([`agentProfileId: not given; ${agents}`]);
-    expect(warnings({ ...unnamed, agent: 'Hall Agents' })).toEqual([`agent: none has this name; ${agents}`]);
+    expect(warnings({ ...unnamed, agent: 'Nobody' })).toEqual([`agent: none has this name; ${agents}`]);
+    // Alone catches a misspelt name without the one that it is like.
+    expect(warnings({ ...unnamed, agent: 'Harbour Agents' })).toEqual([
+      `agent: none has this name; did you mean Harbor Agents? Or ${agents}`,
+    ]);
     const unlisted = `agentProfileId: the partner does not list this id; ${agents}`;
     expect(warnings(merchant(undefined, { agentProfileId: 7 }))).toEqual([unlisted]);
     const ofCustomer = warnings({ externalId: 'c', boarding: unnamed, business: {} });

@@ -202,7 +202,7 @@ it('a doubtful file starts with warnings by line, with --strict starts nothing, 
   expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: ${line}\n`)]);
   expect(await isThere(idOf(input))).toBe(true);
   // What is there takes no new input, so its row is not doubtful any more.
-  const attached = `${file}: 2 rows, all valid: 2 merchants\n2 of 2 rows would only attach, because the onboarding exists.\n`;
+  const attached = `${file}: 2 rows, all valid: 2 merchants\n2 of 2 rows would start nothing, because the onboarding exists.\n`;
   await eventually(
     () => gangway([file, '--strict', '--dry-run']),
     ({ code: ended, stdout }) => ended === 0 && stdout === attached,
@@ -215,7 +215,7 @@ it('a doubtful file starts with warnings by line, with --strict starts nothing, 
   const compared = await gangway([next, '--dry-run']);
   expect(compared).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('1 of 2 rows would only attach'),
+    stdout: expect.stringContaining('1 of 2 rows would start nothing'),
     stderr: expect.stringContaining(
       `warning: ${next}:1: merchant.lastName: differs from the onboarding that exists, which keeps its own value\n`,
     ),
