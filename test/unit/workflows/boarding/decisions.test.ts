@@ -241,7 +241,9 @@ describe('an underwriting note', () => {
     });
     const answered = [answer(noteAsked('n-1'))];
     const notes = now.map((id) => note(id));
-    expect('refusedAnswers' in reduceBoarding(had, read({ notes }), context({ answered })).state).toBe(!isSent);
+    expect('refusedAnswers' in reduceBoarding(had, read({ notes }), context({ answered })).state).toBe(
+      !isSent,
+    );
   });
 
   const lists = (more: Partial<StatusSnapshot> = {}) => ({ ...more, notes: [note('n-1')] });
