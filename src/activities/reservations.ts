@@ -17,10 +17,6 @@ export type Reservations = ReturnType<typeof reservationsAt>;
 /** How often an onboarding tries to take over a record while others try too. */
 const MAX_TRIES = 5;
 
-/** The possible error of a date without a time zone, and the difference between two machines' clocks, in milliseconds. */
-const TIME_ZONE_ERROR_MS = 38 * 3_600_000;
-const CLOCK_DIFFERENCE_MS = 10 * 60_000;
-
 // Keeps W4.
 /** Reserves records of one account at a partner. A record is reserved for one onboarding before anything is written to it. */
 export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: string | undefined) {
@@ -114,34 +110,6 @@ function notSent(message: string): PartnerError {
   const fields: FieldProblem[] = [{ field: '', message }];
   const operation = activityInfo().activityType;
   return new PartnerError({ system: 'gangway', operation, kind: 'Rejected', fields, reason: 'not sent' });
-}
-
-/** Services return the first day of their calendar, such as 0001-01-01, 1900-01-01 or 1970-01-01, instead of no date. */
-const EARLIEST_DATE_MS = 2 * 86_400_000;
-
-export function isRealDate(date: string | null): date is string {
-  return date !== null && !(Date.parse(date) < EARLIEST_DATE_MS);
-}
-
-/** The tolerance by the partner's own clock, in milliseconds. It may round dates down to the minute, and respond a minute late. */
-const ROUNDING_ERROR_MS = 2 * 60_000;
-
-/**
- * Reports whether the partner's date is clearly before a time of ours. Returns false for an unreadable date.
- *
- * @param partnerMoment the same time by the partner's clock, against which a smaller difference counts as clear
- */
-export function isClearlyBefore(date: string | null, moment: string, partnerMoment?: string): boolean {
-  if (!isRealDate(date)) return false;
-  const hasZone = /T[\d:.,]{1,20}(Z|[+-]\d\d:?\d\d)$/i.test(date);
-  const isBefore = (other: string, byMs: number) => Date.parse(date) + byMs < Date.parse(other);
-  if (!hasZone) return isBefore(moment, TIME_ZONE_ERROR_MS);
-  return isBefore(
-    moment,
-    partnerMoment !== undefined && isBefore(partnerMoment, ROUNDING_ERROR_MS)
-      ? ROUNDING_ERROR_MS
-      : CLOCK_DIFFERENCE_MS,
-  );
 }
 
 /**

@@ -31,5 +31,5 @@ export const BUNDLING = {
 export const BUNDLING_ENCODING = { ...BUNDLING, failureConverterPath: FAILURE_CONVERTER };
 
 /** The workflows combined with another program's. */
-export const BESIDE_THEIRS = built('workflows/with-theirs.cjs');
+export const COMBINED_WORKFLOWS = built('workflows/combined-workflows.cjs');
 export const THEIR_WORKFLOWS = 'gangway-their-workflows';

@@ -16,7 +16,7 @@ import { BadSetting } from '../platform/settings/settings.js';
 import { besideOwn, requireKeys } from '../temporal/connection.js';
 import { dataConverter, replayConverter } from '../temporal/payload-codec.js';
 import { workerIdentity } from '../temporal/workers.js';
-import { BESIDE_THEIRS, BUNDLING_ENCODING, bundleFor, THEIR_WORKFLOWS } from './bundles.js';
+import { BUNDLING_ENCODING, bundleFor, COMBINED_WORKFLOWS, THEIR_WORKFLOWS } from './bundles.js';
 import {
   combineWorkers,
   countUnreadable,
@@ -55,7 +55,7 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
   return {
     name: 'gangway',
 
-    configureBundler: besideTheirs,
+    configureBundler: combineWorkflows,
 
     configureWorker(options) {
       const connection = connectionOf(options);
@@ -137,12 +137,12 @@ function merged(
   };
 }
 
-function besideTheirs(options: BundleOptions): BundleOptions {
+function combineWorkflows(options: BundleOptions): BundleOptions {
   const { workflowsPath, workflowInterceptorModules = [], preloadModules = [], webpackConfigHook } = options;
   return {
     ...options,
     ...BUNDLING_ENCODING,
-    workflowsPath: BESIDE_THEIRS,
+    workflowsPath: COMBINED_WORKFLOWS,
     workflowInterceptorModules: [
       ...workflowInterceptorModules,
       ...BUNDLING_ENCODING.workflowInterceptorModules,

@@ -30,7 +30,8 @@ import {
   withFieldNames,
   withRetries,
 } from '../failures.js';
-import { isClearlyBefore, type Reservations } from '../reservations.js';
+import { isClearlyBefore } from '../partner-dates.js';
+import type { Reservations } from '../reservations.js';
 import { sendOnceThenRead } from '../write.js';
 import type { MerchantReader } from './merchant.js';
 

@@ -5,8 +5,8 @@ import { harmless } from '../texts/text.js';
 import type { Times } from '../texts/time.js';
 
 /**
- * The style that pages of reports and pages of the console share: colors, charts, tables, facts. For screens in light and dark and
- * for paper. Colors of bars differ in lightness as well, for people who do not see all colors. It has no sign that HTML escapes.
+ * The style that report pages and the console share: colors, charts, tables, facts. For light and dark screens and for paper.
+ * Colors of bars also differ in lightness, for people who do not see all colors. It contains no character that HTML escapes.
  */
 export const SHARED_STYLE = `
 :root {
@@ -126,10 +126,10 @@ p { margin: .4rem 0; max-width: 46rem; }
 }
 `;
 
-/** The one style that the page allows itself, by its hash. */
+/** The hash of the only style that the page allows. */
 const STYLE_HASH = hash('sha256', STYLE, 'base64');
 
-/** A page that is complete in itself, as HTML: it has no script, and its policy forbids every request. */
+/** Renders a self-contained page: it has no script, and its policy forbids every request. */
 export function renderReportPage(title: string, body: ComponentChildren): string {
   const page = (
     <html lang="en">
@@ -156,7 +156,7 @@ export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
   readonly isNumber?: true;
-  /** The place of a cell where a row has two lines. Without one, it has none there. */
+  /** The place of a cell if a row has two lines. Without one, the cell is omitted there. */
   readonly at?: undefined | 'select' | 'first' | 'first-end' | 'both' | 'second' | 'second-end' | 'wide';
 }
 
@@ -170,9 +170,9 @@ interface TableProps<Row> {
   readonly inLines?: boolean;
   /** A heading above each run of rows that share a key. */
   readonly groupOf?: (row: Row) => { readonly key: string; readonly heading: ComponentChildren };
-  /** Takes the full width below a row. */
+  /** Content below a row, in full width. */
   readonly below?: (row: Row) => ComponentChildren;
-  /** The attributes of a row: an id, so that an update of the page recognizes it, and what it looks like. */
+  /** The attributes of a row: an ID, by which an update of the page recognizes it, and a class. */
   readonly rowOf?: (row: Row) => { readonly id?: string; readonly class?: string | undefined };
   readonly none?: string;
 }
@@ -261,12 +261,12 @@ export function Notes({ notes, isCalm }: { readonly notes: readonly string[]; re
   );
 }
 
-/** A text as the tooltip of its element, where more than so many characters may be cut. */
+/** Returns a text as its element's tooltip if it is long enough to be truncated. */
 export function tooltip(text: string, fits: number): string | undefined {
   return text.length > fits ? text : undefined;
 }
 
-/** A name on three lines at most. Where it does not fit, it is cut, and who points at it sees it whole. */
+/** A name on at most three lines. A longer one is truncated, with a tooltip. */
 export function Name({ name }: { readonly name: string }) {
   return (
     <span class="name" title={tooltip(name, 40)}>

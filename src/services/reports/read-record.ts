@@ -38,7 +38,7 @@ import {
   SHOWN,
 } from './record-parts.js';
 
-/** Everything about an onboarding and its parts. @param reason why private values are shown; default: masked @throws {UnreadablePayload} */
+/** Reads everything about an onboarding and its parts. @param reason why to unmask values @throws {UnreadablePayload} */
 export async function readRecord(
   client: Client,
   documents: DocumentStore,
@@ -66,7 +66,7 @@ export async function describeParts(client: Client, { workflowId }: WorkflowExec
   return described.filter((part) => part !== undefined);
 }
 
-/** Everything about one workflow: its state as the workflow itself returns it, and the rest from its history. */
+/** Reads everything about one workflow: the state from the workflow itself, the rest from its history. */
 async function gathered(
   client: Client,
   documents: DocumentStore,
@@ -156,7 +156,7 @@ async function outcomeIn(client: Client, runs: readonly Run[]): Promise<unknown>
   return outcome;
 }
 
-/** Notes about what this record lacks because it is in other runs of the workflow ID. */
+/** Returns notes about what this record lacks because other runs of the workflow ID have it. */
 async function gaps(client: Client, workflowId: string, runs: readonly Run[], missing: string | undefined) {
   const gone =
     `Temporal no longer has run ${missing} and those before it, so their answers, calls and documents are missing. ` +
@@ -181,7 +181,7 @@ function factsOf({ facts }: KnownFacts) {
   }) as ExportedOnboarding['facts'];
 }
 
-/** The key of a document is no secret: it names the document in this record. */
+/** A document's key is not secret: it names the document in this record. */
 function maskedAnswer(answer: Answer, mask: Mask): unknown {
   if (answer.kind !== 'documents') return mask.theirs(answer);
   const documents = answer.documents.map((each) => ({ ...each, fileName: mask.theirs(each.fileName) }));
@@ -199,7 +199,7 @@ interface KnownFacts {
   readonly open: readonly OpenRequirement[];
 }
 
-/** What the histories show: the timeline that earlier runs passed on, search attributes, and answers. */
+/** Reads from histories: the timeline that earlier runs passed on, search attributes, and answers. */
 async function knownFrom(
   client: Client,
   { status, closeTime }: WorkflowExecutionDescription,
@@ -243,7 +243,7 @@ function answered({ at, requirementId, answer, actor, reason }: AcceptedAnswer):
     : { at, event: 'requirement-resolved', detail: `${requirementId}: ${answer.kind}`, actor, reason };
 }
 
-/** The last value of each search attribute, and the IDs of the outcome. */
+/** Returns the last value of each search attribute, and the IDs in the outcome. */
 async function factsIn(client: Client, runs: readonly Run[], outcome: unknown) {
   const values: Record<string, unknown> = {};
   for (const { events } of runs)
@@ -267,7 +267,7 @@ async function factsIn(client: Client, runs: readonly Run[], outcome: unknown) {
   };
 }
 
-/** The last dba, from the memo: a correction may have changed it, and the search attribute may be masked. */
+/** Returns the last dba, from the memo, because a correction may have changed it, and the search attribute may be masked. */
 async function nameIn(client: Client, runs: readonly Run[]): Promise<unknown> {
   const named = runs.flatMap(({ events }) =>
     events.flatMap((event) => {

@@ -55,7 +55,7 @@ function titleOf({ workflowType }: ExportedOnboarding): string {
   return part === undefined ? workflowType : PART_NAMES[part];
 }
 
-/** @param Heading of its sections */
+/** @param Heading the heading of its sections */
 function onboardingOf(onboarding: ExportedOnboarding, times: Times, Heading: 'h2' | 'h3') {
   const { notes, timeline, requirements, answers, corrections, documents, calls, input, outcome } =
     onboarding;
@@ -156,7 +156,7 @@ const answersColumns = (times: Times): readonly Column<ExportedOnboarding['answe
   { title: 'Answer', cell: ({ answer }) => answerOf(answer as Answer) },
 ];
 
-/** In words, if there are any. */
+/** Returns the answer in words, if possible. */
 function answerOf(answer: Answer): ComponentChildren {
   if (answer.kind === 'text') return answer.text;
   if (answer.kind === 'documents') return answer.documents.map(({ fileName }) => fileName).join(', ');
@@ -213,7 +213,7 @@ const callsColumns = (times: Times): readonly Column<ExportedCall>[] => [
   },
 ];
 
-/** A JSON value that is folded away on a screen and open on paper. */
+/** A JSON value that is collapsed on a screen and open on paper. */
 function InFull({ title, value }: { readonly title: string; readonly value: unknown }) {
   return (
     <details>

@@ -11,9 +11,9 @@ import { explainPartnerFailure, partnerErrorOfFailure } from '../texts/partner-f
 import type { CallResult, ExportedCall, ExportedDocument, ExportedRequirement } from './exported-record.js';
 
 export interface Mask {
-  /** Masks what Gangway wrote: timeline, outcome. Its numbers are IDs. */
+  /** Masks Gangway's own texts, such as timeline and outcome, in which numbers are IDs. */
   readonly ours: <Value>(value: Value) => Value;
-  /** Masks what others wrote: an input, an answer, a reason, a request. It may quote anything. */
+  /** Masks others' texts, such as an input, an answer, a reason or a request, which may quote anything. */
   readonly theirs: <Value>(value: Value) => Value;
 }
 
@@ -46,7 +46,7 @@ export type OpenRequirement = Pick<Requirement, 'id' | 'kind' | 'raisedAt' | 'du
 /** The detail of a timeline entry about a requirement: `note-1a2b: Answer the underwriters`. */
 const ABOUT = /^(\S+?)(?:: (.*))?$/s;
 
-/** Every requirement that the timeline names, or that is open now. @param titles the partners' questions, by requirement ID */
+/** Returns every requirement in the timeline, and open ones. @param titles the partners' questions, by requirement ID */
 export function recordedRequirements(
   timeline: readonly RecordedEvent[],
   open: readonly OpenRequirement[],
@@ -66,13 +66,13 @@ export function recordedRequirements(
     all.set(id, { ...all.get(id), id, status: 'open', kind, raisedAt, dueAt, ...texts });
   }
   return [...all.values()].map((requirement) => {
-    // If the partner asks again, the ID of the requirement has a number at its end.
+    // If the partner asks again, the requirement's ID ends with a number.
     const text = titles.get(requirement.id) ?? titles.get(requirement.id.replace(/-\d+$/, ''));
     return text === undefined ? requirement : { detail: mask.theirs(text), ...requirement };
   });
 }
 
-/** The notes and tickets in a partner's response, by the ID of the requirement that each becomes. */
+/** Returns the notes and tickets in a partner's response, by the ID of their requirement. */
 export function askedIn(response: unknown): [id: string, text: string][] {
   if (typeof response !== 'object' || response === null) return [];
   const { id, ticketId, text } = response as Readonly<Record<'id' | 'ticketId' | 'text', unknown>>;
@@ -107,7 +107,7 @@ function changeBy({
   }
 }
 
-/** The fields that corrections changed, with old and new values. @param input the input before the first answer */
+/** Returns the fields that corrections changed, with old and new values. @param input the input before the first answer */
 export function correctionsOf(input: object, answers: readonly AcceptedAnswer[], mask: Mask) {
   let current = input;
   return answers.flatMap(({ at, requirementId, actor, reason, answer }, index) => {
@@ -209,7 +209,7 @@ function hasProblems(response: unknown): boolean {
   return refusal !== undefined || (Array.isArray(problems) && problems.length > 0);
 }
 
-/** Every document that an answer named or a call sent, with the hash of what the store has. */
+/** Returns every document in an answer or a call, with the hash of the stored file. */
 export async function recordedDocuments(
   store: DocumentStore,
   answers: readonly AcceptedAnswer[],

@@ -13,7 +13,7 @@ interface Shown {
   readonly links?: ReportLinks | undefined;
 }
 
-/** Where a reader finds an onboarding, and the rows that a number counts; undefined if no list has exactly these. */
+/** The links to an onboarding, and to the rows that a number counts; undefined if no list has exactly these. */
 export interface ReportLinks {
   readonly pathOf: (workflowId: string) => string;
   readonly rowsOf: (counted: Counted) => string | undefined;
@@ -34,7 +34,7 @@ export function reportPage(report: Report, times: Times): string {
   ]);
 }
 
-/** Names of filters that are not the word for what they filter. */
+/** Filters whose name differs from the word for what they filter. */
 const FILTERS: Readonly<Record<string, string>> = {
   system: 'partner',
   partnerAccount: 'account',
@@ -74,7 +74,7 @@ export function ReportFigures({ report, times, links }: Shown) {
   );
 }
 
-/** The totals, in the order of the page. Waits for a person and for a stage to end are counted apart. */
+/** The totals, in the order of the page. Waits for a person and waits in a stage are counted separately. */
 export const FIGURES = [
   ['running', 'running'],
   ['waiting', 'wait for a person'],
@@ -100,7 +100,7 @@ function Linked({
   );
 }
 
-/** What a cell counts, by the title of its column. */
+/** The meaning of a cell's number, by column title. */
 const COUNTED: Readonly<Partial<Record<FigureTable['part'], Readonly<Record<string, Counted['of']>>>>> = {
   stages: { Running: 'running', 'Wait for a person': 'waiting' },
   requirements: { Open: 'open', Overdue: 'overdue' },
@@ -108,10 +108,10 @@ const COUNTED: Readonly<Partial<Record<FigureTable['part'], Readonly<Record<stri
 
 type Row = FigureTable['rows'][number];
 
-/** A table, with a bar in each row where there are several to compare. */
+/** Renders a table, with a bar in each row if there are several. */
 function sectionOf(bars: readonly Bar[], { part, title, caption, head, rows }: FigureTable, how: How) {
   const columns = head.flatMap((name, index): Column<Row>[] => {
-    // The name leads there.
+    // The name is already the link.
     if (name === 'ID' && how.links) return [];
     const isNumber = typeof rows[0]?.[index] === 'number';
     const countedCell = (row: Row) => {
@@ -163,7 +163,7 @@ function formatCell(title: string, value: Row[number] | undefined, { times, link
   );
 }
 
-/** Where a long list has its columns on a phone. How long a row waits says since when, so that has no place. */
+/** The places of a long list's columns on a phone. The duration of a wait implies its start, which is omitted. */
 const PLACES: Readonly<Record<string, Column<Row>['at']>> = {
   Name: 'first',
   Wait: 'first-end',
@@ -173,10 +173,10 @@ const PLACES: Readonly<Record<string, Column<Row>['at']>> = {
   ID: 'wide',
 };
 
-/** The columns with codes, whose hyphens people need not see. */
+/** The columns with codes, shown without hyphens. */
 const CODES = ['Kind', 'Requirement', 'Outcomes'];
 
-/** What the numbers of each row add up to. */
+/** The bars of each row. */
 const BARS: Readonly<Partial<Record<FigureTable['part'], (report: Report) => readonly Bar[]>>> = {
   stages: ({ stages }) =>
     stages.map(({ running, waiting }) => [
@@ -219,19 +219,19 @@ const UNDER_WAY: readonly string[] = [
   ...STAGES.filter((stage) => !ENDED.includes(stage)),
 ];
 
-/** The color of a stage or an outcome, in charts and wherever it is named. */
+/** Returns the color of a stage or outcome. */
 export function toneOf(stage: string): Tone {
   return fieldOf(TONES, stage) ?? (UNDER_WAY.includes(stage) ? 'main' : 'bad');
 }
 
-/** Those that onboardings are started for come first. */
+/** Sorts outcomes, successes first. */
 function outcomesIn(outcomes: Report['weeks'][number]['outcomes']): string[] {
   const order = Object.keys(TONES);
   const rank = (outcome: string) => (order.includes(outcome) ? order.indexOf(outcome) : order.length);
   return Object.keys(outcomes).sort((one, other) => rank(one) - rank(other));
 }
 
-/** The color of a bar, by what it means. The page has one for each in light and in dark. */
+/** The color of a bar, by meaning, with a light and a dark variant. */
 type Tone = 'good' | 'part' | 'calm' | 'bad' | 'left' | 'main' | 'tail' | 'asks';
 
 interface Segment {
@@ -246,7 +246,7 @@ function amountOf(bar: Bar): number {
   return bar.reduce((sum, { amount }) => sum + amount, 0);
 }
 
-/** A bar next to its numbers, which say the same to those who do not see it. */
+/** A bar next to its numbers, which say the same for people who do not see it. */
 export function BarCell({ bar, longest }: { readonly bar: Bar; readonly longest: number }) {
   let before = 0;
   return (
@@ -264,7 +264,7 @@ export function BarCell({ bar, longest }: { readonly bar: Bar; readonly longest:
   );
 }
 
-/** Names each tone, where there are several. Names may share a tone. */
+/** Returns the names of tones, if there are several. Names may share a tone. */
 function legendOf(segments: readonly Segment[]) {
   const drawn = segments.filter(({ amount }) => amount > 0);
   const tones = [...Map.groupBy(drawn, ({ tone }) => tone)];

@@ -10,16 +10,16 @@ import type { WebhookFigure } from './webhooks.js';
 
 export interface Report extends Figures {
   readonly version: 1;
-  /** ISO 8601, as all times. */
+  /** ISO 8601, like all times. */
   readonly at: string;
   readonly namespace: string;
-  /** Onboardings that ended before are left out. */
+  /** Onboardings that ended earlier are left out. */
   readonly since: string;
   readonly filter: Readonly<Record<string, string>>;
   readonly by: Grouping | null;
   /** The retention of ended workflows; null if this client may not read it. */
   readonly retentionSeconds: number | null;
-  /** Absent without Prometheus, and with a filter that Prometheus does not support. */
+  /** Absent without Prometheus, or with a filter that Prometheus does not support. */
   readonly webhooks?: readonly WebhookFigure[];
 }
 
@@ -129,10 +129,10 @@ export function spanOf(seconds: number): string {
 
 export const COLUMNS = ['section', 'onboarding', 'name', 'week', 'measure', 'value'] as const;
 
-/** The name is a stage, a kind of requirement, an outcome, a workflow id or a group. The week of an outcome is its Monday. */
+/** The name is a stage, a kind of requirement, an outcome, a workflow ID or a group. The week of an outcome is its Monday. */
 type NumberRow = Readonly<Record<(typeof COLUMNS)[number], string | number>>;
 
-/** Each number on a row of its own, which spreadsheets can group as they like. */
+/** Returns each number in its own row, for spreadsheets to group. */
 export function numbersOf({ at, groups = [], webhooks = [], ...figures }: Report): NumberRow[] {
   const { stages, stageTimes, requirements, longest, weeks } = figures;
   const rows = (about: Partial<NumberRow>, measures: Readonly<Record<string, number | null>>) =>
@@ -190,7 +190,7 @@ export function weekRowsOf({ weeks }: Pick<Report, 'weeks'>): Readonly<Record<st
 }
 
 export interface ReportOf {
-  /** Onboardings that ended before are left out. Default: twelve weeks ago. */
+  /** Onboardings that ended earlier are left out. Default: twelve weeks ago. */
   readonly since?: Date;
   readonly by?: Grouping;
   readonly dba?: string;
@@ -203,10 +203,10 @@ export interface ReportOf {
 
 const DEFAULT_SINCE_MS = 84 * 86_400_000;
 
-/** The name of the account without a name in filters and in the address bar. */
+/** The name of the unnamed account in filters and URLs. */
 export const UNNAMED = 'default';
 
-/** Reads the list of workflows, page by page. Queries no workflow. */
+/** Makes a report from the list of workflows, page by page, without querying workflows. */
 export async function reportOf(client: Client, options: ReportOf): Promise<Report> {
   const now = new Date();
   const { since = new Date(now.getTime() - DEFAULT_SINCE_MS), by, ...filter } = options;
@@ -236,7 +236,7 @@ function wordsOf(filter: Omit<ReportOf, 'since' | 'by'>): Record<string, string>
   );
 }
 
-/** The start of workflows with several runs. Few have so long a history. */
+/** Returns the first start of workflows with several runs, which few have. */
 export async function firstStartsOf(client: Client, filter: Filter): Promise<Map<string, Date>> {
   const first = new Map<string, Date>();
   const query = is('ExecutionStatus', 'ContinuedAsNew');

@@ -14,7 +14,7 @@ export type Grouping = 'agent' | 'account';
 export interface WaitFigure {
   readonly workflowId: string;
   readonly dba: string | null;
-  /** `person`: it waits for an answer. `stage`: it has stayed in its stage. */
+  /** `person`: it waits for an answer. `stage`: it waits in its stage. */
   readonly waits: 'person' | 'stage';
   /** The kind of its first requirement, or its stage. */
   readonly for: string;
@@ -34,7 +34,7 @@ export interface TallyOptions {
   readonly by?: Grouping | undefined;
 }
 
-/** Counts onboardings one by one. Keeps only the numbers, and the onboardings that have waited longest. */
+/** Counts onboardings one by one. Keeps only numbers, and the longest waits. */
 export class Tally {
   readonly #stages = new Grouped(() => ({ running: 0, waiting: 0 }));
   readonly #times = new Grouped<number[]>(() => []);
@@ -50,7 +50,7 @@ export class Tally {
   /** Counts a workflow. A run that another one continues does not count. */
   add(row: Listed): void {
     if (row.state === 'continued_as_new') return;
-    // A workflow that was terminated keeps its search attributes, and asks nobody any more.
+    // A terminated workflow keeps its search attributes, but asks nobody.
     if (row.state === 'running' && ASKING.includes(row.type)) this.#addRequirements(row);
     if (!(row.type in ONBOARDINGS)) return;
     const subject = subjectOf(row.type);
@@ -121,7 +121,7 @@ export class Tally {
       stages: inOrder(
         this.#stages.all.map(([[subject = '', stage = ''], counts]) => ({ subject, stage, ...counts })),
       ),
-      // Of onboardings that have left a stage.
+      // The durations of completed stages.
       stageTimes: inOrder(
         this.#times.all.map(([[subject = '', stage = ''], seconds]) => ({
           subject,
@@ -141,9 +141,9 @@ export class Tally {
           longestSeconds: percentile(seconds, 1),
         }))
         .sort((one, other) => other.open - one.open),
-      // The longest first, ten of each kind of wait.
+      // The longest waits first, ten of each kind.
       longest: [...this.#longest.person, ...this.#longest.stage],
-      // How often each outcome ended an onboarding, in the ISO 8601 week of this Monday, UTC.
+      // The number of each outcome in the ISO 8601 week of this Monday, UTC.
       weeks: this.#weeks.all
         .map(([[subject = '', monday = ''], outcomes]) => ({
           subject,
@@ -195,24 +195,24 @@ function aboutOf({ workflowId, dba, partnerStatus }: Listed) {
   return { workflowId, dba: dba ?? null, partnerStatus: partnerStatus ?? null };
 }
 
-/** The time at which a running onboarding entered its stage. @param firstStarts see {@link TallyOptions} */
+/** Returns when a running onboarding entered its stage. @param firstStarts see {@link TallyOptions} */
 export function stageBegan(row: Listed, firstStarts: ReadonlyMap<string, Date>): Date {
   const start = firstStarts.get(row.workflowId) ?? row.startedAt;
   return new Date(start.getTime() + total(row) * 1_000);
 }
 
-/** Seconds in the stages that an onboarding has left. If it has ended, that is all of its time. */
+/** Returns the seconds in an onboarding's completed stages: all of its time, if it has ended. */
 function total({ stageSeconds }: Listed): number {
   return Object.values(stageSeconds).reduce((sum, seconds) => sum + seconds, 0);
 }
 
-/** A workflow that was terminated or failed has no outcome, and its stage is the last one. */
+/** Returns the outcome. A terminated or failed workflow has none, and keeps its last stage. */
 function outcomeOf({ state, stage }: Listed): string {
   if (state !== 'completed') return state.replaceAll('_', '-');
   return stage !== undefined && (OUTCOMES as readonly string[]).includes(stage) ? stage : 'completed';
 }
 
-/** By subject, and by the sequence of stages. */
+/** Sorts by subject, and by the sequence of stages. */
 function inOrder<Figure extends { readonly subject: string; readonly stage: string }>(figures: Figure[]) {
   const orderOf = ({ subject, stage }: Figure) =>
     SUBJECTS.indexOf(subject) * 100 + (STAGES as readonly string[]).indexOf(stage);
@@ -221,13 +221,13 @@ function inOrder<Figure extends { readonly subject: string; readonly stage: stri
 
 const DAY_MS = 86_400_000;
 
-/** The Monday of a week, UTC: `2026-03-02`. */
+/** Returns the Monday of a week, UTC: `2026-03-02`. */
 export function mondayOf(date: Date): string {
   const daysSince = (date.getUTCDay() + 6) % 7;
   return new Date(date.getTime() - daysSince * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Returns the ISO 8601 week that begins on a Monday. The year is that of its Thursday. */
+/** Returns the ISO 8601 week that begins on a Monday, with the year of its Thursday. */
 export function weekOf(monday: string): string {
   const thursday = new Date(Date.parse(monday) + 3 * DAY_MS);
   const newYear = Date.UTC(thursday.getUTCFullYear(), 0, 1);
@@ -239,7 +239,7 @@ function secondsBetween(iso: string, now: Date): number {
   return Math.max(0, Math.round((now.getTime() - Date.parse(iso)) / 1_000));
 }
 
-/** The value that a share of all values does not exceed; 0 of none. */
+/** Returns the value that a share of all values does not exceed; 0 without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;

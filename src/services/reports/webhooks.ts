@@ -4,7 +4,7 @@ import { readSettings, url } from '../../platform/settings/settings.js';
 import { span } from '../texts/time.js';
 import { subjectOf } from './statistics.js';
 
-/** The figures about partner webhooks. Only Prometheus keeps them: the processes count from their start, and each sees a part. */
+/** Statistics about partner webhooks, which only Prometheus has: each process sees a part, and counts from its start. */
 
 export const prometheusSettings = z.object({
   GANGWAY_PROMETHEUS_URL: url.optional().meta({
@@ -32,8 +32,8 @@ const sample = z.object({ metric: z.record(z.string(), z.string()), value });
 const response = z.object({ data: z.object({ result: z.array(sample) }) });
 
 /**
- * @returns undefined when the setting is not set
- * @throws {Error} of one line, when Prometheus does not respond as it should
+ * @returns undefined without the setting
+ * @throws {Error} of one line, for an unexpected response of Prometheus
  */
 export async function webhookFigures(env: NodeJS.ProcessEnv, until: AbortSignal) {
   const { GANGWAY_PROMETHEUS_URL: prometheus } = readSettings(prometheusSettings, env);
@@ -53,10 +53,10 @@ async function figuresAt(prometheus: string, until: AbortSignal) {
     return {
       subject: subjectOf(workflowType),
       system,
-      /** null for the account without a name. */
+      /** null for the unnamed account. */
       account: account || null,
       nudged,
-      /** An increase is extrapolated, so that of all changes may be slightly lower. */
+      /** Increases are extrapolated, so the increase of all changes may be slightly lower. */
       pollOnly: Math.max(0, (values.get('gangway:webhook_changes:7d') ?? 0) - nudged),
       /** Null without a webhook in the last week. */
       sinceLastSeconds: values.get('gangway:webhook_age_seconds:7d') ?? null,

@@ -1,7 +1,7 @@
 import type { RequirementKind } from '../../messages/codes.js';
 import { type Row, readDocsPage, tablesIn } from './docs.js';
 
-/** The codes that people meet, as docs/ describes them: the tables of docs/codes.md, and the runbooks of docs/operations.md. */
+/** The codes that people see, from the tables of docs/codes.md and the runbooks of docs/operations.md. */
 
 export interface Code {
   readonly code: string;
@@ -32,13 +32,13 @@ export function whatHappened(kind: 'stage' | 'outcome' | 'timeline entry', code:
   return CODES.find((each) => each.kind === kind && each.code === code)?.facts['what happened'];
 }
 
-/** The id of a note: `note-0e5ac65b83c0`, or `note-0e5ac65b83c0-2` where it is asked again. */
+/** The ID of a note: `note-0e5ac65b83c0`, or `note-0e5ac65b83c0-2` if it is asked again. */
 const NOTE = /^note-[0-9a-f]+(-\d+)?$/;
 
 /** The prefix of the requirement IDs of a business. */
 const PREFIX = /^business-/;
 
-/** Everything that a code means. `not-sent` is `NotSent`, and the id of a requirement is its kind. */
+/** Finds all meanings of a code. `not-sent` means `NotSent`, and the ID of a requirement means its kind. */
 export function findCodes(code: string): Code[] {
   const kind = NOTE.test(code) ? 'underwriting-note' : code.replace(/-\d+$/, '');
   const wanted = [code, kind, ...(kind === code ? [] : [kind.replace(PREFIX, '')])].map(plain);
@@ -52,7 +52,7 @@ function plain(code: string): string {
     .toLowerCase();
 }
 
-/** A runbook is a list, whose points begin with their names. */
+/** Parses runbooks, which are lists of points that begin with their names. */
 function runbooksIn(markdown: string): Code[] {
   return [...markdown.matchAll(/^### Requirement: `(.+)`\n\n((?:[- ] .*\n)+)/gm)].map(
     ([, code = '', list = '']) => {

@@ -5,7 +5,7 @@ import { harmless } from './text.js';
 /** A record by the dotted paths of its fields, such as `event.type`. A list is one cell of JSON. */
 export type FlatRecord = ReadonlyMap<string, unknown>;
 
-/** @param record as JSON shows it */
+/** Flattens a record. @param record a JSON value */
 export function flatten(record: unknown): FlatRecord {
   return new Map(fieldsIn(JSON.parse(JSON.stringify(record) ?? 'null'), []));
 }
@@ -16,7 +16,7 @@ function fieldsIn(value: unknown, path: readonly string[]): [string, unknown][] 
   return Object.entries(value).flatMap(([name, inside]) => fieldsIn(inside, [...path, name]));
 }
 
-/** Records as CSV. @param first the leading fields, present even without a record */
+/** Returns records as CSV. @param first the leading fields, present even without a record */
 export function csvOf(records: readonly unknown[], first: readonly string[]): string {
   const flat = records.map(flatten);
   const fields = [...new Set([...first, ...flat.flatMap((record) => [...record.keys()])])];
@@ -35,7 +35,7 @@ function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const input = harmless(typeof value === 'string' ? value : JSON.stringify(value));
-  // Spreadsheets run a cell that begins like a formula, some even behind space. A number stays as it is.
+  // Spreadsheets run a cell that begins like a formula, some even after a space. A number stays unchanged.
   const isFormula =
     /^(?:[\t\n]|[\s\p{Cf}]*[=+\-@＝＋－＠])/u.test(input) && !/^[+-]?\d+(\.\d+)?$/.test(input);
   const text = isFormula ? `'${input}` : input;

@@ -16,13 +16,13 @@ export function displayName({ workflowId, dba }: Named): string {
   return account === undefined ? partner : `${partner}, account ${account}`;
 }
 
-/** `Acme Bikes (merchant-boarding-m-1)`; without a name the id alone. */
+/** Returns `Acme Bikes (merchant-boarding-m-1)`; without a name, only the ID. */
 export function nameWithId(named: Named): string {
   const name = displayName(named);
   return name === named.workflowId ? name : `${name} (${named.workflowId})`;
 }
 
-/** The user of this process, as whom people act without `--actor`. In a container it may have only a number. */
+/** Returns this process's user, the default of `--actor`. In a container, it may have only a number. */
 export function userName(): string {
   try {
     return userInfo().username;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { inPackage } from '../../platform/process/package.js';
 
-/** What the package has besides code: its version, and the pages of docs/ whose texts the command and the console show. */
+/** Reads the package's version, and the pages of docs/ whose texts the command and the console show. */
 
 /** A row of a table, by the names of its columns. Markdown; an empty cell is absent. */
 export type Row = Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export function readDocsPage(name: 'codes' | 'configuration' | 'operations'): st
   return readFileSync(inPackage(`docs/${name}.md`), 'utf8');
 }
 
-/** The tables of a page with a table under each heading. */
+/** Returns the tables of a page with a table under each heading. */
 export function tablesIn(markdown: string) {
   const sections = markdown.split(/^## /m).slice(1);
   return sections.map((section) => {

@@ -6,7 +6,7 @@ import { problemText } from '../../partners/text-limits.js';
 
 // Keeps S1.
 /**
- * A person’s input that cannot be used. The report names every wrong field.
+ * Thrown for a person’s invalid input. The report names every invalid field.
  * @example new InvalidInput('m.json is not valid', [{ field: 'dba', message: 'is required' }]).report
  */
 export class InvalidInput extends Error {
@@ -23,17 +23,17 @@ export class InvalidInput extends Error {
   }
 }
 
-/** Each problem once. Two rules may report the same problem of a field. */
+/** Removes duplicates, because two rules may report the same problem. */
 export function distinct(problems: readonly FieldProblem[]): FieldProblem[] {
   return [...new Map(problems.map((each) => [problemText(each), each])).values()];
 }
 
-/** One line for each problem: `  merchant.dba: is required`, or `  must be an object` about the whole. */
+/** Returns a line for each problem: ` merchant.dba: is required`, or ` must be an object` for the complete input. */
 export function problemLines(problems: readonly FieldProblem[]): string[] {
   return distinct(problems).map((problem) => `  ${problemText(problem)}`);
 }
 
-/** Checks a value against a schema. @throws {InvalidInput} that names every wrong field with its rule */
+/** Checks a value against a schema. @throws {InvalidInput} with every invalid field and its rule */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

@@ -3,12 +3,12 @@ import { fieldProblems } from '../../partners/schema-messages.js';
 import { problemText } from '../../partners/text-limits.js';
 import { BadSetting } from '../../platform/settings/settings.js';
 
-/** Files that operators keep: a JSON object on each line. Errors name the line, and quote nothing of it. */
+/** Reads operators' files with a JSON object on each line. Errors name the line without quoting it. */
 
 const MAX_LINES = 1_000;
 /**
  * @param use takes each line, in order, and may throw what `bad` makes of a rule
- * @throws {BadSetting} which names the first line that cannot be used
+ * @throws {BadSetting} with the first invalid line
  */
 export function mapLines<Schema extends z.ZodType, Result>(
   setting: string,

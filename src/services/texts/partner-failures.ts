@@ -4,14 +4,14 @@ import type { PartnerErrorDetails } from '../../partners/partner-error.js';
 import { describeReason } from '../../partners/text-limits.js';
 import { problemLines } from './invalid-input.js';
 
-/** The partner call for which an activity failed, or for whose repetition its time ran out; undefined for another failure. */
+/** Returns the partner call that made an activity fail, or time out in retries; undefined for any other failure. */
 export function partnerErrorOfFailure(error: unknown): PartnerErrorDetails | undefined {
   const failure = error instanceof TimeoutFailure ? error.cause : error;
   if (!(failure instanceof ApplicationFailure) || failure.type !== PARTNER_ERROR) return undefined;
   return failure.details?.[0] as PartnerErrorDetails;
 }
 
-/** A partner call that failed: one line, and one for each problem that the partner reports. */
+/** Describes a failed partner call: one line, and one for each problem that the partner reports. */
 export function explainPartnerFailure(failure: PartnerErrorDetails): string {
   const { system, fields, atStore, reason, saved } = failure;
   const sentence = atStore

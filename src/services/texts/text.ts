@@ -2,7 +2,7 @@ import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { parseExactly } from '../../partners/json.js';
 import { InvalidInput } from './invalid-input.js';
 
-/** Turns files and arguments into text and JSON. A problem names the place and never quotes the text, which may be private. */
+/** Converts files and arguments to text and JSON. A problem names the position, and never quotes the text, which may be private. */
 
 // Keeps S3.
 /**
@@ -13,7 +13,7 @@ export function harmless(text: string): string {
   return text.replace(/[^\P{Cc}\t\n]|[\u202a-\u202e\u2066-\u2069]/gu, '');
 }
 
-/** The same JSON, with an escape for each of these characters. Default: those that {@link harmless} removes. */
+/** Escapes these characters in JSON. Default: those that {@link harmless} removes. */
 export function harmlessJson(json: string, signs = /[\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g): string {
   return json.replace(signs, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
@@ -29,7 +29,7 @@ export const IS_UTF_16 = `is UTF-16; ${SAVE_AS_UTF8}`;
 
 export const NOT_UTF_8 = `is not UTF-8, and probably Windows-1252; ${SAVE_AS_UTF8}`;
 
-/** Text in UTF-8, with or without a byte order mark. @throws {InvalidInput} for any other encoding */
+/** Decodes UTF-8, with or without a byte order mark. @throws {InvalidInput} for any other encoding */
 export function utf8(bytes: Uint8Array, name: string): string {
   if (beginsAsUtf16(bytes)) throw new InvalidInput(`${name}: ${IS_UTF_16}`);
   try {
@@ -41,7 +41,7 @@ export function utf8(bytes: Uint8Array, name: string): string {
   }
 }
 
-/** @throws {InvalidInput} that names line and column */
+/** Parses JSON. @throws {InvalidInput} with line and column */
 export function parseJson(text: string, name: string): unknown {
   try {
     return parseExactly(text);
@@ -83,11 +83,11 @@ function faultIn(text: string): { readonly offset: number; readonly why: string 
   try {
     parse(text, faults, { disallowComments: true });
   } catch {
-    // The parser calls itself for each list and object within another.
+    // The parser is recursive.
     return { offset: 0, why: 'lists and objects are nested too deeply' };
   }
   const offset = faults[0]?.offset ?? 0;
-  // The missing symbol, rather than the one that the parser cannot read.
+  // Name the missing symbol rather than the unexpected one.
   const code = faults.map(({ error }) => printParseErrorCode(error)).find((name) => name !== 'InvalidSymbol');
   if (offset >= text.trimEnd().length) return { offset, why: 'the text ends early' };
   if (/^['“„]/.test(text.slice(offset))) return { offset, why: 'text needs double quotes: "' };

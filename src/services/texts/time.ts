@@ -1,18 +1,18 @@
 import { fieldOf } from '../../messages/objects.js';
 import { duration } from '../../platform/settings/settings.js';
 
-/** A time as programs hold it: ISO 8601, or a date. */
+/** A time in programs: ISO 8601, or a date. */
 export type Time = string | Date;
 
 /**
- * Times for people, in the zone of the person. The zone is part of the text, because it differs between the people who read
- * the same output. `--json` and `--csv` have UTC in ISO 8601 instead.
+ * Formats times for a person, in that person's time zone. The text includes the zone, because people in other zones may read the
+ * same output. `--json` and `--csv` have UTC in ISO 8601 instead.
  */
 export class Times {
   readonly #now: () => number;
   readonly #format: Intl.DateTimeFormat;
 
-  /** @param env its `TZ` names the zone; default: the zone of the machine */
+  /** @param env its `TZ` names the zone; default: the machine's zone */
   constructor({ TZ }: NodeJS.ProcessEnv, now: () => number = Date.now) {
     // POSIX allows a colon before the name.
     this.#format = formatIn(TZ?.replace(/^:/, '') || undefined);
@@ -37,7 +37,7 @@ export class Times {
     return `${year}-${month}-${day} ${clock} ${timeZoneName}`;
   }
 
-  /** The same with seconds: `2026-03-01 14:05:09 EST`. */
+  /** {@link at} with seconds: `2026-03-01 14:05:09 EST`. */
   atSecond(time: Time | undefined): string {
     return this.at(time, true);
   }
@@ -88,7 +88,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Uses the zone of the machine if the given one is unknown. */
+/** Uses the machine's zone if the requested one is unknown. */
 function formatIn(timeZone: string | undefined): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en-US', {
@@ -108,14 +108,14 @@ function formatIn(timeZone: string | undefined): Intl.DateTimeFormat {
   }
 }
 
-/** Of a day that is known already. */
+/** For a known day. */
 const DAY = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeZone: 'UTC' });
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The whole units of a time span, in the largest sensible unit: `45 s`, `12 min`, `36 h`, `9 d`. */
+/** Formats a time span in the largest sensible unit: `45 s`, `12 min`, `36 h`, `9 d`. */
 export function span(ms: number): string {
   if (ms < MINUTE_MS) return `${Math.max(0, Math.floor(ms / 1_000))} s`;
   if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`;
@@ -129,8 +129,8 @@ export const PAST_TIME_RULE =
   'must be today, yesterday, a duration in s, m (minutes), h or d such as 12h or 2d, or a date such as 2026-01-31';
 
 /**
- * A time in the past as people write it: `today`, `yesterday`, `12h`, `2026-01-31` or an ISO 8601 time. Nothing happened before 1970,
- * and a query takes no year of five digits.
+ * Parses a time in the past: `today`, `yesterday`, `12h`, `2026-01-31` or an ISO 8601 time. Nothing happened before 1970, and a
+ * query accepts no five-digit year.
  */
 export function timeBefore(value: string): Date | undefined {
   const at = timeOf(value);
@@ -147,7 +147,7 @@ function timeOf(value: string): Date | undefined {
   }
   const ago = duration.safeParse(value);
   if (ago.success) return new Date(Date.now() - ago.data);
-  // A date alone means the local midnight; the constructor takes it for UTC.
+  // A date alone means local midnight, but the constructor treats it as UTC.
   const isDate = /^\d{4}-\d{2}-\d{2}$/.test(value);
   const at = new Date(isDate ? `${value}T00:00` : value);
   return /^\d{4}-\d{2}-\d{2}/.test(value) ? at : undefined;

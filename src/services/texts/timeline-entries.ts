@@ -3,12 +3,12 @@ import type { Times } from './time.js';
 
 type Timeline = readonly TimelineEntry[];
 
-/** The last answer to a requirement: the person, the time, and a short form. */
+/** Returns the last answer to a requirement: the person, the time, and a summary. */
 export function answeredBefore(timeline: Timeline, requirementId: string): TimelineEntry | undefined {
   return entriesAbout(timeline, 'requirement-resolved', requirementId).at(-1);
 }
 
-/** The reason why a requirement closed without an answer. */
+/** Returns why a requirement closed without an answer. */
 export function closedBefore(timeline: Timeline, requirementId: string): TimelineEntry | undefined {
   return entriesAbout(timeline, 'requirement-closed', requirementId).at(-1);
 }
@@ -24,13 +24,13 @@ function entriesAbout(timeline: Timeline, wanted: TimelineEntry['event'], requir
   );
 }
 
-/** The part of an entry about its requirement: `text: One sale in ten.` of `note-1: text: One sale in ten.` */
+/** Returns an entry's text without the requirement ID: `text: One sale in ten.` from `note-1: text: One sale in ten.` */
 export function saidOf({ detail = '' }: TimelineEntry): string {
   const at = detail.indexOf(': ');
   return at < 0 ? detail : detail.slice(at + 2);
 }
 
-/** Events whose detail has the end of a claim or a link. */
+/** Events whose detail contains the end of a claim or link. */
 const WITH_ENDS: readonly string[] = [
   'requirement-claimed',
   'requirement-assigned',
@@ -39,10 +39,10 @@ const WITH_ENDS: readonly string[] = [
   'merchant-asked',
 ];
 
-/** A part of an entry for people: a claim or a link ends at a time of their zone. */
+/** Converts the end of a claim or link in an entry's text to the reader's time zone. */
 export function inZone(said: string, { event }: { readonly event: string }, times: Times): string {
   if (!WITH_ENDS.includes(event)) return said;
-  // The question to a merchant, which follows the end of the link, stays as it was written.
+  // The question to a merchant, after the end of the link, stays unchanged.
   let left = event === 'merchant-asked' ? 1 : Number.POSITIVE_INFINITY;
   return said.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (time, day, minute) => {
     left -= 1;

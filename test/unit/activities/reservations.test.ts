@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isClearlyBefore, isRunning, reservationsAt } from '../../../src/activities/reservations.js';
+import { isClearlyBefore } from '../../../src/activities/partner-dates.js';
+import { isRunning, reservationsAt } from '../../../src/activities/reservations.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
 import { environment } from '../../rigs/activities/environment.js';
 import { grpcError } from '../../rigs/temporal/answering-service.js';
