@@ -173,9 +173,11 @@ function Failures({ rows }: { readonly rows: readonly RowResult[] }) {
   return <Table caption="The first rows that failed; the CSV has all" rows={rows} columns={columns} isWide />;
 }
 
-const RATE = 'Leave it, unless the team that runs Gangway names another number.';
-
 const NUMBER = { class: 'short', inputMode: 'numeric' } as const;
+const RATE = {
+  ...{ ...NUMBER, name: 'rate', label: 'Starts per second' },
+  advice: 'Leave it, unless the team that runs Gangway names another number.',
+} as const;
 
 /** Confirms the start of a checked file. For more than a few rows, a person types their number. */
 function Confirmation({ batch, problem }: BatchPageProps) {
@@ -202,14 +204,7 @@ function Confirmation({ batch, problem }: BatchPageProps) {
       <p>{consequenceOf(name, { rows, counts: kinds }, attached)}</p>
       {starting > 0 && (
         <Form action={`${pathOfBatch(batch.id)}/start`} noValidate autocomplete="off">
-          <Field
-            {...NUMBER}
-            name="rate"
-            label="Starts per second"
-            value={rate}
-            problems={wrong('rate')}
-            advice={RATE}
-          />
+          <Field {...RATE} value={rate} problems={wrong('rate')} />
           {starting > UNCONFIRMED_ROWS && (
             <Field
               {...{ ...NUMBER, name: 'rows', problems: wrong('rows') }}
