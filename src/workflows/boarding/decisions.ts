@@ -3,10 +3,9 @@
  * They return the next state, what to ask and close, what to send next, and the outcome. `runtime/until-decided.ts` applies all that.
  */
 import type { SeenStatus, StatusSnapshot } from '../../messages/boarding-activities.js';
-import { omitUndefined } from '../../messages/objects.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { merchantOutcome } from '../../messages/outcomes.js';
-import type { RequirementKind } from '../../messages/requirements.js';
+import type { Requirement, RequirementKind } from '../../messages/requirements.js';
 import {
   isDecided,
   isMerchantUnderReview,
@@ -68,8 +67,8 @@ export interface BoardingState {
   readonly delivered: Readonly<Record<string, DeliveredAnswer>>;
   /** IDs of uploaded documents that belong to answers whose review is not requested yet. */
   readonly uploaded: readonly string[];
-  /** Answers that the partner did not take in this status, joined by {@link requirementIdsOf}. Gangway sends them again in another status. */
-  readonly deferred?: StatusVersion & { readonly answers: string };
+  /** Answers that the partner did not take in this status, each time joined by {@link requirementIdsOf}. Gangway sends them again in another status. */
+  readonly deferred?: StatusVersion & { readonly answers: readonly string[] };
   readonly volatile: VolatileFields;
 }
 
@@ -131,19 +130,7 @@ export function reduceBoarding(
       set: { stage: now.phase === 'approved' ? 'boarding' : 'underwriting' },
     }),
   ];
-  const { deferred, ...rest } = before;
-  const state = { ...rest, ...(!isListedAgain(before.seen, now, context) && omitUndefined({ deferred })) };
-  return { state: { ...state, volatile, delivered, seen }, commands };
-}
-
-/** Reports whether the partner lists an answered note that the previous read lacked. Deferred answers may be sent then. */
-function isListedAgain(
-  { noteIds = [] }: SeenStatus,
-  { notes }: StatusSnapshot,
-  context: BoardingContext,
-): boolean {
-  const isNew = (about: string | undefined) => notes.some(({ id }) => id === about && !noteIds.includes(id));
-  return answeredOfKind(context, 'underwriting-note').some(({ requirement }) => isNew(requirement.about));
+  return { state: { ...before, volatile, delivered, seen }, commands };
 }
 
 /** Publishes the status. Records a new status in the timeline, and a `mid` that is not final yet. */
@@ -204,13 +191,11 @@ function onNotes(
 ): readonly Command[] {
   if (isWithoutNotes) return [];
   const answered = answeredOfKind(context, 'underwriting-note').map(({ requirement: { id } }) => id);
-  const isUploaded = (id: string) =>
-    answered.includes(id) && uploaded.some((key) => key.startsWith(`${id}/`));
   const { closed, remaining } = closeSuperseded('underwriting-note', context, {
     isCurrent: (requirement) =>
       notes.some(({ id }) => id === requirement.about) ||
       isAskedTooOften(requirement) ||
-      isUploaded(requirement.id),
+      (answered.includes(requirement.id) && isUploaded(uploaded, requirement)),
     drops: MERCHANT_PHASES[phase].answerToGoneNote === 'dropped' && !context.isWriting,
     why: () => 'the underwriters no longer ask',
   });
@@ -238,6 +223,11 @@ export function onChangesRequested(
     drops: changes !== 'waits' && !context.isWriting,
     why: () => MOVED_ON,
   });
+}
+
+/** Reports whether the partner has a document of an answer whose review is not requested yet. */
+function isUploaded(uploaded: BoardingState['uploaded'], { id }: Requirement): boolean {
+  return uploaded.some((key) => key.startsWith(`${id}/`));
 }
 
 /** Reports whether the merchant may still be unsubmitted: the partner says so, nobody knows, or `pending` came without a submission. */
@@ -312,13 +302,18 @@ export function pendingTask(state: BoardingState, context: BoardingContext): Pen
   }
   const confirmed = isUnclear(state, phase) ? submission('not-submitted') : undefined;
   if (confirmed) return confirmed;
-  const answers = answeredOfKind(context, 'underwriting-note');
+  // An answer that was kept for its document is sent once its note is listed again.
+  const isListed = ({ about }: Requirement) => (seen.noteIds ?? []).some((id) => id === about);
+  const answers = answeredOfKind(context, 'underwriting-note').filter(
+    ({ requirement }) =>
+      isListed(requirement) || isAskedTooOften(requirement) || !isUploaded(state.uploaded, requirement),
+  );
   const isComplete = answers.length > 0 && openOfKind(context, 'underwriting-note').length === 0;
   if (!isComplete || MERCHANT_PHASES[phase].answer === 'waits') return readAtDeadline(state, context);
   const isDeferred =
     deferred !== undefined &&
     isSame(deferred, seen, volatile) &&
-    deferred.answers === requirementIdsOf(answers);
+    deferred.answers.includes(requirementIdsOf(answers));
   return isDeferred ? undefined : { send: 'answers', answers };
 }
 

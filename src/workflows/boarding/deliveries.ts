@@ -78,7 +78,11 @@ export function withDeferred(
   answers: readonly PendingAnswer[],
   { status, statusDate }: StatusVersion,
 ): BoardingState {
-  return { ...before, deferred: { status, statusDate, answers: requirementIdsOf(answers) } };
+  const { deferred } = before;
+  // A list that shows one of two notes by turns has two sets of answers.
+  const isSameStatus = deferred?.status === status && deferred.statusDate === statusDate;
+  const refused = new Set([...(isSameStatus ? deferred.answers : []), requirementIdsOf(answers)]);
+  return { ...before, deferred: { status, statusDate, answers: [...refused] } };
 }
 
 /** Reports whether a read lists notes whose answers are delivered. */
