@@ -31,7 +31,7 @@ export function answerTo(
     case 'underwriting-note':
       if (
         merchant === 'superseded-notes' ||
-        detail.startsWith(SUPERSEDED) ||
+        detail.replace(/\s+/g, ' ').startsWith(SUPERSEDED) ||
         detail.startsWith('The partner lists')
       )
         return 'superseded';

@@ -3,10 +3,9 @@
  * return the next state, commands (ask, close, set), the next task and the outcome. `runtime/until-decided.ts` applies them.
  */
 import type { SeenStatus, StatusSnapshot } from '../../messages/boarding-activities.js';
-import { omitUndefined } from '../../messages/objects.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { merchantOutcome } from '../../messages/outcomes.js';
-import type { RequirementKind } from '../../messages/requirements.js';
+import type { Requirement, RequirementKind } from '../../messages/requirements.js';
 import {
   isDecided,
   isMerchantUnderReview,
@@ -70,8 +69,11 @@ export interface BoardingState {
   readonly delivered: Readonly<Record<string, DeliveredAnswer>>;
   /** IDs of uploaded documents whose review has not been requested yet. */
   readonly uploaded: readonly string[];
-  /** Answers that the partner refused in this status, by {@link requirementIdsOf}. Gangway sends them again in another status. */
-  readonly refusedAnswers?: StatusVersion & { readonly answers: string };
+  /**
+   * Sets of answers that the partner refused in this status, each by {@link requirementIdsOf}. Gangway sends them again in another
+   * status.
+   */
+  readonly refusedAnswers?: StatusVersion & { readonly answers: readonly string[] };
   readonly volatile: VolatileFields;
 }
 
@@ -133,22 +135,7 @@ export function reduceBoarding(
       set: { stage: now.phase === 'approved' ? 'boarding' : 'underwriting' },
     }),
   ];
-  const { refusedAnswers, ...rest } = before;
-  const state = {
-    ...rest,
-    ...(!isListedAgain(before.seen, now, context) && omitUndefined({ refusedAnswers })),
-  };
-  return { state: { ...state, volatile, delivered, seen }, commands };
-}
-
-/** Reports whether the partner lists an answered note that the previous read lacked. Deferred answers may be sent then. */
-function isListedAgain(
-  { noteIds = [] }: SeenStatus,
-  { notes }: StatusSnapshot,
-  context: BoardingContext,
-): boolean {
-  const isNew = (about: string | undefined) => notes.some(({ id }) => id === about && !noteIds.includes(id));
-  return answeredOfKind(context, 'underwriting-note').some(({ requirement }) => isNew(requirement.about));
+  return { state: { ...before, volatile, delivered, seen }, commands };
 }
 
 /** Publishes the status. Records a new status in the timeline, and a `mid` that is not final yet. */
@@ -209,13 +196,11 @@ function notesCommands(
 ): readonly Command[] {
   if (isWithoutNotes) return [];
   const answered = answeredOfKind(context, 'underwriting-note').map(({ requirement: { id } }) => id);
-  const isUploaded = (id: string) =>
-    answered.includes(id) && uploaded.some((key) => key.startsWith(`${id}/`));
   const { closed, remaining } = closeSuperseded('underwriting-note', context, {
     isCurrent: (requirement) =>
       notes.some(({ id }) => id === requirement.about) ||
       isAskedTooOften(requirement) ||
-      isUploaded(requirement.id),
+      (answered.includes(requirement.id) && isUploaded(uploaded, requirement)),
     dropsAnswer: MERCHANT_PHASES[phase].answerToGoneNote === 'dropped' && !context.isWriting,
     why: () => 'the underwriters no longer ask',
   });
@@ -242,6 +227,11 @@ export function changesCommands(
     dropsAnswer: changes !== 'waits' && !context.isWriting,
     why: () => PARTNER_MOVED_ON,
   });
+}
+
+/** Reports whether the partner has a document of an answer whose review is not requested yet. */
+function isUploaded(uploaded: BoardingState['uploaded'], { id }: Requirement): boolean {
+  return uploaded.some((key) => key.startsWith(`${id}/`));
 }
 
 /** Reports whether the merchant may be unsubmitted: the partner says so, it is unclear, or it is `pending` without a submission. */
@@ -316,13 +306,18 @@ export function pendingTask(state: BoardingState, context: BoardingContext): Pen
   }
   const confirmed = isUnclear(state, phase) ? submission('not-submitted') : undefined;
   if (confirmed) return confirmed;
-  const answers = answeredOfKind(context, 'underwriting-note');
+  // An answer that was kept for its document is sent once its note is listed again.
+  const isListed = ({ about }: Requirement) => (seen.noteIds ?? []).some((id) => id === about);
+  const answers = answeredOfKind(context, 'underwriting-note').filter(
+    ({ requirement }) =>
+      isListed(requirement) || isAskedTooOften(requirement) || !isUploaded(state.uploaded, requirement),
+  );
   const isComplete = answers.length > 0 && openOfKind(context, 'underwriting-note').length === 0;
   if (!isComplete || MERCHANT_PHASES[phase].answer === 'waits') return readAtDeadline(state, context);
   const isDeferred =
     refusedAnswers !== undefined &&
     isSameStatus(refusedAnswers, seen, volatile) &&
-    refusedAnswers.answers === requirementIdsOf(answers);
+    refusedAnswers.answers.includes(requirementIdsOf(answers));
   return isDeferred ? undefined : { send: 'answers', answers };
 }
 

@@ -78,7 +78,11 @@ export function withRefusedAnswers(
   answers: readonly PendingAnswer[],
   { status, statusDate }: StatusVersion,
 ): BoardingState {
-  return { ...before, refusedAnswers: { status, statusDate, answers: requirementIdsOf(answers) } };
+  const { refusedAnswers } = before;
+  // A list that shows one of two notes by turns has two sets of answers.
+  const isSameStatus = refusedAnswers?.status === status && refusedAnswers.statusDate === statusDate;
+  const refused = new Set([...(isSameStatus ? refusedAnswers.answers : []), requirementIdsOf(answers)]);
+  return { ...before, refusedAnswers: { status, statusDate, answers: [...refused] } };
 }
 
 /** Reports whether a read lists notes whose answers are delivered. */

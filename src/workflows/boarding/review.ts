@@ -2,7 +2,7 @@ import type { Delivery, StatusSnapshot, Warned } from '../../messages/boarding-a
 import { MERCHANT_PHASES } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { redact } from '../../platform/privacy/masked.js';
-import { deadlinesOf, withoutExpired } from '../runtime/reducer.js';
+import { deadlinesOf, isAskedTooOften, withoutExpired } from '../runtime/reducer.js';
 import { removeAnswered } from '../runtime/requirements.js';
 import { runOnce } from '../runtime/run-step.js';
 import type { PendingAnswer } from '../runtime/state.js';
@@ -38,8 +38,8 @@ export async function deliverAnswers(
     try {
       const sent = await requestReview(boarding, answers);
       if (sent.delivered) await recordDelivery(boarding, answers, sent.before);
-      // The other note is answered first.
-      else if (sent.isIncomplete) boarding.poll.replaceWith(sent.before);
+      // A person is asked about the other note first, or the answers wait for their own notes.
+      else if (sent.isIncomplete || areGone(answers, sent.before)) boarding.poll.replaceWith(sent.before);
       else holdRefusedAnswers(boarding, answers, sent.before);
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
@@ -93,7 +93,14 @@ export async function rereadStatus(boarding: BoardingRuntime): Promise<void> {
   boarding.poll.replaceWith(now);
 }
 
-/** Holds answers that the partner refuses, until the status or the answers change. */
+/** Reports whether the partner lists none of the answered notes, which it may list again. */
+function areGone(answers: readonly PendingAnswer[], { notes }: StatusSnapshot): boolean {
+  return answers.every(
+    ({ requirement }) => !isAskedTooOften(requirement) && !notes.some(({ id }) => id === requirement.about),
+  );
+}
+
+/** Holds answers that the partner refuses in this status, until the status or the questions change. */
 function holdRefusedAnswers(
   boarding: BoardingRuntime,
   answers: readonly PendingAnswer[],

@@ -6,7 +6,7 @@ import { Idiomorph } from 'idiomorph';
 import { proposedId } from '../../../services/forms/proposed-id.js';
 import { restoreDrafts } from './drafts.js';
 import { watchUploads } from './upload.js';
-import { drawCount, followWaiting, nextTime, showWaiting } from './waiting.js';
+import { drawCount, followWaiting, nextEvent, showWaiting } from './waiting.js';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const ZONE = `gangway-zone=${encodeURIComponent(zone)}`;
@@ -37,7 +37,7 @@ async function keepLive(region: HTMLElement): Promise<void> {
   let pause = isZoneKnown ? seconds : 0;
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, pause * 1_000));
-    if (document.hidden && !isNotified(region)) await nextTime('visibilitychange');
+    if (document.hidden && !isNotified(region)) await nextEvent('visibilitychange');
     const source = region.dataset['live'];
     if (!source || !region.isConnected) return;
     pause = (await update(region, source)) ? seconds : Math.min(pause * 2, LONGEST_PAUSE);

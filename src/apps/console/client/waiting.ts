@@ -7,7 +7,7 @@ const WAITING_SECONDS = 30;
 export async function followWaiting(): Promise<void> {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, WAITING_SECONDS * 1_000));
-    if (document.hidden) await nextTime('visibilitychange');
+    if (document.hidden) await nextEvent('visibilitychange');
     if (!document.getElementById('waiting') || document.querySelector('[data-waiting]')) continue;
     try {
       const response = await fetch('/inbox/waiting', { headers: { accept: 'text/html' }, redirect: 'error' });
@@ -20,7 +20,7 @@ export async function followWaiting(): Promise<void> {
   }
 }
 
-export function nextTime(event: string): Promise<unknown> {
+export function nextEvent(event: string): Promise<unknown> {
   return new Promise((resolve) => document.addEventListener(event, resolve, { once: true }));
 }
 

@@ -227,23 +227,14 @@ describe('an underwriting note', () => {
     ]);
   });
 
-  // Catches an answer that waits without an end: it was refused while an old list lacked its note.
   it.each([
-    ['is listed again', ['n-1'], [], true],
-    ['is listed as before', ['n-1'], ['n-1'], false],
-    ['is still gone', ['n-2'], [], false],
-  ])('that %s decides whether its refused answer is sent', (_, now, before, isSent) => {
-    const refusedAnswers = { status: 'Pending', statusDate: MONDAY, answers: 'n-1' };
-    const had = state({
-      refusedAnswers,
-      seen: { ...seen(), noteIds: before },
-      uploaded: ['n-1/invoice.pdf'],
-    });
-    const answered = [answer(noteAsked('n-1'))];
-    const notes = now.map((id) => note(id));
-    expect('refusedAnswers' in reduceBoarding(had, read({ notes }), context({ answered })).state).toBe(
-      !isSent,
-    );
+    ['is listed again', ['n-1'], true],
+    ['is still gone', ['n-2'], false],
+  ])('that %s decides whether an answer with an uploaded document is sent', (_, noteIds, isSent) => {
+    const before = state({ seen: { ...seen(), noteIds }, uploaded: ['n-1/invoice.pdf'] });
+    const answers = [answer(noteAsked('n-1'))];
+    const task = pendingTask(before, context({ answered: answers }));
+    expect(task).toEqual(isSent ? { send: 'answers', answers } : undefined);
   });
 
   const lists = (more: Partial<StatusSnapshot> = {}) => ({ ...more, notes: [note('n-1')] });
@@ -524,7 +515,7 @@ describe('what is sent next', () => {
     // Of a partner whose dates mean nothing.
     ['in the same status', { seen: seen({ statusDate: TUESDAY }), ...VOLATILE }, false],
   ])('are answers that the partner did not take before, %s: %s', (_, before, isSent) => {
-    const refusedAnswers = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2' };
+    const refusedAnswers = { status: 'Pending', statusDate: MONDAY, answers: ['n-3', 'n-1,n-2'] };
     const next = (answered: BoardingContext['answered']) =>
       pendingTask(state({ refusedAnswers, ...before }), context({ answered }));
     expect(next([one, two])).toEqual(isSent ? { send: 'answers', answers: [one, two] } : undefined);
