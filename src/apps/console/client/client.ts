@@ -6,7 +6,7 @@ import { Idiomorph } from 'idiomorph';
 import { proposedId } from '../../../services/forms/proposed-id.js';
 import { restoreDrafts } from './drafts.js';
 import { watchUploads } from './upload.js';
-import { drawCount, followWaiting, nextEvent, showWaiting } from './waiting.js';
+import { drawCount, followWaiting, nextEvent, showWaitingCount } from './waiting.js';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const ZONE = `gangway-zone=${encodeURIComponent(zone)}`;
@@ -66,7 +66,7 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
     // Numbers count onboardings in the navigation, and several questions of one may be new.
     if (more('new') > 0) notify(region, 'Gangway has something new');
     if (more('mine') > 0) notify(region, 'Somebody assigned something to you, or mentioned you');
-    showWaiting(region.dataset['waiting']);
+    showWaitingCount(region.dataset['waiting']);
     showIsOld(false);
     countAll();
     return true;

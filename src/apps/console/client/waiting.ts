@@ -25,7 +25,7 @@ export function nextEvent(event: string): Promise<unknown> {
 }
 
 /** Shows in the tab and in the navigation how many wait. Unknown numbers stay as they are. */
-export function showWaiting(waiting: string | undefined): void {
+export function showWaitingCount(waiting: string | undefined): void {
   if (!showNumber(waiting)) return;
   document.title = (waiting === '0' ? '' : `(${waiting}) `) + document.title.replace(/^\(\d+\) /, '');
 }

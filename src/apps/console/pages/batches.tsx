@@ -175,7 +175,10 @@ function Failures({ rows }: { readonly rows: readonly RowResult[] }) {
 
 const NUMBER = { class: 'short', inputMode: 'numeric' } as const;
 const RATE = {
-  ...{ ...NUMBER, name: 'rate', label: 'Starts per second' },
+  class: 'short',
+  inputMode: 'numeric',
+  name: 'rate',
+  label: 'Starts per second',
   advice: 'Leave it, unless the team that runs Gangway names another number.',
 } as const;
 
