@@ -129,15 +129,20 @@ async function finished(
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const stderr = Object.assign(new PassThrough(), terminal);
   const cli = new CommandLine({ env: { TZ: 'UTC', TERM: 'xterm' }, stdin, stdout, stderr, signal });
-  const ended = run({ cli, client, config: { taskQueue: 'gangway', dbaForm: 'shown' } } as never).then(
-    () => undefined,
-    (error: Error & { exitCode?: number }) => ({ message: error.message, exitCode: error.exitCode }),
-  );
+  let at = 0;
+  const ended = run({ cli, client, config: { taskQueue: 'gangway', dbaForm: 'shown' } } as never)
+    .then(
+      () => undefined,
+      (error: Error & { exitCode?: number }) => ({ message: error.message, exitCode: error.exitCode }),
+    )
+    .finally(() => {
+      at = Date.now() - NOW;
+    });
   await vi.runAllTimersAsync();
   const error = await ended;
   const [output, screen] = [stdout, stderr].map((stream) => String(stream.read() ?? ''));
   const lines = (text = '') => text.split(/\r?\n/).slice(0, -1);
-  return { error, stdout: lines(output), stderr: lines(screen), screen, at: Date.now() - NOW };
+  return { error, stdout: lines(output), stderr: lines(screen), screen, at };
 }
 
 /** A signal that is aborted after so many milliseconds. */
