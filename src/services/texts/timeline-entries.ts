@@ -13,6 +13,12 @@ export function closedBefore(timeline: Timeline, requirementId: string): Timelin
   return entriesAbout(timeline, 'requirement-closed', requirementId).at(-1);
 }
 
+/** Returns the entry of the second person who confirmed an answer. It is the one before the answer's own. */
+export function confirmationOf(timeline: Timeline, answered: TimelineEntry): TimelineEntry | undefined {
+  const before = timeline[timeline.indexOf(answered) - 1];
+  return before?.event === 'answer-confirmed' ? before : undefined;
+}
+
 /** Oldest first. */
 export function remarksOn(timeline: Timeline, requirementId: string): TimelineEntry[] {
   return entriesAbout(timeline, 'remark-added', requirementId);

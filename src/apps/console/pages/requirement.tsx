@@ -10,7 +10,13 @@ import { capitalize } from '../../../partners/text-limits.js';
 import { changesOf, inputFor } from '../../../services/forms/corrections.js';
 import { Facts } from '../../../services/reports/page.js';
 import { displayName } from '../../../services/texts/display-names.js';
-import { answeredBefore, closedBefore, remarksOn, saidOf } from '../../../services/texts/timeline-entries.js';
+import {
+  answeredBefore,
+  closedBefore,
+  confirmationOf,
+  remarksOn,
+  saidOf,
+} from '../../../services/texts/timeline-entries.js';
 import { proposedAnswerOf } from '../../../temporal/find-onboarding.js';
 import { type Listed, toListed } from '../../../temporal/search.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
@@ -279,11 +285,24 @@ function Ended({ state, context: { requirementId, user } }: EndedProps) {
   return (
     <>
       <strong>
-        {isSamePerson(actor, user.actor) ? 'You answered this' : `${asSubject(actor)} answered this first`}
+        {isSamePerson(actor, user.actor) ? (
+          'You answered this'
+        ) : isConfirmedBy(user.actor, last, state) ? (
+          <>
+            You confirmed the answer of <Person actor={actor} />
+          </>
+        ) : (
+          `${asSubject(actor)} answered this first`
+        )}
       </strong>
       , <When time={last.at} isExact />: {summarize(saidOf(last))}
     </>
   );
+}
+
+function isConfirmedBy(actor: string, answered: TimelineEntry, { timeline }: OnboardingState): boolean {
+  const { actor: second } = confirmationOf(timeline, answered) ?? {};
+  return second !== undefined && isSamePerson(second, actor);
 }
 
 function Remarks({ state, context: { requirementId } }: EndedProps) {
@@ -404,8 +423,10 @@ export function renderGone(
   typed?: Fields,
 ): RouteResponse {
   const { workflowId, requirementId, listed, user } = context;
-  const { actor = '' } = lastOn(state, requirementId) ?? {};
-  const isOwn = isSamePerson(actor, user.actor);
+  const last = lastOn(state, requirementId);
+  const isOwn =
+    last !== undefined &&
+    (isSamePerson(last.actor ?? '', user.actor) || isConfirmedBy(user.actor, last, state));
   const said = (
     <>
       <p>

@@ -7,7 +7,7 @@ import type { OnboardingState, TimelineEntry } from '../../../messages/onboardin
 import { capitalize } from '../../../partners/text-limits.js';
 import { readableParts } from '../../../services/inbox/waiting-state.js';
 import { whatHappened } from '../../../services/texts/codes.js';
-import { inZone, saidOf } from '../../../services/texts/timeline-entries.js';
+import { confirmationOf, inZone, saidOf } from '../../../services/texts/timeline-entries.js';
 import { givenReason } from '../answer.js';
 import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
@@ -95,11 +95,10 @@ type LastEntry = TimelineEntry & { readonly confirmer?: string | undefined };
 function endedOf({ timeline, requirements }: OnboardingState) {
   const titles = titlesIn(timeline);
   const ended = new Map<string, LastEntry>();
-  for (const [index, entry] of timeline.entries()) {
+  for (const entry of timeline) {
     const id = (entry.detail ?? '').split(': ')[0] ?? '';
-    const { event, actor } = timeline[index - 1] ?? entry;
     if (entry.event === 'requirement-resolved' || entry.event === 'requirement-closed')
-      ended.set(id, event === 'answer-confirmed' ? { ...entry, confirmer: actor } : entry);
+      ended.set(id, { ...entry, confirmer: confirmationOf(timeline, entry)?.actor });
   }
   for (const { id } of requirements) ended.delete(id);
   return [...ended].map(([id, entry]) => ({ id, title: titles.get(id) ?? id, entry }));

@@ -253,6 +253,19 @@ describe('an answer', () => {
     expect(updates()).toEqual([]);
   });
 
+  // Alone catches a person whose own confirmation is shown to them as somebody else's answer.
+  it('of a person who has confirmed one of the merchant says so', async () => {
+    const detail = 'note-1: documents: check.pdf';
+    const timeline = [
+      { at: NOON, event: 'answer-confirmed', actor: 'olga', detail },
+      { at: NOON, event: 'requirement-resolved', actor: 'the merchant (L-0123456789abcdef)', detail },
+    ];
+    const { open } = await correcting([], {}, {}, { requirements: [], timeline });
+    const { text } = await open({}, PAGE);
+    expect(text).toMatch(/You confirmed the answer of <span[^>]*>the merchant<.span>/);
+    expect(text).not.toContain('answered this first');
+  });
+
   it('that corrects a date takes the day that was picked, which begins at midnight', async () => {
     const fees = { minimumDiscountStartDate: '2026-01-01T00:00:00Z' };
     const { open, updates } = await correcting(['fees'], merchant(undefined, { fees }));
