@@ -148,6 +148,6 @@ export const OUR_SOFTWARE_FAILS = 'our software fails';
 /** A record that an onboarding imports and so reserves. */
 export interface ImportedRecord {
   readonly id: number;
-  /** IDs of other onboardings that a person named as its owners. */
+  /** IDs of other onboardings that a person named as the record's owners, so the record can be taken over from them. */
   readonly knownOwners?: readonly string[];
 }
