@@ -97,7 +97,7 @@ export interface SingleActivity {
 /** One call of one operation of a partner, as a person or a script requests it. */
 export interface PartnerCall {
   readonly system: SystemName;
-  /** As in the catalogue: `close-card`. */
+  /** The name in the catalogue: `close-card`. */
   readonly operation: string;
   /** The request's fields, as JSON. A {@link FileToSend} replaces a file, an {@link IntegerToSend} a `bigint`. */
   readonly request: Readonly<Record<string, unknown>>;
