@@ -106,7 +106,7 @@ export async function codecServer(options: CodecServerOptions): Promise<FastifyI
   return server;
 }
 
-/** Only the end of the path matters in the protocol. */
+/** Removes the prefix of a path, because the protocol defines only its end. */
 function withoutPrefix({ url = '/' }: IncomingMessage): string {
   const path = pathOf(url);
   return /\/(?:en|de)code$/.test(path) ? path.slice(path.lastIndexOf('/')) : url;

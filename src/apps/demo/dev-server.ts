@@ -25,9 +25,8 @@ export interface DevServerOptions {
 export type DevServer = Awaited<ReturnType<typeof launch>>;
 
 /**
- * By default the server reads timers ahead by a second, for which an earlier timer has to wait, and reads each of its queues at
- * most 20 times a second. A nudge and its read are then up to a second apart. On one machine there is no load that would justify
- * the wait.
+ * By default, the server reads timers a second ahead, which delays earlier ones, and reads each queue at most 20 times a second. A
+ * nudge and its read are then up to a second apart. These settings remove the delay, which only saves load on large servers.
  */
 const PROMPT = {
   'history.timerProcessorMaxTimeShift': '5ms',

@@ -206,7 +206,7 @@ async function startEverything() {
     startLogged('receiver', `${receiverUrl}/healthz`),
     startLogged('console', `${consoleUrl}/healthz`),
     startLogged('link', `${linkUrl}/healthz`),
-    // To hand over, and to confirm what another person proposed, one needs somebody else.
+    // A second person is needed to hand requirements over and to confirm proposed answers.
     ...others.map(({ id, at: CONSOLE_ADDRESS }) => {
       const own = { ...env, CONSOLE_ADDRESS, CONSOLE_PERSON: id };
       return start('console', own, join(FOLDER, `console-${id}.log`), `http://${CONSOLE_ADDRESS}/healthz`);

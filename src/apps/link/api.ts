@@ -174,7 +174,7 @@ export class LinkApi {
   }
 }
 
-/** A form with one file. Its name is encoded as browsers do, so it cannot end its header. Its end says what the file is. */
+/** Yields a form with one file. Encodes its name like browsers, so it cannot end the header. Keeps the end, which has the type. */
 async function* oneFile(boundary: string, fileName: string, file: AsyncIterable<Buffer>) {
   const name = fileName.slice(-200).replace(/["\r\n]/g, encodeURIComponent);
   const disposition = `form-data; name="file"; filename="${name}"`;

@@ -68,7 +68,7 @@ const SECRET = /^[\w-]{43}$/;
 /** The cookie of a visitor who has entered the code, without which the API shows nothing. */
 const SESSION = 'link-session';
 
-/** For requests that never reach a page, so their language is unknown. */
+/** Messages for requests that never reach a page, so their language is unknown. */
 const MESSAGES = {
   400: 'The request cannot be read.',
   408: 'The request took too long to arrive.',

@@ -25,7 +25,7 @@ const NEVER_MISSING = ['id', 'time', 'specversion'];
  * Reads a CloudEvents 1.0 request in any of the three modes. The events are as they came: the package would fill in or round what is
  * missing or wrong.
  *
- * @throws {Problem} when the request is not one
+ * @throws {Problem} if the request is not one
  */
 export function parseCloudEvents(headers: IncomingHttpHeaders, body: string) {
   const json = parse(body);
@@ -43,7 +43,7 @@ export function mediaTypeOf({ 'content-type': type = '' }: IncomingHttpHeaders):
 /** The deepest event of a batch, and one level more, which reveals an event that is too deep. */
 const LEVELS_READ = 1 + MAX_NESTING + 1;
 
-/** Parses JSON without what is nested deeper than any path accepts. @throws {Problem} `unreadable` */
+/** Parses JSON. Leaves out levels deeper than any schema allows. @throws {Problem} `unreadable` */
 export function parse(body: string): unknown {
   return attempt(() => parseExactly(withoutDepth(body, LEVELS_READ)), 'the body must be JSON');
 }
@@ -138,7 +138,7 @@ export function textBodies(server: FastifyInstance, mediaTypes: readonly string[
   );
 }
 
-/** @throws {Problem} when there is no body, because Fastify checks the media type of a body only */
+/** @throws {Problem} if there is no body, because Fastify checks the media type of a body only */
 export function textOf({ body }: Pick<FastifyRequest, 'body'>, mediaTypes: readonly string[]): string {
   if (typeof body === 'string') return body;
   throw unsupported(`send a body as ${mediaTypes.join(', ')}`);

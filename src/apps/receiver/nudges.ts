@@ -50,7 +50,7 @@ export type NamedIds = ReadonlyMap<string, NamedId>;
 /** A name and its value, as a form, XML, or JSON with an error may have them. */
 const PAIR = /(?<![\w-])([\w-]{1,64})["']?\s{0,8}[:=>]\s{0,8}["']?([\w.-]{1,128})/g;
 
-/** Reads any body. Senders switch a webhook off after a 4xx, and nothing but IDs is used, so it reads whatever it can. */
+/** Reads as much as it can of any body, because only IDs are used, and senders disable a webhook after a 4xx. */
 export function webhookIn(body: string): unknown {
   const text = body.replace(/^\uFEFF/, '');
   try {
@@ -65,7 +65,7 @@ export function webhookIn(body: string): unknown {
 
 /**
  * The first IDs in the fields of a webhook, at any depth, in lists and in texts of JSON, with names in any case, also `snake_case`
- * and `kebab-case`. A value without the form of its id is ignored, because the shapes of webhooks are not documented.
+ * and `kebab-case`. A value without the form of its ID is ignored, because the shapes of webhooks are not documented.
  */
 export function idsInWebhook(webhook: unknown, fields: readonly IdField[]): NamedIds {
   const named = new Map<string, NamedId>();
@@ -199,7 +199,7 @@ export class WebhookNudges {
   }
 
   /**
-   * A partner that decides at once sends its webhook before the workflow can be found by the id that it has just received.
+   * A partner that decides at once sends its webhook before the workflow can be found by the ID that it has just received.
    * Without a second search that workflow would wait for its next poll. IDs beyond the limit of one search are dropped, and
    * their workflows read at the next poll.
    */
@@ -239,7 +239,7 @@ const MAX_PENDING = 1_000;
 export class NudgeQueue {
   readonly #limit = pLimit(AT_ONCE);
   readonly #closing = new AbortController();
-  /** Keyed by workflow id: whether another nudge was requested since the current one began. */
+  /** Keyed by workflow ID: whether another nudge was requested since the current one began. */
   readonly #requested = new Map<string, boolean>();
   readonly #followed = new Set<string>();
 

@@ -256,13 +256,13 @@ function mapped(object: JsonObject, change: (value: unknown, key: string) => unk
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 }
 
-/** What tells a variant of a union from the others: `text` of `{ kind: 'text' }`. */
+/** Returns the tag of a union's variant: `text` for `{ kind: 'text' }`. */
 function tagOf(variant: unknown): unknown {
   const { properties } = Object(variant);
   return Object.values<JsonObject>(properties ?? {}).find((each) => 'const' in each)?.['const'];
 }
 
-/** Any JSON contains itself, of which generators make no type. */
+/** Reports whether a schema is that of any JSON, which is recursive. Generators make no type from it. */
 function isAnyJson(name: unknown): boolean {
   return typeof name === 'string' && /(^|\/)Json$/.test(plain(name));
 }

@@ -40,7 +40,7 @@ export interface Preview {
 }
 
 export interface ImportableRow extends Ready {
-  /** What following would do. @throws {RefusedRow} when it cannot be followed */
+  /** Returns the effect of following. @throws {RefusedRow} if it cannot be followed */
   readonly preview: (client: Client, taskQueue: string) => Promise<Preview>;
 }
 

@@ -27,7 +27,7 @@ export const commandSettings = z.object({
 
 export type CommandSettings = Readonly<ReturnType<typeof loadCommandSettings>>;
 
-/** @throws {BadSetting} naming the first setting that cannot be used */
+/** @throws {BadSetting} that names the first invalid setting */
 export function loadCommandSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(commandSettings, environment);
   return {

@@ -61,10 +61,10 @@ export async function withProgress<Result>(
 export const UNKNOWN_START =
   'it may or may not have started; run the same command again, which starts it or attaches to it';
 
-/** Sets what was done, for a person who interrupts the command. Undefined: what follows says it on its own. */
+/** Sets the progress that an interrupted command reports. Undefined if the next step reports its own. */
 export type HowFar = (what: string | undefined) => void;
 
-/** Runs a command that changes something. On Ctrl-C and `--timeout`, says what was done. @param first before any {@link HowFar} */
+/** Runs a command that changes something. Reports its progress on Ctrl-C and `--timeout`. @param first the initial progress */
 export async function reportProgress<Result>(
   cli: Progressing & { readonly signal: AbortSignal },
   run: (isNow: HowFar) => Promise<Result>,

@@ -93,13 +93,13 @@ async function* answersTo(question: string, { input, output }: Terminal, signal:
   }
 }
 
-/** Without the raw mode, a terminal keeps back the start of a line, which the next Enter would complete. In it, Enter is `\r`. */
+/** Reads typed-ahead text in raw mode, because otherwise a terminal withholds an incomplete line. In raw mode, Enter is `\r`. */
 async function typedAhead(input: Terminal['input'], signal: AbortSignal): Promise<string> {
   const { setRawMode } = input as Partial<ReadStream>;
   setRawMode?.call(input, true);
   const { text } = await received(input, signal, PASTE_MS);
   setRawMode?.call(input, false);
-  // In the raw mode, Ctrl-C is a character.
+  // In raw mode, Ctrl-C is a character.
   if (setRawMode && text.includes('\u0003')) process.kill(process.pid, 'SIGINT');
   return text.replaceAll('\r', '\n');
 }

@@ -8,7 +8,7 @@ export interface ColumnLayout {
   readonly title: string;
   /** 1 stays. Others disappear where the table does not fit, the highest number first. Default: 1. */
   readonly priority?: number | undefined;
-  /** Shown whole as long as possible: an id, or what people copy. Other columns are cut first. */
+  /** Shown whole as long as possible: an ID, or what people copy. Other columns are cut first. */
   readonly keep?: true | undefined;
 }
 

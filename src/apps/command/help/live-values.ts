@@ -12,10 +12,10 @@ import { type CommandIo, type CommandSettings, loadCommandSettings } from '../cl
 
 type Completions = readonly (readonly [word: string, description: string])[];
 
-/** A person waits for the candidates, and types on without them, in milliseconds. */
+/** The time that completion waits for values, in milliseconds, because a person is typing. */
 const TIMEOUT_MS = 1_000;
 
-/** Looks values up in Temporal. Nothing is kept, and without a response in time there are none: a person is typing. */
+/** Looks values up in Temporal, without a cache. Returns none if Temporal does not respond in time. */
 async function lookUp(
   { env }: CommandIo,
   find: (client: Client, config: CommandSettings) => Promise<Completions>,
@@ -61,7 +61,7 @@ export function onboardingIds(io: CommandIo, command: string, current: string): 
   });
 }
 
-/** The `externalId` where that is what the person types. */
+/** Returns the `externalId` if the person has begun to type it; otherwise the workflow ID. */
 function nameOf({ workflowId }: Listed, current: string): string {
   const short = shortName(workflowId) ?? workflowId;
   return short.startsWith(current) ? short : workflowId;

@@ -27,7 +27,7 @@ import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/follow.js';
 import { withProgress } from '../cli/progress.js';
 
-/** What the commands that answer share: which requirement a person means, and what the answer led to. */
+/** Shared by the commands that answer: finds the requirement that a person means, and shows the result of the answer. */
 
 type FoundOnboarding = Awaited<ReturnType<typeof findById>>;
 
@@ -62,7 +62,7 @@ export async function readFor(
   return readFor(context, await findById(context, part.workflowId, {}), requirementId);
 }
 
-/** The open requirement that a person means, by its id or the beginning of it. @throws {InvalidInput}, {@link CommandFailed} */
+/** The open requirement that a person means, by its ID or the beginning of it. @throws {InvalidInput}, {@link CommandFailed} */
 export function openRequirement(
   context: CommandContext,
   read: Read,
@@ -76,7 +76,7 @@ export function openRequirement(
   return requirement;
 }
 
-/** For an answer to take back, there is only the id. */
+/** A requirement. Only its ID is known if its answer is to be taken back. */
 export type Named = Pick<Requirement, 'id'> & { readonly requirement?: Requirement };
 
 /** The requirement to answer. @param kind undefined without an answer. @throws {InvalidInput} with the commands that answer it */
@@ -110,19 +110,19 @@ export function requirementIn(
 }
 
 /**
- * A part of an id of 12 digits, or words without the number. A whole id is no beginning: of `note-0e5ac65b83c0-2`, which asks again
+ * A part of an ID of 12 digits, or words without the number. A whole ID is no beginning: of `note-0e5ac65b83c0-2`, which asks again
  * what `note-0e5ac65b83c0` has asked.
  */
 const BEGINNING = /^(note-[0-9a-f]{3,11}|\D*)$/;
 
-/** The id that is given, the only one that begins so, or the only one. */
+/** The ID that is given, the only one that begins so, or the only one. */
 function only(ids: readonly string[], value = ''): string | undefined {
   if (ids.includes(value) || !BEGINNING.test(value)) return ids.find((id) => id === value);
   const [id, ...more] = ids.filter((each) => each.startsWith(value));
   return more.length === 0 ? id : undefined;
 }
 
-/** How many characters of some ids tell them apart from all others. */
+/** How many characters of some IDs tell them apart from all others. */
 function lengthNeeded(ids: readonly string[], wanted: readonly string[]): number {
   let length = 1;
   while (!wanted.every((id) => only(ids, id.slice(0, length)) === id)) length += 1;
@@ -181,7 +181,7 @@ interface Accepted {
   readonly receipt: ResolutionReceipt;
 }
 
-/** Reports an answer, with the outcome if it is known within a few seconds. @throws {CommandFailed} when the same is asked again */
+/** Reports an answer, with the outcome if it is known within a few seconds. @throws {CommandFailed} if the same is asked again */
 export async function reportAccepted(context: CommandContext, accepted: Accepted, json: true | undefined) {
   const { cli } = context;
   const { workflowId, asking, typed, answer, requirement, receipt } = accepted;

@@ -150,7 +150,7 @@ export async function printInbox(cli: CommandLine, words: readonly string[], opt
     // The server cannot search for people, nor for the time of a question.
     const isSearched = actor || unclaimed || options.waitingOver !== undefined || options.raisedSince;
     const { filter: page, total } = await mostUrgent(client, wanted, isSearched ? Infinity : limit);
-    // What does not fit into a list has no kind, and may be of this one.
+    // Requirements that do not fit into the list of workflows have no kind, so they may be of this kind.
     const isWanted = (item: InboxItem) =>
       (options.kind === undefined || item.kind === undefined || item.kind === options.kind) &&
       isRaisedIn(options, item) &&

@@ -69,7 +69,7 @@ export async function resolve(
         ? requirementIn(context, read, value, kind)
         : { id: value ?? '' };
       if (kind === undefined) return;
-      // Before a document is stored. The workflow refuses it as well.
+      // Checked here before a document is stored. The workflow checks it, too.
       if (requirement && !options.propose && needsConfirmation(requirement, kind))
         throw new InvalidInput(`${requirementId}: a second person must confirm this answer: add --propose`);
       const answerFor = await readAnswerArguments(cli, kind, options);
@@ -110,7 +110,7 @@ export async function resolve(
   await reportProgress(cli, answered, 'nothing was sent').catch(optionWording);
 }
 
-/** The options that give what the workflow checks. */
+/** The options for the fields that the workflow checks. */
 const NAMES: Readonly<Record<string, string>> = {
   'answer.text': '--text',
   'answer.id': '--confirm',
@@ -120,7 +120,7 @@ const NAMES: Readonly<Record<string, string>> = {
   reason: '--reason',
 };
 
-/** For `catch`: names the option where the workflow names a field of the answer. */
+/** For `catch`: replaces the field of the answer in the workflow's message with the option. */
 function optionWording(error: unknown): never {
   if (!(error instanceof InvalidInput)) throw error;
   const [, field = '', rule = ''] = /^([\w.]+): (.*)$/s.exec(error.message) ?? [];
@@ -171,7 +171,7 @@ function noteHandling(cli: CommandLine, requirement: Requirement, actor: string)
     cli.note(`this answer drops the one that ${asSubject(proposal.actor)} proposed: ${proposal.answer}`);
 }
 
-/** What an answer leads to that cannot be taken back. A correction asks on its own. */
+/** Returns the irreversible effect of an answer. Corrections have a separate confirmation. */
 function consequenceOf(
   answer: Answer,
   { kind }: Requirement,
@@ -235,7 +235,7 @@ function kindOf(options: ResolveOptions): AnswerKind | undefined {
   );
 }
 
-/** The timeline's text when no reason was given. */
+/** The timeline's text if there is no reason. */
 export const NO_REASON = 'answered with gangway resolve';
 
 /** A reason as people write it, for the decisions that need one. */
@@ -306,11 +306,11 @@ async function checkDocument(file: string): Promise<void> {
 interface Asked {
   readonly workflowId: string;
   readonly requirementId: string;
-  /** Undefined when it cannot be read now. */
+  /** Undefined if it cannot be read now. */
   readonly state: OnboardingState | undefined;
 }
 
-/** Makes the merge patch for an input; undefined when that cannot be read now. @throws {CommandFailed} when it must be read */
+/** Makes the merge patch for an input, which may be unreadable now. @throws {CommandFailed} if it needs the input */
 type PatchOf = (correctable: Correctable | undefined, accounts: KnownAccounts) => Patch;
 
 /** Reads the part of a correction that needs no input. @throws {InvalidInput} */

@@ -21,7 +21,7 @@ import type { Flags } from '../cli/options.js';
 import { reportProgress, UNKNOWN_START } from '../cli/progress.js';
 import { type Confirming, confirmWarnings, type Strict } from '../cli/prompts.js';
 
-/** @throws {InvalidInput} when a file is an onboarding of another type, which another command starts */
+/** @throws {InvalidInput} if a file is an onboarding of another type, which another command starts */
 export function rejectOtherKind(value: unknown, file: string, type?: OnboardingType): void {
   const result = inputKind(value);
   if (!('kind' in result) || result.kind.type === type) return;

@@ -286,7 +286,7 @@ export interface ShowOptions extends Flags<'table' | 'csv' | 'reveal' | 'json'> 
   readonly list?: string;
 }
 
-/** Prints the response of a call, and its warnings. @throws {CommandFailed} when the response reports a failure */
+/** Prints the response of a call, and its warnings. @throws {CommandFailed} if the response reports a failure */
 export function show(cli: CommandLine, result: CallResponse, options: ShowOptions, id?: string): void {
   const { response, warnings = [], refusal } = result;
   const { reveal, json, table, csv } = options;

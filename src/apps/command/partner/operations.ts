@@ -39,7 +39,7 @@ export interface OperationOptions extends IdOptions, Flags<'again'> {
   readonly wait: boolean;
 }
 
-/** Runs an operation, and waits for its outcome. @throws {CommandFailed} when it was rejected, abandoned or stopped */
+/** Runs an operation, and waits for its outcome. @throws {CommandFailed} if it was rejected, abandoned or stopped */
 export async function runOperation<Name extends OperationName>(
   cli: CommandLine,
   { done, once, ...start }: Operation<Name>,

@@ -39,7 +39,7 @@ type ProbeResult = 'conforms' | 'differs' | 'reachable' | 'not-permitted' | 'unr
 /** A probe's result for an operation. It holds no value of a request or response. */
 export interface Probed {
   readonly system: SystemName;
-  /** As in the catalogue: `get-status`. */
+  /** The name in the catalogue: `get-status`. */
   readonly operation: string;
   readonly method: Operation['method'];
   /** With the names of its parameters: `/v2/terminals/{terminal_id}`. */
@@ -66,7 +66,7 @@ const LONGEST_WAIT_MS = 60_000;
 
 /**
  * Calls each operation of a system that only reads, one after the other, as often as the account's rate limit allows. An
- * operation whose request needs an id of another response comes after that. Assumed shapes come first in the result, and
+ * operation whose request needs an ID of another response comes after that. Assumed shapes come first in the result, and
  * among them what workflows need.
  */
 export async function probeSystem(system: SystemName, account: Account, around: ProbeContext) {

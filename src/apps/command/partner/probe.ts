@@ -87,7 +87,7 @@ function print(cli: CommandLine, probed: readonly Probed[], json: true | undefin
   });
 }
 
-/** @throws {CommandFailed} when something that a workflow needs differs, is not permitted or cannot be reached */
+/** @throws {CommandFailed} if something that a workflow needs differs, is not permitted or cannot be reached */
 function judge(probed: readonly Probed[]): void {
   const needed = probed.filter(({ isNeeded }) => isNeeded);
   const wrong = needed.filter(

@@ -65,7 +65,7 @@ function inHistory(type: { toObject(message: never, options: typeof AS_TEXT): ob
   return harmless(type.toObject(message as never, AS_TEXT), IN_HISTORY);
 }
 
-/** Fields of the published state with a time, an id at a partner, or one of the words that Gangway has for it. */
+/** Fields of the published state with a time, an ID at a partner, or one of the words that Gangway has for it. */
 const IN_STATE =
   /^(?:stage|partnerStatus|outcome|event|at|kind|raisedAt|dueAt|since|until|step|answers|mid|financialAccountId)$/;
 

@@ -75,7 +75,7 @@ function printReport(cli: CommandLine, result: Report): void {
 
 type ExportOptions = IdOptions & Flags<'withPrivateValues'> & Texts<'html' | 'reason' | 'actor'>;
 
-/** @throws {InvalidInput} when private values are wanted without a reason */
+/** @throws {InvalidInput} if private values are wanted without a reason */
 export async function exportOne(cli: CommandLine, id: string, options: ExportOptions): Promise<void> {
   const { html, withPrivateValues, reason } = options;
   const actor = actorFrom(cli, options);

@@ -210,7 +210,7 @@ function whyForged({ key, mac = '' }: z.output<typeof footer>, macs: ReadonlyMap
   return isOwn ? undefined : `it was changed since, or key ${key} has another value`;
 }
 
-/** @throws {InvalidInput} when an entry has the input of another onboarding, or an id that no start makes */
+/** @throws {InvalidInput} if an entry has the input of another onboarding, or an ID that no start makes */
 function requireOwnInputs(file: string, entries: BackedUp[], accounts: KnownAccounts, isAuthentic: boolean) {
   const ids = new Set(entries.map((entry) => entry.workflowId));
   if (ids.size < entries.length) throw refused(file, 'has an onboarding twice');

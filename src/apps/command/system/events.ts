@@ -31,7 +31,7 @@ export const listEvents = atTemporal(async (context, id: string | undefined, opt
   const deliveries: KnownDelivery[] = [];
   for await (const delivery of deliveriesOf(context, id, options, failed || waiting ? wanted : undefined))
     if (deliveries.push(delivery) > limit) break;
-  // A mistyped id must not look like an onboarding without events.
+  // A mistyped ID must not look like an onboarding without events.
   if (id !== undefined && deliveries.length === 0) await findById(context, id, options);
   context.cli.records(deliveries.slice(0, limit), {
     columns: COLUMNS,

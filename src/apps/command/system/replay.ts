@@ -189,7 +189,7 @@ function record(client: Client, deploymentVersion: Version, result: object): Pro
 /** A workflow continues, so its replay counts for an hour. */
 const COUNTS_MS = 3_600_000;
 
-/** Reads the file of `--resume`: lines with a digest of the code, a run id and a time. Lines of other code do not count. */
+/** Reads the file of `--resume`: lines with a digest of the code, a run ID and a time. Lines of other code do not count. */
 async function passedBefore(file: string | undefined, digest: string) {
   if (file === undefined) return { has: () => false, add: async (_: string) => undefined };
   const cannot = ({ code }: NodeJS.ErrnoException) => {

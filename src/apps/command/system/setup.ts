@@ -75,7 +75,7 @@ class EndpointProblem extends TemporalProblem {
   override readonly name = 'EndpointProblem';
 }
 
-/** Creates an endpoint, through which other namespaces call Gangway. @returns false when it exists. @throws {TemporalProblem} */
+/** Creates an endpoint, through which other namespaces call Gangway. @returns false if it exists. @throws {TemporalProblem} */
 async function createNexusEndpoint(client: Client, endpoint: NexusEndpoint): Promise<boolean> {
   const { name, namespace, taskQueue } = endpoint;
   const { operatorService } = client.connection;

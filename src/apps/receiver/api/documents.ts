@@ -23,7 +23,7 @@ const wrongFile = (message: string) => invalidRequest([{ field: 'file', message 
 interface Storing {
   /** The largest file, in bytes. */
   readonly most: number;
-  /** What is stored of a file. Default: the file as it is. */
+  /** Returns the bytes to store. Default: the file itself. */
   readonly prepare?: (fileName: string, file: Readable) => Promise<Uint8Array>;
 }
 

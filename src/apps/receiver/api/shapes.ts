@@ -19,7 +19,7 @@ export function nounOf(type: string): string | undefined {
 }
 
 const time = z.iso.datetime({ offset: true });
-/** As a response has it: only the format. */
+/** A time in a response. Only its format is described. */
 export const at = z.string().meta({ format: 'date-time' });
 /** Temporal can search for no control character, and for no half of a character. */
 const short = z
@@ -66,7 +66,7 @@ export const requirementPath = z.object({
   onboarding: workflowId,
   id: short.meta({ examples: ['note-13e54e3f88e6'] }),
 });
-/** OpenAPI has one name for a place in a path, whatever the method. */
+/** OpenAPI requires one name per path parameter, for all methods. */
 export const externalIdPath = z.object({
   onboarding: short.meta({ description: 'Your key, the `externalId`', examples: ['m-1001'] }),
 });

@@ -3,7 +3,7 @@ import { Deadline, untilAborted } from '../../../../platform/http/deadline.js';
 import { span } from '../../../../services/texts/time.js';
 import { explainError } from '../../cli/failures.js';
 
-/** What a check found: in order, unsafe or worth knowing, or wrong; unknown when it ended without a result. */
+/** The result of a check: `ok`, `warn`, `wrong`, or `unknown` if the check did not finish. */
 export type Verdict =
   | { readonly state: 'ok'; readonly detail: string }
   | {
@@ -23,7 +23,7 @@ const unknown = (detail: string): Verdict => ({
 
 export interface Check {
   readonly name: string;
-  /** The remedy if the check fails; undefined when a failure proves nothing. */
+  /** The remedy if the check fails; undefined if a failure proves nothing. */
   readonly fix?: string;
   /** @returns a verdict for each problem, or one that all is well; none when another check reports the cause */
   run(signal: AbortSignal): Promise<readonly Verdict[]>;

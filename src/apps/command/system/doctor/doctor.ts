@@ -120,7 +120,7 @@ export function proxyVerdict(env: NodeJS.ProcessEnv): Verdict {
   try {
     const proxy = proxyFor('', '', { ...env, NO_PROXY: '', no_proxy: '' });
     if (!proxy) return ok('none: HTTPS_PROXY is not set');
-    // As a connection to it does, this fails for a proxy that speaks no HTTP.
+    // This fails for a proxy that does not speak HTTP, and so does every connection through it.
     const { host } = new URL(proxy.origin);
     return ok(`${host}${direct ? `, but not for ${direct}` : ''} (HTTPS_PROXY); not for Temporal`);
   } catch {

@@ -14,9 +14,9 @@ import type { WorkerSettings } from '../../../../worker/settings.js';
 import { type Check, type ClockOffsets, messageOf, ok, recordClocks, type Verdict, wrong } from './check.js';
 
 /**
- * A check of the credentials of each system in each account.
+ * Returns checks of the credentials of each system in each account.
  *
- * @param env as given, with settings that cannot be used
+ * @param env the environment, including invalid settings
  * @param clients collects the clients, to close them
  */
 export function partnerChecks(
@@ -61,14 +61,14 @@ function checkOf(place: Place, name: string): Check | [] {
   if (place.account.partners[place.system])
     return { name, fix: `check ${url} and the network`, run: (signal) => examinePartner(place, signal) };
   const { whenOff } = PARTNERS[place.system];
-  // A URL that is set cannot be used, which is a finding about the settings.
+  // If the URL is set, it is invalid, and the check of the settings reports it.
   if (whenOff === undefined || place.env[url]) return [];
   const [off, fix] = [`off: ${url} is not set`, `set ${url}`];
   const verdict = whenOff === 'failure' ? wrong(off, fix) : ok(`${off}, ${whenOff}`);
   return { name, fix, run: async () => [verdict] };
 }
 
-/** Calls the operation that reads the least, and reports what was called. */
+/** Calls the operation that reads the least, and reports its result. */
 async function examinePartner(place: Place, signal: AbortSignal): Promise<Verdict[]> {
   const { system, account, client, called } = place;
   const { url = '', environment } = account.partners[system] ?? {};

@@ -25,9 +25,9 @@ import { type Verdict, warn, wrong } from './check.js';
 type Environment = NodeJS.ProcessEnv;
 
 /**
- * Reads all settings. One that cannot be used is left out, so that others, and what they lead to, are checked as well.
+ * Reads all settings. Leaves out invalid settings, so that the others, and the servers that they name, are checked, too.
  *
- * @returns `usable` is undefined when nothing can be checked before a setting is corrected
+ * @returns `usable` is undefined if a setting must be corrected before anything can be checked
  */
 export function examineSettings(environment: Environment) {
   const env = { ...environment };
@@ -55,7 +55,7 @@ export function examineSettings(environment: Environment) {
 
 /** The setting without which this would not happen. That of a system which lacks another one is its URL. */
 function causeOf({ setting, message }: BadSetting, env: Environment): string | undefined {
-  // Without it, certificates are checked nowhere.
+  // This setting turns off the check of certificates everywhere.
   if (setting === 'NODE_TLS_REJECT_UNAUTHORIZED') return undefined;
   const named = message.match(/\b[A-Z][A-Z\d]+(_[A-Z\d]+)+/g) ?? [];
   const urls = SYSTEM_NAMES.map(settingsPrefix).flatMap((system) => {

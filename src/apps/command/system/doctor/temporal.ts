@@ -282,7 +282,7 @@ async function everythingOf(client: Client, workflowId: string): Promise<unknown
   );
 }
 
-/** The workflows of which a key of this command reads all, some or nothing: the memo is the starter's, the rest any worker's. */
+/** The workflows of which this command can decrypt all, some or nothing: the starter encrypts the memo, workers the rest. */
 type Proven = Awaited<ReturnType<typeof provenBy>>;
 
 async function provenBy(client: Client, keyId: string, uses: readonly Use[]) {
