@@ -69,7 +69,7 @@ export async function run(argv: readonly string[], io: CommandIo): Promise<numbe
   }
 }
 
-/** The width of help in a file or a pipe, the default of commander. */
+/** The width of help in a file or a pipe (commander's default). */
 const HELP_WIDTH = 80;
 
 /** The whole command line, which {@link run} parses and runs. @internal */
@@ -159,7 +159,7 @@ async function report(printer: Printer, { aborted, reason }: AbortSignal, error:
   if (error instanceof Interrupted) return error.exitCode;
   // An interruption cancels calls, so it causes all of their errors.
   if (aborted) return reason instanceof Interrupted ? reason.exitCode : EXIT.failed;
-  // Commander has printed it already; a request for help or the version is no mistake.
+  // Commander has printed the error. A request for help or the version is not an error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const { exitCodeOf, explainError } = await import('./cli/failures.js');
   printer.note(explainError(error) ?? formatUnexpected(error));

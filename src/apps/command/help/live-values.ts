@@ -32,10 +32,10 @@ async function lookUp(
   }
 }
 
-/** More would fill the terminal. */
+/** The maximum number of candidates, because more would fill the terminal. */
 const MOST = 50;
 
-/** The onboardings that a command can be about. Default: all. */
+/** The onboardings that a command applies to. Default: all. */
 const ABOUT: Readonly<Record<string, Partial<Filter>>> = {
   resolve: { actionRequired: true },
   claim: { actionRequired: true },
@@ -48,14 +48,14 @@ const ABOUT: Readonly<Record<string, Partial<Filter>>> = {
 
 const TYPES = EACH_WORKFLOW.map(([type]) => type);
 
-/** The onboardings and operations that begin so, the newest first: an onboarding by its `externalId`. */
+/** Returns the onboardings and operations that begin with a text, newest first. Names an onboarding by its `externalId`. */
 export function onboardingIds(io: CommandIo, command: string, current: string): Promise<Completions> {
   return lookUp(io, async (client) => {
     const prefixes = ['', ...Object.values(WORKFLOW_ID_PREFIXES).map((prefix) => `${prefix}-`)];
     const begins = either(...prefixes.map((prefix) => startsWith('WorkflowId', prefix + current)));
     const query = visibilityQuery({ ...ABOUT[command], types: TYPES, query: current && begins });
     const onboardings = await Array.fromAsync(listOnboardings(client, query, MOST));
-    // The parts of a customer have its name.
+    // A customer's parts have the customer's name.
     const named = new Map(onboardings.map((each) => [nameOf(each, current), describe(each)]));
     return [...named];
   });
@@ -71,7 +71,7 @@ function describe({ dba, stage, requirements: [first] }: Listed): string {
   return [dba, stage, first && TASKS[first.kind]].filter(Boolean).join(', ');
 }
 
-/** The open requirements of an onboarding, as the list has them: this needs one call, and no worker. */
+/** Returns an onboarding's open requirements from the list of workflows, with one call and no worker. */
 export function requirementIds(io: CommandIo, id: string): Promise<Completions> {
   return lookUp(io, async (client, { accounts }) => {
     const ids = possibleWorkflowIds(id, Object.keys(accounts));

@@ -130,7 +130,7 @@ function optionWording(error: unknown): never {
     : error;
 }
 
-/** @throws {InvalidInput} for an answer without its option, such as a file after the requirement */
+/** @throws {InvalidInput} if an answer lacks its option, such as a file after the requirement */
 function rejectBareAnswer(words: readonly string[]): void {
   const [first] = words;
   if (first === undefined) return;
@@ -139,7 +139,7 @@ function rejectBareAnswer(words: readonly string[]): void {
   throw new InvalidInput(`${first}: an answer needs its option; did you mean ${option}?`);
 }
 
-/** @returns undefined where no worker can read it, and the answer can be sent without it */
+/** @returns undefined if no worker responds, and the answer can be sent without the state */
 async function readable(
   context: CommandContext,
   execution: Read['execution'],
@@ -224,7 +224,7 @@ const KINDS = {
   abandon: 'abandon',
 } as const satisfies Partial<Record<keyof ResolveOptions, AnswerKind>>;
 
-/** @returns undefined without an answer @throws {InvalidInput} for more than one */
+/** @returns undefined if there is no answer @throws {InvalidInput} if there are several */
 function kindOf(options: ResolveOptions): AnswerKind | undefined {
   const [kind, ...more] = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter(
     (name) => options[name] !== undefined,
@@ -238,7 +238,7 @@ function kindOf(options: ResolveOptions): AnswerKind | undefined {
 /** The timeline's text if there is no reason. */
 export const NO_REASON = 'answered with gangway resolve';
 
-/** A reason as people write it, for the decisions that need one. */
+/** Examples of reasons, for answers that need one. */
 const REASONS = {
   confirm: 'the portal shows it',
   retry: 'the partner corrected it',
@@ -247,7 +247,7 @@ const REASONS = {
   abandon: 'the merchant has withdrawn',
 } as const satisfies Partial<Record<AnswerKind, string>>;
 
-/** @throws {InvalidInput} with an example, when the answer needs a reason and has none */
+/** @throws {InvalidInput} with an example, if the answer lacks a required reason */
 function reasonFrom({ reason }: ResolveOptions, kind: AnswerKind): string {
   if (reason !== undefined) return reason;
   if (!REASON_REQUIRED.includes(kind)) return NO_REASON;
@@ -298,7 +298,7 @@ function stored(context: CommandContext, file: string): Promise<DocumentRef> {
 }
 
 async function checkDocument(file: string): Promise<void> {
-  // It is read a second time to be sent.
+  // The file is read again when it is sent.
   if (!(await stat(file).catch(cannotRead(file))).isFile()) throw new InvalidInput(`${file}: is not a file`);
   for await (const _ of documentIn(file));
 }

@@ -51,7 +51,7 @@ export function startOf(type: OnboardingType) {
       withTemporal(cli, async (context) => {
         const { client, config } = context;
         const id = again ? undefined : workflowId(kind.type, input.externalId, input.account);
-        // A script shows warnings to nobody.
+        // Nobody sees the warnings of a script.
         const isTold = cli.terminal !== undefined || strict === true;
         const read = isTold ? referencesAt : soonReferencesAt;
         const { warnings, isComplete } = await inputWarnings(client, config.taskQueue, input, id, read);

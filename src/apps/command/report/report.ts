@@ -43,7 +43,7 @@ export async function reportCommand(cli: CommandLine, options: ReportOptions): P
   cli.line(`saved the report to ${html}`);
 }
 
-/** Prometheus knows the partner and the account of a webhook, and nothing else that onboardings are filtered by. */
+/** Reads figures about webhooks. Prometheus can filter them only by partner and account. */
 async function webhooksOf(cli: CommandLine, { system, partnerAccount, dba, agent }: ReportOf) {
   if (dba !== undefined || agent !== undefined) return undefined;
   const figures = await webhookFigures(cli.env, cli.signal).catch(({ message }: Error) => {

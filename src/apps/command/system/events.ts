@@ -57,7 +57,7 @@ const COLUMNS: TableColumns<KnownDelivery> = {
   problem: { value: ({ problem }) => problem, priority: 2 },
 };
 
-/** All that {@link toJson} has, of an event without its own data. */
+/** The fields of {@link toJson}, without the event's own data. */
 const FIELDS = [
   'event.type',
   'event.subject',
@@ -79,7 +79,7 @@ export async function sendAgain(cli: CommandLine, id: string | undefined, option
   let sent = 0;
   await withTemporal(cli, async (context) => {
     const { client, config } = context;
-    // All are listed first, because an event that is sent again would be listed again.
+    // List all first, because a resent event would be listed again.
     const deliveries = await Array.fromAsync(deliveriesOf(context, id, options, statuses));
     if (id !== undefined) {
       if (deliveries.length === 0) await findById(context, id, options);

@@ -55,7 +55,7 @@ function notingCalls(called: Called): PartnerObserver {
 
 const urlOf = ({ system, account }: Place) => account.settingsPrefix + urlSetting(system);
 
-/** @returns no check for a system that is off and that nothing depends on */
+/** @returns an empty list for a system that is off and that nothing depends on */
 function checkOf(place: Place, name: string): Check | [] {
   const url = urlOf(place);
   if (place.account.partners[place.system])
@@ -111,7 +111,7 @@ function remedy(place: Place, { details: { kind, atSignIn, needs, status = 0 } }
   }
 }
 
-/** The settings that identify the account, as they are set: `BOARDING_USERNAME`, `BOARDING_PASSWORD_FILE`. */
+/** Returns the names of the account's settings that are set: `BOARDING_USERNAME`, `BOARDING_PASSWORD_FILE`. */
 function credentialsOf({ system, account, env }: Place): string[] {
   const { settings } = PARTNERS[system];
   const names = Object.keys(settings.shape).filter(

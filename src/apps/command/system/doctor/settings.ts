@@ -53,7 +53,7 @@ export function examineSettings(environment: Environment) {
   }
 }
 
-/** The setting without which this would not happen. That of a system which lacks another one is its URL. */
+/** Returns the setting that causes a problem. If a system lacks a setting, that is the system's URL. */
 function causeOf({ setting, message }: BadSetting, env: Environment): string | undefined {
   // This setting turns off the check of certificates everywhere.
   if (setting === 'NODE_TLS_REJECT_UNAUTHORIZED') return undefined;
@@ -65,12 +65,12 @@ function causeOf({ setting, message }: BadSetting, env: Environment): string | u
   return [setting, `${setting}_FILE`, ...named, ...urls].find((name) => env[name]);
 }
 
-/** Whether a process is probably there, because one of its settings is set. */
+/** Reports whether a process is probably in use, because one of its settings is set. */
 function isSet(env: Environment, names: RegExp): boolean {
   return Object.entries(env).some(([name, value]) => names.test(name) && value);
 }
 
-/** Settings that work but are unsafe, and names that no process reads. Names settings and files, never a secret. */
+/** Returns warnings about unsafe settings, and about names that no process reads. They never contain a secret. */
 export async function weakSettings(config: WorkerSettings, env: Environment): Promise<Verdict[]> {
   const accounts = [config, ...Object.values(config.accounts)];
   const advice = [
