@@ -82,7 +82,7 @@ async function launch(binary: string, options: DevServerOptions) {
       `${key}=${JSON.stringify(value)}`,
     ]),
   ];
-  // In its own process group, because Ctrl-C must not stop the server before the processes that use it.
+  // The server gets its own process group, because Ctrl-C must not stop it before the processes that use it.
   const server = spawn(binary, ['server', 'start-dev', ...flags], { detached: true, stdio: 'ignore' });
   const exited = once(server, 'exit');
   endWithUs(server);
