@@ -38,7 +38,7 @@ export function linkPageView(
   return { company, say, ...about };
 }
 
-/** Escapes every text, and removes control characters and marks that reverse the direction of text. */
+/** Renders a page. Escapes every text, and removes control characters and marks that reverse the text direction. */
 export function renderLinkPage(
   { language, company, logoPath }: View,
   title: string,
@@ -106,7 +106,7 @@ export interface LinkProps<Shown extends Link = Link> {
   readonly link: Shown;
   /** Shows the form, even after the answer was sent. */
   readonly isChange?: boolean;
-  /** The content of the form that was not sent. Default: the last answer. */
+  /** The content of the refused form. Default: the last answer. */
   readonly typed?: Filled;
   /** The reasons why the form was not sent. */
   readonly errors?: FieldErrors;

@@ -60,7 +60,7 @@ const MEDIA_TYPES = [STRUCTURED, BATCHED, BINARY];
 interface EventRoutes {
   readonly types: EventTypes;
   readonly backend: Backend;
-  /** Undefined: unsigned events are accepted. */
+  /** Undefined if unsigned events are accepted. */
   readonly checkSignature: CheckSignature | undefined;
   readonly requestsPerMinute: number;
 }
@@ -146,7 +146,7 @@ function requireSignedId(headers: IncomingHttpHeaders, [event]: readonly GivenEv
   throw new Problem('bad-signature', 'in binary mode ce-id must equal webhook-id, which is signed');
 }
 
-/** Applies events one by one, because an event may need what the one before it started. */
+/** Applies events one by one, because an event may be for an onboarding that the previous event started. */
 async function applyAll(backend: Backend, prepared: readonly ApplyEvent[]): Promise<EventResult[]> {
   const latest = Date.now() + BATCH_DEADLINE_MS;
   const results: EventResult[] = [];
@@ -184,7 +184,7 @@ function plain(result: EventResult) {
 }
 
 /**
- * Every sender may send (HTTP webhooks for CloudEvents, 4), because an event without a signature is rejected anyway.
+ * Returns the headers that allow every sender (HTTP webhooks for CloudEvents, 4). Unsigned events are rejected later.
  *
  * @throws {Problem} if the origin or the rate cannot be read
  */
@@ -286,11 +286,11 @@ function eventType<Data>(
 }
 
 /**
- * Validates all events before any of them is applied. An event that is nested too deep cannot be validated, so it is rejected
- * alone, when its turn comes.
+ * Validates all events before any is applied. An event that is nested too deeply cannot be validated, so it alone is rejected when
+ * its turn comes.
  *
  * @param identity identifies an event together with its ID. Default: its source
- * @throws {Problem} which names every wrong field, in a batch with the position of the event: `1.data.externalId`
+ * @throws {Problem} that names every invalid field, in a batch with the event's position: `1.data.externalId`
  */
 export function prepareAll(
   types: EventTypes,

@@ -36,10 +36,10 @@ export interface ReceiverOptions
   readonly registry?: Registry;
 }
 
-/** A batch of a hundred customers needs a third of it, and Temporal accepts twice as much in one message. */
+/** Three times a batch of a hundred customers, and half of what Temporal accepts in one message. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Longer than any `externalId`. */
+/** More than the length of any `externalId`. */
 const MAX_PARAM_LENGTH = 300;
 
 // Keeps D3.
