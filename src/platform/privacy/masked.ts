@@ -15,7 +15,7 @@ const SPACE = String.raw`[\p{Zs}]|%20|&nbsp;|&#160;`;
 /** One or two dashes, with or without spaces or a line break around them. */
 const SPACED_DASH = String.raw`(?:\s|${SPACE})?${DASH}{1,2}(?:\s|${SPACE})?`;
 
-/** Separators between digits, also as in a URL. A line break is none, so a column of numbers is not masked. */
+/** Separators between digits, also as in a URL. No line break, so a column of numbers is not masked. */
 const SIGN = String.raw`[._\u2022\u2027\u2219\u22c5\xb7]|${SPACE}`;
 
 /** Not after a digit, unless the digit ends a percent-encoded character, as in `%20123456789`. */

@@ -106,7 +106,7 @@ function queryOf(taskQueue: string, { query, ended, held }: ReplayOptions): stri
   );
 }
 
-/** Yields histories. Fetches one at a time for each caller, within the rate per second. */
+/** Returns a function that returns the next history. It fetches one at a time for each caller, within the rate per second. */
 function historiesOf(
   client: Client,
   runs: AsyncGenerator<Raw>,

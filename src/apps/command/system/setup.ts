@@ -37,7 +37,7 @@ export const setUp = atTemporal(
 
 const { dba, stage, actionRequired, actionDueAt } = SEARCH_ATTRIBUTES;
 
-/** The Web UI's lists, as visibility queries. Leaves out customers, which would repeat their parts' requirements. */
+/** The Web UI's lists, as visibility queries. The first leaves out customers, which would repeat their parts' requirements. */
 const VIEWS = {
   'Waiting for a person': `${actionRequired.name} = true AND ExecutionStatus = 'Running' AND ${TYPES_WITH_PARTS.map((type) => `WorkflowType != '${type}'`).join(' AND ')}`,
   Onboardings: `${dba.name} IS NOT NULL`,

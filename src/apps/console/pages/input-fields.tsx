@@ -254,7 +254,7 @@ export function Correction({ id, correctable, own }: CorrectionProps) {
     .toSorted((one, other) => isJson(one) - isJson(other));
   const isWrong = (field: CorrectionField) => own?.problems.some((problem) => problem.field === field.name);
   const entered = own && enteredIn(own.fields);
-  // If the partner named no field, show all fields with a value.
+  // If the partner named no field, any field with a value may be the wrong one.
   const isFilled = ({ name, filledIn }: CorrectionField) =>
     own
       ? entered?.(name) !== undefined || own.fields.text(nameOfRemoval(name)) !== ''
