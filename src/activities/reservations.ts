@@ -14,7 +14,7 @@ import { callWithDeadline, ifNotRejected } from './failures.js';
 
 export type Reservations = ReturnType<typeof reservationsAt>;
 
-/** How often an onboarding tries to take over a record while others try too. */
+/** The maximum number of tries to take over a record that other onboardings also try to take over. */
 const MAX_TRIES = 5;
 
 // Keeps W4.
@@ -60,9 +60,9 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
 
   /**
    * Reserves the record in the response to a create. The partner may have had the record before, so it is ours only if no other
-   * onboarding ever reserved it, and there is no other evidence against it.
+   * onboarding has ever reserved it, and `otherReasons` returns none.
    *
-   * @param otherReasons returns other evidence against it, for people
+   * @param otherReasons returns further evidence that the record is not ours, for people
    * @returns the reasons why it may not be ours; empty if it is now reserved
    */
   async function reserveNew(
@@ -83,7 +83,7 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
     return holder === wanted.owner ? undefined : holder;
   }
 
-  /** Returns all reasons against a record. If another onboarding owns it, that is enough: the partner may hide the record. */
+  /** Returns the reasons why a record may not be ours. If another onboarding owns it, the other reasons need not be readable. */
   async function reasonsAgainst(record: number, otherReasons: () => Promise<readonly string[]>) {
     const other = await ownerOf(record, reservationFor(record).owner);
     if (other === undefined) return otherReasons();
@@ -157,7 +157,7 @@ export async function reserve(
 ): Promise<boolean> {
   const { namespace, identity } = client.options;
   if (replaced) {
-    // If several take it over, only one of them can end this run.
+    // If several onboardings take the record over, only one can terminate this run.
     const workflowExecution = { workflowId: id, runId: replaced.runId };
     const reason = `taken over by ${owner}`;
     await undefinedIfMissing(

@@ -1,6 +1,6 @@
 /**
- * Every setting that Gangway reads, of all processes and accounts: to find misspelled names, and to list what is set without secrets.
- * A setting itself is a line of its process's schema, such as `worker/settings.ts`.
+ * All settings of all processes and accounts: finds misspelled names, and lists the current values without secrets. A setting is
+ * defined by a line in its process's schema, such as `worker/settings.ts`.
  */
 import { distance } from 'fastest-levenshtein';
 import type { Logger } from 'pino';
@@ -20,7 +20,7 @@ type Environment = NodeJS.ProcessEnv;
 const RECEIVER = /^(RECEIVER|API_CLIENTS)_/;
 export const CONSOLE = /^(CONSOLE|OIDC)_/;
 export const CODEC_SERVER = /^CODEC_/;
-/** Those that make links have `LINK_URL` as well. */
+/** The settings of the link page. `LINK_URL` is missing because the processes that make links read it, too. */
 export const LINK = /^LINK_(?:ADDRESS|API|COMPANY)/;
 
 /** The settings of processes besides workers, and the names that only these have. */
@@ -33,7 +33,7 @@ export const PROCESSES = [
 ] as const;
 
 /**
- * Only Gangway reads names with these prefixes, so an unknown one is a mistake even if no setting is similar. `PROCESSOR_` begins
+ * Only Gangway reads names with these prefixes, so an unknown name is a mistake even if no setting is similar. `PROCESSOR_` begins
  * names of Windows.
  */
 const OWN_PREFIXES: readonly string[] = [

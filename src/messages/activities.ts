@@ -97,7 +97,7 @@ export interface SingleActivity {
 /** One call of one operation of a partner, as a person or a script requests it. */
 export interface PartnerCall {
   readonly system: SystemName;
-  /** As in the catalogue: `close-card`. */
+  /** The name in the catalogue: `close-card`. */
   readonly operation: string;
   /** The request's fields, as JSON. A {@link FileToSend} replaces a file, an {@link IntegerToSend} a `bigint`. */
   readonly request: Readonly<Record<string, unknown>>;
@@ -148,6 +148,6 @@ export const OUR_SOFTWARE_FAILS = 'our software fails';
 /** A record that an onboarding imports and so reserves. */
 export interface ImportedRecord {
   readonly id: number;
-  /** IDs of other onboardings that a person named as its owners. */
+  /** IDs of other onboardings that a person named as the record's owners, so the record can be taken over from them. */
   readonly knownOwners?: readonly string[];
 }

@@ -151,7 +151,7 @@ export type ClaimsMemo = Readonly<Record<string, ClaimAndProposal>>;
 /** A memo field and not a search attribute, because a memo is encrypted, and an actor may be an email address. */
 export const CLAIMS_MEMO = 'handling';
 
-/** In characters of up to three bytes: some visibility stores keep at most 64 kB of a memo. */
+/** In characters, each up to three bytes, because some visibility stores limit a memo to 64 kB. */
 const LONGEST_MEMO = 20_000;
 
 /** Returns the memo for these requirements; undefined if nobody handles any. */

@@ -208,10 +208,10 @@ const ENDED = ['gangway_workflows_ended_total', 'Onboardings and single operatio
  */
 export const COUNTERS = {
   started: ['gangway_workflows_started_total', 'Onboardings and single operations that began'],
-  /** By `outcome`. */
+  /** Labeled by `outcome`. */
   ended: ENDED,
   cancelled: ENDED,
-  /** These five by `kind`. */
+  /** These five are labeled by `kind`. */
   'requirement-raised': ['gangway_requirements_raised_total', 'Requirements raised: a person is asked'],
   'requirement-resolved': ['gangway_requirements_answered_total', 'Requirements that a person answered'],
   'requirement-closed': ['gangway_requirements_closed_total', 'Requirements closed without an answer'],
@@ -223,6 +223,6 @@ export const COUNTERS = {
     'gangway_requirements_unclaimed_total',
     'Requirements that nobody claimed in time',
   ],
-  /** By `operation`. */
+  /** Labeled by `operation`. */
   'write-uncertain': ['gangway_uncertain_writes_total', 'Writes with an unknown outcome'],
 } as const satisfies Readonly<Partial<Record<TimelineEvent, readonly [name: string, help: string]>>>;

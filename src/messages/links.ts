@@ -4,17 +4,17 @@ import { mergePatch } from './objects.js';
 import type { Answer, DocumentRef, IdempotencyKey } from './requirements.js';
 
 /**
- * A link asks the merchant one question. What the merchant sends becomes a proposed answer, which somebody at the company confirms.
- * The address of a link holds its name and a secret token, of which the workflow knows the SHA-256.
+ * A link asks the merchant one question. The merchant's answer becomes a proposed answer, which a colleague confirms. A link's address
+ * has its name and a secret token. The workflow knows only the token's SHA-256.
  */
 
-/** The form of the name of a link. */
+/** The form of a link's name. */
 export const LINK_NAME = /^L-[a-z0-9]{16}$/;
 
 /** The form of a token, or of a session: 256 random bits in base64url. */
 export const LINK_SECRET = /^[\w-]{43}$/;
 
-/** The bounds of what a merchant sends. */
+/** The limits of a merchant's answer. */
 export const LINK_LIMITS = {
   documents: 20,
   revisions: 20,
@@ -25,16 +25,16 @@ export const LINK_LIMITS = {
   remark: 400,
 };
 
-/** The bounds of what a merchant is asked. */
+/** The limits of a question to a merchant. */
 export const ASK_LIMITS = { text: 2_000, names: 10, name: 80 };
 
-/** In characters: no name of a time zone is longer. */
+/** The maximum length of a time zone's name, in characters. */
 export const LONGEST_ZONE = 64;
 
 /** The language of the merchant's page. */
 export type LinkLanguage = (typeof LINK_LANGUAGES)[number];
 
-/** What a merchant is asked for. */
+/** The kind of answer that a merchant is asked for. */
 export type Wanted =
   | { readonly kind: 'text' }
   /** `names` are for people: `voided check`. */
@@ -98,7 +98,7 @@ export const returnToMerchant = defineUpdate<LinkRequest, [ReturnRequest, Idempo
   'returnToMerchant',
 );
 
-/** What the merchant sends: documents by their numbers, and fields by their names. */
+/** The merchant's answer. Identifies documents by number, and fields by name. */
 export type MerchantAnswer =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'documents'; readonly documents: readonly number[] }
@@ -116,7 +116,7 @@ export interface LinkHolder {
   readonly requirementId: string;
   readonly link: string;
   readonly tokenHash: string;
-  /** Of the link, which its requirement no longer has once it is answered. */
+  /** The language of the link, because its requirement forgets it after the answer. */
   readonly language: LinkLanguage;
   /** The SHA-256 of a session that has entered the code. */
   readonly session?: string;

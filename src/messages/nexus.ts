@@ -12,7 +12,7 @@ export type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from './in
 
 /** The onboarding that a request is about. */
 export interface NamedOnboarding {
-  /** Workflow id, `externalId` or `externalId@account`. */
+  /** Workflow ID, `externalId` or `externalId@account`. */
   readonly id: string;
 }
 
@@ -21,7 +21,7 @@ export type AnswerRequest = NamedOnboarding & Resolution;
 
 /** The state of an onboarding. */
 export type OnboardingStatus = OnboardingState & {
-  /** Workflow id. */
+  /** Workflow ID. */
   readonly workflowId: string;
 };
 
@@ -29,7 +29,7 @@ export type OnboardingStatus = OnboardingState & {
 export type NexusProblem =
   /** `BAD_REQUEST`: fields are missing or wrong. */
   | 'invalid'
-  /** `NOT_FOUND`: no onboarding has this id. */
+  /** `NOT_FOUND`: no onboarding has this ID. */
   | 'unknown-onboarding'
   /** `CONFLICT`: several onboardings have this `externalId`. */
   | 'ambiguous-id'

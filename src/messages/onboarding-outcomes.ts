@@ -9,9 +9,9 @@ import type {
 import type { PartnerAccountActivities, PartnerRecordActivities } from './partner-account.js';
 import type { ONBOARDINGS, OnboardingType, OutcomeOf } from './workflow-types.js';
 
-/** What the workflow of each kind of onboarding returns, and what it finds at its partner. The compiler compares both with `workflow-types.ts`. */
+/** The result of each kind of onboarding, and its record at the partner. The compiler compares both with `workflow-types.ts`. */
 
-/** What the workflow of each kind of onboarding returns. */
+/** The result of each kind of onboarding. */
 export interface OnboardingOutcomes {
   readonly merchantBoarding: MerchantBoardingOutcome;
   readonly businessOnboarding: BusinessOnboardingOutcome;

@@ -32,7 +32,7 @@ export type BusinessOnboardingOutcome = Unfinished &
     | {
         readonly outcome: 'onboarded';
         readonly profileId: number;
-        /** null when there is none and none was requested. */
+        /** null if there is none, because none was requested. */
         readonly financialAccountId: string | null;
         readonly bankingStatus: string;
       }
@@ -90,14 +90,14 @@ export interface EndedPart {
 
 export type EndedParts = Readonly<Partial<Record<Part, EndedPart>>>;
 
-/** The facts of a part that its customer shows. The part itself has its timeline, and what it waits for. */
+/** The facts that a part reports to its customer. Its timeline and waits stay in the part. */
 export type ReportedFacts = Omit<OnboardingState, 'dba' | 'requirements' | 'timeline' | 'waiting'>;
 
-/** The changes of a state. Applied in order to the state before, they make the state after. */
+/** Changes of a state, in order. */
 export interface StateChanges {
   /** Fields with a new value. */
   readonly facts: Partial<ReportedFacts>;
-  /** Requirements that were raised, or raised again under the same id. */
+  /** Requirements that were raised, or raised again under the same ID. */
   readonly raised: readonly Requirement[];
   /** IDs of requirements that are no longer open. */
   readonly closed: readonly string[];
@@ -109,7 +109,7 @@ export interface StateChanges {
  */
 export interface ChildReport extends StateChanges {
   readonly part: Part;
-  /** Run id of the part. */
+  /** Run ID of the part. */
   readonly run: string;
   /** The start of that run. ISO 8601. */
   readonly runStartedAt: string;

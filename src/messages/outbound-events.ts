@@ -77,7 +77,7 @@ export interface OutboundEvent<Type extends OutboundEventType = OutboundEventTyp
   /** `/gangway/<namespace>`. */
   readonly source: string;
   readonly type: Type;
-  /** The workflow id. */
+  /** The workflow ID. */
   readonly subject: string;
   /** ISO 8601. */
   readonly time: string;
@@ -90,7 +90,7 @@ export interface OutboundEvent<Type extends OutboundEventType = OutboundEventTyp
 /** The delivery of one event to one receiver. */
 export interface Delivery {
   readonly event: OutboundEvent;
-  /** One of the worker's `EVENTS_URLS`, by its id, because the URL may hold a secret. */
+  /** One of the worker's `EVENTS_URLS`, by its ID, because the URL may hold a secret. */
   readonly destination: string;
 }
 

@@ -27,7 +27,7 @@ export function businessOutcome(
   return outcome === null ? undefined : { outcome, profileId, financialAccountId, bankingStatus };
 }
 
-/** In the order in which people see them. */
+/** The order in which people see the IDs. */
 const PARTNER_IDS: readonly (keyof PartnerIds)[] = [
   'merchantProfileId',
   'mid',

@@ -33,7 +33,7 @@ export const ticketsSeen = defineSignal('ticketsSeen');
 
 /** The responses of an operation have been unreadable for too long, or the partner does not permit it. */
 export interface UnreadableReport {
-  /** As in the catalogue: `get-status`. */
+  /** The name in the catalogue: `get-status`. */
   readonly operation: string;
   /** ISO 8601. */
   readonly since: string;
@@ -67,7 +67,7 @@ export interface CredentialsCheck {
 
 /** Activities on the task queue of one worker process. */
 export interface ProcessActivities {
-  /** Tries the credentials for the account whose workflow calls it. Waiting costs no history. @returns null when they work */
+  /** Tries the credentials for the account whose workflow calls it. Waiting costs no history. @returns null if they work */
   checkCredentials(request: CredentialsCheck): Promise<Refusal | null>;
 }
 

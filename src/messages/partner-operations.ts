@@ -91,7 +91,7 @@ export function purposeOf<Name extends OperationName>({
   return PURPOSES[operation](request);
 }
 
-/** The key of an operation in its workflow id, which begins with its name: `close-card-card-1001`. */
+/** The key of an operation in its workflow ID, which begins with its name: `close-card-card-1001`. */
 export function operationKey(operation: OperationName, key: string): string {
   return `${operation}-${key}`;
 }

@@ -53,7 +53,7 @@ export type AnswerTo<Kind extends RequirementKind> = (typeof ALLOWED_ANSWERS)[Ki
 /** The kinds of requirements and of answers for which one person proposes an answer, and another one confirms it. */
 export type FourEyes = readonly (RequirementKind | AnswerKind)[];
 
-/** What a start adds to each input, from the settings of the process that starts it. No input of a person or a program has it. */
+/** The fields that a start adds to an input from its process's settings. People and programs cannot set them. */
 export interface Resolved {
   readonly fourEyes?: FourEyes;
 }
@@ -76,7 +76,7 @@ export interface Proposal {
   /** ISO 8601. It identifies the proposal. */
   readonly at: string;
   readonly reason: string;
-  /** In short, and masked: `text: One sale in ten.` */
+  /** A short, masked form of the answer: `text: One sale in ten.` */
   readonly answer: string;
 }
 
@@ -93,20 +93,20 @@ export interface LinkSummary {
 /** One open question for a person. */
 export interface Requirement {
   readonly id: string;
-  /** Identifies what the partner asks, the same when it asks again: a note, a ticket. */
+  /** Identifies the partner's question, such as a note or a ticket. Stays the same if the partner asks again. */
   readonly about?: string;
   readonly kind: RequirementKind;
   readonly title: string;
   readonly detail: string;
   /** ISO 8601. */
   readonly raisedAt: string;
-  /** ISO 8601. After it the requirement is shown as overdue, and nothing is decided automatically. */
+  /** ISO 8601. After this time, the requirement is shown as overdue. Nothing is decided automatically. */
   readonly dueAt: string;
   /** The allowed answers. */
   readonly answers: readonly AnswerKind[];
-  /** Those of them that one person proposes and another confirms. Absent: none. */
+  /** The answers that one person proposes and another confirms. Absent if there are none. */
   readonly fourEyes?: readonly AnswerKind[];
-  /** Form of the `id` of an answer `confirm`. Default: digits. */
+  /** The form of the `id` in a `confirm` answer. Default: digits. */
   readonly idFormat?: 'text';
   /** The values that an answer `choice` can have. */
   readonly choices?: readonly string[];
@@ -148,11 +148,11 @@ export interface Resolution {
 /** Identifies a request, so that it is applied once, in whichever run of the workflow it arrives again. */
 export interface IdempotencyKey {
   readonly id: string;
-  /** A hash of the request. The same id with another one is refused. Absent: it is not compared. */
+  /** A hash of the request. The same ID with another one is refused. Absent: it is not compared. */
   readonly body?: string;
 }
 
-/** Returns the receipt of the update that had a key; null when there was none. */
+/** Returns the receipt of the update with this key; null if there is none. */
 export const receiptQuery = defineQuery<object | null, [IdempotencyKey]>('receipt');
 
 /** Confirms that a resolution was accepted. */

@@ -44,7 +44,7 @@ export interface FirstSight {
   /** Default: `shown`. */
   readonly dbaForm?: DbaForm | undefined;
   readonly account?: string | undefined;
-  /** Workflow id of the batch that starts it. */
+  /** Workflow ID of the batch that starts it. */
   readonly batch?: string | undefined;
   /** The person or program that starts it. */
   readonly actor?: string | undefined;

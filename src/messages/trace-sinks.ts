@@ -1,6 +1,6 @@
 import type { Sinks } from '@temporalio/workflow';
 
-/** The sinks through which workflows report to a worker: the start of a trace, and to a replay, what they request. */
+/** The sinks through which workflows report to a worker (the start of a trace) and to a replay (the requested commands). */
 
 /** The header of Temporal that carries a trace, as the OpenTelemetry interceptors of every SDK name it. */
 export const TRACE_HEADER = '_tracer-data';
@@ -13,7 +13,7 @@ export interface TraceContext {
 }
 
 /**
- * The id of the span that represents a workflow in all of its runs. It derives from the first run's id, so that every process
+ * The ID of the span that represents a workflow in all of its runs. It derives from the first run's ID, so that every process
  * and every replay computes the same.
  */
 export function workflowSpanId(firstExecutionRunId: string): string {

@@ -9,15 +9,15 @@ import type { SystemName } from '../partners/system-names.js';
 interface Named {
   /** Begins the workflow ID. */
   readonly idPrefix: string;
-  /** For people, and the file in examples/: one, and several. */
+  /** The nouns for people, singular and plural. They also name the file in examples/. */
   readonly nouns: readonly [one: string, several: string];
-  /** For people: `board a merchant`. */
+  /** The task in words: `board a merchant`. */
   readonly task: string;
   /** The command that starts one. */
   readonly command: string;
   /** The type of the event that starts one. */
   readonly event: `${string}.v${number}`;
-  /** In order. It begins in the first. */
+  /** The stages, in order. */
   readonly stages: readonly [first: string, ...others: string[]];
   readonly success: string;
   /** The other outcomes. */

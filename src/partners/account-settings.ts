@@ -126,12 +126,12 @@ export function accountSettings(): z.ZodObject {
   return z.object(Object.assign({}, ...shapes));
 }
 
-/** @throws {BadSetting} naming the first setting that cannot be used */
+/** @throws {BadSetting} that names the first invalid setting */
 export function readAccounts(environment: NodeJS.ProcessEnv): Accounts {
   return everyAccount(environment, readAccount);
 }
 
-/** Reads only the wording of each account. @throws {BadSetting} naming the first setting that cannot be used */
+/** Reads only the wording of each account. @throws {BadSetting} that names the first invalid setting */
 export function readWordings(
   environment: NodeJS.ProcessEnv,
 ): Wording & { readonly accounts: Readonly<Record<string, Wording>> } {

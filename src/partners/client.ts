@@ -54,9 +54,9 @@ export interface PartnerProtocol {
 
 /** A complete response, as the partner sent it, for a comparison with the catalogue. It contains private values. */
 export interface InspectedResponse {
-  /** As in the catalogue: `boarding`. */
+  /** The name in the catalogue: `boarding`. */
   readonly system: string;
-  /** As in the catalogue: `get-status`. */
+  /** The name in the catalogue: `get-status`. */
   readonly name: string;
   readonly operation: Operation;
   readonly status: number;

@@ -28,6 +28,7 @@ export interface Difference {
   readonly field: string;
   readonly expected: string;
   readonly got: string;
+  /** Whether a workflow depends on the field. */
   readonly isNeeded: boolean;
 }
 

@@ -5,9 +5,9 @@ import type { HttpDownload, HttpResponse } from './http.js';
 
 /** An HTTP exchange with a partner. It contains nothing of the request: no path, no ID, no value. */
 export interface Exchange {
-  /** As in the catalogue: `boarding`. */
+  /** The name in the catalogue: `boarding`. */
   readonly system: string;
-  /** As in the catalogue: `create-merchant`. */
+  /** The name in the catalogue: `create-merchant`. */
   readonly operation: string;
   readonly method: string;
 }

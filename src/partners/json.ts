@@ -15,7 +15,7 @@ const { parse, rawJSON } = JSON as unknown as ExactJson;
  * Parses JSON. Whole numbers beyond 2^53, such as an int64, become a `bigint`, where `JSON.parse` would round them. A number too
  * large for a double becomes infinite.
  *
- * @throws {SyntaxError} when it is not JSON
+ * @throws {SyntaxError} if it is not JSON
  */
 export function parseExactly(text: string): unknown {
   return parseWith(text, (source, value) =>
@@ -27,7 +27,7 @@ export function parseExactly(text: string): unknown {
  * Parses JSON for readers that round. A number that a double cannot hold becomes text: a whole number beyond 2^53, a number with
  * too many digits, or one too large for a double.
  *
- * @throws {SyntaxError} when it is not JSON
+ * @throws {SyntaxError} if it is not JSON
  */
 export function parsePreservingNumbers(text: string): unknown {
   return parseWith(text, (source) => source);

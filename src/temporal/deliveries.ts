@@ -17,9 +17,7 @@ function idPrefix(workflowId: string): string {
   return `event-${workflowId}-`;
 }
 
-/**
- * Starts a delivery as a standalone activity, which outlives the onboarding, unless this event already has one to this destination.
- */
+/** Delivers an event to a destination, at most one delivery each. It is a standalone activity, so it outlives the onboarding. */
 export async function startDelivery(client: Client, taskQueue: string, delivery: Delivery): Promise<void> {
   const { event, destination } = delivery;
   const id = `${idPrefix(event.subject)}${event.id}-${destination}`;
@@ -43,7 +41,7 @@ export interface DeliveryFilter {
 
 export type DeliveryStatus = 'RUNNING' | 'COMPLETED' | 'FAILED' | 'TIMED_OUT' | 'TERMINATED' | 'CANCELED';
 
-/** Failed deliveries: the receiver rejected the event for good, or did not accept it in three days. */
+/** The statuses of a delivery that has ended without success: rejected for good, not accepted in three days, or ended by a person. */
 export const GIVEN_UP: readonly DeliveryStatus[] = ['FAILED', 'TIMED_OUT', 'TERMINATED', 'CANCELED'];
 
 export interface KnownDelivery extends Delivery {
@@ -53,7 +51,7 @@ export interface KnownDelivery extends Delivery {
   readonly problem: string | undefined;
 }
 
-/** Lists deliveries within Temporal's retention, newest first. Of an event that was resent, lists only the last delivery. */
+/** Lists deliveries within Temporal's retention, newest first. If an event was resent, lists only its last delivery. */
 export async function* listDeliveries(client: Client, filter: DeliveryFilter): AsyncGenerator<KnownDelivery> {
   const { statuses } = filter;
   const seen = new Set<string>();
@@ -65,7 +63,7 @@ export async function* listDeliveries(client: Client, filter: DeliveryFilter): A
     const [delivery] = (await described.getInput<[Delivery]>()) ?? [];
     const { status, attempt: attempts } = described;
     const hasStatus = statuses === undefined || statuses.some((wanted) => wanted === status);
-    // Another workflow's ID may begin with this one, for example in another account.
+    // The ID of another workflow may begin with this ID, for example in another account.
     const isOfAnother = filter.workflowId !== undefined && delivery?.event.subject !== filter.workflowId;
     if (!delivery || !hasStatus || isOfAnother) continue;
     const problem = (await described.getLastFailure())?.message;
@@ -81,7 +79,7 @@ function queryOf({ workflowId, statuses }: DeliveryFilter): Condition {
   );
 }
 
-/** Resends an event, with the same ID. If its delivery waits for the next attempt, retries it at once. */
+/** Resends an event, with the same ID. Ends a running delivery first, so the event does not wait for its next attempt. */
 export async function redeliver(client: Client, taskQueue: string, delivery: KnownDelivery): Promise<void> {
   const { event, destination, status, activityId } = delivery;
   if (status === 'RUNNING') await client.activity.getHandle(activityId).terminate('sent again');

@@ -33,7 +33,7 @@ export function feePlansIn(
 
 type Tree = ReturnType<typeof parseTree>;
 
-/** Returns problems with field names: duplicates, of which JSON keeps the last, and names that cannot be in a dotted name. */
+/** Returns problems with field names: duplicates, because JSON keeps only the last, and names that break dotted paths. */
 function repeated(tree: Tree, path: readonly string[] = []): FieldProblem[] {
   const { type, children = [] } = tree ?? {};
   if (type === 'array') return children.flatMap((item, index) => repeated(item, [...path, String(index)]));

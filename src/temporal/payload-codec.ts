@@ -206,7 +206,7 @@ function foundIn(
  * Encrypts complete payloads, including metadata, with the first key. Decrypts with any key. Accepts unencrypted payloads, so that
  * histories from before encryption can continue.
  *
- * The data of an encrypted payload is IV (12 bytes), ciphertext, tag (16 bytes). The cipher is AES-256-GCM, with the key id, a line
+ * The data of an encrypted payload is IV (12 bytes), ciphertext, tag (16 bytes). The cipher is AES-256-GCM, with the key ID, a line
  * feed and the metadata `place` as additional authenticated data. The plain text is one byte that names the form (0 plain, 1
  * deflated by RFC 1951), and the payload as a `temporal.api.common.v1.Payload`. IVs are random, so replace a key before its four
  * billionth payload.

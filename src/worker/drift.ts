@@ -6,7 +6,7 @@ import { type Difference, differencesIn } from '../partners/differences.js';
 /** The minimum interval between logs of the same difference, in milliseconds. */
 const LOG_EVERY_MS = 3_600_000;
 
-/** The maximum number of fields of an operation with their own label, because a partner may return new names each time. */
+/** The maximum number of labels for the fields of an operation, because a partner may return new names each time. */
 const MAX_FIELDS = 100;
 
 const OTHER = 'other';

@@ -83,7 +83,7 @@ export const workerSettings = z.object({
 export type WorkerSettings = ReturnType<typeof loadWorkerSettings>;
 
 // Keeps R3.
-/** @throws {BadSetting} naming the first setting that cannot be used */
+/** @throws {BadSetting} that names the first invalid setting */
 export function loadWorkerSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(workerSettings, environment);
   return {

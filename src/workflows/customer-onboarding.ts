@@ -154,14 +154,14 @@ function cancel(customer: CustomerRuntime, part: Part): void {
     customer.runs.get(part)?.scope.cancel();
 }
 
-/** @throws {CancelledFailure} when the whole customer is canceled, and not only a part */
+/** @throws {CancelledFailure} if the whole customer is canceled, and not only a part */
 function checkCancelled(): void {
   if (CancellationScope.current().consideredCancelled) {
     throw new CancelledFailure('the customer was canceled');
   }
 }
 
-/** @throws {ApplicationFailure} when a part failed, which is a bug */
+/** @throws {ApplicationFailure} if a part failed, which is a bug */
 function checkFailed(customer: CustomerRuntime): void {
   const failed = failedPart(customer.partnerState);
   if (failed === undefined) return;

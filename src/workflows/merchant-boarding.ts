@@ -25,8 +25,8 @@ import { runUntilDecided } from './runtime/until-decided.js';
  * A person is asked about:
  * - underwriting notes, requested changes, a missing submission, and a mid of an unexpected form: `boarding/decisions.ts`
  * - a step that the partner rejects, or whose outcome is unknown: `runtime/run-step.ts`
- * - a merchant that cannot be imported, a create that returns a merchant another boarding may own, and a fee change that the partner
- *   ignored: `boarding/steps.ts`
+ * - a merchant that cannot be imported, a merchant in the response to a create that may belong to another boarding, and a fee change
+ *   that the partner ignored: `boarding/steps.ts`
  * - a step rejected because another onboarding reserved the merchant: `src/activities/reservations.ts`
  * - answers to notes that the partner rejects: `boarding/review.ts`
  * - a step that waits longer than `GANGWAY_STALLED_AFTER`: `runtime/stalled-calls.ts`
@@ -63,7 +63,7 @@ export async function merchantBoarding(
   );
 }
 
-/** Rejects a fee plan that no client resolved into fees. Without fees, the merchant would keep the partner's defaults. */
+/** Rejects an input with a fee plan but without its fees, because the merchant would keep the partner's default fees. */
 function requireFeesFromPlan(input: MerchantBoardingInput | FollowedMerchantInput): void {
   if (!('feePlan' in input) || input.feePlan === undefined || input.fees) return;
   const message = 'feePlan: is not resolved into fees; start it with gangway, the console or the API';

@@ -38,7 +38,7 @@ const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 /** The number of requests that are converted concurrently. Each briefly needs some 100 MB. */
 const CONVERTED_AT_ONCE = 2;
 
-/** A slow caller delays others. */
+/** Short limits, because a slow caller delays others. */
 const LIMITS = { headersMs: 5_000, requestMs: 10_000, idleMs: 10_000 };
 
 interface Seen {
@@ -106,7 +106,7 @@ export async function codecServer(options: CodecServerOptions): Promise<FastifyI
   return server;
 }
 
-/** Only the end of the path matters in the protocol. */
+/** Removes the prefix of a path, because the protocol defines only its end. */
 function withoutPrefix({ url = '/' }: IncomingMessage): string {
   const path = pathOf(url);
   return /\/(?:en|de)code$/.test(path) ? path.slice(path.lastIndexOf('/')) : url;
@@ -116,7 +116,7 @@ function pathOf(url: string): string {
   return url.split('?')[0] ?? '';
 }
 
-/** The first segment of a path with several segments, in the form of the header `Authorization`. */
+/** Returns the first segment of a path with several segments, in the form of an `Authorization` header. */
 function tokenOf(url: string): string | undefined {
   const [, token, ...rest] = pathOf(url).split('/');
   return rest.length > 0 ? `Bearer ${token}` : undefined;
@@ -143,7 +143,7 @@ async function admitCallers(
 }
 
 /**
- * Payloads of another namespace belong to other people, even if a key fits them.
+ * Returns the namespace of a request. Payloads of another namespace belong to other people, even if a key fits them.
  *
  * @throws {Refused}
  */
@@ -218,7 +218,7 @@ const MAX_STRUCTURE = 32_000;
 /** The number of requests that are read and processed concurrently. Each needs 20 MB for its body and response. */
 const AT_ONCE = 8;
 
-/** Requests that may wait for their turn. Their bodies are not read meanwhile. */
+/** The maximum number of waiting requests. Their bodies are not read while they wait. */
 const MAX_WAITING = 1_000;
 
 /**
@@ -269,7 +269,7 @@ const bytes = z
   )
   .transform((text) => Buffer.from(text, 'base64'));
 
-/** The codec server does not import the other folders' messages for invalid values. */
+/** A copy, because the codec server does not import the other folders' messages for invalid values. */
 const OBJECT = 'must be an object';
 
 const SIZE = 'must be a whole number';
@@ -304,7 +304,7 @@ function payloadsFrom(json: unknown): Payload[] {
   );
 }
 
-/** The body of a response: `{"payloads":[{"metadata":{"encoding":"..."},"data":"..."}]}` with bytes in base64. */
+/** Returns the body of a response: `{"payloads":[{"metadata":{"encoding":"..."},"data":"..."}]}` with bytes in base64. */
 function payloadsToJson(payloads: readonly Payload[]): object {
   return Payloads.toObject(Payloads.fromObject({ payloads }), {
     bytes: String,
@@ -313,7 +313,7 @@ function payloadsToJson(payloads: readonly Payload[]): object {
   });
 }
 
-/** `payloads[0].metadata.encoding`. */
+/** Returns a field's name: `payloads[0].metadata.encoding`. */
 function fieldName(path: readonly PropertyKey[]): string {
   const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`));
   return steps.join('').replace(/^\./, '') || 'the body';
@@ -322,7 +322,7 @@ function fieldName(path: readonly PropertyKey[]): string {
 /** The headers that the Temporal Web UI sends. `Authorization-Extras` is the ID token of its user. */
 const UI_HEADERS = ['Authorization', 'Authorization-Extras', 'Content-Type', 'X-Namespace'];
 
-/** Lets pages of this origin call, with credentials. The option is a function: with a text, other origins would get CORS headers too. */
+/** Lets pages of this origin call, with credentials. If the option were a text, other origins would get CORS headers, too. */
 async function allowOrigin(server: FastifyInstance, uiOrigin: string): Promise<void> {
   await server.register(cors, {
     origin: async (origin?: string) => origin === uiOrigin,

@@ -69,7 +69,7 @@ export async function run(argv: readonly string[], io: CommandIo): Promise<numbe
   }
 }
 
-/** The width of help in a file or a pipe, the default of commander. */
+/** The width of help in a file or a pipe (commander's default). */
 const HELP_WIDTH = 80;
 
 /** The whole command line, which {@link run} parses and runs. @internal */
@@ -137,7 +137,7 @@ function typedPath(program: Command, [name, ...words] = program.args, command = 
 /** The commands that handle an empty argument themselves: an unfinished line, or a name that `--clear` removes. */
 const TAKE_EMPTY: readonly string[] = [COMPLETE, 'card-nickname'];
 
-/** An empty id, as of a variable of a script that is not set, would mean whatever is there. */
+/** Rejects an empty ID, such as an unset variable of a script, because it would match any onboarding. */
 function rejectEmptyArguments(action: Command): void {
   const at = action.args.findIndex((argument) => argument.trim() === '');
   if (at < 0 || TAKE_EMPTY.includes(action.name())) return;
@@ -157,9 +157,9 @@ function actIn(io: CommandIo): Action {
 /** Explains an error on standard error. @returns the exit code */
 async function report(printer: Printer, { aborted, reason }: AbortSignal, error: unknown, debug: boolean) {
   if (error instanceof Interrupted) return error.exitCode;
-  // An interruption cancels calls, so it is the cause of whatever they throw.
+  // An interruption cancels calls, so it causes all of their errors.
   if (aborted) return reason instanceof Interrupted ? reason.exitCode : EXIT.failed;
-  // Commander has printed it already; a request for help or the version is no mistake.
+  // Commander has printed the error. A request for help or the version is not an error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const { exitCodeOf, explainError } = await import('./cli/failures.js');
   printer.note(explainError(error) ?? formatUnexpected(error));

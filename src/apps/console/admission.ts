@@ -13,8 +13,8 @@ import type { ConsoleSettings } from './settings.js';
 export type Admission = Awaited<ReturnType<typeof admitRequests>>;
 
 /**
- * Checks each request before any handler sees it: the host, the rate limit, and that no other site sent its form. Finds the session
- * of the request.
+ * Checks each request before its handler runs: the host, the rate limit, and that no other site sent the form. Also finds the
+ * request's session.
  */
 export async function admitRequests(
   server: FastifyInstance,
@@ -26,7 +26,7 @@ export async function admitRequests(
   const sessionsByRequest = new WeakMap<FastifyRequest, SessionData | undefined>();
   const temporalErrors = new WeakMap<FastifyRequest, unknown>();
   server.addHook('onRequest', async (request) => {
-    // Machines send them by address: they show nothing of an onboarding.
+    // Machines send health checks to an IP address. The responses contain nothing about onboardings.
     if (!isHealthCheck(request)) requireHost(request, hostsOf(server, settings));
     sessionsByRequest.set(request, local ?? (await sessions.read(request)));
   });
@@ -35,11 +35,11 @@ export async function admitRequests(
     return session ? `session ${session.csrf}` : `address ${request.ip}`;
   });
   server.addHook('onRequest', async (request) => {
-    // The token of each form is checked in any case.
+    // Rejects early. The form's token is checked later in any case.
     if (isFormOfOthers(request, hostsOf(server, settings)))
       throw new PageError(403, 'The form is from another site. Open the page here.');
   });
-  // Last, because it asks Temporal and the provider.
+  // This hook comes last, because it calls Temporal and the identity provider.
   server.addHook('onRequest', async (request, reply) => {
     const session = local || isOpen(request) ? undefined : sessionsByRequest.get(request);
     try {
@@ -51,11 +51,11 @@ export async function admitRequests(
   });
   const sessionOf = (request: FastifyRequest) => sessionsByRequest.get(request);
   return {
-    /** undefined for a person who has not signed in, or has signed out. */
+    /** Returns the session of a request; undefined if the person has not signed in, or has signed out. */
     sessionOf,
-    /** The reason why it is unknown whether the session of a request was ended: Temporal does not respond. */
+    /** Returns Temporal's error if it did not respond, so nobody knows whether the session was ended. */
     temporalErrorOf: (request: FastifyRequest) => temporalErrors.get(request),
-    /** The session of a request, if its form is from a page of it. */
+    /** Returns the session of a request. @throws {PageError} if the form is not from a page of this session */
     sessionOfForm(request: FastifyRequest) {
       const session = sessionOf(request);
       if (session) requireCsrf(request, session.csrf);
@@ -65,14 +65,14 @@ export async function admitRequests(
 }
 
 // Keeps D2.
-/** @throws {PageError} when a form is not from a page of this session */
+/** @throws {PageError} if a form is not from a page of this session */
 export function requireCsrf({ body }: Pick<FastifyRequest, 'body'>, csrf: string): void {
   const token = (body as { readonly csrf?: unknown } | undefined | null)?.csrf;
   if (typeof token !== 'string' || knownSecrets([csrf])(token) !== 0)
     throw new PageError(403, 'This form has expired, or is not from this console. Open the page again.');
 }
 
-/** Without an identity provider, everyone on this machine is the same user. The session ends with the process. */
+/** Returns the session that everyone on this machine shares if there is no identity provider. It ends with the process. */
 function localSession({ person }: ConsoleSettings): SessionData {
   const own = { actor: userName(), name: userName(), role: 'admin', accounts: undefined } as const;
   const { actor, name, role, accounts } = person ?? own;
@@ -80,7 +80,7 @@ function localSession({ person }: ConsoleSettings): SessionData {
   return { actor, name, role, ...seen, csrf: randomToken(), since: Date.now() };
 }
 
-/** Reports whether the response to a request has nothing of its session. */
+/** Reports whether the response to a request is the same without a session. */
 function isOpen(request: FastifyRequest): boolean {
   return isHealthCheck(request) || OPEN_PATHS.includes(routeOf(request));
 }
@@ -92,7 +92,7 @@ const OPEN_PATHS: readonly string[] = [
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** The address of the console in browsers, `https://console.example.com`. */
+/** Returns the console's address in browsers, such as `https://console.example.com`. */
 export function originOf(server: FastifyInstance, settings: ConsoleSettings): string {
   return new URL(settings.url ?? `http://${settings.host}:${portOf(server)}`).origin;
 }
@@ -107,8 +107,8 @@ function portOf({ server }: FastifyInstance): number {
 }
 
 /**
- * A page of another site may have a name that leads to this machine (DNS rebinding). The browser then takes this console for a part of
- * that site, and sends the name of the site as `Host`.
+ * Prevents DNS rebinding: another site's name can resolve to this machine. The browser then treats the console as part of that site,
+ * and sends the site's name as `Host`.
  */
 function requireHost({ headers }: FastifyRequest, hosts: readonly string[]): void {
   if (hosts.includes(headers.host?.toLowerCase() ?? '')) return;

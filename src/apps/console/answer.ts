@@ -14,14 +14,14 @@ import { onboardingView } from './onboarding-view.js';
 import type { Fields } from './query.js';
 import type { Role } from './route.js';
 
-/** Turns a form into an answer: what each field may hold, who may give which answer, and where its problems are shown. */
+/** Turns a form into an answer: checks its fields, knows the role that each answer needs, and shows problems at their fields. */
 
-/** The maximum length of an answer, in characters. A partner may keep less. */
+/** The maximum length of an answer, in characters. A partner may store fewer. */
 export const MOST_TEXT = 4_000;
 
 export const MOST_REASON = 500;
 
-/** The kinds of answers that a form gives. Documents come by a form of their own. */
+/** The kinds of answers that one form can send. Documents have a separate form. */
 export const FORM_KINDS = [
   'text',
   'correction',
@@ -35,7 +35,7 @@ export const FORM_KINDS = [
 
 export type FormKind = (typeof FORM_KINDS)[number];
 
-/** Problems by the names of the fields of a form; '' for the form as a whole. */
+/** Problems by the name of a form's field; '' for the whole form. */
 export type Problems = readonly FieldProblem[];
 
 export interface Filled {
@@ -48,7 +48,7 @@ export function wrongIn(own: Pick<Filled, 'problems'> | undefined, name: string)
   return (own?.problems ?? []).filter(({ field }) => field === name).map(({ message }) => message);
 }
 
-/** The role that an answer needs. */
+/** Returns the role that an answer needs. */
 export function roleFor(requirement: { readonly kind: RequirementKind }, answer: AnswerKind): Role {
   return needsApproval(requirement, answer) ? 'approver' : 'operator';
 }
@@ -74,9 +74,9 @@ export interface CorrectionContext {
 }
 
 /**
- * Reads the answer that a form gives.
+ * Reads the answer in a form.
  *
- * @param correction is read only for a correction
+ * @param correction is called only for a correction
  * @throws {InvalidInput} that names each wrong field
  */
 export async function readAnswerForm(
@@ -92,12 +92,12 @@ export async function readAnswerForm(
   return { ...answered, reason };
 }
 
-/** What the history of an onboarding has for a reason that nobody gave. No page shows it. */
+/** The text that the history contains in place of a missing reason. No page shows it. */
 const NO_REASON = 'no reason given';
 
 export const givenReason = (reason: string | undefined) => (reason === NO_REASON ? undefined : reason);
 
-/** The reason, or what the timeline keeps without one. */
+/** Returns the reason in a form, or {@link NO_REASON}. */
 export function reasonIn(fields: Fields, kind: AnswerKind, problems: FieldProblem[]): string {
   const reason = fields.text('reason').trim();
   if (reason === '' && REASON_REQUIRED.includes(kind))
@@ -120,7 +120,7 @@ async function contentIn(
   };
   switch (kind) {
     case 'text': {
-      // Browsers send line ends as CR LF.
+      // Browsers send line breaks as CR LF.
       const text = fields.text('text').replace(/\r\n?/g, '\n').trim();
       if (text === '') return wrong('text', 'must not be empty');
       if (text.length > MOST_TEXT) return wrong('text', `must be at most ${MOST_TEXT} characters`);
@@ -174,11 +174,11 @@ interface Answered {
   readonly client: Client;
   readonly description: WorkflowExecutionDescription;
   readonly requirementId: string;
-  /** Before the answer. */
+  /** The state before the answer. */
   readonly state: OnboardingState | undefined;
 }
 
-/** What is open after an answer: of an onboarding, or of the customer that it is a part of. */
+/** Returns the open requirements after an answer: those of the onboarding, or of the customer that it belongs to. */
 export async function whatIsOpen(
   { client, description, requirementId, state }: Answered,
   answer: AnswerKind,
@@ -189,14 +189,14 @@ export async function whatIsOpen(
   if (isForNote && notes.length > 1) return 'It is sent together with the other notes, which are still open.';
   const customer = description.parentExecution?.workflowId;
   if (!customer) return open === 0 ? 'Nothing else is open.' : `${open} still open.`;
-  // The answer is sent, whatever can be read.
+  // The answer is sent already, even if the state cannot be read.
   const view = await onboardingView(client, customer).catch(() => undefined);
   if (!view || view.obstacle) return '';
   const left = view.requirements.length;
   return left === 0 ? 'Nothing else is open for this customer.' : `${left} still open for this customer.`;
 }
 
-/** Sends an answer, and sorts what the workflow refuses by the fields of the form. Throws as {@link sendResolution}. */
+/** Sends an answer, and assigns the workflow's problems to the form's fields. Throws like {@link sendResolution}. */
 export async function sendAnswerForm(
   client: Client,
   workflowId: string,
@@ -207,7 +207,7 @@ export async function sendAnswerForm(
   });
 }
 
-/** `answer.text: must not be empty` belongs to the field `text`, and `answer.patch.dba` to the field `dba`. */
+/** Assigns each problem to its field: `answer.text: must not be empty` to `text`, and `answer.patch.dba` to `dba`. */
 function atTheirFields({ message }: InvalidInput): InvalidInput {
   const problems = message.split('\n').map((line): FieldProblem => {
     const [, field = '', rule = line] = /^(answer[\w.]*|reason): (.*)$/.exec(line) ?? [];

@@ -18,9 +18,9 @@ import { harmless, parseJson } from '../../services/texts/text.js';
 import type { Fields } from './query.js';
 
 export interface CorrectionField extends Field {
-  /** Its present value for people: masked, undefined where there is none. */
+  /** The current value for people, masked; undefined if there is none. */
   readonly now: string | undefined;
-  /** The same where a form can hold it and give it back: what a person leaves alone is not changed. Masked values are not filled in. */
+  /** The current value if a form can show it and send it back unchanged; otherwise '', for example for a masked value. */
   readonly filledIn: string;
   readonly isNamed: boolean;
 }
@@ -29,7 +29,7 @@ export const OTHER_FIELDS = 3;
 
 const NOW_LENGTH = 80;
 
-/** All fields that a correction can change now, those that the partner named first. A list has its items, and one more to add. */
+/** Returns all fields that a correction can change now, first those that the partner named. A list has a further, empty item. */
 export function formFields(correctable: Correctable, accounts: KnownAccounts, requirement?: Requirement) {
   const masked = withoutPrivate(correctable.input);
   const all = changeableFields(correctable, accounts).flatMap((field) => eachItem(field, masked));
@@ -47,7 +47,7 @@ export function formFields(correctable: Correctable, accounts: KnownAccounts, re
   return [...fields.filter(({ isNamed }) => isNamed), ...fields.filter(({ isNamed }) => !isNamed)];
 }
 
-/** A flag may also stay as it is. A field that the schema does not name takes what it has. */
+/** Returns the control of a field. A flag has a third choice, for no change. A field without a schema takes the type of its value. */
 function kindIn({ kind, type, now }: ChangeableField): Partial<Field> {
   const isOpen = type === 'any' && kind === 'text';
   if (kind === 'flag' || (isOpen && typeof now === 'boolean'))
@@ -55,7 +55,7 @@ function kindIn({ kind, type, now }: ChangeableField): Partial<Field> {
   return isOpen && typeof now === 'number' ? { kind: 'number' } : {};
 }
 
-/** `beneficialOwners.N.city` is a field of each owner, and of one more. */
+/** Expands `beneficialOwners.N.city` to a field for each owner and one for a new owner. */
 function eachItem(field: ChangeableField, masked: unknown): ChangeableField[] {
   const [, list, rest] = /^(.*?)\.N\.(.*)$/s.exec(field.name) ?? [];
   if (list === undefined || rest === undefined) return [field];
@@ -80,21 +80,21 @@ function textOf({ name, now = '' }: ChangeableField): string {
 
 export const FEE = /^fees\./;
 
-/** The maximum length of a value that a form fills in. */
+/** The maximum length of a value that a form shows in a field. */
 const MOST_FILLED = 500;
 
-/** What a form shows in the field: '' for a mask, and for what a browser would give back in another form. */
+/** Returns the value that a form shows in a field; '' for a mask, or if a browser would send it back changed. */
 function filledIn(field: ChangeableField): string {
   const { kind } = field;
   const text = textOf(field);
   const isPlain = text === harmless(text) && !/[\r\n]/.test(text) && !text.includes(REDACTED);
   if (!isPlain || text.length > MOST_FILLED) return '';
   const [day] = (kind === 'date' && /^[1-9]\d{3}-\d\d-\d\d(?=T00:00:00(?:\.000)?Z$)/.exec(text)) || [];
-  // A browser would empty a day that no calendar has.
+  // A browser would clear a day that does not exist.
   return z.iso.date().safeParse(day).data ?? text.trim();
 }
 
-/** Reports whether a partner names a field: by its path or the end of it, or in a ticket as the bank calls it (`Owner1Address`). */
+/** Reports whether a partner names a field: by its path, the end of its path, or the bank's name in a ticket (`Owner1Address`). */
 function namedBy({ fields = [], kind, detail }: Requirement): (field: string) => boolean {
   const [, ofTicket] = (kind === 'ticket' && /asks about the field (\w+)\.$/.exec(detail)) || [];
   return (field) =>
@@ -114,10 +114,10 @@ function isMeant(field: string, name: string): boolean {
   return field.startsWith(`beneficialOwners.${Number(owner) - 1}.`) && last.includes(ofOwner.toLowerCase());
 }
 
-/** The name of the field with what the form filled in, by field: `holder.city=Albany&holder.state=33`. */
+/** The name of the hidden field with the values that the form filled in: `holder.city=Albany&holder.state=33`. */
 export const FILLED_IN = 'was';
 
-/** What a person entered in a field, '' to clear it; undefined where the form gave back what it had filled in. */
+/** Returns a function that returns what a person entered in a field: '' to clear it, undefined if it is unchanged. */
 export function enteredIn(fields: Fields): (field: string) => string | undefined {
   const was = new Map(new URLSearchParams(fields.text(FILLED_IN)));
   return (field) => {
@@ -130,10 +130,9 @@ export const nameOfValue = (field: string) => `set.${field}`;
 export const nameOfRemoval = (field: string) => `remove.${field}`;
 
 /**
- * The merge patch that a form gives. A field that is empty, or has what the form filled in, stays as it is. A field that the person
- * cleared is removed.
+ * Returns the merge patch of a form. Leaves out fields that are empty or unchanged, and removes those that the person cleared.
  *
- * @throws {InvalidInput} that names each value in a wrong form
+ * @throws {InvalidInput} that names each invalid value
  */
 export function patchIn(fields: Fields, correctable: Correctable, accounts: KnownAccounts): Patch {
   const kinds = new Map(formFields(correctable, accounts).map(({ name, kind }) => [name, kind]));
@@ -168,7 +167,7 @@ export function patchIn(fields: Fields, correctable: Correctable, accounts: Know
   }
 }
 
-/** Items of a list from its end, because the removal of one moves those behind it. */
+/** Returns the removals of list items, last item first, because a removal shifts the items after it. */
 function removals(fields: Fields): Setting[] {
   const entered = enteredIn(fields);
   const removed = fields.names.flatMap((name) => {
@@ -206,12 +205,12 @@ function valueSettings(fields: Fields, kinds: ReadonlyMap<string, Field['kind']>
   });
 }
 
-/** Text in a field of a known type is never read as JSON. */
+/** Quotes a text, so that a field of a known type is never parsed as JSON. */
 function asText(text: string): string {
   return text === 'null' || /^["{[]/.test(text) ? JSON.stringify(text) : text;
 }
 
-/** Reads fields that the schema does not name, such as an application's: people type their names, too. */
+/** Reads fields that the schema does not name, such as an application's. People type their names, too. */
 function otherSettings(fields: Fields, problems: FieldProblem[]): Setting[] {
   return Array.from({ length: OTHER_FIELDS }, (_, index) => index).flatMap((index): Setting[] => {
     const field = fields.text(`other.${index}.name`).trim();

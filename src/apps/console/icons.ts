@@ -1,4 +1,4 @@
-/** The icons of the console, by their names in Octicons. The build puts them into the style sheet, a class for each. */
+/** The console's icons, by their Octicons names. The build adds a class for each to the style sheet. */
 export const ICONS = [
   'inbox' as const,
   'list-unordered' as const,

@@ -12,19 +12,19 @@ import { CurrentRequest, hasRole, type RequestContext } from './route.js';
 
 export interface Message {
   readonly text: string;
-  /** Stays until somebody closes it. */
+  /** The message of a problem stays until somebody closes it. */
   readonly isProblem?: boolean;
 }
 
 export interface Layout {
   readonly title: string;
-  /** Of a person who has signed in. */
+  /** The request of a signed-in person. */
   readonly context?: RequestContext | undefined;
   readonly message?: Message | undefined;
   readonly path?: string;
-  /** Of the response to a form: the address that takes its place in the browser's history. */
+  /** The address that replaces a form's address in the browser's history. */
   readonly instead?: string | undefined;
-  /** How many onboardings wait for a person. */
+  /** The number of onboardings that wait for a person. */
   readonly waiting?: number | undefined;
 }
 
@@ -36,10 +36,10 @@ const NAVIGATION = [
   { path: '/report', name: 'Report', role: 'viewer', icon: 'graph' },
 ] as const;
 
-/** The search field belongs to the filter of these. On any other page, it finds onboardings. */
+/** The pages whose filter includes the search field. On any other page, the field finds onboardings. */
 const FILTERED: readonly string[] = ['/', '/onboardings', '/activity'];
 
-/** A page that does not find all onboardings says so. */
+/** The labels of search fields that do not search all onboardings. */
 const SEARCHES = { '/': 'Find in the inbox', '/activity': 'Find in the activity' };
 
 function isAt(path: string, itemPath: string): boolean {
@@ -47,12 +47,12 @@ function isAt(path: string, itemPath: string): boolean {
   return at === itemPath || (itemPath !== '/' && at.startsWith(`${itemPath}/`));
 }
 
-/** A whole page as HTML. */
+/** Renders a whole page as HTML. */
 export function renderConsolePage(layout: Layout, children: ComponentChildren): string {
   return `<!doctype html>${renderPart(layout.context, <Page {...layout}>{children}</Page>)}`;
 }
 
-/** Escapes every text, and removes control characters and marks that reverse the direction of text. */
+/** Renders a part of a page. Escapes every text, and removes control characters and marks that reverse the text direction. */
 export function renderPart(context: RequestContext | undefined, part: VNode): string {
   return harmless(renderToString(<CurrentRequest.Provider value={context}>{part}</CurrentRequest.Provider>));
 }
@@ -124,7 +124,7 @@ function Top({ context, path = '', waiting }: Layout) {
   );
 }
 
-/** `Inbox 3`. A live inbox changes the number. */
+/** `Inbox 3`. A live inbox updates the number. */
 function InboxName({ waiting = 0 }: Pick<Layout, 'waiting'>) {
   return (
     <>
@@ -133,7 +133,7 @@ function InboxName({ waiting = 0 }: Pick<Layout, 'waiting'>) {
   );
 }
 
-/** A gangway between the quay and a higher deck. A script draws the number that waits on it, for the tab. */
+/** The logo: a gangway from the quay up to a deck. For the tab, a script draws the number of waiting onboardings on it. */
 function Mark() {
   return (
     <svg xmlns="http://www.w3.org/2000/svg" height="26" viewBox="0 0 32 32" aria-hidden="true">
@@ -143,13 +143,13 @@ function Mark() {
   );
 }
 
-/** gangway, in strokes: seven letters of one height, of circles and lines. */
+/** The word "gangway" as SVG strokes: seven letters of equal height, made of circles and lines. */
 const WORD =
   'M12 13a5 5 0 1 1-10 0 5 5 0 0 1 10 0V7.5v11a5 5 0 0 1-8.5 3.5M26 13a5 5 0 1 1-10 0 5 5 0 0 1 10 0V7.5V18.5' +
   'M30 18.5v-11V13a4.5 4.5 0 0 1 9 0v5.5M53 13a5 5 0 1 1-10 0 5 5 0 0 1 10 0V7.5v11a5 5 0 0 1-8.5 3.5' +
   'M56.5 7.5l3.5 11 3.5-10 3.5 10 3.5-11M83.5 13a5 5 0 1 1-10 0 5 5 0 0 1 10 0V7.5V18.5M87 7.5l4 11M95 7.5l-5.5 15.5';
 
-/** Only the script of the page opens it. */
+/** The list of keyboard shortcuts. Only the page's script opens it. */
 function Keys() {
   return (
     <dialog id="keys" aria-labelledby="keys-title">
@@ -234,7 +234,7 @@ function Page(frame: Layout & { readonly children: ComponentChildren }) {
 
 const TITLES: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not found' };
 
-/** What a person can do about it, where the message does not say. */
+/** The advice for an error page whose message has none, by HTTP status. */
 const NEXT_STEPS: Readonly<Record<number, string>> = {
   404: 'The address may be incomplete, or the onboarding belongs to a partner account that you may not see.',
   500: 'Nothing is known to be lost. Tell the team that runs Gangway when it happened.',
@@ -242,8 +242,8 @@ const NEXT_STEPS: Readonly<Record<number, string>> = {
 };
 
 /**
- * @param message for the person
- * @param details what a program said, for the team that runs Gangway
+ * @param message the message for people
+ * @param details a program's message, for the team that runs Gangway
  */
 export function errorPage(status: number, message: string, details?: string) {
   const title = TITLES[status] ?? 'Something went wrong';
@@ -282,14 +282,14 @@ export function errorPage(status: number, message: string, details?: string) {
   return { status, title, page };
 }
 
-/** What was read can be read again. A form is sent from its own page. */
+/** A link that repeats a read. A person resends a form from its own page. */
 function RetryLink() {
   const request = useContext(CurrentRequest)?.request;
   return request?.method === 'GET' ? <a href={request.url}>Try again</a> : null;
 }
 
 export const ASSETS = {
-  /** Styles of charts, tables and facts, as in the pages of the command line. */
+  /** The styles of charts, tables and facts, shared with the pages that the command line writes. */
   shared: asset('shared.css', 'text/css; charset=utf-8', Buffer.from(SHARED_STYLE)),
   style: asset('console/style.css', 'text/css; charset=utf-8'),
   mark: asset('mark.svg', 'image/svg+xml', Buffer.from(renderToString(<Mark />))),

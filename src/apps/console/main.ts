@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The console process: a web page where people answer what onboardings ask, until a signal stops it. */
+/** The console process: serves the pages where people answer requirements, until a signal stops it. */
 import '../../platform/process/node-version.js';
 import { Registry } from 'prom-client';
 import { serveMetrics } from '../../platform/http/metrics.js';

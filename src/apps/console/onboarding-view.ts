@@ -17,19 +17,19 @@ import { SharedReads } from '../../temporal/shared-reads.js';
 import { failuresIn, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { PageError, type RequestContext } from './route.js';
 
-/** The time for which people who look at the same onboarding share one read, in milliseconds. */
+/** The time for which the viewers of an onboarding share one read, in milliseconds. */
 const SHARED_MS = 4_000;
 
-/** An onboarding, single operation or partner account as its page shows it. */
+/** An onboarding, single operation or partner account, as its page shows it. */
 export interface OnboardingView {
   readonly workflowId: string;
-  /** The last one that could be read; undefined while none could. */
+  /** The last state that could be read; undefined if there is none. */
   readonly state: OnboardingState | undefined;
   readonly obstacle: UnreadableOnboarding | undefined;
   readonly parts: readonly PartState[];
-  /** All open requirements: of the onboarding, its parts, and the partner accounts that block it. */
+  /** The open requirements of the onboarding, its parts, and the partner accounts that block it. */
   readonly requirements: readonly OpenRequirement[];
-  /** Partners that it waits for, for people. */
+  /** The failures of calls to the partners that it waits for, for people. */
   readonly failures: readonly string[];
 }
 
@@ -40,21 +40,21 @@ interface ReadState extends Pick<OnboardingView, 'state' | 'obstacle' | 'failure
 const states = new SharedReads<ReadState>(SHARED_MS);
 const views = new SharedReads<OnboardingView>(SHARED_MS);
 
-/** Inputs with masked private values. The unmasked ones are never kept. */
+/** Inputs with masked private values. Unmasked inputs are never cached. */
 const inputs = new SharedReads<{ readonly history: string; readonly masked: unknown }>(SHARED_MS);
 
 /**
- * Returns the state of an onboarding with its parts. For four seconds, all viewers share one read, and a worker is asked only when
- * the history has grown.
+ * Returns the state of an onboarding and its parts. For four seconds, all viewers share one read. Queries a worker only if the
+ * history has grown.
  */
 export function onboardingView(client: Client, workflowId: string): Promise<OnboardingView> {
   return views.get(client, workflowId, () => readView(client, workflowId));
 }
 
-/** Call this after a change: the next viewer sees it, even on the page of its customer. */
+/** Call this after a change, so the next viewer sees it, even on the page of the onboarding's customer. */
 export function refreshView(client: Client, workflowId: string): void {
   views.forget(client);
-  // Viewers who come meanwhile wait for this read and get its failure.
+  // Viewers who arrive during this read wait for it, and get its failure.
   readState(client, workflowId, true).catch(() => undefined);
 }
 
@@ -81,7 +81,7 @@ async function readView(client: Client, workflowId: string): Promise<OnboardingV
   };
 }
 
-/** A part that can be read asks for itself: its customer learns later what has changed, and shows less of a requirement. */
+/** Replaces a customer's requirements with those of its readable parts: the customer gets changes later, and lacks details. */
 function askedBy(workflowId: string, state: OnboardingState, parts: readonly PartState[]): OpenRequirement[] {
   const asking = readableParts(parts);
   const requirements = state.requirements.filter(
@@ -94,9 +94,9 @@ function askedBy(workflowId: string, state: OnboardingState, parts: readonly Par
 }
 
 /**
- * The state of a workflow, from its worker only when its history has grown since the last read.
+ * Returns the state of a workflow. Queries its worker only if the history has grown since the last read.
  *
- * @param fresh reads it now: before an answer is sent, the worker itself must respond
+ * @param fresh queries the worker in any case, as required before an answer is sent
  */
 export function readState(client: Client, workflowId: string, fresh = false): Promise<ReadState> {
   const read = async (before: ReadState | undefined): Promise<ReadState> => {
@@ -119,7 +119,7 @@ function historyOf({ runId, historyLength, status }: WorkflowExecutionDescriptio
   return `${runId} ${historyLength} ${status.name}`;
 }
 
-/** The present input, with private values masked; undefined when it has none or cannot be read now. */
+/** Returns the current input, with private values masked; undefined if there is none or it cannot be read now. */
 export async function readMaskedInput(client: Client, description: WorkflowExecutionDescription) {
   const { workflowId } = description;
   if (!isCorrectable(workflowId)) return undefined;
@@ -137,7 +137,7 @@ export async function readMaskedInput(client: Client, description: WorkflowExecu
   }
 }
 
-/** The title of a tab, which the browser keeps in its history. It has the name of the business only where lists show names. */
+/** Returns a tab's title. Browsers keep titles in their history, so it has the business's name only if lists show names. */
 export function tabTitle(
   { settings }: Pick<RequestContext, 'settings'>,
   { workflowId, dba }: { readonly workflowId: string; readonly dba?: string | undefined },
@@ -145,23 +145,23 @@ export function tabTitle(
 ): string {
   const { key = workflowId, type } = partsOfId(workflowId) ?? {};
   const name = settings.dbaForm === 'shown' ? (dba ?? key) : key;
-  // The parts of a customer have its name.
+  // A customer's parts have the customer's name.
   const [, part] = /^(merchant|business)/.exec(type ?? '') ?? [];
   const reference = part ? `${name}, ${part}` : name;
   return task === undefined ? reference : `${task}, ${reference}`;
 }
 
 // Keeps D1.
-/** Reports whether this person may see the workflow of an id, whether or not it exists. A batch has pages of its own. */
+/** Reports whether this person may see the workflow with this ID, even if it does not exist. Batches have separate pages. */
 export function mayOpen({ user }: Pick<RequestContext, 'user'>, workflowId: string): boolean {
   return isInSomeAccount(workflowId, user.accounts);
 }
 
 /**
- * The onboarding, single operation or partner account of a request. Every page that gets a workflow id opens it here.
+ * Returns the onboarding, single operation or partner account of a request. Every page with a workflow ID calls this.
  *
- * @throws {PageError} with 404 when there is none, and in the same words and without a look at Temporal when its account is not
- * one that the person may see
+ * @throws {PageError} with 404 if there is none. If the person may not see its account, throws the same error without a request to
+ * Temporal
  */
 export async function openOnboarding(
   context: Pick<RequestContext, 'client' | 'user' | 'params'>,

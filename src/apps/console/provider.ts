@@ -8,13 +8,13 @@ import type { OidcSettings } from './settings.js';
 /** The time limit for the provider's response, in seconds. */
 const PROVIDER_SECONDS = 10;
 
-/** The tolerated error of the provider's clock. */
+/** The tolerated difference to the provider's clock, in seconds. */
 const TOLERANCE_SECONDS = 5;
 
-/** What OpenID Connect Back-Channel Logout 1.0 requires among the events of a logout token. */
+/** The event that a logout token must contain (OpenID Connect Back-Channel Logout 1.0). */
 const LOGOUT = 'http://schemas.openid.net/event/backchannel-logout';
 
-/** The state that the console keeps while a person is at the provider. */
+/** The state that the console stores while a person signs in at the provider. */
 export const signInTransaction = z.strictObject({
   state: z.string(),
   nonce: z.string(),
@@ -22,7 +22,7 @@ export const signInTransaction = z.strictObject({
   to: z.string(),
 });
 
-/** A token by which the provider says again whose account it is. Without one, only a sign-in does. */
+/** A token for checking the account again at the provider. Without one, only a sign-in checks it. */
 export const renewal = z.tuple([z.enum(['refresh', 'access']), z.string()]).optional();
 
 type Renewal = z.output<typeof renewal>;
@@ -46,8 +46,8 @@ export const SIGN_IN_PATHS = {
 } as const;
 
 /**
- * The identity provider, by OpenID Connect: authorization code with PKCE, state and nonce. Its addresses are read when they are first
- * needed, and again after a failure, so the console starts without it.
+ * Signs people in by OpenID Connect: authorization code with PKCE, state and nonce. Discovers the provider at the first sign-in, and
+ * again after a failure, so the console starts without it.
  */
 export function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
   let configuration: Promise<openid.Configuration> | undefined;
@@ -68,7 +68,7 @@ export function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
     if (claims && claims.sub !== subject) throw new TypeError('the ID token of another person');
     const wanted = [oidc.rolesClaim, oidc.accountsClaim ?? oidc.rolesClaim];
     const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
-    // Some providers keep such claims out of the ID token.
+    // Some providers leave such claims out of the ID token.
     const isComplete = !hasUserInfo || wanted.every((name) => claims && name in claims);
     const more = isComplete ? {} : await openid.fetchUserInfo(configuration, access, subject);
     const byAccess: Renewal = hasUserInfo ? ['access', access] : undefined;
@@ -81,7 +81,7 @@ export function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
   };
   return {
     oidc,
-    /** @returns the address at the provider, and what to remember until the person comes back */
+    /** @returns the address at the provider, and the state to store until the person returns */
     async begin(to: string) {
       const verifier = openid.randomPKCECodeVerifier();
       const expected = { state: openid.randomState(), nonce: openid.randomNonce() };
@@ -94,7 +94,7 @@ export function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
       });
       return { url, remembered: { ...expected, verifier, to } };
     },
-    /** @param query of the address that the provider sent the person back to */
+    /** @param query the query of the address to which the provider redirected the person */
     async finish(
       query: string,
       { state, nonce, verifier }: z.output<typeof signInTransaction>,
@@ -111,15 +111,15 @@ export function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
       if (!claims) throw new TypeError('no ID token');
       return personOf(configuration, granted, claims.sub, claims);
     },
-    /** Asks again about a person who has signed in. Fails with the provider's status when the account has ended. */
+    /** Checks the account of a signed-in person again. Fails with the provider's status if the account has ended. */
     async again(subject: string, [kind, token]: NonNullable<Renewal>): Promise<Person> {
       const configuration = await configured();
       if (kind === 'access') return personOf(configuration, { access_token: token }, subject);
       const granted = await openid.refreshTokenGrant(configuration, token);
-      // The provider may leave the last refresh token valid.
+      // The provider may return no new refresh token; the last one then stays valid.
       return personOf(configuration, { refresh_token: token, ...granted }, subject, granted.claims());
     },
-    /** @returns the subject whose sessions end. Fails unless the logout token is from the provider, and for this console */
+    /** @returns the subject whose sessions end. Fails if the logout token is not from the provider, or not for this console */
     async signedOut(token: string): Promise<string> {
       const { issuer, jwks_uri: url = '' } = (await configured()).serverMetadata();
       keys ??= createRemoteJWKSet(new URL(url), { [customFetch]: fetchThroughProxy });
@@ -131,12 +131,12 @@ export function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
         clockTolerance: TOLERANCE_SECONDS,
         requiredClaims: ['sub', 'events'],
       });
-      // An ID token has a nonce, and must not end a session.
+      // An ID token has a nonce. It must not end a session.
       if ('nonce' in payload || !Object.hasOwn(Object(payload.events), LOGOUT))
         throw new errors.JWTInvalid('no logout token');
       return payload.sub ?? '';
     },
-    /** @returns undefined when the provider has no sign-out, or does not respond */
+    /** @returns undefined if the provider has no sign-out, or does not respond */
     async signOut(idToken: string | undefined) {
       const configuration = await configured().catch(() => undefined);
       if (!configuration?.serverMetadata().end_session_endpoint) return undefined;
@@ -167,7 +167,7 @@ function discovered({ issuer, clientId, clientSecret }: OidcSettings): Promise<o
   );
 }
 
-/** Sends the secret in the header `Authorization`, which is the default of OpenID Connect, unless the provider wants it in the body. */
+/** Sends the secret in the `Authorization` header (the OpenID Connect default), unless the provider requires it in the body. */
 function clientAuth(secret: string | undefined): openid.ClientAuth {
   if (secret === undefined) return openid.None();
   const [basic, post] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];

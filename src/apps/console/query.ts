@@ -1,4 +1,4 @@
-/** The fields of the address bar or of a form. If a field is given twice, the last one counts. */
+/** The fields of a query string or a form. If a field is present twice, the last one counts. */
 export class Fields {
   readonly #fields: Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,7 @@ export class Fields {
     return Object.keys(this.#fields);
   }
 
-  /** '' when it is not given. */
+  /** Returns '' if the field is absent. */
   text(name: string): string {
     const value = this.#values(name).at(-1);
     return typeof value === 'string' ? value : '';
@@ -24,20 +24,20 @@ export class Fields {
     return this.#values(name).filter((value) => typeof value === 'string');
   }
 
-  /** undefined when it is not given, or not one of these. */
+  /** Returns undefined if the field is absent, or is not one of these values. */
   oneOf<Value extends string>(name: string, values: readonly Value[]): Value | undefined {
     const text = this.text(name);
     return values.find((value) => value === text);
   }
 
-  /** A whole number from 1. */
+  /** Returns an integer, 1 or more. */
   page(name: string): number {
     const text = this.text(name);
     return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 1;
   }
 }
 
-/** An address of this page with other fields; those that are empty are left out. */
+/** Returns the address of a page with these fields, without the empty ones. */
 export function address(path: string, fields: Readonly<Record<string, string | number | undefined>>): string {
   const pairs = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
@@ -45,21 +45,18 @@ export function address(path: string, fields: Readonly<Record<string, string | n
   return pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path;
 }
 
-/**
- * The name of the field with the filter of the inbox, `kind=ticket`, from which a person came to a requirement. Absent, that
- * person came from elsewhere.
- */
+/** The name of the field with the inbox filter, such as `kind=ticket`, from which a person opened a requirement, if any. */
 export const LIST = 'list';
 
-/** The name of the field of an address to which the answer to another requirement led. */
+/** The name of the field that marks a requirement's page as opened after an answer to another requirement. */
 export const IS_NEXT = 'next';
 
-/** An address of a requirement that remembers the list; undefined leaves it as it is. */
+/** Adds the inbox filter to the address of a requirement, if there is one. */
 export function withList(path: string, list: string | undefined): string {
   return list === undefined ? path : `${path}?${new URLSearchParams({ [LIST]: list })}`;
 }
 
-/** @param list may name a row of the page, to which the browser then scrolls: `kind=ticket&row=r-...` */
+/** @param list the inbox filter. It can name a row, to which the browser scrolls: `kind=ticket&row=r-...` */
 export function inboxOf(list: string): string {
   const fields = new URLSearchParams(list);
   const row = fields.get(ROW);
@@ -69,7 +66,7 @@ export function inboxOf(list: string): string {
 
 export const ROW = 'row';
 
-/** The address of a workflow's page, or of something below it. */
+/** Returns the address of a workflow's page, or of a page below it. */
 export function pathOf(workflowId: string, ...below: readonly string[]): string {
   return ['/onboardings', ...[workflowId, ...below].map(encodeURIComponent)].join('/');
 }

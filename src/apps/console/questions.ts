@@ -12,23 +12,23 @@ const AT_ONCE = 8;
 
 const TIMEOUT_MS = 1_000;
 
-/** The pause before a workflow that did not respond is asked again. */
+/** The pause before a workflow that did not respond is queried again. */
 const PAUSE_MS = 60_000;
 
 const MOST = 20_000;
 
-/** The part of a text that a row has room for. */
+/** The maximum length of the text in a row, in characters. */
 const LONGEST_DETAIL = 200;
 
-/** A page that waits does not keep the process. */
+/** A waiting page does not keep the process alive. */
 const QUIETLY = { ref: false };
 
 const nothingKnown = () => ({
-  /** By workflow id and requirement id. */
+  /** By workflow ID and requirement ID. */
   questions: new Map<string, Pick<InboxItem, 'title' | 'detail' | 'answers'>>(),
-  /** By workflow id: when it may be asked again. */
+  /** The time from which a workflow may be queried again, by workflow ID. */
   pauses: new Map<string, number>(),
-  /** By workflow id: those that are asked now, or wait for their turn. */
+  /** Queries that run or wait for their turn, by workflow ID. */
   wanted: new Map<string, Promise<unknown>>(),
   limit: pLimit({ concurrency: AT_ONCE, rejectOnClear: true }),
 });
@@ -44,9 +44,9 @@ function knownTo(client: Client) {
 const keyOf = ({ workflowId, id }: InboxItem) => `${workflowId} ${id}`;
 
 /**
- * Adds to the rows that people see what is asked and how it can be answered, where that is known. The list of workflows has no question, because it may be
- * private. So each workflow with a question that is not known yet is asked once, and not for each view. A page waits a second for
- * the answers; the next look at the list has those that come later.
+ * Adds the questions and allowed answers to the rows that people see. The list of workflows has no questions, because they may be
+ * private, so this queries each workflow with an unknown question once, not for each view. A page waits a second for the responses.
+ * Later responses appear at the next view.
  */
 export async function withQuestions(client: Client, rows: readonly InboxItem[]) {
   const { questions, pauses, limit, wanted } = knownTo(client);
@@ -65,7 +65,7 @@ export async function withQuestions(client: Client, rows: readonly InboxItem[]) 
   return rows.map((row) => ({ ...row, ...questions.get(keyOf(row)) }));
 }
 
-/** Before its connection is closed: the SDK would repeat a query at a closed one, and throw where nobody can catch it. */
+/** Call this before closing the client's connection: the SDK would retry a query on it, and throw an error nobody can catch. */
 export async function endQuestions(client: Client): Promise<void> {
   const { limit, wanted } = knownTo(client);
   limit.clearQueue();
@@ -75,7 +75,7 @@ export async function endQuestions(client: Client): Promise<void> {
 async function learn(client: Client, workflowId: string): Promise<void> {
   const { questions, pauses } = knownTo(client);
   const query = () => client.workflow.getHandle(workflowId).query(stateQuery);
-  // The page of the requirement shows why it cannot be read.
+  // The requirement's page shows why the state cannot be read.
   const state = await client.withDeadline(Date.now() + 3_000, query).catch(() => undefined);
   if (!state) return;
   pauses.delete(workflowId);

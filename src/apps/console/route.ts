@@ -12,17 +12,17 @@ import type { ConsoleSettings } from './settings.js';
 
 /**
  * `viewer` sees onboardings with private values masked. `operator` answers requirements. `approver` decides about uncertain writes,
- * abandons, and confirms what another person proposed. `admin` starts onboardings.
+ * abandons onboardings, and confirms proposed answers. `admin` starts onboardings.
  */
 export type Role = (typeof ROLES)[number];
 
 export interface User {
-  /** The verified subject at the identity provider; without one, the user of this machine. Workflows record it as the actor. */
+  /** The verified subject at the identity provider, or this machine's user if there is none. Workflows record it as the actor. */
   readonly actor: string;
-  /** For the page: `Ada Park`. */
+  /** The name on pages: `Ada Park`. */
   readonly name: string;
   readonly role: Role;
-  /** The partner accounts that this person may see, '' for the account without a name; undefined for all. */
+  /** The partner accounts that this person may see, '' for the unnamed account; undefined for all. */
   readonly accounts: readonly string[] | undefined;
 }
 
@@ -38,39 +38,39 @@ export interface Console {
   readonly settings: ConsoleSettings;
   readonly client: Client;
   readonly logger: Logger;
-  /** Writes the audit log: who saw or did what. Never holds a private value. */
+  /** Writes the audit log: who saw or did what. The log never contains a private value. */
   readonly audit: (user: User, event: AuditEvent) => void;
 }
 
 export interface AuditEvent {
-  /** `answer`, `show private values`, `start`. */
+  /** The action: `answer`, `show private values`, `start`. */
   readonly what: string;
   readonly workflowId?: string;
   readonly requirementId?: string;
-  /** The kind of the answer, the name of the field: nothing private. */
+  /** The kind of the answer, or the name of the field, never a private value. */
   readonly detail?: string;
-  /** For an answer: what the workflow did with it. Metrics count answers by `detail` and by this. */
+  /** What the workflow did with an answer. Metrics count answers by `detail` and `result`. */
   readonly result?: 'accepted' | 'proposed' | 'rejected';
 }
 
-/** The browser's time zone, which the script of the page sets. Without it, times are in UTC: the script changes those of the first page. */
+/** The browser's time zone. Pages without it have times in UTC. Their script sets the cookie and converts the times. */
 export const ZONE_COOKIE = 'gangway-zone';
 
-/** One request of a person who has signed in. */
+/** A request of a person who has signed in. */
 export interface RequestContext extends Console {
   readonly user: User;
-  /** Goes into each form as field `csrf`. */
+  /** The value of the field `csrf` in each form. */
   readonly csrf: string;
   readonly times: Times;
-  /** Of its form, or else of its address. Those of a form with files come with the files. */
+  /** The fields of the form, or of the address if there is no form. A form with files has its fields in the upload. */
   readonly fields: Fields;
-  /** The variable parts of its path: `id`. */
+  /** The parameters of the path, such as `id`. */
   readonly params: Readonly<Record<string, string>>;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
-/** The request that the page being rendered belongs to. Components read it with {@link useRequest}. */
+/** The request whose page is being rendered. Components read it with {@link useRequest}. */
 export const CurrentRequest = createContext<RequestContext | undefined>(undefined);
 
 export function useRequest(): RequestContext {
@@ -80,7 +80,7 @@ export function useRequest(): RequestContext {
 }
 
 export type RouteResponse =
-  /** `waiting`: the number in the navigation. Default: counted. */
+  /** `waiting` is the number in the navigation. If absent, it is counted. */
   | {
       readonly page: VNode;
       readonly title: string;
@@ -88,33 +88,33 @@ export type RouteResponse =
       readonly waiting?: number | undefined;
     }
   | { readonly part: VNode }
-  /** After a form: another page, with a message on it. */
+  /** The redirect after a form, with a message for the next page. */
   | { readonly to: string; readonly message?: string; readonly isProblem?: true }
-  /** A file to save, never to show. */
+  /** A file that the browser saves and never shows. */
   | { readonly file: Readable | string; readonly fileName: string; readonly contentType: string };
 
-/** A page or a form of the console. The table of all routes is what tests check roles against. */
+/** A page or a form of the console. Tests check the roles of all routes against this table. */
 export interface Route {
   readonly method: 'GET' | 'POST';
-  /** `/onboardings/:id` */
+  /** Such as `/onboardings/:id`. */
   readonly path: string;
   readonly role: Role;
   /**
-   * A script reads it: a part of a page. Without a session the response is 401 instead of the way to the
-   * sign-in, and it does not extend the session, because an open page would never let it end.
+   * A part of a page that a script reads. Without a session, it responds with 401, not with a redirect to the sign-in. It does not
+   * extend the session, because an open page would keep it alive forever.
    */
   readonly part?: true;
-  /** Takes files as multipart/form-data; then the handler checks the field `csrf` itself, with {@link RequestContext.csrf}. */
+  /** Accepts files as multipart/form-data. The handler must check the field `csrf` against {@link RequestContext.csrf}. */
   readonly multipart?: true;
   /**
-   * Shows again what was typed when Temporal does not respond. It is then unknown whether the session was ended, so all its
-   * requests to Temporal fail at once.
+   * Shows the form again, as it was typed, if Temporal does not respond. Nobody then knows whether the session was ended, so all
+   * requests of the handler to Temporal fail at once.
    */
   readonly keepsTyped?: true;
   readonly show: (context: RequestContext) => Promise<RouteResponse>;
 }
 
-/** A page that cannot be shown. The message is for the person and quotes nothing. */
+/** Responds with an error page. The message is for people, and never quotes the request. */
 export class PageError extends Error {
   override readonly name = 'PageError';
   constructor(
@@ -125,7 +125,7 @@ export class PageError extends Error {
   }
 }
 
-/** Ends a request with another page than that of its route. */
+/** Ends a request with a redirect to another page. */
 export class Redirect extends Error {
   override readonly name = 'Redirect';
   constructor(readonly response: RouteResponse) {
@@ -133,13 +133,13 @@ export class Redirect extends Error {
   }
 }
 
-/** @throws {PageError} when a person has only a lower role */
+/** @throws {PageError} if a person has only a lower role */
 export function requireRole(user: Pick<User, 'role'>, role: Role): void {
   if (hasRole(user, role)) return;
   throw new PageError(403, `This needs the role ${role}. Your role is ${user.role}.`);
 }
 
-/** The time in which the same form again is a second click, in milliseconds. */
+/** The time in which a repeated form counts as a double click, in milliseconds. */
 const DOUBLE_CLICK_MS = 2_000;
 
 interface Click {
@@ -147,14 +147,14 @@ interface Click {
   readonly response: Promise<RouteResponse>;
 }
 
-/** The last form of each session, by its token. */
+/** The last form of each session, by the session's token. */
 const clicks = new WeakMap<Client, Map<string, Click>>();
 
 /**
- * Takes a form once: the second click of a double click gets what the first one got. A form that was refused, or led to no other
- * page, is not kept, so that a person can try again.
+ * Handles a form once: the second click of a double click gets the same response as the first. Forgets a form that failed or led to
+ * no other page, so a person can try again.
  *
- * @param content what tells the form from another one to the same address. Default: its fields
+ * @param content distinguishes forms to the same address. Default: the form's fields
  */
 export async function handleOnce(
   { client, csrf, request: { url, body } }: Pick<RequestContext, 'client' | 'csrf' | 'request'>,

@@ -52,13 +52,13 @@ export interface ConsoleOptions {
   readonly routes?: readonly Route[];
 }
 
-/** Forms are short. Files come as multipart/form-data, which has limits of its own. */
+/** Forms are short. Forms with files (multipart/form-data) have separate limits. */
 const MAX_FORM_BYTES = 256 * 1024;
 
-/** A large document takes its time. Nobody sends one without a session: the session is checked before the body is read. */
+/** A large document takes long to upload. Only people with a session can upload: it is checked before the body is read. */
 const LIMITS = { headersMs: 10_000, requestMs: 10_000, uploadMs: 10 * 60_000 };
 
-/** The time that a page waits for Temporal after it has just failed to respond. The client itself would try for 40 s. */
+/** The time that a page waits for Temporal after a recent failure, in milliseconds. The client itself would try for 40 s. */
 const UNAVAILABLE_MS = 2_000;
 
 const MESSAGE_MS = 30_000;
@@ -70,7 +70,7 @@ interface Handling {
   readonly isReady: () => Promise<boolean>;
 }
 
-/** Starts the console: pages over the updates and queries of the workflows, without a store of its own. */
+/** Starts the console. Its pages call updates and queries of the workflows. It stores nothing itself. */
 export async function startConsole(options: ConsoleOptions) {
   const { url, close } = await listen(await consoleServer(options), options.settings);
   return { url, close: () => close().then(() => endQuestions(options.client)) };
@@ -84,7 +84,7 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
   );
   const isSecure = settings.url?.startsWith('https:') ?? false;
   const sessions = new Sessions({
-    // Without a provider there are no sessions to encrypt, only messages.
+    // Without a provider, the key encrypts only messages.
     keys: settings.sessionKeys.length > 0 ? settings.sessionKeys : [randomToken()],
     idleMs: settings.idleMs,
     maxMs: settings.sessionMaxMs,
@@ -120,7 +120,7 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
   return server;
 }
 
-/** The log has who saw or did what. The metrics have how many answers of each kind there were. */
+/** Logs who saw or did what, and counts answers of each kind in the metrics. */
 function auditsTo(logger: Logger, registry: Registry): Console['audit'] {
   const answers = new Counter({
     name: 'gangway_console_answers_total',
@@ -135,7 +135,7 @@ function auditsTo(logger: Logger, registry: Registry): Console['audit'] {
   };
 }
 
-/** The console is alive as long as it responds, and ready only while Temporal is available. */
+/** The console is alive if it responds, and ready if Temporal is available. */
 function healthRoutes(server: FastifyInstance, isReady: () => Promise<boolean>): void {
   server.get('/healthz', () => ({ status: 'ok' }));
   server.get('/readyz', async (_, reply) => {
@@ -150,7 +150,7 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
   server.route({
     method,
     url: path,
-    // Before the body is read.
+    // This hook runs before the body is read.
     onRequest: async (request, reply) => {
       const session = admission.sessionOf(request);
       if (!session) {
@@ -177,7 +177,7 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
   });
 }
 
-/** The number in the navigation; undefined while Temporal does not respond. */
+/** Returns the number in the navigation; undefined if Temporal does not respond. */
 async function waitingFor(context: RequestContext, { admission, isReady }: Handling) {
   if (admission.temporalErrorOf(context.request) || !(await isReady())) return undefined;
   return countWaiting(context);
@@ -188,12 +188,12 @@ function instead(error: unknown): RouteResponse {
   throw error;
 }
 
-/** Asks Temporal, and gives up early when it has not responded a moment ago. */
+/** Calls Temporal, with a short deadline if it did not respond a moment ago. */
 async function inTime<Result>(client: Client, isReady: () => Promise<boolean>, ask: () => Promise<Result>) {
   return (await isReady()) ? ask() : client.withDeadline(Date.now() + UNAVAILABLE_MS, ask);
 }
 
-/** @throws {PageError} when the sign-out would not hold at the other consoles */
+/** @throws {PageError} if the sign-out cannot be recorded, so other consoles would not know it */
 async function signOut({ settings: { taskQueue }, client }: ConsoleOptions, ended: Ended): Promise<void> {
   try {
     await recordSignOut(client, ended, taskQueue);
@@ -250,7 +250,7 @@ async function send(
   if ('part' in response) return reply.send(renderPart(context, response.part));
   reply.code(response.status ?? 200);
   const message = (await sessions.readEntry(request, 'message', MESSAGE_MS)) as Message | undefined;
-  // A script that follows a redirect shows the page to nobody.
+  // If a script follows the redirect, nobody sees the page and its message.
   if (message && request.headers['sec-fetch-dest'] !== 'empty') sessions.forget(reply, 'message');
   const { title, waiting = await countThem() } = response;
   const frame = { title, context, message, path: routeOf(request), waiting, instead: pageOfForm(request) };
@@ -259,7 +259,7 @@ async function send(
 
 const PAGES = new Set(ROUTES.flatMap(({ method, path, part }) => (method === 'GET' && !part ? path : [])));
 
-/** The address of the page that a form belongs to: on the way back, a browser has an error in place of the response to a form. */
+/** Returns the address of a form's page. It replaces the form's in the history, because going back to a form's response fails. */
 function pageOfForm(request: FastifyRequest): string | undefined {
   if (request.method !== 'POST') return undefined;
   const names = routeOf(request).split('/');
@@ -269,7 +269,7 @@ function pageOfForm(request: FastifyRequest): string | undefined {
   return withList(path, fields.names.includes(LIST) ? fields.text(LIST) : undefined);
 }
 
-/** A text of a header by RFC 8187: any other character is in its UTF-8 bytes. */
+/** Encodes a text for a header (RFC 8187): other characters as their UTF-8 bytes. */
 function inHeader(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString()).replace(
     /['()*]/g,
@@ -277,7 +277,7 @@ function inHeader(text: string): string {
   );
 }
 
-/** Errors of Fastify by HTTP status. Its own messages are not shown, because some quote the request. */
+/** Messages for Fastify's errors, by HTTP status. Some of Fastify's own messages quote the request, so pages never show them. */
 const FASTIFY_ERRORS: Readonly<Record<number, string>> = {
   400: 'The request cannot be read.',
   408: 'The request took too long to arrive.',
@@ -287,7 +287,7 @@ const FASTIFY_ERRORS: Readonly<Record<number, string>> = {
   431: 'The headers of the request are too large. Delete the cookies of this page.',
 };
 
-/** Responds to every error with a page, which never shows more than a sentence. */
+/** Responds to every error with a page of one sentence. */
 function handleErrors(server: FastifyInstance, handling: Handling): void {
   const { console, admission } = handling;
   const page = async (
@@ -297,7 +297,7 @@ function handleErrors(server: FastifyInstance, handling: Handling): void {
   ) => {
     const session = admission.sessionOf(request);
     const context = session && contextOf(console, session, request, reply);
-    // An address that cannot be read asks Temporal nothing.
+    // A request with an unreadable address must not cause calls to Temporal.
     const mayCount = context && request.url !== UNREADABLE;
     const waiting = mayCount ? await waitingFor(context, handling) : undefined;
     const frame = { title: response.title, context, waiting, instead: pageOfForm(request) };
@@ -307,7 +307,7 @@ function handleErrors(server: FastifyInstance, handling: Handling): void {
       .send(renderConsolePage(frame, response.page));
   };
   server.setErrorHandler((error, request, reply) => {
-    // A stream that has begun cannot become an error page.
+    // A started stream cannot become an error page.
     if (reply.raw.headersSent) return reply.raw.destroy();
     return page(request, reply, shownError(console.logger, error));
   });

@@ -11,7 +11,7 @@ const sessionData = z.strictObject({
   role: z.enum(ROLES),
   accounts: z.array(z.string()).optional(),
   csrf: z.string(),
-  /** For the sign-out at the provider; left out where the cookie would be too long. */
+  /** For the sign-out at the provider. Absent if it would make the cookie too long. */
   idToken: z.string().optional(),
   /** The time of the sign-in, in milliseconds since 1970. */
   since: z.number(),
@@ -20,25 +20,25 @@ const sessionData = z.strictObject({
 export type SessionData = z.output<typeof sessionData>;
 
 export interface SessionRules {
-  /** The first encrypts, each decrypts. */
+  /** The first key encrypts. All keys decrypt. */
   readonly keys: readonly string[];
   readonly idleMs: number;
   readonly maxMs: number;
   readonly isSecure: boolean;
 }
 
-/** The purposes of encrypted values. A value of one purpose is never accepted for another. */
+/** The purposes of encrypted values. A value for one purpose is never accepted for another. */
 type Purpose = 'session' | 'account' | 'sign-in' | 'message';
 
-/** Cookies with this prefix come only from this host, over https. */
+/** Browsers accept cookies with this prefix only from this host, over https. */
 const SECURE_PREFIX = '__Host-';
 
-/** The size of a cookie, name and value, that every browser stores, in bytes. */
+/** The maximum size of a cookie's name and value that every browser stores, in bytes. */
 const MAX_COOKIE_BYTES = 4_096;
 
 /**
- * Encrypted cookies: JWE with AES-256-GCM. A session ends when no request came for `idleMs`, and after `maxMs` in any case.
- * Browsers send the cookies to pages of the console only (`SameSite=Lax`: the provider sends people back by a link).
+ * Encrypted cookies: JWE with AES-256-GCM. A session ends after `idleMs` without a request, and after `maxMs` in any case. Browsers
+ * send the cookies only to the console. They are `SameSite=Lax`, because the provider returns people by a link.
  */
 export class Sessions {
   readonly #keys: readonly Uint8Array[];
@@ -49,7 +49,7 @@ export class Sessions {
     this.#options = { path: '/', httpOnly: true, sameSite: 'lax', secure: rules.isSecure };
   }
 
-  /** @returns undefined without a valid cookie, and for a session that has ended by itself */
+  /** @returns undefined if there is no valid cookie, or if the session has expired */
   async read(request: FastifyRequest): Promise<SessionData | undefined> {
     const entry = await this.#unsealed(request.cookies[this.#nameOf('session')], 'session');
     const session = sessionData.safeParse(entry?.value);
@@ -59,9 +59,9 @@ export class Sessions {
   }
 
   /**
-   * Starts a session, or extends it.
+   * Starts or extends a session.
    *
-   * @returns false when a browser would not store it, even without the ID token
+   * @returns false if a browser would not store it, even without the ID token
    */
   write(reply: FastifyReply, session: SessionData): Promise<boolean> {
     const { idToken: _, ...short } = session;
@@ -74,8 +74,8 @@ export class Sessions {
   }
 
   /**
-   * @param shorter is kept if a browser would not store the value
-   * @returns false when a browser would store neither
+   * @param shorter the value to store if `value` is too long for browsers
+   * @returns false if both are too long
    */
   async keep(reply: FastifyReply, purpose: Purpose, value: object, maxAgeMs: number, shorter = value) {
     const name = this.#nameOf(purpose);
@@ -88,7 +88,7 @@ export class Sessions {
     return false;
   }
 
-  /** @returns what {@link keep} has kept; undefined for a value that is older, for another purpose, or not from here */
+  /** @returns the value that {@link keep} stored; undefined if it is too old, for another purpose, or not from this console */
   async readEntry({ cookies }: FastifyRequest, purpose: Purpose, maxAgeMs: number): Promise<unknown> {
     const entry = await this.#unsealed(cookies[this.#nameOf(purpose)], purpose);
     return entry && Date.now() < entry.at + maxAgeMs ? entry.value : undefined;

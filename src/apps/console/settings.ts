@@ -22,7 +22,7 @@ import { followFeePlans } from '../../temporal/fee-plans.js';
 import { MAX_SESSION_MS } from '../../temporal/sign-outs.js';
 import { webUiSettings } from '../../temporal/web-ui.js';
 
-/** The settings of the console, besides those of each account (partners/account-settings.ts) and Temporal's own. */
+/** The console's settings, without those of each account (partners/account-settings.ts) and those of Temporal. */
 export const consoleSettings = z.object({
   CONSOLE_ADDRESS: withAdvice(
     listenAddress
@@ -111,7 +111,7 @@ export type OidcSettings = Readonly<NonNullable<ReturnType<typeof oidcFrom>>>;
 
 export type ConsoleSettings = Readonly<ReturnType<typeof loadConsoleSettings>>;
 
-/** @throws {BadSetting} which names the first setting that cannot be used */
+/** @throws {BadSetting} that names the first invalid setting */
 export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(consoleSettings, environment);
   const { host, port } = set.CONSOLE_ADDRESS;
@@ -134,10 +134,10 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
     port,
     oidc,
     people,
-    /** As whom everyone acts where nobody signs in. Default: the user of this machine. */
+    /** The person as whom everyone acts if there is no sign-in. Default: the user of this machine. */
     person,
     metricsAddress: set.CONSOLE_METRICS_ADDRESS,
-    // Without it, browsers use the address that the console listens at.
+    // Default: the address that the console listens at.
     url: address,
     sessionKeys: keys ?? [],
     idleMs: 30 * 60_000,

@@ -16,7 +16,7 @@ import type { OidcSettings } from './settings.js';
 
 const SIGN_IN_MS = 10 * 60_000;
 
-/** The first request after this time checks the account again. For a minute more, others may come with the last token. */
+/** The time after which a request checks the account again. Concurrent requests reuse the result for another minute. */
 const CHECK_MS = 14 * 60_000;
 const RESULT_MS = 60_000;
 
@@ -25,16 +25,16 @@ const LONGEST_NAME = 100;
 /** A longer path would make the cookie too long. */
 const LONGEST_PATH = 1_000;
 
-/** The way to the sign-in, and after that to a page. */
+/** Returns the address of the sign-in that then leads to the requested page. */
 export function signInFor({ url }: Pick<FastifyRequest, 'url'>): string {
   const to = localPath(url);
   return to === '/' ? SIGN_IN_PATHS.begin : `${SIGN_IN_PATHS.begin}?to=${encodeURIComponent(to)}`;
 }
 
-/** A page that may come from another site: a path of this console, or the inbox instead. */
+/** Returns a path of this console, or the inbox for any other value, because another site may have set it. */
 export function localPath(value: unknown): string {
   if (typeof value !== 'string' || value.length > LONGEST_PATH) return '/';
-  // Browsers read a backslash as a slash, and skip tabs and line ends.
+  // Browsers read a backslash as a slash, and skip tabs and line breaks.
   if (!/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(value)) return '/';
   const base = 'http://console.invalid';
   const url = URL.parse(value, base);
@@ -43,7 +43,7 @@ export function localPath(value: unknown): string {
   return path.startsWith('//') || path.length > LONGEST_PATH ? '/' : path;
 }
 
-/** The router decodes a path, so `/%73ign-in` is one as well. */
+/** Reports whether a path belongs to the sign-in. Decodes it like the router, so `/%73ign-in` counts. */
 function isOfSignIn(pathname: string): boolean {
   try {
     return Object.values<string>(SIGN_IN_PATHS).includes(decodeURIComponent(pathname));
@@ -52,7 +52,7 @@ function isOfSignIn(pathname: string): boolean {
   }
 }
 
-/** @throws {PageError} with 403 for a person without a role, or without an account that they may see */
+/** @throws {PageError} with 403 if the person has no role, or may see no account */
 export function sessionOf({ claims, subject, idToken }: Person, oidc: OidcSettings): SessionData {
   const { rolesClaim, accountsClaim } = oidc;
   const role = highestRole(claims[rolesClaim]);
@@ -82,10 +82,10 @@ export function sessionOf({ claims, subject, idToken }: Person, oidc: OidcSettin
 }
 
 function namesOf(claims: Person['claims'], subject: string) {
-  // The parentheses at the end of an actor hold the subject and nothing else.
+  // The final parentheses of an actor contain only the subject.
   const id = inOneLine(subject, LONGEST.line).replace(/[()]/g, '_');
   const name = typeof claims['name'] === 'string' ? inOneLine(claims['name'], LONGEST_NAME) : '';
-  // The subject comes last, whatever the name looks like: it is what isSamePerson compares. Nobody poses as a program.
+  // The subject comes last in any case, because isSamePerson compares it. No name can pass for a program.
   const actor = name ? `${name} (${id})` : id;
   return { id, name, actor: looksLikeProgram(actor) ? id : actor };
 }
@@ -96,7 +96,7 @@ function highestRole(claim: unknown): Role | undefined {
   return ROLES.findLast((role) => values.includes(role));
 }
 
-/** @param claim a text, or a list of texts; `default` is the account without a name */
+/** @param claim a text, or a list of texts; `default` is the unnamed account */
 function accountsIn(claim: unknown): string[] {
   const values = [claim].flat().filter((name) => typeof name === 'string' && name !== '');
   return values.map((name) => (name === 'default' ? '' : String(name)));
@@ -113,18 +113,18 @@ interface ProviderOptions {
 }
 
 export interface SignInOptions extends ProviderOptions {
-  /** The session of a request. @throws {PageError} when the form is not from a page of it */
+  /** Returns the session of a request. @throws {PageError} if the form is not from a page of this session */
   readonly sessionOfForm: (request: FastifyRequest) => SessionData | undefined;
-  /** Ends a session, including copies of its cookie, or all sessions of a person. */
+  /** Ends a session, even for copies of its cookie, or ends all sessions of a person. */
   readonly end: (ended: Ended) => Promise<void>;
 }
 
-/** The account of a session at the provider, and the time of its last check. */
+/** A session's account at the provider, and the time of its last check. */
 const account = z.strictObject({ csrf: z.string(), subject: z.string(), renewal, checked: z.number() });
 
 const rightsOf = ({ role, accounts }: SessionData) => JSON.stringify([role, accounts?.toSorted()]);
 
-/** Remembers the account, without its token where the cookie would be too long. */
+/** Stores the account in a cookie, without its token if the cookie would be too long. */
 async function keepAccount(sessions: Sessions, reply: FastifyReply, session: SessionData, person: Person) {
   const short = { csrf: session.csrf, subject: person.subject, checked: Date.now() };
   const own = { ...short, renewal: person.renewal };
@@ -132,8 +132,8 @@ async function keepAccount(sessions: Sessions, reply: FastifyReply, session: Ses
 }
 
 /**
- * Returns a function that reports whether the account of a session still has its role and accounts at the provider. A console asks
- * once for requests that come together, because a refresh token may work only once.
+ * Returns a function that reports whether a session's account still has its role and partner accounts at the provider. Concurrent
+ * requests share one check, because a refresh token may work only once.
  */
 export function accountCheck({ provider, sessions, logger }: ProviderOptions) {
   const results = new Map<string, Promise<Person | undefined>>();
@@ -164,13 +164,13 @@ export function accountCheck({ provider, sessions, logger }: ProviderOptions) {
   };
 }
 
-/** Reports whether the provider has answered, and does not vouch for the person, or not with that role. */
+/** Reports whether the provider responded that the account has ended, or that it lacks a role. */
 function isRefusal(error: unknown): boolean {
   const { status, cause } = error as { status?: number; cause?: { status?: number } };
   return [400, 401, 403].includes(status ?? cause?.status ?? 0);
 }
 
-/** Routes for people who have not signed in: the way to the provider and back, and the sign-out. */
+/** Adds the routes of people who have not signed in: to the provider and back, and the sign-out. */
 export function addSignIn(server: FastifyInstance, options: SignInOptions): void {
   const { provider, sessions, logger } = options;
   const { oidc } = provider;
@@ -244,8 +244,8 @@ export function addSignIn(server: FastifyInstance, options: SignInOptions): void
 }
 
 /**
- * Sends a browser to the provider from a page of its own. A redirect would not do: after a form, `form-action` of the content security
- * policy refuses a redirect to another place, and also each redirect from there.
+ * Sends a browser to the provider from a separate page. After a form, the content security policy (`form-action`) refuses a redirect
+ * to another site, and every redirect after it.
  */
 function goOn(reply: FastifyReply, { href }: URL, title: string, link: string): FastifyReply {
   const page = plainPage(
@@ -267,7 +267,7 @@ function plainPage(title: string, content: ComponentChildren): string {
   );
 }
 
-/** Codes of the library: the state, a claim or a time in a response is wrong. */
+/** The library's error codes for a response with a wrong state, claim or time. */
 const REFUSALS: readonly string[] = [
   'OAUTH_INVALID_RESPONSE',
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
@@ -276,7 +276,7 @@ const REFUSALS: readonly string[] = [
 
 const REFUSED = 'The identity provider did not sign you in. Sign in again.';
 
-/** Turns a failure of the provider into a page. The log has the kind of the failure: messages may quote a token or a code. */
+/** Turns the provider's failure into an error page. Logs only its kind, because its message may quote a token or a code. */
 function explained(logger: Logger, actor = 'unknown'): (error: unknown) => never {
   return (error) => {
     const [status, message] = explanationOf(error);

@@ -16,7 +16,7 @@ import { handleOnce, PageError, type RequestContext, type RouteResponse } from '
 const TOO_LARGE = `At most ${MOST_FILES} files of 25 MiB each, together ${MOST_BYTES / 1024 / 1024} MiB. Nothing was stored or sent.`;
 
 const LIMITS = {
-  // The check of each document has a better message for one that is too large.
+  // The document check has a better message for a file that is too large.
   fileSize: MOST_BYTES + 1,
   files: MOST_FILES,
   fields: 10,
@@ -30,11 +30,11 @@ export async function openDocumentStore({ documentDir }: StorePlaces): Promise<D
 }
 
 /**
- * Streams the files of a form to the document store. When the upload breaks off or a file is refused, what was stored is removed.
+ * Streams the files of a form to the document store. If the upload fails or a file is refused, removes the stored files.
  *
- * @param mayStore is asked before the first byte is stored. It throws when the answer cannot be given
- * @returns `refused` is the reason why documents were refused. Then none is stored
- * @throws {PageError} when the form is not from this session, or too large
+ * @param mayStore is called before the first byte is stored. Throws if the requirement does not accept the answer
+ * @returns `refused` has the reason if documents were refused. No document is stored then
+ * @throws {PageError} if the form is not from this session, or is too large
  */
 export async function receiveDocuments(
   context: RequestContext,
@@ -53,7 +53,7 @@ export async function receiveDocuments(
   };
   try {
     for await (const { file, fieldname, filename } of formFiles(context, form, values)) {
-      // Browsers send a file without a name where none was chosen.
+      // Browsers send a file without a name if a person has chosen none.
       if (!filename || fieldname !== 'documents') {
         await passOver(file, count);
         continue;
@@ -80,7 +80,7 @@ export async function receiveDocuments(
   return { documents: [], fields, refused: new InvalidInput('The documents cannot be sent.', about) };
 }
 
-/** Reads the rest of a file that nobody wants, because the next one comes behind it. It counts, because it may be endless. */
+/** Skips the rest of a refused file, to get to the next one. Counts its bytes, because it may be endless. */
 async function passOver(file: Readable, count: (received: number) => void): Promise<void> {
   try {
     for await (const chunk of file as AsyncIterable<Buffer>) count(chunk.length);
@@ -94,7 +94,7 @@ export async function discard(store: DocumentStore, documents: readonly Document
 }
 
 export interface HeldFile {
-  /** The name that the browser sent: for messages only, never a path. */
+  /** The file name that the browser sent, for messages. Never use it as a path. */
   readonly name: string;
   readonly bytes: Buffer;
 }
@@ -105,11 +105,11 @@ export interface HeldForm {
 }
 
 /**
- * Receives a form whose files are small enough to hold in memory. Nothing is written to a disk, because the files have private
- * values. A field or a file that is empty is absent.
+ * Receives a form with small files into memory. Writes nothing to disk, because the files contain private values. Leaves out empty
+ * fields and files.
  *
- * @param show takes the form once
- * @throws {PageError} when a file is larger than `maxBytes`, or the form is not from a page of this session
+ * @param show handles the form, once
+ * @throws {PageError} if a file is larger than `maxBytes`, or the form is not from a page of this session
  */
 export async function receivedForm(
   context: RequestContext,
@@ -129,7 +129,7 @@ export async function receivedForm(
   return handleOnce(context, () => show({ fields, files }), [fields, digests]);
 }
 
-/** Not to the end when it is too large: the rest may be anything. */
+/** Reads a file. Stops as soon as it is too large, because it may be endless. */
 async function contentOf(file: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -148,18 +148,18 @@ async function contentOf(file: Readable, maxBytes: number): Promise<Buffer> {
 
 interface FormWithFiles {
   readonly limits: NonNullable<FastifyMultipartBaseOptions['limits']>;
-  /** The size of the whole form, because `limits` cover only the content of its parts. */
+  /** The maximum size of the whole form, because `limits` covers only the content of its parts. */
   readonly mostBytes: number;
-  /** The message when there is more than that, or than `limits` allow. */
+  /** The message for a form that exceeds `mostBytes` or `limits`. */
   readonly tooLarge: string;
 }
 
 /**
- * The files of a form, while they arrive. Browsers send the fields in the order of the form, and the token is its first, so no file
- * of a form that is not from this session is read.
+ * Yields the files of a form while they arrive. Browsers send fields in the form's order, with the token first, so this reads no file
+ * of a form from another session.
  *
- * @param fields takes the other fields
- * @throws {PageError} when the form is too large, ends early, is not such a form, or is not from a page of this session
+ * @param fields receives the other fields
+ * @throws {PageError} if the form is too large, ends early, is not multipart, or is not from a page of this session
  */
 async function* formFiles(
   { request, reply, csrf }: RequestContext,
@@ -197,7 +197,7 @@ async function* formParts(
   }
 }
 
-/** The error that people see when a form or its file has not arrived. The sender caused it, so the log needs no error. */
+/** Returns the error page for a form or file that did not arrive. It logs no error, because the sender caused it. */
 export function notReceived(error: unknown, tooLarge: string): PageError {
   const isLimit = /^FST_(REQ_FILE|FILES|PARTS|FIELDS)/.test(String((error as NodeJS.ErrnoException).code));
   if (isLimit) return new PageError(413, tooLarge);

@@ -25,9 +25,8 @@ export interface DevServerOptions {
 export type DevServer = Awaited<ReturnType<typeof launch>>;
 
 /**
- * By default the server reads timers ahead by a second, for which an earlier timer has to wait, and reads each of its queues at
- * most 20 times a second. A nudge and its read are then up to a second apart. On one machine there is no load that would justify
- * the wait.
+ * By default, the server reads timers a second ahead, which delays earlier ones, and reads each queue at most 20 times a second. A
+ * nudge and its read are then up to a second apart. These settings remove the delay, which only saves load on large servers.
  */
 const PROMPT = {
   'history.timerProcessorMaxTimeShift': '5ms',
@@ -83,7 +82,7 @@ async function launch(binary: string, options: DevServerOptions) {
       `${key}=${JSON.stringify(value)}`,
     ]),
   ];
-  // In its own process group, because Ctrl-C must not stop the server before the processes that use it.
+  // The server gets its own process group, because Ctrl-C must not stop it before the processes that use it.
   const server = spawn(binary, ['server', 'start-dev', ...flags], { detached: true, stdio: 'ignore' });
   const exited = once(server, 'exit');
   endWithUs(server);

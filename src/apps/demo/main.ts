@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * All of Gangway in one command: a Temporal server with its Web UI, the sandbox, a worker, a receiver, the console, the page for
- * merchants, and a codec server that decrypts payloads for the Web UI. `gangway` and signed events onboard everyone of examples/, while
- * an operator answers the requirements, and a merchant answers one of them through a link. Exit code 0 only when each onboarding ended with the outcome of its scenario. On a terminal it then leaves an
- * onboarding to the person who watches, and everything runs until Ctrl-C.
+ * Runs all of Gangway with one command: a Temporal server with its Web UI, the sandbox, a worker, a receiver, the console, the page
+ * for merchants, and a codec server that decrypts payloads for the Web UI. `gangway` and signed events start the onboardings of
+ * examples/. An operator answers their requirements, and a merchant answers one through a link. Exit code 0 only if each onboarding
+ * ends with its scenario's outcome. At a terminal, it then leaves an onboarding to the viewer, and everything runs until Ctrl-C.
  */
 import '../../platform/process/node-version.js';
 import { randomBytes } from 'node:crypto';
@@ -58,7 +58,7 @@ const printer = new Printer(process);
 const running: Process[] = [];
 
 async function main(): Promise<number> {
-  // The paths of its commands are those of a reader in the checkout.
+  // The printed commands have paths within the checkout.
   process.chdir(ROOT);
   await takeFolder(FOLDER);
   running.push({ stop: () => deleteData(FOLDER) });
@@ -206,7 +206,7 @@ async function startEverything() {
     startLogged('receiver', `${receiverUrl}/healthz`),
     startLogged('console', `${consoleUrl}/healthz`),
     startLogged('link', `${linkUrl}/healthz`),
-    // To hand over, and to confirm what another person proposed, one needs somebody else.
+    // A second person is needed to hand requirements over and to confirm proposed answers.
     ...others.map(({ id, at: CONSOLE_ADDRESS }) => {
       const own = { ...env, CONSOLE_ADDRESS, CONSOLE_PERSON: id };
       return start('console', own, join(FOLDER, `console-${id}.log`), `http://${CONSOLE_ADDRESS}/healthz`);

@@ -2,7 +2,7 @@
 
 /** A page as the merchant reads it. */
 export interface Page {
-  /** Such as `Received, thank you`. */
+  /** The heading, such as `Received, thank you`. */
   readonly heading: string;
   /** The numbers of the documents that have arrived. */
   readonly documents: readonly string[];
@@ -12,7 +12,7 @@ export interface Page {
 const TIMEOUT_MS = 30_000;
 
 export class MerchantBrowser {
-  /** @param url of the link */
+  /** @param url the link's address */
   constructor(private readonly url: string) {}
 
   /** Opens the link, which changes nothing. */

@@ -180,9 +180,9 @@ export async function startCrm(port: number, secret: string) {
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
-    /** The outbound events by id, each once, however often it was delivered. */
+    /** The outbound events by ID, each once, however often it was delivered. */
     received,
-    /** Sends an event to the receiver. @throws {Error} when the response is not 202 */
+    /** Sends an event to the receiver. @throws {Error} if the response is not 202 */
     async send(receiverUrl: string, type: string, data: unknown) {
       const now = new Date();
       const id = `crm-${now.getTime()}`;
@@ -284,7 +284,7 @@ const SETTINGS = 'settings.sh';
 
 const OWNER = 'demo.pid';
 
-/** Empties the folder for this demo. @throws {Error} when another demo uses it, whose settings and logs would be lost */
+/** Empties the folder for this demo. @throws {Error} if another demo uses it, whose settings and logs would be lost */
 export async function takeFolder(folder: string): Promise<void> {
   const owner = Number(await readFile(join(folder, OWNER), 'utf8').catch(() => 0));
   if (owner > 0 && isRunning(owner))

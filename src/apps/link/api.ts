@@ -6,7 +6,7 @@ import { errorKind } from '../../platform/http/server.js';
 import { isTimeZone } from '../../services/texts/time.js';
 import { type Language, languageIn } from './texts.js';
 
-/** The calls of the HTTP API for one link, and all that this process can do. */
+/** The HTTP API's calls for a link. This process can do nothing else. */
 
 const language = z.string().transform((code): Language => languageIn(code));
 const texts = z.record(z.string(), z.string());
@@ -48,7 +48,7 @@ const link = z.discriminatedUnion('state', [
   }),
 ]);
 
-/** `answer.values.city` is about the field `city`. */
+/** A field's name: `city` for `answer.values.city`. */
 const field = z.string().transform((path) => path.replace(/^answer\.(?:values\.)?/, ''));
 const problem = z.object({
   type: z.string().default(''),
@@ -59,7 +59,7 @@ export type Question = z.output<typeof question>;
 export type Link = z.output<typeof link>;
 export type FieldErrors = z.output<typeof problem>['errors'];
 
-/** A merchant's answer: the requested one of the first three, and a remark. */
+/** A merchant's answer: one of the first three fields, as requested, and a remark. */
 export type Filled = NonNullable<Question['answer']>;
 
 /** The visitor: the parts of a link's address, and of a cookie. */
@@ -69,7 +69,7 @@ export interface Key {
   readonly session?: string | undefined;
 }
 
-/** Thrown for a request that gets a page by HTTP status instead of its own. */
+/** Thrown to respond with the page for an HTTP status. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   constructor(
@@ -174,7 +174,7 @@ export class LinkApi {
   }
 }
 
-/** A form with one file. Its name is encoded as browsers do, so it cannot end its header. Its end says what the file is. */
+/** Yields a form with one file. Encodes its name like browsers, so it cannot end the header. Keeps the end, which has the type. */
 async function* oneFile(boundary: string, fileName: string, file: AsyncIterable<Buffer>) {
   const name = fileName.slice(-200).replace(/["\r\n]/g, encodeURIComponent);
   const disposition = `form-data; name="file"; filename="${name}"`;

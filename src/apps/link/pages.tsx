@@ -22,7 +22,7 @@ export const LIMITS = {
 
 export const STYLE_SHEET = asset('style.css', 'text/css; charset=utf-8', Buffer.from(STYLE));
 
-/** In the response to a form, for the way back: a browser has an error in its place, and reads the page of this address instead. */
+/** Replaces a form's address with this page's, so that going back loads this page. Otherwise, the browser shows an error. */
 const SCRIPT = `history.replaceState(null, '')`;
 export const SCRIPT_HASH = `'sha256-${hash('sha256', SCRIPT, 'base64')}'`;
 
@@ -38,7 +38,7 @@ export function linkPageView(
   return { company, say, ...about };
 }
 
-/** Escapes every text, and removes control characters and marks that reverse the direction of text. */
+/** Renders a page. Escapes every text, and removes control characters and marks that reverse the text direction. */
 export function renderLinkPage(
   { language, company, logoPath }: View,
   title: string,
@@ -106,18 +106,18 @@ export interface LinkProps<Shown extends Link = Link> {
   readonly link: Shown;
   /** Shows the form, even after the answer was sent. */
   readonly isChange?: boolean;
-  /** The content of the form that was not sent. Default: the last answer. */
+  /** The content of the refused form. Default: the last answer. */
   readonly typed?: Filled;
-  /** Why the form was not sent. */
+  /** The reasons why the form was not sent. */
   readonly errors?: FieldErrors;
-  /** What happened to the last file or code. */
+  /** The result of the last file or code. */
   readonly notice?: Notice | undefined;
 }
 
 export interface Notice {
   readonly text: TextName;
   readonly file?: string;
-  /** Of the response. Default: 200. */
+  /** The HTTP status of the response. Default: 200. */
   readonly status?: number;
 }
 
@@ -292,7 +292,7 @@ function Control({ name, label, value, most, rows, errors }: ControlProps) {
   );
 }
 
-/** A single form, which each button sends completely. The file is last, so the server has the rest whatever happens to the file. */
+/** A single form. Every button sends all of it. The file comes last, so the server has the other fields even if the file fails. */
 function AnswerForm({ view, link, notice, errors, typed }: LinkProps<Question>) {
   const { wants, documents } = link;
   const { say, path, language } = view;
@@ -365,7 +365,7 @@ function AnswerForm({ view, link, notice, errors, typed }: LinkProps<Question>) 
   );
 }
 
-/** Those of the last answer, and those that came after them: they are meant for the next one. */
+/** Reports whether a document is preselected: it belongs to the last answer, or was uploaded after that for the next one. */
 function isMarked({ id, at }: Question['documents'][number], { answer, documents }: Question): boolean {
   const sent = documents.filter((each) => answer?.documents?.includes(each.id));
   return sent.some((each) => each.id === id) || sent.every((each) => Date.parse(each.at) < Date.parse(at));

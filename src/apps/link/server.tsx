@@ -55,7 +55,7 @@ export interface LinkServerOptions {
   readonly registry?: Registry;
 }
 
-/** A phone sends the largest file in two minutes at 1 Mbit/s. */
+/** Enough for a phone, which sends the largest file in two minutes at 1 Mbit/s. */
 const ARRIVAL = { headersMs: 10_000, requestMs: 10_000, uploadMs: 5 * 60_000 };
 const MAX_FORM_BYTES = 256 * 1024;
 const MAX_FILE_BYTES = LIMITS.mebibytes * 1024 * 1024;
@@ -68,14 +68,14 @@ const SECRET = /^[\w-]{43}$/;
 /** The cookie of a visitor who has entered the code, without which the API shows nothing. */
 const SESSION = 'link-session';
 
-/** For requests that never reach a page, so their language is unknown. */
+/** Messages for requests that never reach a page, so their language is unknown. */
 const MESSAGES = {
   400: 'The request cannot be read.',
   408: 'The request took too long to arrive.',
   431: 'The headers of the request are too large. Delete the cookies of this page.',
 };
 
-/** Opened alone, the logo is a document. It has its own styles, and runs no script. */
+/** The policy of the logo, which is a document if opened alone. It has its own styles, and runs no scripts. */
 const LOGO_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /** Starts the merchant's page: a client of the HTTP API that reads one question and sends proposals for its answer. */
@@ -139,7 +139,7 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
     // A response that has begun cannot become an error page.
     if (reply.raw.headersSent) return reply.raw.destroy();
     const { status, isUnsure, retryAfterS } = shown(error, request, logger);
-    // The link has closed meanwhile: its page says why.
+    // The link has closed in the meantime. Its page says why.
     if (status === 409 && pathOf(request)) return reply.redirect(pathOf(request), 303);
     const isLater = status >= 500 || status === 429;
     const text = status === 404 ? 'missing' : isLater ? (isUnsure ? 'unsure' : 'later') : 'refused';
@@ -207,7 +207,7 @@ export async function linkServer(options: LinkServerOptions): Promise<FastifyIns
     }
   };
   for (const action of ['begin', 'enter', 'propose', 'documents']) {
-    // A phone, or the way back, opens the address of a form again without the form.
+    // A phone, or going back, requests a form's address without the form.
     server.get(`${LINK}/${action}`, (request, reply) => {
       keyOf(request);
       return reply.redirect(`${pathOf(request)}?change`, 303);
@@ -266,7 +266,7 @@ function fieldsOf({ body }: FastifyRequest): URLSearchParams {
 }
 
 function filledIn(wants: Question['wants'], sent: URLSearchParams): Filled {
-  // A browser sends each end of a line as two characters, and counts one.
+  // A browser sends each line break as two characters, but counts one.
   const textOf = (name: string) => (sent.get(name) ?? '').replaceAll('\r\n', '\n').trim();
   const remark = textOf('remark');
   if (wants.kind === 'text') return { text: textOf('text'), remark };
@@ -318,7 +318,7 @@ type Upload = (fileName: string, file: AsyncIterable<Buffer>) => Promise<Stored>
  * Reads a form whose file follows its fields, and streams the file to the API. The fields become the request's body, with the
  * document marked among them.
  *
- * @returns the document, or why there is none; undefined if no file was chosen
+ * @returns the document, or the reason why there is none; undefined if no file was chosen
  */
 async function store(
   request: FastifyRequest,
@@ -347,7 +347,7 @@ async function store(
       if (value.type === 'file') part = value;
       else fields.append(value.fieldname, String(value.value));
     }
-    // Without a chosen file, browsers send one without a name.
+    // Browsers send a file without a name if a person has chosen none.
     if (!part.filename) return undefined;
     if (documents.length >= LIMITS.files) return because('manyFiles', 413);
     if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) return because('largeFile', 413);
@@ -373,7 +373,7 @@ function reasonIn([{ field, message } = { field: '', message: '' }]: FieldErrors
   return message.startsWith('is not a complete') ? 'damagedFile' : 'badFile';
 }
 
-/** The parser would cut a file short that is too large, and end it as any other. */
+/** Fails for a file that is too large. The parser would truncate it without an error. */
 async function* whole(file: MultipartFile['file']): AsyncGenerator<Buffer> {
   yield* file as AsyncIterable<Buffer>;
   if (file.truncated) throw new Error('the file is too large');

@@ -60,7 +60,7 @@ export const linkServerSettings = z.object({
 
 export type LinkSettings = Readonly<ReturnType<typeof loadLinkSettings>>;
 
-/** @throws {BadSetting} which names the first setting that cannot be used */
+/** @throws {BadSetting} that names the first invalid setting */
 export function loadLinkSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(linkServerSettings, environment);
   const { host, port } = set.LINK_ADDRESS;

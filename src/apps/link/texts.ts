@@ -156,7 +156,7 @@ const TEXTS = { en, es };
 export type Language = keyof typeof TEXTS;
 export type TextName = keyof Texts;
 
-/** The language with this code, or the first one of a header `Accept-Language`, or English. */
+/** Returns the language with this code, or the first known one in an `Accept-Language` header, or English. */
 export function languageIn(codes = ''): Language {
   const wanted = codes.split(',', 20).map((code) => code.trim().slice(0, 2).toLowerCase());
   return wanted.find((code): code is Language => Object.hasOwn(TEXTS, code)) ?? 'en';
@@ -171,7 +171,7 @@ const DAY = { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' } 
 const TIME = { ...DAY, hour: 'numeric', minute: '2-digit', timeZoneName: 'long' } as const;
 
 /**
- * `Monday, December 7, 2026 at 4:00 PM Eastern Standard Time`
+ * Formats a time: `Monday, December 7, 2026 at 4:00 PM Eastern Standard Time`.
  *
  * @param zone the time zone of the person who asked. Default: the time zone of the process
  */

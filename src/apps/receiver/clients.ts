@@ -17,13 +17,13 @@ import { mapLines } from '../../services/texts/json-lines.js';
 import { Problem } from './problems.js';
 
 /**
- * The programs that may call the API, from `API_CLIENTS_FILE`: a JSON object on each line. The file holds the SHA-256 of a token,
- * never the token. A slow hash protects passwords, which people choose. A token has 256 random bits, so nobody can try them all.
+ * The programs that may call the API, from `API_CLIENTS_FILE`: a JSON object on each line. The file has the SHA-256 of a token,
+ * never the token. There are no passwords, so no slow hash is needed: nobody can guess 256 random bits.
  */
 
 export interface ApiClient extends Caller {
   readonly scopes: readonly Scope[];
-  /** The partner accounts that it may see, '' for the account without a name; undefined for all. */
+  /** The partner accounts that it may see, '' for the unnamed account; undefined for all. */
   readonly accounts: readonly string[] | undefined;
 }
 
@@ -55,7 +55,7 @@ type ClientLine = z.output<typeof clientLine>;
 
 const SETTING = 'API_CLIENTS_FILE';
 
-/** Returns a client with a new token, which is kept nowhere. @throws {InvalidInput} */
+/** Returns a client with a new token, which is not stored. @throws {InvalidInput} */
 export function newClient(name: string, scopes: readonly string[], accounts: readonly string[] | undefined) {
   const token = `gangway_${randomBytes(32).toString('base64url')}`;
   const client = { name, tokens: [PREFIX + hash('sha256', token)], scopes, ...(accounts && { accounts }) };
@@ -65,7 +65,7 @@ export function newClient(name: string, scopes: readonly string[], accounts: rea
 
 /**
  * @param accounts the names of all partner accounts
- * @throws {BadSetting} which names the first line that cannot be used, and quotes nothing of it
+ * @throws {BadSetting} that names the first invalid line, without quoting it
  */
 export function clientsIn(text: string, accounts: readonly string[]): ClientLine[] {
   const taken = new Set<string>();
@@ -82,7 +82,7 @@ export function clientsIn(text: string, accounts: readonly string[]): ClientLine
 
 export type IdentifyClient = (authorization: string | undefined) => Promise<ApiClient | undefined>;
 
-/** Finds a client by the header `Authorization`. */
+/** Returns a function that finds a client by the `Authorization` header. */
 export function identifyAmong(lines: readonly ClientLine[]): IdentifyClient {
   const clients = lines.map(
     ({ name, scopes, accounts, requestsPerMinute }): ApiClient => ({
@@ -108,7 +108,7 @@ export function identifyAmong(lines: readonly ClientLine[]): IdentifyClient {
   };
 }
 
-/** The claims of a JWT, which anyone can write: they only choose the keys that check it. */
+/** Returns the unverified claims of a JWT. Use them only to choose the keys that verify it. */
 function claimsIn(token: string) {
   try {
     return decodeJwt(token);
@@ -117,12 +117,12 @@ function claimsIn(token: string) {
   }
 }
 
-/** The clients of a file, which is followed: a revocation needs no restart. */
+/** Reads the clients from a file, and again after each change, so a revocation needs no restart. */
 export function clientList(file: string, accounts: readonly string[]) {
   return followFile(SETTING, file, (text) => identifyAmong(clientsIn(text, accounts)));
 }
 
-/** While the file cannot be used, nobody is let in, because a revoked client could be the reason for its last change. */
+/** Like {@link clientList}, but accepts nobody while the file is invalid, because its last change may have revoked a client. */
 export function followClients(file: string | undefined, accounts: readonly string[]): IdentifyClient {
   const clients = file === undefined ? undefined : clientList(file, accounts);
   return async (authorization) => {

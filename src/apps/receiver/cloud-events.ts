@@ -10,7 +10,7 @@ import { invalidRequest, Problem } from './problems.js';
 
 export const STRUCTURED = 'application/cloudevents+json';
 export const BATCHED = 'application/cloudevents-batch+json';
-/** The attributes are headers (`ce-id`), the body is the data. */
+/** Binary mode: the attributes are headers (`ce-id`), and the body is the data. */
 export const BINARY = 'application/json';
 
 export const MAX_EVENTS = 100;
@@ -18,14 +18,14 @@ export const MAX_EVENTS = 100;
 /** Attributes and data of an event by name, as the sender wrote them. */
 export type GivenEvent = Readonly<Record<string, unknown>>;
 
-/** Attributes that are validated even when they are empty. Others count as missing then. */
+/** Attributes that are validated even if empty. Other empty attributes count as missing. */
 const NEVER_MISSING = ['id', 'time', 'specversion'];
 
 /**
- * Reads a CloudEvents 1.0 request in any of the three modes. The events are as they came: the package would fill in or round what is
- * missing or wrong.
+ * Reads a CloudEvents 1.0 request in any of the three modes. Returns the events unchanged. The package would fill in missing values,
+ * and round wrong ones.
  *
- * @throws {Problem} when the request is not one
+ * @throws {Problem} if the request is not one
  */
 export function parseCloudEvents(headers: IncomingHttpHeaders, body: string) {
   const json = parse(body);
@@ -35,15 +35,15 @@ export function parseCloudEvents(headers: IncomingHttpHeaders, body: string) {
   return { events: [event], isBatch: false };
 }
 
-/** `application/json`, without parameters. */
+/** Returns the media type without parameters: `application/json`. */
 export function mediaTypeOf({ 'content-type': type = '' }: IncomingHttpHeaders): string {
   return (type.split(';')[0] ?? '').trim().toLowerCase();
 }
 
-/** The deepest event of a batch, and one level more, which reveals an event that is too deep. */
+/** The levels of a batch with the deepest valid event, and one more, which reveals an event that is too deep. */
 const LEVELS_READ = 1 + MAX_NESTING + 1;
 
-/** Parses JSON without what is nested deeper than any path accepts. @throws {Problem} `unreadable` */
+/** Parses JSON. Leaves out levels deeper than any schema allows. @throws {Problem} `unreadable` */
 export function parse(body: string): unknown {
   return attempt(() => parseExactly(withoutDepth(body, LEVELS_READ)), 'the body must be JSON');
 }
@@ -83,7 +83,7 @@ function presentAttributes(attributes: readonly (readonly [name: string, value: 
   );
 }
 
-/** No header replaces the data, which is signed, whereas headers are not. */
+/** Returns the attribute in a header. No header can replace the data, because only the data is signed. */
 function attributeName(header: string): string {
   const name = header.slice('ce-'.length);
   if (!/^[a-z0-9]+$/.test(name)) throw unreadable('attribute names may have only letters and digits');
@@ -138,7 +138,7 @@ export function textBodies(server: FastifyInstance, mediaTypes: readonly string[
   );
 }
 
-/** @throws {Problem} when there is no body, because Fastify checks the media type of a body only */
+/** @throws {Problem} if there is no body, because Fastify checks the media type of a body only */
 export function textOf({ body }: Pick<FastifyRequest, 'body'>, mediaTypes: readonly string[]): string {
   if (typeof body === 'string') return body;
   throw unsupported(`send a body as ${mediaTypes.join(', ')}`);
@@ -155,7 +155,7 @@ function unsupported(detail: string): Problem {
   return new Problem('unsupported-media-type', detail);
 }
 
-/** A span for each request, in the trace that its headers name (W3C Trace Context). */
+/** Creates a span for each request, in the trace that its headers name (W3C Trace Context). */
 export function traceRequests(server: FastifyInstance): void {
   const contexts = new WeakMap<FastifyRequest, Context>();
   server.addHook('onRequest', (request, _, done) => {
@@ -169,7 +169,7 @@ export function traceRequests(server: FastifyInstance): void {
     contexts.set(request, trace.setSpan(caller, tracer().startSpan(`${method} ${route}`, options, caller)));
     done();
   });
-  // Only here, because reading a body loses the context.
+  // Activate the span in this late hook, because reading a body loses the context.
   server.addHook('preHandler', (request, _, done) => {
     context.with(contexts.get(request) ?? ROOT_CONTEXT, done);
   });
@@ -182,8 +182,8 @@ export function traceRequests(server: FastifyInstance): void {
 }
 
 /**
- * Applies an event in a span of its own. The events of a batch come from many places, so the span belongs to the trace that
- * the event names (CloudEvents, Distributed Tracing extension), or else to that of the request.
+ * Applies an event in a separate span. The events of a batch come from many places, so the span belongs to the trace that the event
+ * names (CloudEvents, Distributed Tracing extension), or else to the request's trace.
  */
 export function inEventSpan<Result>(event: GivenEvent, apply: () => Promise<Result>): Promise<Result> {
   const parent = propagation.extract(context.active(), event);

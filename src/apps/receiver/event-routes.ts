@@ -60,7 +60,7 @@ const MEDIA_TYPES = [STRUCTURED, BATCHED, BINARY];
 interface EventRoutes {
   readonly types: EventTypes;
   readonly backend: Backend;
-  /** Undefined: unsigned events are accepted. */
+  /** Undefined if unsigned events are accepted. */
   readonly checkSignature: CheckSignature | undefined;
   readonly requestsPerMinute: number;
 }
@@ -137,7 +137,7 @@ const OPTIONS_SCHEMA = {
 
 /**
  * A signature covers the body and `webhook-id`. In binary mode the attributes are in other headers, which it does not cover.
- * The id is bound because it must be `webhook-id`. The type follows from the body, which fits the data of no other type. The body
+ * The ID is bound because it must be `webhook-id`. The type follows from the body, which fits the data of no other type. The body
  * identifies the event in place of the source: with another source, an answer that was taken back could be sent a second time.
  * Other attributes are not used.
  */
@@ -146,7 +146,7 @@ function requireSignedId(headers: IncomingHttpHeaders, [event]: readonly GivenEv
   throw new Problem('bad-signature', 'in binary mode ce-id must equal webhook-id, which is signed');
 }
 
-/** Applies events one by one, because an event may need what the one before it started. */
+/** Applies events one by one, because an event may be for an onboarding that the previous event started. */
 async function applyAll(backend: Backend, prepared: readonly ApplyEvent[]): Promise<EventResult[]> {
   const latest = Date.now() + BATCH_DEADLINE_MS;
   const results: EventResult[] = [];
@@ -164,8 +164,8 @@ async function applyAll(backend: Backend, prepared: readonly ApplyEvent[]): Prom
 }
 
 /**
- * 202 when all events were accepted. A sender stops at any 2xx, so one event that must be sent again makes it 503; the
- * accepted ones do no harm when they are sent again. 207 is for events that would be rejected again.
+ * Responds with 202 if all events were accepted, and 503 if any event must be resent, because a sender stops at any 2xx. Resending
+ * accepted events is harmless. Responds with 207 if events were rejected for good.
  */
 function sendResults(reply: FastifyReply, results: readonly EventResult[]) {
   const statuses = results.map(({ status }) => status);
@@ -184,9 +184,9 @@ function plain(result: EventResult) {
 }
 
 /**
- * Every sender may send (HTTP webhooks for CloudEvents, 4), because an event without a signature is rejected anyway.
+ * Returns the headers that allow every sender (HTTP webhooks for CloudEvents, 4). Unsigned events are rejected later.
  *
- * @throws {Problem} when the origin or the rate cannot be read
+ * @throws {Problem} if the origin or the rate cannot be read
  */
 function handshake(headers: IncomingHttpHeaders, requestsPerMinute: number): Record<string, string> {
   const { 'webhook-request-origin': origin, 'webhook-request-rate': rate } = headers;
@@ -214,7 +214,7 @@ const attributes = {
     .optional(),
 };
 
-/** Applies a valid event, and returns the workflow id. Applying it again changes nothing and returns the same id. */
+/** Applies a valid event, and returns the workflow ID. Applying it again changes nothing and returns the same ID. */
 export type ApplyEvent = (backend: Backend) => Promise<string>;
 
 export type EventTypes = Readonly<Record<string, ReturnType<typeof eventType>[1]>>;
@@ -266,7 +266,7 @@ function resolve(answerField: 'answer' | 'documents') {
   };
 }
 
-/** @param apply returns the workflow id */
+/** @param apply returns the workflow ID */
 function eventType<Data>(
   type: string,
   summary: string,
@@ -274,7 +274,7 @@ function eventType<Data>(
   apply: (backend: Backend, data: Data, updateId: string, source: string) => Promise<string>,
 ) {
   const event = z.looseObject({ ...attributes, type: z.literal(type), data }).describe(summary);
-  /** @param identity identifies the event together with its id. Default: its source */
+  /** @param identity identifies the event together with its ID. Default: its source */
   const prepare = (rawEvent: GivenEvent, identity?: string): ApplyEvent | FieldProblem[] => {
     const checked = event.safeParse(rawEvent);
     if (!checked.success) return fieldProblems(checked.error);
@@ -286,11 +286,11 @@ function eventType<Data>(
 }
 
 /**
- * Validates all events before any of them is applied. An event that is nested too deep cannot be validated, so it is rejected
- * alone, when its turn comes.
+ * Validates all events before any is applied. An event that is nested too deeply cannot be validated, so it alone is rejected when
+ * its turn comes.
  *
- * @param identity identifies an event together with its id. Default: its source
- * @throws {Problem} which names every wrong field, in a batch with the position of the event: `1.data.externalId`
+ * @param identity identifies an event together with its ID. Default: its source
+ * @throws {Problem} that names every invalid field, in a batch with the event's position: `1.data.externalId`
  */
 export function prepareAll(
   types: EventTypes,
@@ -328,7 +328,7 @@ function tooDeep(event: GivenEvent): ApplyEvent | undefined {
   return errors.length > 0 ? () => Promise.reject(invalidRequest(errors)) : undefined;
 }
 
-/** Source and id identify an event (CloudEvents 1.0). Update IDs are visible in Temporal, so this one is a hash. */
+/** Source and ID identify an event (CloudEvents 1.0). Update IDs are visible in Temporal, so this one is a hash. */
 function updateIdOf(source: string, id: string): string {
   return `event-${hash('sha256', JSON.stringify([source, id])).slice(0, 32)}`;
 }

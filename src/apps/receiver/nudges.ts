@@ -34,10 +34,10 @@ const MAX_IDS = 100;
 
 const MAX_DEPTH = 16;
 
-/** The maximum length of the names around a field, in characters. The end counts. */
+/** The maximum length of a field's path, in characters. A longer path loses its beginning. */
 const MAX_PATH = 200;
 
-/** Texts that may be JSON: for each that is not, the parser throws. */
+/** The maximum number of texts to parse as JSON, because the parser throws for each other text. */
 const MAX_TEXTS = 100;
 
 type Field = { readonly path: string; readonly value: unknown };
@@ -47,10 +47,10 @@ type NamedId = Pick<IdField, 'kind'> & { readonly id: string };
 /** The IDs in a webhook, each once, by kind and ID. */
 export type NamedIds = ReadonlyMap<string, NamedId>;
 
-/** A name and its value, as a form, XML, or JSON with an error may have them. */
+/** Matches a name and its value in a form, in XML, or in invalid JSON. */
 const PAIR = /(?<![\w-])([\w-]{1,64})["']?\s{0,8}[:=>]\s{0,8}["']?([\w.-]{1,128})/g;
 
-/** Reads any body. Senders switch a webhook off after a 4xx, and nothing but IDs is used, so it reads whatever it can. */
+/** Reads as much as it can of any body, because only IDs are used, and senders disable a webhook after a 4xx. */
 export function webhookIn(body: string): unknown {
   const text = body.replace(/^\uFEFF/, '');
   try {
@@ -64,8 +64,8 @@ export function webhookIn(body: string): unknown {
 }
 
 /**
- * The first IDs in the fields of a webhook, at any depth, in lists and in texts of JSON, with names in any case, also `snake_case`
- * and `kebab-case`. A value without the form of its id is ignored, because the shapes of webhooks are not documented.
+ * Returns the first IDs in a webhook, at any depth, in lists and in JSON texts. Field names can be in any case, also `snake_case` and
+ * `kebab-case`. A value without the form of its ID is ignored, because the shapes of webhooks are not documented.
  */
 export function idsInWebhook(webhook: unknown, fields: readonly IdField[]): NamedIds {
   const named = new Map<string, NamedId>();
@@ -101,7 +101,7 @@ export function runningWith(named: NamedIds, taskQueue: string, accounts: readon
   return all(IS_RUNNING, is('TaskQueue', taskQueue), either(...clauses));
 }
 
-/** Every field of every object within. A path has lower-case names from the outside in, a dot before each, and nothing for lists. */
+/** Yields all fields at any depth. A path has a dot before each lower-case name, from the outside in, and leaves out lists. */
 function* fieldsOf(value: unknown, path = '', depth = 0, texts = { left: MAX_TEXTS }): Generator<Field> {
   if (depth > MAX_DEPTH) return;
   if (typeof value === 'string' && /^\s*[[{"]/.test(value) && texts.left-- > 0)
@@ -115,8 +115,8 @@ function* fieldsOf(value: unknown, path = '', depth = 0, texts = { left: MAX_TEX
 }
 
 /**
- * The metrics of nudges, and of what webhooks are worth: when the last one arrived, and the status changes that were read because of
- * one. A worker counts all changes. A webhook does not name its account; the workflows that it is about do.
+ * Creates the metrics of nudges, and of the use of webhooks: when the last one arrived, and the status changes that one reported first.
+ * A worker counts all changes. The account comes from the nudged workflows, because a webhook does not name it.
  */
 export function nudgeMetrics(registry: Registry, accounts: readonly string[]) {
   const labelNames = ['workflowType', 'system', 'account'] as const;
@@ -142,7 +142,7 @@ type NudgeMetrics = ReturnType<typeof nudgeMetrics>;
 
 const MAX_WORKFLOWS = 100;
 
-/** How long until search finds new workflows, in milliseconds. */
+/** The time until a search finds new workflows, in milliseconds. */
 const VISIBLE_AFTER_MS = 2_000;
 
 /** The time for which IDs are gathered for one second search, in milliseconds. Temporal limits the searches per second. */
@@ -154,8 +154,8 @@ interface SecondSearch {
 }
 
 /**
- * Nudges the workflows that a partner webhook may be about. The webhook itself is never trusted: the workflow reads its status at
- * the partner.
+ * Nudges the workflows that a partner webhook may be about. The webhook is never trusted: the workflow reads its status from the
+ * partner.
  */
 export class WebhookNudges {
   readonly #queue: NudgeQueue;
@@ -199,9 +199,8 @@ export class WebhookNudges {
   }
 
   /**
-   * A partner that decides at once sends its webhook before the workflow can be found by the id that it has just received.
-   * Without a second search that workflow would wait for its next poll. IDs beyond the limit of one search are dropped, and
-   * their workflows read at the next poll.
+   * Searches a second time, because a partner that decides at once sends its webhook before the workflow can be found by its new ID.
+   * Drops IDs beyond the limit of one search. Their workflows read at the next poll.
    */
   #searchAgain(ids: NamedIds, workflowIds: readonly string[]): void {
     if (!this.#gathering) {
@@ -229,17 +228,17 @@ export class WebhookNudges {
 /** The number of nudges in flight. Each may wait for a read at the partner to end. */
 const AT_ONCE = 16;
 
-/** Workflows whose nudge waits or is under way, and those whose read is followed. Others read, and count, at the next poll. */
+/** The maximum number of workflows with a pending nudge, or a read that is followed. Others read at the next poll. */
 const MAX_PENDING = 1_000;
 
 /**
  * Nudges workflows in the background. A workflow never has two nudges at a time, because the second one could meet the read
- * that the first one caused. A request that comes meanwhile gets one more nudge after it.
+ * that the first one caused. A request during a nudge causes one more nudge after it.
  */
 export class NudgeQueue {
   readonly #limit = pLimit(AT_ONCE);
   readonly #closing = new AbortController();
-  /** Keyed by workflow id: whether another nudge was requested since the current one began. */
+  /** Keyed by workflow ID: whether another nudge was requested since the current one began. */
   readonly #requested = new Map<string, boolean>();
   readonly #followed = new Set<string>();
 

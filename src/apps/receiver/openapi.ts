@@ -171,7 +171,7 @@ function describeBody(jsonSchema: z.core.JSONSchema.BaseSchema, type: string): v
   jsonSchema.required = ['type', ...(jsonSchema.required ?? []).filter((name) => name !== 'externalId')];
 }
 
-/** The transform of the library takes one schema for a body. `POST /events` has one for each media type. */
+/** Adds a schema for each media type of `POST /events`, because the library's transform takes only one. */
 function perMediaType(transform: SwaggerTransform): SwaggerTransform {
   return (route) => {
     const { body, ...schema } = route.schema;
@@ -187,8 +187,8 @@ function perMediaType(transform: SwaggerTransform): SwaggerTransform {
 }
 
 /**
- * The library lists each schema twice, and adds `Input` to the name of the one for requests. A client generator makes names of
- * types from these names, so the document has plain names, and only those that it refers to.
+ * Removes the suffix `Input` that the library adds to schemas of requests, and unused schemas. Client generators derive the names of
+ * types from these names.
  */
 function usedComponents(transform: SwaggerTransformObject): SwaggerTransformObject {
   return (routes) => {
@@ -206,8 +206,7 @@ function usedComponents(transform: SwaggerTransformObject): SwaggerTransformObje
 }
 
 /**
- * Gives each object inside another one a name. Generators number the names that they make themselves, and some make a type of a union
- * twice, and then drop both.
+ * Names each nested object. Generators would number unnamed objects, and some generate a union's type twice, and then drop both.
  */
 function nameObjects({ paths, components: { schemas } }: NamedDocument): void {
   const inside = (schema: JsonObject, name: string): JsonObject =>
@@ -256,18 +255,18 @@ function mapped(object: JsonObject, change: (value: unknown, key: string) => unk
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 }
 
-/** What tells a variant of a union from the others: `text` of `{ kind: 'text' }`. */
+/** Returns the tag of a union's variant: `text` for `{ kind: 'text' }`. */
 function tagOf(variant: unknown): unknown {
   const { properties } = Object(variant);
   return Object.values<JsonObject>(properties ?? {}).find((each) => 'const' in each)?.['const'];
 }
 
-/** Any JSON contains itself, of which generators make no type. */
+/** Reports whether a schema is that of any JSON, which is recursive. Generators make no type from it. */
 function isAnyJson(name: unknown): boolean {
   return typeof name === 'string' && /(^|\/)Json$/.test(plain(name));
 }
 
-/** `MerchantBoardingRequestedV1Data` of `merchant.boarding.requested.v1.data`: generators make types and files of it. */
+/** Returns the name of a type and file: `MerchantBoardingRequestedV1Data` for `merchant.boarding.requested.v1.data`. */
 function typeName(name: string): string {
   return name
     .split(/[^A-Za-z0-9]+/)

@@ -135,14 +135,14 @@ export const handleClientError = refusesUnreadable((statusCode) => {
   return { title, contentType: 'application/problem+json', body: JSON.stringify(problem) };
 });
 
-/** The time limit for Temporal per event, in milliseconds. The sender must then try again. */
+/** The time limit of Temporal for each event, in milliseconds. After that, the sender must try again. */
 export const DEADLINE_MS = 5_000;
 
 /**
  * Calls Temporal within a deadline.
  *
- * @throws {Problem} `temporal-unavailable` when Temporal does not respond in time, `not-applied` when no worker applies the answer
- *   to a requirement in time, `unreadable-onboarding` when an onboarding cannot be read. The call may have taken effect.
+ * @throws {Problem} `temporal-unavailable` if Temporal does not respond in time, `not-applied` if no worker applies an answer in time,
+ *   `unreadable-onboarding` if an onboarding cannot be read. The call may have taken effect.
  */
 export async function callTemporal<Result>(
   client: Client,
@@ -156,7 +156,7 @@ export async function callTemporal<Result>(
       const detail = `${OBSTACLES[error.obstacle]}; nothing is lost. "gangway status" shows an operator more`;
       throw later('unreadable-onboarding', error, detail);
     }
-    // Temporal has just responded, when it found the workflow.
+    // Temporal is available, because it has just found the workflow.
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw later('not-applied', error);
     throw isUnavailable(error) || isDenied(error) ? unavailable(error) : error;
   }

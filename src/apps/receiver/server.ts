@@ -36,10 +36,10 @@ export interface ReceiverOptions
   readonly registry?: Registry;
 }
 
-/** A batch of a hundred customers needs a third of it, and Temporal accepts twice as much in one message. */
+/** Three times a batch of a hundred customers, and half of what Temporal accepts in one message. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Longer than any `externalId`. */
+/** More than the length of any `externalId`. */
 const MAX_PARAM_LENGTH = 300;
 
 // Keeps D3.
@@ -125,8 +125,8 @@ function rejectUnknown(server: FastifyInstance): void {
 }
 
 /**
- * What has a limit of its own: webhooks of each partner, so that a flood of them does not block events that use the same proxy, and
- * each link that somebody holds, so that strangers on the merchant's page do not block merchants.
+ * Groups requests that have separate limits. Each partner's webhooks have one, so a flood of them does not block events through the
+ * same proxy. Each link has one, so strangers on the merchant's page do not block merchants.
  */
 function purposeOf(request: FastifyRequest): string {
   const route = routeOf(request);

@@ -13,9 +13,9 @@ export function faultPlan(systems: readonly string[], operations: readonly strin
   return z
     .strictObject({
       fault: z.enum(Object.keys(FAULTS) as [FaultKind, ...FaultKind[]]),
-      /** As in the catalogue: `create-merchant`. */
+      /** The name in the catalogue: `create-merchant`. */
       operation: z.enum(operations).optional(),
-      /** As in the ledger: `boarding`. Distinguishes operations of one name in two systems. Default: both are hit. */
+      /** The system's name in the ledger: `boarding`. Needed only if two systems have the operation. Default: both. */
       system: z.enum(systems).optional(),
       /** Affects only calls with this text in their URL or JSON body, such as an `externalId`. Default: any call. */
       about: z.string().min(1).optional(),
@@ -40,7 +40,7 @@ export type FaultPlan = z.output<ReturnType<typeof faultPlan>>;
 
 export interface Called {
   readonly system: string;
-  /** As in the catalogue: `create-merchant`. */
+  /** The name in the catalogue: `create-merchant`. */
   readonly operation: string;
   /** Keeps its requests in the log. */
   readonly isWrite?: boolean;
@@ -126,7 +126,7 @@ export interface ReceivedRequest {
   /** ISO 8601. */
   readonly at: string;
   readonly system: string;
-  /** As in the catalogue: `create-merchant`. */
+  /** The name in the catalogue: `create-merchant`. */
   readonly operation: string;
   readonly url: string;
   readonly fault?: FaultKind;

@@ -4,7 +4,7 @@ export interface LedgerEntry {
   /** ISO 8601. */
   readonly at: string;
   readonly system: string;
-  /** As in the catalogue: `create-merchant`. */
+  /** The name in the catalogue: `create-merchant`. */
   readonly operation: string;
   /** The merchant or other record that was written. */
   readonly id: number | string;

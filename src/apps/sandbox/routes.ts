@@ -227,7 +227,7 @@ export class Refusal extends Error {
     readonly status: number,
     message: string,
     readonly fields: readonly FieldProblem[] = [],
-    /** Of the response. Default: the partner's envelope of the other values. */
+    /** The body of the response. Default: the partner's envelope with the other values. */
     readonly body?: object,
   ) {
     super(message);
@@ -255,7 +255,7 @@ export function isKey(name: string, key: string | undefined, password?: string):
   return key === (password ?? name);
 }
 
-/** The token of an `Authorization` header; undefined when it is not a Bearer token. */
+/** Returns the token of an `Authorization` header; undefined if it is not a bearer token. */
 export function bearerOf(authorization: string | undefined): string | undefined {
   return /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
 }

@@ -14,7 +14,7 @@ export function plainName(name: string): string {
   return name.replace(SUFFIX, '').trim();
 }
 
-/** The scenario that a business name asks for; undefined when its magic value is unknown. */
+/** The scenario that a business name asks for; undefined if its magic value is unknown. */
 export function scenarioOf<Scenario>(
   scenarios: Readonly<Record<string, Scenario>>,
   name: string,
@@ -52,7 +52,7 @@ export class Script<Step> {
 
   constructor(private readonly pace: () => Pace) {}
 
-  /** Starts again with these steps, and drops what was left of others. */
+  /** Replaces the remaining steps with these. */
   play(steps: readonly Step[]): void {
     this.#steps = steps;
     this.#sinceLastStep = Date.now();
@@ -75,7 +75,7 @@ export class Script<Step> {
     }
   }
 
-  /** Milliseconds until the next step; undefined when there is none, or when it waits for reads. */
+  /** Returns the milliseconds until the next step; undefined if there is none, or if it waits for reads. */
   get untilNext(): number | undefined {
     const pace = this.pace();
     if (this.#steps.length === 0 || 'reads' in pace) return undefined;

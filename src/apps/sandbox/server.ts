@@ -104,7 +104,7 @@ export interface SandboxOptions {
   readonly posNames?: readonly string[];
   /** The lifetime of a banking token. Default: ten minutes, as documented. */
   readonly tokenLifetimeMs?: number;
-  /** The password of every user of every partner, and the key where a partner has keys. Default: each one's name. */
+  /** The password of every user of every partner, or its key if it uses keys. Default: the user's name. */
   readonly password?: string;
   /** The partners' clock, in `Date` headers and in every time of the banking system. Default: `Date.now`. */
   readonly now?: () => number;
@@ -122,7 +122,7 @@ export const sandboxSettings = z.object({
   ...wordingSettings.shape,
 });
 
-/** @throws {BadSetting} naming the first setting that cannot be used */
+/** @throws {BadSetting} that names the first invalid setting */
 export function loadSandboxSettings(environment: NodeJS.ProcessEnv): SandboxOptions {
   const set = readSettings(sandboxSettings, environment);
   const { posNames } = readWordings(environment);
@@ -215,7 +215,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 /**
  * Runs the sandbox until the signal, and prints where it is.
  *
- * @throws {BadSetting} when it cannot listen at its address
+ * @throws {BadSetting} if it cannot listen at its address
  */
 export async function serveSandbox(
   options: SandboxOptions,

@@ -14,14 +14,14 @@ type Id = number | string;
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface Rules<Thing> {
-  /** In messages: `terminal`. */
+  /** The noun in messages: `terminal`. */
   readonly kind: string;
   id(number: number): Id;
-  /** A thing of another partner is as if it did not exist. Default: it is forbidden. */
+  /** Responds with 404 for another partner's thing. Default: 403. */
   readonly hidesOthers?: true;
-  /** What a `partnerId` stands for. Default: a partner. */
+  /** The kind of owner that a `partnerId` identifies. Default: a partner. */
   readonly owner?: 'ISO';
-  /** @throws {Refusal} when a create or an update has fields that do not fit the present state */
+  /** @throws {Refusal} if a create or an update has fields that do not fit the present state */
   check?(fields: Fields, owner: Owner, thing?: Thing): void;
   /** The fields that the partner sets itself. No update changes them. */
   initial?(owner: Owner): object;
@@ -36,7 +36,7 @@ export class Store<Thing extends object> {
 
   constructor(readonly rules: Rules<Thing>) {}
 
-  /** @param value an id that is not the next one */
+  /** @param value an ID that is not the next one */
   add({ partnerId }: Owner, make: (id: Id) => Thing, value?: Id): Thing {
     if (value === undefined) this.#count += 1;
     const id = value ?? this.rules.id(this.#count);
@@ -60,7 +60,7 @@ export class Store<Thing extends object> {
     );
   }
 
-  /** @throws {Refusal} 404, or 403 when it belongs to another partner */
+  /** @throws {Refusal} 404, or 403 if it belongs to another partner */
   get(id: Id, { partnerId }: Owner): Thing {
     const { kind, hidesOthers, owner = 'partner' } = this.rules;
     const entry = this.#things.get(id);

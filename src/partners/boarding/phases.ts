@@ -35,7 +35,7 @@ export const EXPLAINED_MERCHANT_PHASES: Readonly<Record<StatusMeaning, MerchantP
   approved: 'approved',
 };
 
-/** What Gangway does in a phase. A new phase is a row. */
+/** What Gangway does in a phase. A new phase is a row, and a new status name an entry in `schemas.ts`. */
 export interface PhaseRules {
   /** `asked`: underwriters are at work, so their notes are read, and people are asked about them. */
   readonly notes: 'asked' | 'ignored';

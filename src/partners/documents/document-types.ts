@@ -94,7 +94,7 @@ const PROGRAM = beginsWith(
   [0x23, 0x21],
 );
 
-/** @throws {RefusedDocument} when it is not accepted */
+/** @throws {RefusedDocument} if it is not accepted */
 export function typeOf(name: string): DocumentType {
   const type = TYPES.find(({ names }) => names.includes(extname(name).toLowerCase()));
   if (type) return type;

@@ -74,7 +74,7 @@ function endSlow(server: FastifyInstance, requestMs: number): void {
   });
 }
 
-/** Lets a request arrive as slowly as an upload. Call this before the body is read, for callers who may upload. */
+/** Lets a request arrive as slowly as an upload. Call this before the body is read, if the caller may upload. */
 export function mayTakeLong(request: FastifyRequest): void {
   clearTimeout(ENDS.get(request));
 }
@@ -83,8 +83,8 @@ export function mayTakeLong(request: FastifyRequest): void {
 const MAX_DISCARDED = 16 * 1024 * 1024;
 
 /**
- * Rejects with `error` as soon as more than `most` bytes of a body have arrived: the limits of a form cover only the content of its
- * parts. After the response, Node would read the rest of the body without a limit.
+ * Rejects with `error` as soon as more than `most` bytes of a body have arrived, because a form's limits cover only the content of its
+ * parts. Destroys the connection later, because Node would read the rest of the body without a limit.
  */
 export function refusedBeyond({ raw }: FastifyRequest, reply: FastifyReply, most: number, error: Error) {
   let received = 0;
@@ -96,7 +96,7 @@ export function refusedBeyond({ raw }: FastifyRequest, reply: FastifyReply, most
       if (received > most + MAX_DISCARDED && reply.raw.writableFinished) raw.destroy();
     });
   });
-  // Nobody awaits it while a file is read.
+  // A rejection is not unhandled: callers may await it only after a file is read.
   refused.catch(() => undefined);
   return refused;
 }
@@ -199,7 +199,7 @@ export interface JwtRule {
   readonly audience: string;
 }
 
-/** Signatures by key pairs only: nobody can make a token from what the issuer publishes. */
+/** Only signatures by key pairs, because a public key must not be usable as a shared secret. */
 export const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -224,12 +224,12 @@ export function isAboutToken(error: unknown): boolean {
   return error instanceof errors.JOSEError && !ISSUER_UNAVAILABLE.includes(error.code);
 }
 
-/** The token of a header `Authorization`. */
+/** Returns the token in an `Authorization` header. */
 export function bearerIn(authorization: string | undefined): string | undefined {
   return /^Bearer +([\w.~+/=-]+)$/i.exec(authorization ?? '')?.[1];
 }
 
-/** A caller by the header `Authorization`: `subject ada`, or `token 2` for the second token. Throws as {@link subjectCheck}. */
+/** Returns a function that names a caller by its `Authorization` header: `subject ada`, `token 2`. Throws like {@link subjectCheck}. */
 export function bearerCheck({ tokens, jwt }: BearerRules) {
   const positionOf = knownSecrets(tokens);
   const subjectOf = jwt && subjectCheck(jwt, 'CODEC_JWKS_URL');
@@ -244,10 +244,10 @@ export function bearerCheck({ tokens, jwt }: BearerRules) {
 }
 
 /**
- * Returns a function that returns the subject of a valid JWT. It throws a {@link Refused} with 503 when the token cannot be checked
+ * Returns a function that returns the subject of a valid JWT. It throws a {@link Refused} with 503 if the token cannot be checked
  * now.
  *
- * @param setting names where the address of the keys is set
+ * @param setting the name of the setting with the keys' address
  */
 export function subjectCheck({ issuer, audience, jwksUrl }: JwtRule, setting: string) {
   const keys = createRemoteJWKSet(new URL(jwksUrl), { [customFetch]: fetchThroughProxy });
@@ -271,10 +271,10 @@ export function subjectCheck({ issuer, audience, jwksUrl }: JwtRule, setting: st
   };
 }
 
-/** A caller who needs more than 50 requests in a second has an error in a loop. */
+/** The default limit. A caller with more than 50 requests per second is probably in an endless loop. */
 export const REQUESTS_PER_MINUTE = 3_000;
 
-/** Each call of one caller has the same name. */
+/** A caller, identified by its name. */
 export interface Caller {
   readonly name: string;
   /** Default: the limit of all callers. */
@@ -284,7 +284,7 @@ export interface Caller {
 export interface CallerRules<Known extends Caller> {
   /** Returns undefined for a request without a valid token. */
   readonly identify: (authorization: string | undefined) => Promise<Known | undefined>;
-  /** Limit of one caller. Without a valid token, an address is a caller. */
+  /** The limit of each caller. Without a valid token, the IP address counts as the caller. */
   readonly requestsPerMinute: number;
   readonly authorizationOf?: (request: FastifyRequest) => string | undefined;
   /** Groups the requests of one caller that have a limit of their own. Default: one group. */
@@ -292,9 +292,9 @@ export interface CallerRules<Known extends Caller> {
 }
 
 /**
- * Counts the requests of each caller before any is rejected, so that guessing tokens is limited too.
+ * Limits the requests of each caller. Counts rejected requests, too, so guessing tokens is limited.
  *
- * @returns the callers of the requests that came with a valid token
+ * @returns the callers of requests with a valid token
  */
 export async function countCallers<Known extends Caller>(
   server: FastifyInstance,
@@ -340,7 +340,7 @@ export async function limitRequests(
   server.addHook('onRequest', server.rateLimit());
 }
 
-/** The header of a 401 response: asks for a token, and shows whether the request had an invalid one. */
+/** Returns the header of a 401 response. It asks for a token, and says whether the request had an invalid one. */
 export function bearerChallenge(realm: string, { headers }: FastifyRequest): { 'www-authenticate': string } {
   const error = headers.authorization === undefined ? '' : ', error="invalid_token"';
   return { 'www-authenticate': `Bearer realm="${realm}"${error}` };
@@ -349,17 +349,17 @@ export function bearerChallenge(realm: string, { headers }: FastifyRequest): { '
 /**
  * Compares a value with known secrets, in a time that reveals nothing about them.
  *
- * @returns a function that returns the position of the secret that was given, -1 when it is not one of them
+ * @returns a function that returns the position of a secret; -1 if it is unknown
  */
 export function knownSecrets(secrets: readonly string[]): (secret: string) => number {
   return knownHashes(secrets.map(hash));
 }
 
-/** The same for secrets of which only the SHA-256 is known. */
+/** Like {@link knownSecrets}, from the SHA-256 of each secret. */
 export function knownHashes(hashes: readonly Buffer[]): (value: string) => number {
   return (value) => {
     const hashed = hash(value);
-    // The comparison needs equal lengths, which hashes have. Each one is compared, so that the time is always the same.
+    // Hashes have equal lengths, as the comparison requires. Compare all, so the time is always the same.
     return hashes.map((each) => timingSafeEqual(each, hashed)).indexOf(true);
   };
 }

@@ -15,10 +15,10 @@ const SPACE = String.raw`[\p{Zs}]|%20|&nbsp;|&#160;`;
 /** One or two dashes, with or without spaces or a line break around them. */
 const SPACED_DASH = String.raw`(?:\s|${SPACE})?${DASH}{1,2}(?:\s|${SPACE})?`;
 
-/** What people write between digits, or what a URL has for it. No line break: a column of numbers stays. */
+/** Separators between digits, also as in a URL. No line break, so a column of numbers is not masked. */
 const SIGN = String.raw`[._\u2022\u2027\u2219\u22c5\xb7]|${SPACE}`;
 
-/** Not behind a digit, unless that ends a sign of a URL, as in `%20123456789`. */
+/** Not after a digit, unless the digit ends a percent-encoded character, as in `%20123456789`. */
 const NO_DIGIT_BEFORE = `(?<!(?<!%[0-9A-Fa-f])[${DIGIT}])`;
 const NO_DIGIT_AFTER = `(?![${DIGIT}])`;
 const NO_HEX_BEFORE = `(?<!(?<!%[0-9A-Fa-f])[${DIGIT}A-Fa-f])`;
@@ -35,13 +35,13 @@ const pattern = (source: string) => new RegExp(source, 'u');
  * hash, and never of one of these. No pattern takes longer than the text is long.
  */
 export const PRIVATE_PATTERNS = {
-  /** With separators, as people write it. The amounts `500.00-1000.00` look alike. */
+  /** With separators, as people write it. Does not match amounts, such as `500.00-1000.00`. */
   socialSecurityNumber: pattern(
     String.raw`${NO_DIGIT_BEFORE}(?!\d{3}\.\d\d[\s,/\p{Pd}])${ONE}{3}${IN_SSN}${ONE}{2}${IN_SSN}${ONE}{4}${NO_DIGIT_AFTER}`,
   ),
-  /** A social security number in the form of the bank, which looks like any other id of nine digits. */
+  /** A social security number in the bank's form, which looks like any other ID of nine digits. */
   nineDigits: pattern(`${NO_HEX_BEFORE}${ONE}{9}${NO_HEX_AFTER}`),
-  /** Not behind a date, as in `2026-01-31-1234567`. */
+  /** Not after a date, as in `2026-01-31-1234567`. */
   taxNumber: pattern(`${NO_HEX_BEFORE}(?<![${DIGIT}]-)${ONE}{2}${SPACED_DASH}${ONE}{7}${NO_HEX_AFTER}`),
   phoneNumber: pattern(
     String.raw`${NO_DIGIT_BEFORE}\(?${ONE}{3}\)?${IN_PHONE}{1,2}${ONE}{3}${IN_PHONE}${ONE}{4}${NO_DIGIT_AFTER}` +
@@ -50,7 +50,7 @@ export const PRIVATE_PATTERNS = {
   email: /(?<![\w.%+-])[\w.%+-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+/u,
   /** An HTTP scheme and what follows it, except a plain word. */
   credentials: /\b(?:Bearer|Basic) (?=\S*[\dA-Z+/=])[\w.~+/=-]{8,}/u,
-  /** From the beginning of a word with dashes, which is read once, however often it has `-eyJ`. */
+  /** Begins at the start of a word with dashes, so the word is scanned once, however often it contains `-eyJ`. */
   jsonWebToken: /(?<![\w-])(?=[\w-]+\.[\w-])(?:[\w-]*-)?eyJ[\w-]+(?:\.[\w-]+)+/u,
   /** Any other token. A UUID, which may be quoted to the partner's support, has 36 characters. */
   longToken: /[\w+=-]{40,}/u,

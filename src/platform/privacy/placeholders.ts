@@ -5,17 +5,17 @@ import { isPrivateField, literal } from './private-fields.js';
 /** Stands in place of a credential, which gets no placeholder of its own. */
 export const REMOVED = 'removed';
 
-/** The number of private values that are remembered. The oldest is forgotten first. */
+/** The maximum number of private values with a placeholder. The oldest are forgotten first. */
 const REMEMBERED = 5_000;
 
 export interface Context {
-  /** Names of fields, besides those that all partners have, whose values are about no customer. */
+  /** A partner's further fields whose values are not private. */
   readonly openFields?: readonly string[];
-  /** In a request for a credential, or its response: every text is removed. */
+  /** A request for a credential, or its response. Every text in it is removed. */
   readonly isSignIn?: boolean;
-  /** In a response: the partner's text about an error is kept, without the private values in it. */
+  /** A response. It keeps the partner's text about an error, without private values. */
   readonly isResponse?: boolean;
-  /** Our own credentials, which are removed wherever they are. */
+  /** Our own credentials, which are removed everywhere. */
   readonly secrets?: readonly string[];
 }
 
@@ -47,17 +47,17 @@ const IDENTITY = anyOf('socialSecurityNumber', 'nineDigits', 'email');
 const LOOKS_PRIVATE = anyOf(...(Object.keys(PRIVATE_PATTERNS) as PrivateKind[]));
 
 /**
- * Replaces private values, so that what is left can be kept and passed on. The same value gets the same placeholder, which has
- * its format: digits stay digits, an e-mail address stays one. Placeholders are made with a key that only this object has.
+ * Replaces private values, so the rest can be stored and passed on. A value always gets the same placeholder, in the same format:
+ * digits stay digits, and an email address stays one. Only this object has the key that makes placeholders.
  *
- * A text is private unless its field is known to hold an id, a name of a contract, a time, or a partner's message about an error.
+ * A text is private unless its field is known to contain an ID, a name from a contract, a time, or a partner's error message.
  */
 export class Placeholders {
   readonly #key = randomBytes(32);
   /** Placeholders by value, the oldest first. */
   readonly #placeholders = new Map<string, string>();
 
-  /** A JSON value without what is private in it. */
+  /** Returns a JSON value without its private values. */
   replaced(value: unknown, context: Context, field = '', isProblem = false): unknown {
     if (typeof value === 'string') return this.#text(value, context, field, isProblem);
     if (typeof value === 'number' || typeof value === 'bigint') return this.#number(value, field);
@@ -165,7 +165,7 @@ function isOpen(value: string, field: string, name: string, { openFields, isSign
   return (ID_VALUE.test(value) && ID.test(field)) || FLAG.test(value) || openFields?.includes(field) === true;
 }
 
-/** A day of 1900, at midnight where there is a time. */
+/** Returns a day in 1900, at midnight if there is a time. */
 function dateOf(hash: string, separator: string | undefined, zone = ''): string {
   const number = Number.parseInt(hash.slice(0, 8), 16);
   const two = (part: number) => String(part).padStart(2, '0');

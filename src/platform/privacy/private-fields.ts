@@ -124,17 +124,16 @@ function withoutQuotes(text: string, quotable: ReadonlySet<string>): string {
 }
 
 /**
- * A response without our credentials and the private values of the request, in any of its texts. Nothing else is masked: the
- * rest is what was asked for.
+ * Masks our credentials and the request's private values in all texts of a response. The rest stays, because the caller asked for it.
  *
- * @param request what was sent; nothing in case of a read, whose response may be about other people of the same name
+ * @param request the sent request. Leave it out for a read, whose response may be about other people with the same name
  */
 export function withoutRepeats(
   response: unknown,
   credentials: readonly string[],
   request: unknown = {},
 ): unknown {
-  // A short one may be a part of an id or of a name by chance.
+  // A short value may be part of an ID or a name by chance.
   const { secrets, others, exact } = repeatable(credentials, request, 8);
   const patterns = [anyOf(secrets, 'g'), anyOf(others, 'giu'), anyOf(exact, 'gu')];
   if (!patterns.some(Boolean)) return response;
@@ -142,9 +141,9 @@ export function withoutRepeats(
 }
 
 /**
- * Patterns of what a partner may repeat: secrets as they are, and other private values in upper or lower case.
+ * Returns patterns of values that a partner may repeat: secrets unchanged, and other private values in upper or lower case.
  *
- * @param shorter secrets shorter than this are masked only where they are a word of their own
+ * @param shorter secrets shorter than this are masked only if they are a whole word
  */
 function repeatable(credentials: readonly string[], request: unknown, shorter: number) {
   const values = privateValuesIn(request);
@@ -166,7 +165,7 @@ function repeatable(credentials: readonly string[], request: unknown, shorter: n
   ]);
   const phones = of('phone').map((number) => number.replace(/\D/g, '').slice(-10));
   const phone = anyNumber(phones.filter(({ length }) => length >= 7));
-  // What all have around them is once in the pattern. Otherwise, it would be tried for each value at each place of a text.
+  // The pattern contains the shared context of all values only once, so it is not tried for each value at each position.
   return {
     secrets: secrets.map((value) => literal(value, shorter)),
     others: [
@@ -192,7 +191,7 @@ const EVERYDAY = new Set(
 /** No form of a partner has more. A response to a request with more is masked as a whole, because a pattern would take long. */
 const MAX_VALUES = 500;
 
-/** Of all these values together. A longer pattern does not compile, and the error would quote it. */
+/** The maximum length of all values together. A longer pattern does not compile, and the error would quote it. */
 const MAX_CHARACTERS = 30_000;
 
 /** A JSON value with other values in place of those that are neither object nor list. */
@@ -229,7 +228,7 @@ export function literal(value: string, alone: number): string {
   return value.length < alone ? `(?<!\\w)${escapeText(value)}(?!\\w)` : escapeText(value);
 }
 
-/** Not behind a letter or digit, unless that ends a sign of a URL, as in `%20Ann`. */
+/** Not after a letter or digit, unless it ends a percent-encoded character, as in `%20Ann`. */
 const BEFORE_WORD = '(?<!(?<!%[0-9A-Fa-f])[\\p{L}\\p{N}])';
 
 function words(value: string): string {

@@ -66,7 +66,7 @@ export function endWithUs(child: ChildProcess, target: 'child' | 'group' = 'chil
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // Without a shell there is still the exit handler.
+  // If there is no shell, the exit handler still runs.
   guard.on('error', () => undefined);
   // Neither keeps this process running.
   guard.unref();

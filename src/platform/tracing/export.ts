@@ -24,7 +24,7 @@ const GATHERING_MS = 5_000;
  * Exports the spans of this process: OTLP over HTTP, in protobuf. A process can have one export at a time, because OpenTelemetry
  * keeps its provider in a global. Headers, certificates and timeouts come from the environment of the process.
  *
- * @param chosenSpanId returns the id for the span that starts now, if one was chosen
+ * @param chosenSpanId returns the ID for the span that starts now, if one was chosen
  * @param onFailure receives the kind of a failed export
  * @returns sends the remaining spans and resets the globals
  */

@@ -28,7 +28,7 @@ import { isDuplicate, twinOf } from './duplicates.js';
  * person can confirm them, because the partner decides.
  */
 
-/** Not `candidate` or `mandate`. */
+/** Matches names of dates, but not `candidate` or `mandate`. */
 const DATE_NAME = /^(date|dob)$|(_date|[a-z\d]Date)$|^date_?[oO]f_?[bB]irth$/;
 
 /** Begins at the first blank, so thousands of blanks are scanned only once. */
@@ -98,7 +98,7 @@ function warningsAt({ field, value }: Leaf): FieldProblem[] {
 
 export interface Named extends ReferenceRequest {
   readonly account: string | undefined;
-  /** Of the fields: '' or `boarding.` */
+  /** The prefix of the fields: '' or `boarding.`. */
   readonly prefix: string;
   readonly fees?: object | undefined;
 }

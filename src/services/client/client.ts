@@ -201,7 +201,7 @@ export class GangwayClient {
   /**
    * Returns the state of an onboarding.
    *
-   * @throws {UnreadableOnboarding} when no worker responds
+   * @throws {UnreadableOnboarding} if no worker responds
    */
   status(id: string): Promise<OnboardingState> {
     return this.#of(id, (workflowId) => queryState(this.#parts.temporal, workflowId));
@@ -211,7 +211,7 @@ export class GangwayClient {
    * Returns the open requirements of an onboarding, its parts, and the partner accounts that block it. Each has the ID of the
    * workflow that takes the answer.
    *
-   * @throws {UnreadableOnboarding} when no worker responds
+   * @throws {UnreadableOnboarding} if no worker responds
    */
   async requirements(id: string): Promise<readonly OpenRequirement[]> {
     const { requirements } = await this.#of(id, (workflowId) => readWaits(this.#parts.temporal, workflowId));

@@ -27,7 +27,7 @@ export function clientSettingsFrom(set: z.output<typeof clientSettings>) {
   };
 }
 
-/** @throws {BadSetting} naming the first setting that cannot be used */
+/** @throws {BadSetting} that names the first invalid setting */
 export function loadClientSettings(environment: NodeJS.ProcessEnv) {
   const settings = clientSettingsFrom(readSettings(clientSettings, environment));
   return { ...readWordings(environment), ...settings };

@@ -122,7 +122,7 @@ async function calling<T>(client: Client, until: AbortSignal, calls: () => Promi
   }
 }
 
-/** @returns false when `ended` aborts before the next read */
+/** @returns false if `ended` aborts before the next read */
 export function pause(ended: AbortSignal): Promise<boolean> {
   return sleep(READ_EVERY_MS, true, { signal: ended }).catch(() => false);
 }

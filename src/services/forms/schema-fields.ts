@@ -45,7 +45,7 @@ function isDescribed(shape: Shape): boolean {
 /** Fields that belong together. */
 export interface FormGroup {
   readonly kind: 'group';
-  /** As of a field. */
+  /** Like the name of a field. */
   readonly name: string;
   readonly isRequired: boolean;
   readonly parts: readonly FormPart[];

@@ -46,7 +46,7 @@ export const INITIAL_WAITS: Waits = {
 /**
  * Reads the progress of an onboarding or operation, and what it waits for. If its state is unreadable, explains why.
  *
- * @param busyUntil before this time, in milliseconds since 1970, a worker that does not respond counts as busy
+ * @param busyUntil until this time, in milliseconds since 1970, an unreadable state is no obstacle, because workers may be busy
  */
 export async function waitsOf(client: Client, workflowId: string, busyUntil: number): Promise<Waits> {
   try {
@@ -58,7 +58,7 @@ export async function waitsOf(client: Client, workflowId: string, busyUntil: num
 
 /** Describes an onboarding that is unreadable now. */
 export function unreadableWaits(error: UnreadableOnboarding, busyUntil: number): Waits {
-  // A worker that polls but does not respond is busy, which is not an obstacle. Temporal notices a stopped worker a minute later.
+  // A worker that polls but does not respond is busy, which is no obstacle. Temporal takes a minute to notice a stopped worker.
   const isObstacle = error.obstacle !== 'no-response' && Date.now() >= busyUntil;
   return {
     ...INITIAL_WAITS,
@@ -92,12 +92,12 @@ export async function readWaits(
   } satisfies Waits;
 }
 
-/** The IDs of a workflow and all its parts. */
+/** Returns the IDs of a workflow and all its parts. */
 export function workflowIdsOf(workflowId: string, parts: readonly PartState[]): string[] {
   return [workflowId, ...parts.map((part) => part.workflowId)];
 }
 
-/** Lists open requirements, each with the workflow that takes its answer: an attached part, or else the customer. */
+/** Lists open requirements, each with the workflow that takes its answer. Only an attached part takes its own answers. */
 export function openRequirementsOf(
   workflowId: string,
   state: OnboardingState,
@@ -121,7 +121,7 @@ export async function requirementsOfAccounts(
 }
 
 async function askedBy(client: Client, { workflowId, kinds }: BlockingAccount): Promise<OpenRequirement[]> {
-  // The workflow of an account runs only while a call is refused, so it may have ended.
+  // An account's workflow runs only while calls are refused, so it may have ended.
   const state = await undefinedIfMissing(queryState(client, workflowId)).catch(asUnreadable);
   if (!state || state instanceof UnreadableOnboarding) return [];
   const requirements = state.requirements.filter(({ kind }) => kinds.includes(kind));
@@ -150,7 +150,7 @@ export interface PartState {
   readonly workflowId: string;
   /** The state of the part, or the reason why it cannot be read. */
   readonly state: OnboardingState | UnreadableOnboarding;
-  /** The part was started before the customer, which attached to it, so people answer the part itself. */
+  /** Whether the part was started before the customer. People then answer the part, not the customer. */
   readonly isAttached: boolean;
 }
 
@@ -180,7 +180,7 @@ export function askingPart(state: OnboardingState, requirementId: string): Part 
   return parts.find((name) => state[name]?.requirements.some(({ id }) => id === requirementId));
 }
 
-/** Returns the ID of the workflow that raised a requirement, and has its claims: a customer's part, or the workflow itself. */
+/** Returns the ID of the workflow that raised a requirement and stores its claims: a customer's part, or the workflow itself. */
 export function askingWorkflow(workflowId: string, state: OnboardingState, requirementId: string): string {
   const part = askingPart(state, requirementId);
   return part ? partIds(workflowId)[part] : workflowId;
@@ -196,7 +196,7 @@ export function requirementsWithClaims({ requirements }: OnboardingState, parts:
   return requirements.map((requirement) => own.get(requirement.id) ?? requirement);
 }
 
-/** The parts whose state could be read. */
+/** Returns the parts whose state could be read. */
 export function readableParts(parts: readonly PartState[]) {
   return parts.flatMap(({ state, ...part }) =>
     state instanceof UnreadableOnboarding ? [] : [{ ...part, state }],

@@ -92,7 +92,7 @@ function faultIn(text: string): { readonly offset: number; readonly why: string 
   if (offset >= text.trimEnd().length) return { offset, why: 'the text ends early' };
   if (/^['“„]/.test(text.slice(offset))) return { offset, why: 'text needs double quotes: "' };
   if (text[offset] === '"' && code !== 'CommaExpected') return { offset, why: NO_TEXT };
-  // At the beginning, as of a page of text, nothing has ended yet.
+  // At the beginning of the text, such as a web page, the value is missing.
   const otherwise = text.slice(0, offset).trim() === '' ? VALUE_MISSING : AFTER_END;
   return { offset, why: FAULTS[code ?? ''] ?? otherwise };
 }

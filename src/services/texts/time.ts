@@ -108,7 +108,7 @@ function formatIn(timeZone: string | undefined): Intl.DateTimeFormat {
   }
 }
 
-/** For a known day. */
+/** Formats a day without a time zone. */
 const DAY = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeZone: 'UTC' });
 
 const MINUTE_MS = 60_000;

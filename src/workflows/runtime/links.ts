@@ -129,7 +129,7 @@ export class Links {
     return { requirementId, actor };
   };
 
-  /** A request with a wrong token, for a closed link, or without effect adds nothing to the history. */
+  /** Rejects an action with a wrong token, for a closed link, or without effect, so it adds nothing to the history. */
   readonly #validateAction = (request: MerchantRequest): void => {
     const { requirementId } = request;
     const view = this.#view(request);
@@ -190,7 +190,7 @@ export class Links {
     if (!link.began) this.#record('merchant-began', requirementId, link.link, merchantActor(link.link));
   }
 
-  /** Checks a code. The update itself counts the attempt, so no attempt goes uncounted. */
+  /** Checks a code, and counts the attempt in the same update, so a crash cannot leave one uncounted. */
   #enter(
     requirementId: string,
     link: LinkState,
@@ -258,7 +258,7 @@ export class Links {
     };
   }
 
-  /** Returns why a requirement has no link. An answer that was dropped, because the partner decided first, does not count. */
+  /** Returns why a requirement has no link. If an answer was dropped because the partner decided first, returns `over`. */
   #endOf(requirementId: string): LinkEnd {
     const { state } = this.store;
     if (openRequirements(state).some(({ id }) => id === requirementId)) return 'revoked';

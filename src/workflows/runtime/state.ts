@@ -25,13 +25,13 @@ import type {
 import { LONGEST, truncate } from '../../partners/text-limits.js';
 import type { LinkState } from './link-rules.js';
 
-/** The published state without the fields that have a slice of their own. */
+/** The published state, without the fields that are stored elsewhere in {@link State}. */
 export type PublishedFields = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 'timeline'>;
 
 // Keeps F7.
 /**
  * The state of a workflow: plain data, changed only by a {@link Transition}. Continue-as-new passes it on, except the poll's last
- * snapshot and a business's SSNs; a customer keeps those until its business has started. Nothing else survives.
+ * snapshot and the SSNs of a business, which only a customer passes on, until the business has started. Nothing else survives.
  *
  * @typeParam PartnerState the state of the records at the partner
  */
@@ -58,8 +58,8 @@ export interface State<PartnerState = unknown, Input extends object = object> ex
 }
 
 /**
- * A requirement to raise. Raising it sets its ID and dates. A question that the partner can repeat sets `about`. Its ID is `about`,
- * then `about-2`, `about-3`. Other requirements are numbered.
+ * A requirement to raise. Raising it sets its ID and dates. If the partner can repeat the question, `about` identifies it, for example
+ * `note-7`. The requirement's ID is then `note-7`, and later `note-7-2`, `note-7-3`. Other requirements are numbered.
  */
 export type Question = {
   readonly [Kind in RequirementKind]: Omit<
@@ -80,7 +80,7 @@ export interface RequirementsState {
   readonly raised: number;
   /** The number of times that each `about` was raised. */
   readonly timesAsked: Readonly<Record<string, number>>;
-  /** Unix milliseconds. A proposal's time is its ID, so each must be later than the last. */
+  /** In milliseconds since 1970. Proposals are identified by their time, so each one gets a later time than the one before. */
   readonly lastProposalAt: number;
 }
 
@@ -112,17 +112,17 @@ export interface EndState {
 
 export interface CorrectedInput<Input extends object = object> {
   readonly current: Input;
-  /** `current` without the corrections that may not have reached the partner. */
+  /** The input before the corrections whose write is not confirmed yet. */
   readonly base: Input;
 }
 
 /** @typeParam Snapshot the result of a read at the partner */
 export interface PollState<Snapshot = unknown> {
-  /** Slows down the reads of a status that changes often. Absent before the first read. */
+  /** Delays the next read if each recent read showed a change. Absent before the first read. */
   readonly pace?: Pace;
   /** A change that the workflow has not handled yet. */
   readonly change?: Snapshot;
-  /** The last change that the workflow handled, until it begins a write. */
+  /** The last change that the workflow handled. Removed before a write, because an earlier read is no evidence of it. */
   readonly latest?: Snapshot;
 }
 

@@ -74,7 +74,7 @@ export async function runUntilDecided<State, Context, Seen, Snapshot, Pending, O
       if (end) {
         onboarding.update(...end.commands.map(commandTransition));
         await endTasks(onboarding, kinds);
-        // Plan again: a write that finished meanwhile may have changed the outcome, for example added an account id.
+        // Plan again: a write that finished meanwhile may have changed the outcome, for example added an account ID.
         return plan().end?.outcome ?? end.outcome;
       }
       if (change && workflowInfo().continueAsNewSuggested && !tasks.isBusy) {

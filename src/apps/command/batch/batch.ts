@@ -42,7 +42,7 @@ export async function batchCommand(
 ): Promise<void> {
   const settings = cli.config();
   if (options.format === undefined && extname(file).toLowerCase() === '.json')
-    // With this name, a file of rows is not JSON.
+    // A file with this name contains other JSON, not rows.
     rejectOtherKind(await readJson(cli, file).catch(() => undefined), file);
   const warn = (validFile: ValidFile) => checkedIfPossible(cli, validFile);
   const rules = { schemas: rowSchemas(settings), check: rowCheck(settings), warn };

@@ -186,7 +186,7 @@ interface PartPreview {
   readonly requirements: readonly RequirementKind[];
   /** The outcome with which the onboarding would end at once. */
   readonly outcome?: Outcome;
-  /** Why a person would be asked whose merchant or profile it is. */
+  /** The reasons why a person would be asked whose merchant or profile it is. */
   readonly unclear?: readonly string[];
   /** The ended onboarding from which it would be taken over. */
   readonly previous?: string;
@@ -318,7 +318,7 @@ function explainRead(error: unknown, what: string, queue: string): unknown {
   return new RefusedRow(`${what}: ${explainPartnerFailure(details).replace(/\n\s*/g, '; ')}`);
 }
 
-/** `Pending, 2 underwriting-note`; `Approved, boarded: mid 518000001001` */
+/** Returns the preview on one line: `Pending, 2 underwriting-note`, `Approved, boarded: mid 518000001001`. */
 function lineOf({ status, requirements, outcome, unclear, previous }: PartPreview): string {
   const kinds = [...Map.groupBy(requirements, (kind) => kind)];
   return [

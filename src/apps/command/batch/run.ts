@@ -34,13 +34,13 @@ export interface RunOptions extends FollowOptions, Flags<'dryRun'> {
 export interface Preview {
   /** The label under which rows are counted: `would poll`. */
   readonly word: string;
-  /** Begins with the word. */
+  /** The result on one line. It begins with the word. */
   readonly text: string;
   readonly json: object;
 }
 
 export interface ImportableRow extends Ready {
-  /** What following would do. @throws {RefusedRow} when it cannot be followed */
+  /** Returns the effect of following. @throws {RefusedRow} if it cannot be followed */
   readonly preview: (client: Client, taskQueue: string) => Promise<Preview>;
 }
 
@@ -92,7 +92,7 @@ export function followBatch(context: CommandContext, id: string, options: Follow
   return running(context, options, (run) => follow(run, id));
 }
 
-/** @param steps return how many rows failed */
+/** @param steps returns the number of failed rows */
 async function running(
   context: CommandContext,
   options: FollowOptions,
@@ -148,7 +148,7 @@ async function readAll(
         else accepted.push(row);
       } catch (error) {
         const refused = error instanceof RefusedRow ? error.message : rejectionOf(error);
-        // After an abort, the summary is printed.
+        // After an abort, the caller prints the summary.
         if (refused === undefined || stop.signal.aborted) throw error;
         report.failed(row, refused);
       }
@@ -304,7 +304,7 @@ async function wait(
 
 type Results = Map<number, object>;
 
-/** Shows a bar until `status.end()`. @param done the label of what is done: `ended` */
+/** Shows a bar until `status.end()`. @param done the label of the finished rows: `ended` */
 function showBar({ status }: CommandLine, total: number, done: string) {
   const beganAt = Date.now();
   const now = { count: 0, asked: 0 };

@@ -70,13 +70,13 @@ export const RERUN = 'run the same command again: it continues from here and sta
 export type Persistently = <Result>(call: () => Promise<Result>) => Promise<Result>;
 
 interface Persistence {
-  /** In milliseconds. */
+  /** The time after which an unavailable Temporal ends the wait, in milliseconds. */
   readonly giveUpAfter: number;
   readonly stop: AbortController;
   readonly note: (text: string) => void;
 }
 
-/** All calls share the time limit: `stop` aborts if none of them got a response for that long. */
+/** Returns a function that retries calls. `stop` aborts if no call has got a response for `giveUpAfter`. */
 export function retryCalls({ giveUpAfter, stop, note }: Persistence): Persistently {
   let unavailableSince: number | undefined;
   let hasResponded = false;

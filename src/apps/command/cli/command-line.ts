@@ -15,7 +15,7 @@ import { requireKeys, temporalSettings, withClient } from '../../../temporal/con
 import { webUiSettings, workflowPage, workflowsPage } from '../../../temporal/web-ui.js';
 import { type Output, Printer } from './output.js';
 
-/** The settings of `gangway`, besides those of each account (partners/account-settings.ts) and Temporal's own. */
+/** The settings of `gangway`, without those of each account (partners/account-settings.ts) and those of Temporal. */
 export const commandSettings = z.object({
   ...clientSettings.shape,
   ...recordSettings.shape,
@@ -27,7 +27,7 @@ export const commandSettings = z.object({
 
 export type CommandSettings = Readonly<ReturnType<typeof loadCommandSettings>>;
 
-/** @throws {BadSetting} naming the first setting that cannot be used */
+/** @throws {BadSetting} that names the first invalid setting */
 export function loadCommandSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(commandSettings, environment);
   return {
@@ -87,7 +87,7 @@ export interface CommandContext {
   readonly config: CommandSettings;
   readonly client: Client;
   readonly link: (workflowId: string, runId: string) => string | undefined;
-  /** A list, which a browser keeps as a saved view of this name. */
+  /** Returns the link to a list, which the browser stores as a saved view with this name. */
   readonly view: (name: string, query: string) => string | undefined;
 }
 

@@ -67,7 +67,7 @@ function claimsOf(times: Times, requirement: Requirement): string[] {
   return [...claimed, proposed, 'waits for confirmation by a second person'];
 }
 
-/** `--set or --patch, --retry, --abandon` */
+/** Returns the options for these answers: `--set or --patch, --retry, --abandon`. */
 export function optionsOf(answers: readonly AnswerKind[]): string {
   const options = answers.map((kind) => OPTIONS[kind].split(' ')[0]);
   return options.join(', ').replace('--set', '--set or --patch');
@@ -94,7 +94,7 @@ export function takeBackCommand(name: string, id: string): string {
 
 type OneOutcome = Exclude<Outcome, CustomerOnboardingOutcome> | UnstartedPart | OperationOutcome<object>;
 
-/** Returns one line; for a customer, one more for each part. */
+/** Returns the outcome on one line, and a line for each part of a customer. */
 export function outcomeLines(outcome: Outcome | OperationOutcome<object>): string[] {
   if (!('boarding' in outcome)) return [lineOf(outcome)];
   const { boarding, business } = outcome;
@@ -126,7 +126,7 @@ function detailOf(outcome: OneOutcome): string {
   return 'comment' in outcome ? (outcome.comment ?? '') : '';
 }
 
-/** `merchant-boarding-m-1 has ended: boarded, mid 518000001009`; if it was stopped, how and in which stage. */
+/** Returns how a workflow ended, and the stage if it was stopped: `merchant-boarding-m-1 has ended: boarded, mid 518000001009`. */
 export function describeEnd(description: WorkflowExecutionDescription): string {
   const { workflowId, status, typedSearchAttributes: attributes } = description;
   const stage = attributes.get(SEARCH_ATTRIBUTES.stage);
@@ -137,7 +137,7 @@ export function describeEnd(description: WorkflowExecutionDescription): string {
   return `${workflowId} has ended: ${ended}${mid === undefined ? '' : `, mid ${mid}`}`;
 }
 
-/** `merchant 1009 stays at the partner`: what remains after a person ends an onboarding. */
+/** Returns what remains after a person ends an onboarding: `merchant 1009 stays at the partner`. */
 export function describeRemains(attributes: TypedSearchAttributes): string {
   const merchant = attributes.get(SEARCH_ATTRIBUTES.merchantProfileId);
   const profile = attributes.get(SEARCH_ATTRIBUTES.bankingProfileId);

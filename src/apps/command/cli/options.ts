@@ -5,14 +5,14 @@ import { duration } from '../../../platform/settings/settings.js';
 import { PAST_TIME_RULE, timeBefore } from '../../../services/texts/time.js';
 import type { CommandIo, CommandLine } from './command-line.js';
 
-/** Options and arguments that several commands have, and how their values are read. */
+/** Options and arguments of several commands, and the parsers of their values. */
 
 export type Flags<Names extends string> = { readonly [Name in Names]?: true | undefined };
 
-/** Options of a command whose value is taken as it is typed. */
+/** A command's options whose values are used as typed. */
 export type Texts<Names extends string> = { readonly [Name in Names]?: string };
 
-/** Reads the value of an option as commander asks for it. @param rule what it must be, after "It" */
+/** Returns a parser of an option's value, for commander. @param rule the rest of a sentence that begins with "It" */
 export function optionParser<Result>(read: (value: string) => Result | undefined, rule: string) {
   return (value: string): Result => {
     const result = read(value);
@@ -35,7 +35,7 @@ export const limit = optionParser(
   'must be a number, or 0 for all',
 );
 
-/** A rate per second. The lower limit keeps the interval within what a timer can wait. */
+/** A rate per second. The lower limit keeps the interval below a timer's maximum. */
 export const perSecond = optionParser(
   numberWhere((number) => number >= 0.001 && number <= 1_000),
   'must be a number from 0.001 to 1000',
@@ -49,7 +49,7 @@ export const milliseconds = optionParser(
 /** A time in the past: `today`, `yesterday`, `12h`, `2026-01-31` or an ISO 8601 time. */
 export const pastTime = optionParser(timeBefore, PAST_TIME_RULE);
 
-/** Adds `--json` and `--csv`, which {@link Printer.records} takes. */
+/** Adds `--json` and `--csv`, the options of {@link Printer.records}. */
 export function withRecordFormats(command: Command): Command {
   return command.option('--json', 'print JSON lines').addOption(csvOption());
 }
@@ -58,7 +58,7 @@ export function csvOption(): Option {
   return new Option('--csv', 'print CSV with the fields of --json').conflicts('json');
 }
 
-/** For commands whose input does not name the partner account. `--account` is taken: it names financial accounts. */
+/** Adds the option for the partner account, for commands whose input does not name it. `--account` means financial accounts. */
 export function withPartnerAccount(command: Command): Command {
   return command.option(
     '--partner-account <name>',
@@ -78,7 +78,7 @@ export function withYes(command: Command): Command {
   return command.option('--yes', 'skip the confirmation; required without a terminal');
 }
 
-/** Without a subcommand, the command lists its subcommands. @param what they are, for people */
+/** Makes a command list its subcommands if none is typed. @param what the noun for them, for people */
 export function listsItsCommands(command: Command, what: string): void {
   command
     .configureHelp({ subcommandTerm: (subcommand) => subcommand.name() })

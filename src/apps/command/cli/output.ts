@@ -9,10 +9,10 @@ import { type Cell, type ColumnLayout, layOut, type Style } from './table.js';
 /** A stream that may be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** The content of a cell. A date is shown in the zone of the person, `true` as yes, and `false` and undefined as nothing. */
+/** The content of a cell. Shows a date in the person's time zone, `true` as yes, and `false` and undefined as nothing. */
 export type Value = string | number | boolean | Date | null | undefined;
 
-/** A column of a table: the value of a record, and how the column behaves where the terminal is narrow. */
+/** A column of a table: a record's value, and the column's layout in a narrow terminal. */
 export interface Column<Item> extends Omit<ColumnLayout, 'title'> {
   readonly value: (item: Item) => Value;
   readonly style?: (item: Item) => Style | undefined;
@@ -25,14 +25,14 @@ export type RecordFormat = { readonly [Name in 'json' | 'csv']?: true | undefine
 
 export interface Records<Item> extends RecordFormat {
   readonly columns: TableColumns<Item>;
-  /** A record as JSON. CSV has the same fields. Default: as it is. */
+  /** Returns a record as JSON. CSV has the same fields. Default: the record itself. */
   readonly toJson?: (item: Item) => unknown;
-  /** The leading fields of CSV, present even without a record: `event.type`. Default: those that the records have. */
+  /** The leading fields of CSV, present even without a record: `event.type`. Default: the records' fields. */
   readonly fields?: readonly string[];
   readonly none?: string;
   /** If these columns make the table too wide, each record gets a second line instead of them. */
   readonly below?: { readonly columns: readonly string[]; readonly line: (item: Item) => string };
-  /** The total if a limit cut the list; `more` if nobody counted. */
+  /** The total if a limit cut the list; `more` if unknown. */
   readonly total?: number | 'more' | undefined;
 }
 
@@ -42,7 +42,7 @@ export class Printer {
   readonly stderr: Output;
   readonly env: NodeJS.ProcessEnv;
   readonly times: Times;
-  /** Shows progress at a terminal, below what is printed. */
+  /** Shows progress at a terminal, below the printed lines. */
   readonly status: StatusLine;
 
   constructor({ stdout, stderr, env }: Pick<Printer, 'stdout' | 'stderr' | 'env'>) {
@@ -53,7 +53,7 @@ export class Printer {
     this.status = StatusLine.of(stderr, () => (env['TERM'] === 'dumb' ? undefined : widthOf(stderr, env)));
   }
 
-  /** One JSON value on a line of its own: the only thing that `--json` puts on standard output. */
+  /** Prints a JSON value on one line. With `--json`, standard output contains nothing else. */
   json(value: unknown): void {
     this.#write(this.stdout, `${harmlessJson(JSON.stringify(value))}\n`);
   }
@@ -62,17 +62,17 @@ export class Printer {
     this.#write(this.stdout, `${harmless(text)}\n`);
   }
 
-  /** Text for people. A terminal gets it in lines that fit. */
+  /** Prints text for people, wrapped to the terminal. */
   prose(text: string): void {
     this.line(this.fittedProse(text, this.stdout));
   }
 
-  /** A note for the person at the terminal; never on standard output, where scripts read. */
+  /** Prints a note for people, never on standard output, which scripts read. */
   note(text: string): void {
     this.#write(this.stderr, `${harmless(this.fittedProse(text))}\n`);
   }
 
-  /** Text in lines that fit the terminal of a stream. In a file or a pipe it stays as it is. */
+  /** Wraps text to a stream's terminal. For a file or a pipe, returns it unchanged. */
   fittedProse(text: string, stream = this.stderr): string {
     const width = widthOf(stream, this.env);
     return width === undefined ? text : fitText(text, width);
@@ -86,16 +86,16 @@ export class Printer {
     this.line(this.fitted(head, rows));
   }
 
-  /** A table that fits the terminal. In a file or a pipe it has its full width. */
+  /** Returns a table that fits the terminal. In a file or a pipe, it has its full width. */
   readonly fitted = (head: readonly string[], rows: readonly (readonly Cell[])[]): string => {
     const columns = head.map((title) => ({ title }));
     return layOut(columns, rows, { width: widthOf(this.stdout, this.env) }).lines.join('\n');
   };
 
-  /** Wraps text next to something that takes `indent` columns of each line, into lines that fit the terminal. */
+  /** Wraps text to the terminal, next to something that takes `indent` columns of each line. */
   hanging(text: string, indent: number): string {
     const width = widthOf(this.stdout, this.env);
-    // If so little room is left, the terminal breaks the line.
+    // If too little room is left, let the terminal break the line.
     return width === undefined || width - indent < LEAST_ROOM ? text : wrapText(text, width, indent);
   }
 
@@ -162,19 +162,19 @@ export class Printer {
   }
 }
 
-/** `1,204` */
+/** Formats a number: `1,204`. */
 function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** The width of a terminal in columns: `COLUMNS`, or what it reports. @returns undefined for a file or a pipe */
+/** Returns a terminal's width in columns, from `COLUMNS` or the terminal; undefined for a file or a pipe. */
 export function widthOf({ isTTY, columns }: Output, { COLUMNS = '' }: NodeJS.ProcessEnv): number | undefined {
   if (!isTTY) return undefined;
   const set = /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
   return set ?? (columns || 80);
 }
 
-/** Columns in which prose can be read. */
+/** The minimum width of readable prose, in columns. */
 const LEAST_ROOM = 20;
 
 /** Reports whether to use colors: on a terminal, unless `NO_COLOR` or `TERM=dumb` forbids them; anywhere with `FORCE_COLOR`. */
@@ -184,7 +184,7 @@ export function hasColor({ isTTY }: Output, { NO_COLOR, FORCE_COLOR, TERM }: Nod
   return isTTY === true && TERM !== 'dumb';
 }
 
-/** A text of the catalogue without its Markdown: code as it is, and links by their words. */
+/** Removes Markdown from a text of the catalogue. Keeps code, and the words of links. */
 export function withoutMarkdown(text: string): string {
   return text
     .replace(/\[([^[\]]+)\]\([^()]+\)/g, '$1')
@@ -198,13 +198,13 @@ export function readableWidth({ columns = 80 }: { readonly columns?: number }): 
 
 const HELP = Object.assign(new Help(), { minWidthToWrap: 0 });
 
-/** A paragraph in lines of at most this width. All lines after the first begin with `indent` spaces. */
+/** Wraps a paragraph to this width. All lines after the first begin with `indent` spaces. */
 export function wrapText(text: string, width: number, indent = 0): string {
   const lines = HELP.boxWrap(text.replace(/\s+/g, ' '), width - indent);
   return lines.replaceAll('\n', `\n${' '.repeat(indent)}`);
 }
 
-/** Names with their texts, a paragraph each: the names are a column of their own. */
+/** Formats names and their texts in two columns. */
 export function formatRows(rows: readonly (readonly [name: string, text: string])[], width: number): string {
   const column = Math.max(...rows.map(([name]) => name.length)) + 2;
   return rows
@@ -213,8 +213,7 @@ export function formatRows(rows: readonly (readonly [name: string, text: string]
 }
 
 /**
- * A message in lines of at most this width, each broken between words and with its own indent. A command stays whole, because
- * people copy it.
+ * Wraps the lines of a message to this width. Keeps each line's indent, and keeps a command on one line, because people copy it.
  */
 export function fitText(text: string, width: number): string {
   const fit = (line: string) => {

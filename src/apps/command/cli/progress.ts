@@ -19,7 +19,7 @@ export class Progress {
   at(step: string): void {
     if (step === this.#step) return;
     this.#step = step;
-    // Harmless as a line, and on one line as a status.
+    // Remove control characters and line breaks.
     const line = step.replace(/[\s\p{Cc}]+/gu, ' ');
     if (this.cli.status.isThere) this.cli.status.show(() => `${line} (${span(Date.now() - this.#beganAt)})`);
     else this.cli.note(PROGRESS + line);
@@ -30,10 +30,10 @@ export class Progress {
   }
 }
 
-/** A step that ends sooner is not shown, in milliseconds. */
+/** The time before a step is shown, in milliseconds. A shorter step is not shown. */
 const SOON_MS = 1_000;
 
-/** The interval at which a changing step is shown, in milliseconds: at a terminal, and as a line. */
+/** The intervals at which a changing step is shown, at a terminal and as a line, in milliseconds. */
 const AGAIN_MS = { status: 1_000, line: 10_000 };
 
 /** Shows progress while something runs. @param step a function for a step that changes, such as a count */
@@ -57,14 +57,14 @@ export async function withProgress<Result>(
   }
 }
 
-/** The state while a workflow is being started. */
+/** The text for a start with an unknown outcome. */
 export const UNKNOWN_START =
   'it may or may not have started; run the same command again, which starts it or attaches to it';
 
-/** Sets what was done, for a person who interrupts the command. Undefined: what follows says it on its own. */
+/** Sets the progress that an interrupted command reports. Undefined if the next step reports its own. */
 export type HowFar = (what: string | undefined) => void;
 
-/** Runs a command that changes something. On Ctrl-C and `--timeout`, says what was done. @param first before any {@link HowFar} */
+/** Runs a command that changes something. Reports its progress on Ctrl-C and `--timeout`. @param first the initial progress */
 export async function reportProgress<Result>(
   cli: Progressing & { readonly signal: AbortSignal },
   run: (isNow: HowFar) => Promise<Result>,
@@ -82,7 +82,7 @@ export async function reportProgress<Result>(
 
 const CELLS = 30;
 
-/** `[=====-----] 12 of 20 started, 19.0/s, 1 s to go`: the pace is the mean since `beganAt`. */
+/** Returns a bar with the mean pace since `beganAt`: `[=====-----] 12 of 20 started, 19.0/s, 1 s to go`. */
 export function bar(
   { count, total, asked: request }: Readonly<Record<'count' | 'total' | 'asked', number>>,
   label: string,
@@ -106,7 +106,7 @@ const CLEAR = '\r\u001b[2K';
 
 /**
  * The last line of a terminal, which is redrawn: a spinner with the current step, or a bar. Printed text appears above it. Does
- * nothing if the stream is not a terminal, or one that cannot move its cursor.
+ * nothing if the stream is not a terminal, or its cursor cannot move.
  */
 export class StatusLine {
   #draw: (() => string) | undefined;
@@ -116,11 +116,11 @@ export class StatusLine {
 
   private constructor(
     private readonly stream: Writable,
-    /** The columns of the terminal; undefined where no line can be drawn. */
+    /** The terminal's width; undefined if no line can be drawn. */
     private readonly width: () => number | undefined,
   ) {}
 
-  /** The status line of a stream, which has only one last line. */
+  /** Returns a stream's status line. A stream has only one. */
   static of(stream: Writable, width: () => number | undefined): StatusLine {
     const statusLine = LINES.get(stream) ?? new StatusLine(stream, width);
     LINES.set(stream, statusLine);
@@ -145,13 +145,13 @@ export class StatusLine {
     this.#clear();
   }
 
-  /** Prints above the line, which the next frame draws again. */
+  /** Prints above the line. The next frame redraws the line. */
   above(print: () => void): void {
     this.#clear();
     print();
   }
 
-  /** Leaves the terminal to a person who is asked something. */
+  /** Hides the line while a person is asked. */
   async hiddenWhile<Result>(ask: () => Promise<Result>): Promise<Result> {
     const draw = this.#draw;
     this.end();

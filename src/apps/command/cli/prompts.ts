@@ -12,10 +12,10 @@ export type Confirming = Flags<'yes'>;
 
 export type Strict = Flags<'strict'>;
 
-/** Why `--strict` starts nothing. */
+/** The reason why `--strict` starts nothing. */
 export const WITH_WARNINGS = 'has warnings, which --strict rejects; nothing was started';
 
-/** Prints warnings, and asks the person at the terminal. Stops no script, except with `--strict`. @throws {InvalidInput} */
+/** Prints warnings, and asks the person at the terminal. Rejects a script only with `--strict`. @throws {InvalidInput} */
 export async function confirmWarnings(
   cli: CommandLine,
   what: string,
@@ -65,19 +65,19 @@ export async function promptForCode(terminal: Terminal, signal: AbortSignal): Pr
   return undefined;
 }
 
-/** No person answers this soon after a question, and no paste pauses for this long, in milliseconds. */
+/** In milliseconds: faster than a person answers a question, and longer than a paste pauses. */
 export const PASTE_MS = 200;
 
-/** A program that never stops typing gets no answer: a question is asked this often, and no answer is longer. */
+/** The maximum number of attempts and length of an answer, because a program may type endlessly. */
 const [MAX_ATTEMPTS, MAX_LENGTH] = [5, 10_000];
 
-/** The terminal may not have shown it yet. */
+/** Returns a note with the ignored text, because the terminal may not have shown that. */
 const ignored = (text: string) =>
   `Ignored what was typed ahead or pasted, because it does not answer this:\n${harmless(text.trim()).replace(/^/gm, '  ')}\n`;
 
 /**
- * Asks a person, again after each answer, until the signal or the input ends. The rest of a pasted block answers nothing: what
- * the terminal has received before the question, or receives at once after it, or in several lines, is discarded.
+ * Asks a person, again after each answer, until the signal or the input ends. Discards the rest of a pasted block, so it answers
+ * nothing: text before the question, immediately after it, or in several lines.
  */
 async function* answersTo(question: string, { input, output }: Terminal, signal: AbortSignal) {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -93,13 +93,13 @@ async function* answersTo(question: string, { input, output }: Terminal, signal:
   }
 }
 
-/** Without the raw mode, a terminal keeps back the start of a line, which the next Enter would complete. In it, Enter is `\r`. */
+/** Reads typed-ahead text in raw mode, because otherwise a terminal withholds an incomplete line. In raw mode, Enter is `\r`. */
 async function typedAhead(input: Terminal['input'], signal: AbortSignal): Promise<string> {
   const { setRawMode } = input as Partial<ReadStream>;
   setRawMode?.call(input, true);
   const { text } = await received(input, signal, PASTE_MS);
   setRawMode?.call(input, false);
-  // In the raw mode, Ctrl-C is a character.
+  // In raw mode, Ctrl-C is a character.
   if (setRawMode && text.includes('\u0003')) process.kill(process.pid, 'SIGINT');
   return text.replaceAll('\r', '\n');
 }

@@ -6,9 +6,9 @@ export type Style = 'red' | 'yellow' | 'green' | 'dim' | 'bold';
 
 export interface ColumnLayout {
   readonly title: string;
-  /** 1 stays. Others disappear where the table does not fit, the highest number first. Default: 1. */
+  /** If the table does not fit, columns disappear, the highest number first. Columns with 1 stay. Default: 1. */
   readonly priority?: number | undefined;
-  /** Shown whole as long as possible: an id, or what people copy. Other columns are cut first. */
+  /** Cuts other columns first, because people copy this one, such as an ID. */
   readonly keep?: true | undefined;
 }
 
@@ -16,20 +16,20 @@ export interface ColumnLayout {
 export type Cell = string | number | { readonly text: string; readonly style: Style | undefined };
 
 export interface Room {
-  /** Columns of the terminal. Default: as many as needed, and nothing is cut. */
+  /** The terminal's width in columns. Default: unlimited. */
   readonly width?: number | undefined;
   /** Uses the styles of cells. Default: false. */
   readonly color?: boolean;
 }
 
-/** A table of the full width, for people and `grep`. */
+/** Returns a table with its full width, for people and `grep`. */
 export function tableOf(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const columns = head.map((title) => ({ title }));
   return layOut(columns, rows).lines.join('\n');
 }
 
 /**
- * A table without frames, so that it can be copied and cut. Each row is one line of at most `width` columns: long texts lose
+ * Returns a table without frames, so people can copy and cut it. Each row is one line of at most `width` columns: long texts lose
  * their middle, and less important columns disappear.
  *
  * @returns `hidden` are the titles of columns that do not fit, without those that are empty. `isCramped` is true if a column is cut
@@ -112,7 +112,7 @@ function widthsOf(columns: readonly Measured[], width: number): ReadonlyMap<Meas
       output = output.filter((each) => each !== column);
   while (output.length > 1 && !fits(() => 1)) output = output.slice(0, -1);
   const floor = [atLeast(READABLE), atLeast(NARROW)].find(fits) ?? (() => 1);
-  // The widest columns are cut to one width until all fit, and none below its floor.
+  // Cut the widest columns to the same width until all fit, but none below its minimum.
   const at = (level: number) => (column: Measured) =>
     Math.min(column.natural, Math.max(level, floor(column)));
   let level = Math.max(1, Math.min(room(), Math.max(...columns.map(({ natural }) => natural))));
@@ -156,7 +156,7 @@ function padTo(text: string, width: number, isRight: boolean): string {
   return isRight ? padding + output : output + padding;
 }
 
-/** Leaves the padding plain, so that the end of a line can be trimmed. */
+/** Styles a text but not its padding, so that the end of a line can be trimmed. */
 function styled(text: string, style: Style | undefined): string {
   const content = text.trim();
   if (style === undefined || content === '') return text;

@@ -104,7 +104,7 @@ export function commandNames(commands: readonly Command[]): string[] {
 /**
  * Prints what can follow a line.
  *
- * @param line up to the cursor
+ * @param line the line up to the cursor
  * @param breaks the characters at which bash separates words
  */
 export async function complete(
@@ -129,7 +129,7 @@ export async function complete(
   stdout.write(lines.join(''));
 }
 
-/** The words of a line, as a shell splits them. The last one is empty after a space. */
+/** Splits a line into words like a shell. The last word is empty after a space. */
 export function wordsOf(line: string): string[] {
   const words: string[] = [];
   let word = '';
@@ -156,7 +156,7 @@ function heldByBash(current: string, breaks: string): number {
   return current[last] === '@' ? last : last + 1;
 }
 
-/** The place of the word after these ones. Its option is the one whose value the word is, or may be. */
+/** Finds the command for the next word, and the option whose value that word is or may be. */
 async function placeOf(program: Command, action: Action, words: readonly string[]) {
   let [command, value, onlyArguments]: [Command, string[], boolean] = [program, [], false];
   let option: Option | undefined;
@@ -219,12 +219,12 @@ function choicesOf({ argChoices }: Pick<Argument | Option, 'argChoices'>): reado
 type Candidate = readonly [word: string, description?: string];
 type LookUp = (around: CommandIo, current: string, value: readonly string[]) => Promise<readonly Candidate[]>;
 
-/** The values of an argument or option: known words, files of the shell, or words that are looked up. */
+/** The values of an argument or option: fixed words, files, or a lookup. */
 type Values = readonly Candidate[] | 'files' | LookUp;
 
 const words = (...all: readonly string[]): Values => all.map((word) => [word]);
 
-/** The values of an option, by the name in its flags: `file` of `--mapping <file>`. Of others, only the person knows the value. */
+/** The values of an option, by the name in its flags, such as `file` for `--mapping <file>`. Other options have no completion. */
 export const OPTION_VALUES: Readonly<Record<string, Values>> = {
   file: 'files',
   folder: 'files',
@@ -249,7 +249,7 @@ function optionValues(option: Option, env: NodeJS.ProcessEnv): Values {
   return OPTION_VALUES[placeholderOf(option)] ?? [];
 }
 
-/** `file` of `--document <file...>`. */
+/** Returns the name in an option's flags: `file` for `--document <file...>`. */
 export function placeholderOf({ flags }: Option): string {
   return /[<[]([^>\].]+)/.exec(flags)?.[1] ?? '';
 }
@@ -267,8 +267,8 @@ function argumentValues(argument: Argument, command: Command): Values {
 }
 
 /**
- * A script for each shell. It hands the line up to the cursor to `gangway complete`, which prints a candidate on a line, with a
- * tab before its description. The line {@link FILES} means that files can follow.
+ * The completion script for each shell. It passes the line up to the cursor to `gangway complete`, which prints each candidate on a
+ * line, with a tab and a description. The line {@link FILES} means that files can follow.
  */
 const SCRIPTS: Readonly<Record<Shell, readonly string[]>> = {
   bash: [
@@ -309,7 +309,7 @@ const SCRIPTS: Readonly<Record<Shell, readonly string[]>> = {
   ],
 };
 
-/** Asks the shell for files. No candidate begins with a colon. */
+/** Makes the shell complete files. No candidate begins with a colon. */
 const FILES = ':files';
 
 function printScript({ stdout }: CommandIo, shell: Shell): void {

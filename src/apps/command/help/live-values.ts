@@ -12,10 +12,10 @@ import { type CommandIo, type CommandSettings, loadCommandSettings } from '../cl
 
 type Completions = readonly (readonly [word: string, description: string])[];
 
-/** A person waits for the candidates, and types on without them, in milliseconds. */
+/** The time that completion waits for values, in milliseconds, because a person is typing. */
 const TIMEOUT_MS = 1_000;
 
-/** Looks values up in Temporal. Nothing is kept, and without a response in time there are none: a person is typing. */
+/** Looks values up in Temporal, without a cache. Returns none if Temporal does not respond in time. */
 async function lookUp(
   { env }: CommandIo,
   find: (client: Client, config: CommandSettings) => Promise<Completions>,
@@ -32,10 +32,10 @@ async function lookUp(
   }
 }
 
-/** More would fill the terminal. */
+/** The maximum number of candidates, because more would fill the terminal. */
 const MOST = 50;
 
-/** The onboardings that a command can be about. Default: all. */
+/** The onboardings that a command applies to. Default: all. */
 const ABOUT: Readonly<Record<string, Partial<Filter>>> = {
   resolve: { actionRequired: true },
   claim: { actionRequired: true },
@@ -48,20 +48,20 @@ const ABOUT: Readonly<Record<string, Partial<Filter>>> = {
 
 const TYPES = EACH_WORKFLOW.map(([type]) => type);
 
-/** The onboardings and operations that begin so, the newest first: an onboarding by its `externalId`. */
+/** Returns the onboardings and operations that begin with a text, newest first. Names an onboarding by its `externalId`. */
 export function onboardingIds(io: CommandIo, command: string, current: string): Promise<Completions> {
   return lookUp(io, async (client) => {
     const prefixes = ['', ...Object.values(WORKFLOW_ID_PREFIXES).map((prefix) => `${prefix}-`)];
     const begins = either(...prefixes.map((prefix) => startsWith('WorkflowId', prefix + current)));
     const query = visibilityQuery({ ...ABOUT[command], types: TYPES, query: current && begins });
     const onboardings = await Array.fromAsync(listOnboardings(client, query, MOST));
-    // The parts of a customer have its name.
+    // A customer's parts have the customer's name.
     const named = new Map(onboardings.map((each) => [nameOf(each, current), describe(each)]));
     return [...named];
   });
 }
 
-/** The `externalId` where that is what the person types. */
+/** Returns the `externalId` if the person has begun to type it; otherwise the workflow ID. */
 function nameOf({ workflowId }: Listed, current: string): string {
   const short = shortName(workflowId) ?? workflowId;
   return short.startsWith(current) ? short : workflowId;
@@ -71,7 +71,7 @@ function describe({ dba, stage, requirements: [first] }: Listed): string {
   return [dba, stage, first && TASKS[first.kind]].filter(Boolean).join(', ');
 }
 
-/** The open requirements of an onboarding, as the list has them: this needs one call, and no worker. */
+/** Returns an onboarding's open requirements from the list of workflows, with one call and no worker. */
 export function requirementIds(io: CommandIo, id: string): Promise<Completions> {
   return lookUp(io, async (client, { accounts }) => {
     const ids = possibleWorkflowIds(id, Object.keys(accounts));

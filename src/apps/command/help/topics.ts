@@ -45,10 +45,10 @@ const TEXTS = {
   settings: (width, part) => settingsHelp(part, width),
 } as const satisfies Readonly<Record<string, TextOf>>;
 
-/** A topic with a text of its own. The others are the help of a command. */
+/** A topic with a separate text. The other topics are the help of a command. */
 export type Topic = keyof typeof TEXTS;
 
-/** The inputs load the SDK, which no other topic needs. @throws {InvalidInput} */
+/** Loads the schema of an input, and with it the SDK, which no other topic needs. @throws {InvalidInput} */
 async function inputOf(kind: string | undefined, env: NodeJS.ProcessEnv): Promise<z.ZodType> {
   const { KINDS } = await import('../../../temporal/kinds/kinds.js');
   const { readAccounts } = await import('../../../partners/account-settings.js');
@@ -62,7 +62,7 @@ function paragraphs(width: number, ...texts: readonly string[]): string {
   return texts.map((text) => (text.includes('\n') ? text : wrapText(text, width))).join('\n\n');
 }
 
-/** @throws {InvalidInput} that names the nearest codes, for an unknown one */
+/** @throws {InvalidInput} that names the nearest codes if the code is unknown */
 export function explainTopic(
   io: CommandIo,
   topic: string | undefined,
@@ -93,7 +93,7 @@ function describe({ code, kind, facts }: Code, width: number): string {
   return `${code} (${kind})\n${formatRows(Object.entries(facts), width)}`;
 }
 
-/** The settings whose name has this part, or all, as docs/configuration.md describes them. @throws {InvalidInput} for none */
+/** Describes settings whose name contains this text, or all, like docs/configuration.md. @throws {InvalidInput} if there are none */
 export function settingsHelp(part: string | undefined, width: number): string {
   const tables = tablesIn(readDocsPage('configuration'));
   const isWanted = (name: string) => part === undefined || name.includes(part.toUpperCase());

@@ -27,7 +27,7 @@ import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/follow.js';
 import { withProgress } from '../cli/progress.js';
 
-/** What the commands that answer share: which requirement a person means, and what the answer led to. */
+/** Shared by the commands that answer: finds the requirement that a person means, and shows the result of the answer. */
 
 type FoundOnboarding = Awaited<ReturnType<typeof findById>>;
 
@@ -38,9 +38,9 @@ export interface Read {
 }
 
 /**
- * Reads the workflow that takes the answer to a requirement: of a customer, that is a part if it was started on its own before.
+ * Reads the workflow that takes the answer to a requirement. For a customer, that is the part if the part was started separately.
  *
- * @param requirementId as for {@link openRequirement}
+ * @param requirementId like that of {@link openRequirement}
  * @throws {UnreadableOnboarding}
  */
 export async function readFor(
@@ -62,7 +62,7 @@ export async function readFor(
   return readFor(context, await findById(context, part.workflowId, {}), requirementId);
 }
 
-/** The open requirement that a person means, by its id or the beginning of it. @throws {InvalidInput}, {@link CommandFailed} */
+/** Finds the open requirement with this ID, or the beginning of it. @throws {InvalidInput}, {@link CommandFailed} */
 export function openRequirement(
   context: CommandContext,
   read: Read,
@@ -76,10 +76,10 @@ export function openRequirement(
   return requirement;
 }
 
-/** For an answer to take back, there is only the id. */
+/** A requirement. Only its ID is known if its answer is to be taken back. */
 export type Named = Pick<Requirement, 'id'> & { readonly requirement?: Requirement };
 
-/** The requirement to answer. @param kind undefined without an answer. @throws {InvalidInput} with the commands that answer it */
+/** Finds the requirement to answer. @param kind undefined if there is no answer. @throws {InvalidInput} with commands to answer it */
 export function requirementIn(
   context: CommandContext,
   read: Read,
@@ -110,19 +110,19 @@ export function requirementIn(
 }
 
 /**
- * A part of an id of 12 digits, or words without the number. A whole id is no beginning: of `note-0e5ac65b83c0-2`, which asks again
- * what `note-0e5ac65b83c0` has asked.
+ * Matches the beginning of an ID: some of its 12 digits, or its words without a number. A complete ID is not a beginning:
+ * `note-0e5ac65b83c0` must not match `note-0e5ac65b83c0-2`, which repeats its question.
  */
 const BEGINNING = /^(note-[0-9a-f]{3,11}|\D*)$/;
 
-/** The id that is given, the only one that begins so, or the only one. */
+/** Returns the ID equal to this value, the only ID that begins with it, or the only ID. */
 function only(ids: readonly string[], value = ''): string | undefined {
   if (ids.includes(value) || !BEGINNING.test(value)) return ids.find((id) => id === value);
   const [id, ...more] = ids.filter((each) => each.startsWith(value));
   return more.length === 0 ? id : undefined;
 }
 
-/** How many characters of some ids tell them apart from all others. */
+/** Returns the number of leading characters that distinguish the wanted IDs from all others. */
 function lengthNeeded(ids: readonly string[], wanted: readonly string[]): number {
   let length = 1;
   while (!wanted.every((id) => only(ids, id.slice(0, length)) === id)) length += 1;
@@ -171,17 +171,17 @@ function notOpen(
 
 interface Accepted {
   readonly workflowId: string;
-  /** The workflow that asked: of a customer, the part. */
+  /** The workflow that raised the requirement. For a customer, the part. */
   readonly asking: string;
   readonly typed: string;
   readonly answer: Answer;
-  /** Both undefined where they could not be read. The state is the one before the answer. */
+  /** Undefined, like the state before the answer, if the workflow could not be read. */
   readonly requirement: Requirement | undefined;
   readonly state: OnboardingState | undefined;
   readonly receipt: ResolutionReceipt;
 }
 
-/** Reports an answer, with the outcome if it is known within a few seconds. @throws {CommandFailed} when the same is asked again */
+/** Reports an answer, with the outcome if it is known within a few seconds. @throws {CommandFailed} if the same is asked again */
 export async function reportAccepted(context: CommandContext, accepted: Accepted, json: true | undefined) {
   const { cli } = context;
   const { workflowId, asking, typed, answer, requirement, receipt } = accepted;
@@ -231,17 +231,17 @@ function failed({ kind }: Answer, typed: string, { id, kind: request, detail }: 
 }
 
 interface Effect {
-  /** The answer failed, so a person is asked again. */
+  /** The new requirement if the answer failed. */
   readonly askedAgain?: Requirement;
   /** The next step of the workflow. */
   readonly done?: { readonly event: TimelineEvent; readonly detail: string };
   readonly unknown?: true;
 }
 
-/** The time limit for a partner to respond to the request that an answer leads to, in milliseconds. */
+/** The time to wait for the partner's response to an answer, in milliseconds. */
 const EFFECT_TIMEOUT_MS = 8_000;
 
-/** Waits until the outcome of an answer is known. @param workflowId of the workflow that asked: for a customer, the part */
+/** Waits for the outcome of an answer. @param workflowId the workflow that raised the requirement; for a customer, the part */
 async function effectOf(context: CommandContext, workflowId: string, answered: Requirement): Promise<Effect> {
   const deadline = new Deadline({ ms: EFFECT_TIMEOUT_MS, until: context.cli.signal });
   try {
@@ -259,13 +259,13 @@ async function effectOf(context: CommandContext, workflowId: string, answered: R
 
 const UNKNOWN: Effect = { unknown: true };
 
-/** The requirements of a step that fails, besides the one that was answered. */
+/** The kinds of requirements that a failed step raises. */
 const FAILURES: readonly RequirementKind[] = ['rejected-input', 'uncertain-write', 'credentials'];
 
-/** Entries that are no effect: the partner's own change, and what comes before the next question. */
+/** Events that are not the effect of an answer: a change by the partner, and those before the next question. */
 const NEITHER: readonly TimelineEvent[] = ['status-changed', 'write-uncertain', 'answer-rejected'];
 
-/** The first entry after the answer decides: a later question is another one. */
+/** Returns an answer's effect, from the first timeline entry after it. A later question is a different one. */
 function effectIn({ timeline, requirements }: OnboardingState, { id, kind }: Requirement) {
   const answer = answeredBefore(timeline, id);
   for (const entry of answer ? timeline.slice(timeline.indexOf(answer) + 1) : []) {

@@ -18,11 +18,11 @@ import { openRequirement, readFor, reportAccepted } from './answering.js';
 type ActorOptions = IdOptions & Texts<'actor'>;
 
 interface ClaimOptions extends ActorOptions, Flags<'override'>, Texts<'to' | 'remark'> {
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly for?: number;
 }
 
-/** `claim` and `assign`, which has a colleague. */
+/** The commands `claim` and `assign`. */
 
 export async function claim(
   cli: CommandLine,
@@ -63,7 +63,7 @@ export async function claim(
       return [];
     });
     if (refusals.length === 0) return;
-    // For an unexpected reason, the complete command fails.
+    // An unexpected reason fails the whole command.
     const unexpected = refusals.find(({ why }) => ids.length === 1 || why === undefined);
     if (unexpected) throw unexpected.error;
     const lines = refusals.map(({ id, why }) => `${id}: ${why}`);
@@ -82,7 +82,7 @@ export const release = atTemporal(async (context, id: string, value: string, opt
   context.cli.line(claim ? `${requirementId} released` : `${requirementId}: was not claimed`);
 });
 
-/** Confirms the proposal that is shown to the person, and no later one. */
+/** Confirms only the proposal that the person has seen, not a later one. */
 export const confirmProposal = atTemporal(
   async (
     context,
@@ -114,7 +114,7 @@ export const confirmProposal = atTemporal(
   },
 );
 
-/** The requirement that somebody names, and the workflow that asks. */
+/** Finds a requirement by its ID, and the workflow that raised it. */
 export async function findAsking(context: CommandContext, id: string, value: string, options: IdOptions) {
   const read = await readFor(context, await findById(context, id, options), value);
   const requirement = openRequirement(context, read, value);
@@ -137,7 +137,7 @@ export function peopleOf(cli: Pick<CommandLine, 'config'>): readonly Colleague[]
   return followPeople(peopleFile, Object.keys(accounts))();
 }
 
-/** The actor who is the same person in the console. @throws {InvalidInput} for the name of a program: only the HTTP API knows which one calls */
+/** Returns the actor, named as in the console. @throws {InvalidInput} if it is a program's name, which only the HTTP API may use */
 export function actorFrom(cli: Pick<CommandLine, 'config'>, { actor = userName() }: Texts<'actor'>): string {
   if (actor.length > LONGEST_ACTOR)
     throw new InvalidInput(`--actor must have at most ${LONGEST_ACTOR} characters; it has ${actor.length}`);

@@ -17,13 +17,13 @@ type ActorOptions = IdOptions & Texts<'actor'>;
 interface AskOptions extends ActorOptions, Texts<'text' | 'template' | 'language'>, Flags<'code'> {
   readonly document?: readonly string[];
   readonly field?: readonly string[];
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly for?: number;
 }
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Asks the merchant. The address goes to standard output, so that a script can send it; all else goes to standard error. */
+/** Asks the merchant. Prints only the link's address on standard output, so a script can send it. */
 export const ask = atTemporal(async (context, id: string, value: string, options: AskOptions) => {
   const { client, cli, config } = context;
   const { text, template: name, language, document: names, field, code, for: ms } = options;

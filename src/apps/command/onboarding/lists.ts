@@ -133,7 +133,7 @@ interface InboxOptions
     RecordFormat,
     Flags<'overdue' | 'unclaimed' | 'details'> {
   readonly kind?: RequirementKind;
-  /** True without a name. */
+  /** `true` if no name is typed. */
   readonly mine?: string | true;
   readonly dueAfter?: Date;
   readonly limit: number;
@@ -150,7 +150,7 @@ export async function printInbox(cli: CommandLine, words: readonly string[], opt
     // The server cannot search for people, nor for the time of a question.
     const isSearched = actor || unclaimed || options.waitingOver !== undefined || options.raisedSince;
     const { filter: page, total } = await mostUrgent(client, wanted, isSearched ? Infinity : limit);
-    // What does not fit into a list has no kind, and may be of this one.
+    // Requirements that do not fit into the list of workflows have no kind, so they may be of this kind.
     const isWanted = (item: InboxItem) =>
       (options.kind === undefined || item.kind === undefined || item.kind === options.kind) &&
       isRaisedIn(options, item) &&
@@ -203,13 +203,13 @@ function nothing(
 
 type Details = ReadonlyMap<InboxItem, Requirement | undefined>;
 
-/** Reads what each requirement asks. Names on standard error what no worker can read now. */
+/** Reads the question of each requirement. Lists unreadable ones on standard error. */
 export async function detailsOf(
   cli: Pick<CommandLine, 'note'>,
   client: Client,
   items: readonly InboxItem[],
 ): Promise<Details> {
-  /** Task queues on which no worker responds: the next query would only wait as long. */
+  /** Task queues without a responding worker. Another query would also wait in vain. */
   const silent = new Set<string>();
   const read = async ({ workflowId, taskQueue }: InboxItem): Promise<readonly Requirement[]> => {
     if (silent.has(taskQueue)) return [];
@@ -253,7 +253,7 @@ function commandOf(nameOf: NameOf) {
     id === undefined ? `gangway status ${nameOf(workflowId)}` : `gangway resolve ${nameOf(workflowId)} ${id}`;
 }
 
-/** Relative times, because they say at once what to do first. */
+/** Columns with relative times, which show what to do first. */
 const columnsOf = (
   { times }: CommandLine,
   nameOf: NameOf,

@@ -57,7 +57,7 @@ async function nudgeSystem(cli: CommandLine, system: SystemName, options: IdOpti
 async function nudgeOne(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
   await withTemporal(cli, async (context) => {
     const execution = await findById(context, id, options);
-    // The parts of a customer may go on after it.
+    // A customer's parts may continue after it.
     if (execution.status.name !== 'RUNNING' && !isCustomer(execution.workflowId))
       throw new CommandFailed(describeEnd(execution));
     const step = `nudging ${execution.workflowId}`;
@@ -70,7 +70,7 @@ async function nudgeOne(cli: CommandLine, id: string, { json, ...options }: IdOp
   });
 }
 
-/** The workflow may have ended since the lookup. */
+/** Explains why nothing was nudged. The workflow may have ended since the lookup. */
 async function whyNothing(client: Client, { workflowId }: WorkflowExecutionDescription): Promise<string> {
   const now = await client.workflow.getHandle(workflowId).describe();
   return now.status.name === 'RUNNING' ? `${workflowId} does not wait for a partner` : describeEnd(now);
@@ -101,7 +101,7 @@ export const cancel = atTemporal(
   },
 );
 
-/** `This cancels Acme Bikes (merchant-boarding-m-1) in stage underwriting; merchant 1009 stays at the partner.` */
+/** Returns the consequence: `This cancels Acme Bikes (merchant-boarding-m-1) in stage underwriting; merchant 1009 stays at the partner.` */
 function consequenceOf({ workflowId, typedSearchAttributes }: WorkflowExecutionDescription): string {
   const [dba, stage] = [SEARCH_ATTRIBUTES.dba, SEARCH_ATTRIBUTES.stage].map((key) =>
     typedSearchAttributes.get(key),

@@ -69,7 +69,7 @@ export async function resolve(
         ? requirementIn(context, read, value, kind)
         : { id: value ?? '' };
       if (kind === undefined) return;
-      // Before a document is stored. The workflow refuses it as well.
+      // Checked here before a document is stored. The workflow checks it, too.
       if (requirement && !options.propose && needsConfirmation(requirement, kind))
         throw new InvalidInput(`${requirementId}: a second person must confirm this answer: add --propose`);
       const answerFor = await readAnswerArguments(cli, kind, options);
@@ -110,7 +110,7 @@ export async function resolve(
   await reportProgress(cli, answered, 'nothing was sent').catch(optionWording);
 }
 
-/** The options that give what the workflow checks. */
+/** The options for the fields that the workflow checks. */
 const NAMES: Readonly<Record<string, string>> = {
   'answer.text': '--text',
   'answer.id': '--confirm',
@@ -120,7 +120,7 @@ const NAMES: Readonly<Record<string, string>> = {
   reason: '--reason',
 };
 
-/** For `catch`: names the option where the workflow names a field of the answer. */
+/** For `catch`: replaces the field of the answer in the workflow's message with the option. */
 function optionWording(error: unknown): never {
   if (!(error instanceof InvalidInput)) throw error;
   const [, field = '', rule = ''] = /^([\w.]+): (.*)$/s.exec(error.message) ?? [];
@@ -130,7 +130,7 @@ function optionWording(error: unknown): never {
     : error;
 }
 
-/** @throws {InvalidInput} for an answer without its option, such as a file after the requirement */
+/** @throws {InvalidInput} if an answer lacks its option, such as a file after the requirement */
 function rejectBareAnswer(words: readonly string[]): void {
   const [first] = words;
   if (first === undefined) return;
@@ -139,7 +139,7 @@ function rejectBareAnswer(words: readonly string[]): void {
   throw new InvalidInput(`${first}: an answer needs its option; did you mean ${option}?`);
 }
 
-/** @returns undefined where no worker can read it, and the answer can be sent without it */
+/** @returns undefined if no worker responds, and the answer can be sent without the state */
 async function readable(
   context: CommandContext,
   execution: Read['execution'],
@@ -171,7 +171,7 @@ function noteHandling(cli: CommandLine, requirement: Requirement, actor: string)
     cli.note(`this answer drops the one that ${asSubject(proposal.actor)} proposed: ${proposal.answer}`);
 }
 
-/** What an answer leads to that cannot be taken back. A correction asks on its own. */
+/** Returns the irreversible effect of an answer. Corrections have a separate confirmation. */
 function consequenceOf(
   answer: Answer,
   { kind }: Requirement,
@@ -224,7 +224,7 @@ const KINDS = {
   abandon: 'abandon',
 } as const satisfies Partial<Record<keyof ResolveOptions, AnswerKind>>;
 
-/** @returns undefined without an answer @throws {InvalidInput} for more than one */
+/** @returns undefined if there is no answer @throws {InvalidInput} if there are several */
 function kindOf(options: ResolveOptions): AnswerKind | undefined {
   const [kind, ...more] = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter(
     (name) => options[name] !== undefined,
@@ -235,10 +235,10 @@ function kindOf(options: ResolveOptions): AnswerKind | undefined {
   );
 }
 
-/** The timeline's text when no reason was given. */
+/** The timeline's text if there is no reason. */
 export const NO_REASON = 'answered with gangway resolve';
 
-/** A reason as people write it, for the decisions that need one. */
+/** Examples of reasons, for answers that need one. */
 const REASONS = {
   confirm: 'the portal shows it',
   retry: 'the partner corrected it',
@@ -247,7 +247,7 @@ const REASONS = {
   abandon: 'the merchant has withdrawn',
 } as const satisfies Partial<Record<AnswerKind, string>>;
 
-/** @throws {InvalidInput} with an example, when the answer needs a reason and has none */
+/** @throws {InvalidInput} with an example, if the answer lacks a required reason */
 function reasonFrom({ reason }: ResolveOptions, kind: AnswerKind): string {
   if (reason !== undefined) return reason;
   if (!REASON_REQUIRED.includes(kind)) return NO_REASON;
@@ -298,7 +298,7 @@ function stored(context: CommandContext, file: string): Promise<DocumentRef> {
 }
 
 async function checkDocument(file: string): Promise<void> {
-  // It is read a second time to be sent.
+  // The file is read again when it is sent.
   if (!(await stat(file).catch(cannotRead(file))).isFile()) throw new InvalidInput(`${file}: is not a file`);
   for await (const _ of documentIn(file));
 }
@@ -306,11 +306,11 @@ async function checkDocument(file: string): Promise<void> {
 interface Asked {
   readonly workflowId: string;
   readonly requirementId: string;
-  /** Undefined when it cannot be read now. */
+  /** Undefined if it cannot be read now. */
   readonly state: OnboardingState | undefined;
 }
 
-/** Makes the merge patch for an input; undefined when that cannot be read now. @throws {CommandFailed} when it must be read */
+/** Makes the merge patch for an input, which may be unreadable now. @throws {CommandFailed} if it needs the input */
 type PatchOf = (correctable: Correctable | undefined, accounts: KnownAccounts) => Patch;
 
 /** Reads the part of a correction that needs no input. @throws {InvalidInput} */

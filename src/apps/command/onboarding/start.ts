@@ -21,7 +21,7 @@ import type { Flags } from '../cli/options.js';
 import { reportProgress, UNKNOWN_START } from '../cli/progress.js';
 import { type Confirming, confirmWarnings, type Strict } from '../cli/prompts.js';
 
-/** @throws {InvalidInput} when a file is an onboarding of another type, which another command starts */
+/** @throws {InvalidInput} if a file is an onboarding of another type, which another command starts */
 export function rejectOtherKind(value: unknown, file: string, type?: OnboardingType): void {
   const result = inputKind(value);
   if (!('kind' in result) || result.kind.type === type) return;
@@ -51,7 +51,7 @@ export function startOf(type: OnboardingType) {
       withTemporal(cli, async (context) => {
         const { client, config } = context;
         const id = again ? undefined : workflowId(kind.type, input.externalId, input.account);
-        // A script shows warnings to nobody.
+        // Nobody sees the warnings of a script.
         const isTold = cli.terminal !== undefined || strict === true;
         const read = isTold ? referencesAt : soonReferencesAt;
         const { warnings, isComplete } = await inputWarnings(client, config.taskQueue, input, id, read);

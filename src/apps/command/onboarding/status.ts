@@ -73,7 +73,7 @@ export const status = atTemporal(async (context, id: string, options: IdOptions 
   printTimeline(cli, state.timeline);
 });
 
-/** The first facts, which the list of workflows has as well. */
+/** Returns the first facts, which the list of workflows also has. */
 function factsOf(
   facts: Partial<
     Record<'dba' | 'stage' | 'partnerStatus' | 'merchantProfileId' | 'mid' | 'bankingProfileId', unknown>
@@ -100,7 +100,7 @@ function printUnsent(cli: CommandLine, typed: string, state: OnboardingState, pa
   }
 }
 
-/** The details have a column of their own, whose texts are wrapped at a terminal. */
+/** Prints a timeline, with the details in a column that wraps at a terminal. */
 function printTimeline(cli: CommandLine, timeline: readonly TimelineEntry[]): void {
   const rows = timeline.map((entry) => timelineRow(cli, entry));
   const column = Math.max(...rows.map(([, event = '']) => event.length));
@@ -156,7 +156,7 @@ function lineOf(cli: CommandLine, { of, ...entry }: OwnedEntry): string {
   return [at, ...(of ? [of.padEnd('boarding'.length)] : []), ...rest].join('  ');
 }
 
-/** Prints the present input of an onboarding, and the fields that can change now; for a customer, also the fields of its parts. */
+/** Prints an onboarding's current input, and the fields that can change now, also those of a customer's parts. */
 async function showInput(context: CommandContext, workflowId: string, typed: string, json?: true) {
   const { cli, client, config } = context;
   for (const id of await correctableIds(context, workflowId)) {
@@ -214,7 +214,7 @@ function printChangeable(
     cli.line(`change one: gangway resolve ${typed} ${id} --set FIELD=VALUE --dry-run`);
 }
 
-/** The name is never cut, because people copy it. */
+/** Prints a field. Never cuts its name, because people copy it. */
 function printField(cli: CommandLine, { name, now, isRequired, type, rule }: ChangeableField): void {
   const value =
     now === undefined || (typeof now === 'object' && now !== null) ? '' : ` = ${formatValue(now)}`;

@@ -24,7 +24,7 @@ export function operationFields(operation: Operation): Field[] {
   });
 }
 
-/** A request with each required field, as JSON. A person replaces its values. */
+/** Returns an example request with each required field, as JSON. A person replaces its values. */
 export function exampleRequest(operation: Operation): string {
   const required = operationFields(operation).filter(
     ({ name, isRequired }) => isRequired && !name.includes('.'),

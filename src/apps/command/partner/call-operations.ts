@@ -11,7 +11,7 @@ import {
 } from '../cli/options.js';
 import { fieldsHelp } from './call-fields.js';
 
-/** A rate limit may delay the start of a call, in milliseconds. */
+/** The maximum delay of a call by a rate limit, in milliseconds. */
 const START_WITHIN_MS = 30_000;
 
 export function addOperations(call: Command, action: Action): void {

@@ -155,7 +155,7 @@ type CallResponse = Exclude<PartnerResponse, { readonly file: unknown }>;
 const CALL_TIMEOUT = '2m';
 const DOWNLOAD_TIMEOUT = '10m';
 
-/** The pauses between them are a minute together. A person waits, and may call again. */
+/** The maximum number of attempts, with a minute of pauses in all, because a person is waiting. */
 const ATTEMPTS = 7;
 
 function activityFor(
@@ -230,7 +230,7 @@ async function callFromHere(cli: CommandLine, call: Call): Promise<CallResponse>
   }
 }
 
-/** Readable by its owner only, because it holds customer data. An existing file is not overwritten. */
+/** Saves a response, readable only by its owner, because it contains customer data. Overwrites no file. */
 async function save({ signal }: CommandLine, body: Readable, contentType: string, output: string) {
   const file = createWriteStream(output, { mode: 0o600, flags: 'wx' });
   await pipeline(body, file, { signal }).catch(cannotSave(output));
@@ -244,7 +244,7 @@ type GivenRequest = Awaited<ReturnType<typeof readRequest>>;
  *
  * @param text JSON, `@file`, or `-` for standard input
  * @param defaults fields to add
- * @returns `files` are the contents of those fields that are files: there, a file is its path after an `@`
+ * @returns `files` has the contents of file fields, which a request names as `@` and a path
  * @throws {InvalidInput}
  */
 async function readRequest(cli: CommandLine, operation: Operation, text: string, defaults: object = {}) {
@@ -265,7 +265,7 @@ async function readFiles(fields: Readonly<Record<string, unknown>>): Promise<Rec
   return Object.fromEntries(await Promise.all(parts));
 }
 
-/** The request as the worker gets it: its files are in the document store, and its numbers keep all digits. */
+/** Returns the request for the worker: stores its files in the document store, and keeps all digits of numbers. */
 async function toSend({ fields, files }: GivenRequest, documents: DocumentStore) {
   const stored = Object.entries(files).map(async ([name, { fileName, content }]) => {
     const document = await documents.put(fileName, content);
@@ -282,11 +282,11 @@ function asJson(value: unknown): unknown {
 }
 
 export interface ShowOptions extends Flags<'table' | 'csv' | 'reveal' | 'json'> {
-  /** The field of the response that has the records. Default: the response is the list, or the record. */
+  /** The field of the response with the records. Default: the response is the list, or the record. */
   readonly list?: string;
 }
 
-/** Prints the response of a call, and its warnings. @throws {CommandFailed} when the response reports a failure */
+/** Prints the response of a call, and its warnings. @throws {CommandFailed} if the response reports a failure */
 export function show(cli: CommandLine, result: CallResponse, options: ShowOptions, id?: string): void {
   const { response, warnings = [], refusal } = result;
   const { reveal, json, table, csv } = options;
@@ -325,13 +325,13 @@ function recordsIn(response: unknown, list: string | undefined): readonly unknow
   const fields = Object.entries(response ?? {});
   const lists = fields.filter(([, value]) => Array.isArray(value));
   const [, records] = lists.find(([field]) => field === list) ?? [];
-  // A response without a field says that there is nothing.
+  // An empty response means that there are no records.
   if (records || fields.length === 0) return (records ?? []) as unknown[];
   const names = lists.map(([field]) => field).join(', ') || 'none';
   throw new CommandFailed(`the response has no list ${JSON.stringify(list)}; its lists: ${names}`);
 }
 
-/** A time stays as the partner wrote it: in the zone of this machine, a birthday would be the day before. */
+/** Keeps the partner's form of a time. In this machine's time zone, a birthday could be the day before. */
 function shownOf(value: unknown): Value {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -53,7 +53,7 @@ export const showPlan = atTemporal(
   },
 );
 
-/** @param merchant its id at the partner, or what names an onboarding */
+/** @param merchant the merchant's ID at the partner, or the name of an onboarding */
 async function feesOf(context: CommandContext, merchant: string, options: IdOptions) {
   const { client, config } = context;
   let account = partnerAccountOf(config, options, merchant, 'nothing was read');

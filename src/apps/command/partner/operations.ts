@@ -31,7 +31,7 @@ import { type Confirming, confirm } from '../cli/prompts.js';
 
 export interface Operation<Name extends OperationName> extends OperationStart<Name> {
   readonly done: (result: OperationResult<Name>, cli: CommandLine) => string;
-  /** A repetition attaches to the operation that was done. Default: it is done again. */
+  /** Running it again reports the first operation. Default: repeats the operation. */
   readonly once?: true;
 }
 
@@ -39,7 +39,7 @@ export interface OperationOptions extends IdOptions, Flags<'again'> {
   readonly wait: boolean;
 }
 
-/** Runs an operation, and waits for its outcome. @throws {CommandFailed} when it was rejected, abandoned or stopped */
+/** Runs an operation, and waits for its outcome. @throws {CommandFailed} if it was rejected, abandoned or stopped */
 export async function runOperation<Name extends OperationName>(
   cli: CommandLine,
   { done, once, ...start }: Operation<Name>,
@@ -72,7 +72,7 @@ export async function runOperation<Name extends OperationName>(
   );
 }
 
-/** The same key for the same content. It does not show the content. */
+/** Returns the same key for the same content, without revealing it. */
 export function contentKey(content: unknown): string {
   return hash('sha256', JSON.stringify(content)).slice(0, 16);
 }
@@ -164,7 +164,7 @@ export async function changeAddress(cli: CommandLine, file: string, { id, ...opt
   await runOperation(cli, { operation: 'change-address', key, request, once: true, done }, options);
 }
 
-/** The change to check while its code is still to come from a person. */
+/** Adds a placeholder for the one-time code, so that a change can be checked before a person enters the code. */
 function withCode(input: unknown): unknown {
   if (typeof input !== 'object' || input === null || !('secureOperationType' in input)) return input;
   return { oneTimeCode: '000000', ...input };

@@ -27,9 +27,9 @@ import {
 import { describeReason } from '../../../partners/text-limits.js';
 
 /**
- * - `conforms`: the response is as the catalogue describes it
- * - `differs`: it is not, or the partner rejects a valid request
- * - `reachable`: the partner responds, and there is nothing to compare
+ * - `conforms`: the response agrees with the catalogue
+ * - `differs`: it does not, or the partner rejects a valid request
+ * - `reachable`: the partner responds, but there is nothing to compare
  * - `not-permitted`: 401 or 403
  * - `unreachable`: no response, a 429 that stays, or a 5xx
  * - `not-tried`: nothing was sent
@@ -39,10 +39,10 @@ type ProbeResult = 'conforms' | 'differs' | 'reachable' | 'not-permitted' | 'unr
 /** A probe's result for an operation. It holds no value of a request or response. */
 export interface Probed {
   readonly system: SystemName;
-  /** As in the catalogue: `get-status`. */
+  /** The name in the catalogue: `get-status`. */
   readonly operation: string;
   readonly method: Operation['method'];
-  /** With the names of its parameters: `/v2/terminals/{terminal_id}`. */
+  /** The path, with the names of its parameters: `/v2/terminals/{terminal_id}`. */
   readonly path: string;
   readonly provenance: NonNullable<Operation['provenance']>;
   readonly isNeeded: boolean;
@@ -66,7 +66,7 @@ const LONGEST_WAIT_MS = 60_000;
 
 /**
  * Calls each operation of a system that only reads, one after the other, as often as the account's rate limit allows. An
- * operation whose request needs an id of another response comes after that. Assumed shapes come first in the result, and
+ * operation whose request needs an ID of another response comes after that. Assumed shapes come first in the result, and
  * among them what workflows need.
  */
 export async function probeSystem(system: SystemName, account: Account, around: ProbeContext) {
@@ -94,7 +94,7 @@ export async function probeSystem(system: SystemName, account: Account, around: 
       signal.throwIfAborted();
       if (!(error instanceof PartnerError)) throw error;
       obstacle = obstacleIn(error.details);
-      // A sign-in that failed has a response of its own.
+      // A failed sign-in has a separate response.
       const own = received?.name === name ? received : undefined;
       return { ...statusOf(own), ...failed(operation, error.details, own) };
     }
@@ -146,7 +146,7 @@ function rankOf({ provenance, isNeeded }: Probed): number {
   return (provenance === 'assumed' ? 0 : 2) + (isNeeded ? 0 : 1);
 }
 
-/** Why no other call can succeed either. */
+/** Returns the reason why no other call can succeed either. */
 function obstacleIn(details: PartnerErrorDetails): string | undefined {
   if (isUnauthenticated(details)) return 'the partner rejects our credentials';
   if (details.kind !== 'NotSent') return undefined;
@@ -172,7 +172,7 @@ async function waitingOut429(call: () => Promise<unknown>, signal: AbortSignal):
   }
 }
 
-/** The request of a read, from the first source of each field; or why there is none. */
+/** Returns the request of a read, from the first source of each field, or the reason why there is none. */
 function requestOf(
   { probe = {} }: Operation,
   ids: GivenIds,
@@ -238,7 +238,7 @@ function judged(
   return { result: 'conforms', differences: all };
 }
 
-/** Compares the type of a file, and does not read the file. */
+/** Compares a file's type, without reading the file. */
 function fileDifferences(
   system: SystemName,
   operation: Operation,

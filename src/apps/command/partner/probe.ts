@@ -87,7 +87,7 @@ function print(cli: CommandLine, probed: readonly Probed[], json: true | undefin
   });
 }
 
-/** @throws {CommandFailed} when something that a workflow needs differs, is not permitted or cannot be reached */
+/** @throws {CommandFailed} if something that a workflow needs differs, is not permitted or cannot be reached */
 function judge(probed: readonly Probed[]): void {
   const needed = probed.filter(({ isNeeded }) => isNeeded);
   const wrong = needed.filter(
@@ -120,8 +120,8 @@ export function describePlaceOfDifference({ field }: Pick<Difference, 'field'>):
 }
 
 /**
- * A report in Markdown for the partner. It names operations, fields, types and lengths: no value, no credential, and none of
- * our accounts.
+ * Returns a Markdown report for the partner. It names operations, fields, types and lengths, but no values, credentials or accounts
+ * of ours.
  */
 export function probeReport(probed: readonly Probed[], at: Date, version: string): string {
   const systems = SYSTEM_NAMES.filter((system) => probed.some((each) => each.system === system));

@@ -31,7 +31,7 @@ const statementOptions = z.object({
   '--email': email,
 });
 
-/** `2026-01`, so many months ago, in UTC. */
+/** Returns the month so many months ago, in UTC: `2026-01`. */
 function monthAgo(back: number): string {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back)).toISOString().slice(0, 7);

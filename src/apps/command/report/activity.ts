@@ -25,7 +25,7 @@ interface ActivityOptions extends RecordFormat, Texts<'person' | 'partnerAccount
   readonly limit: number;
 }
 
-/** A script can read more by periods, and by words of names. */
+/** The maximum number of records. A script can read more by periods, or by words in names. */
 const MAX_READ = 1_000;
 const READING_MS = 60_000;
 

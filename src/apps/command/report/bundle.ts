@@ -15,8 +15,8 @@ import { withProgress } from '../cli/progress.js';
 import { examine } from '../system/doctor/doctor.js';
 
 /**
- * A file about one onboarding for people who must not see its data. Only values in an allowlist here get into it; every other text
- * becomes its length. Allowed values are masked like the message of a failure.
+ * A file about one onboarding for people who must not see its data. It contains only values in this file's allowlist, masked like a
+ * failure's message. Every other text is replaced by its length.
  */
 
 const ABOUT =
@@ -54,10 +54,10 @@ async function bundleOf({ cli, client, config }: CommandContext, execution: Work
 const { HistoryEvent } = proto.temporal.api.history.v1;
 const { PendingActivityInfo, WorkflowExecutionVersioningInfo } = proto.temporal.api.workflow.v1;
 
-/** Enums as their names, and numbers of 64 bits as numbers. */
+/** Converts enums to their names, and 64-bit integers to numbers. */
 const AS_TEXT = { enums: String, longs: Number };
 
-/** Fields whose texts Temporal or Gangway makes: names of types and task queues, times, IDs of runs, kinds of failures. */
+/** History fields with texts from Temporal or Gangway: types, task queues, times, run IDs, kinds of failures. */
 const IN_HISTORY =
   /^(?:eventType|state|name|type|cause|retryState|timeoutType|kind|behavior|runId|\w+RunId|activityId|timerId|markerName|buildId|deploymentName|sdkName|sdkVersion)$/;
 
@@ -65,11 +65,11 @@ function inHistory(type: { toObject(message: never, options: typeof AS_TEXT): ob
   return harmless(type.toObject(message as never, AS_TEXT), IN_HISTORY);
 }
 
-/** Fields of the published state with a time, an id at a partner, or one of the words that Gangway has for it. */
+/** Fields of the published state with a time, a partner's ID, or a word of Gangway's. */
 const IN_STATE =
   /^(?:stage|partnerStatus|outcome|event|at|kind|raisedAt|dueAt|since|until|step|answers|mid|financialAccountId)$/;
 
-/** A value without texts, except those of the fields with these names. Bytes and other texts become their length. */
+/** Removes texts from a value, except in fields with these names. Replaces bytes and other texts by their length. */
 function harmless(value: unknown, fields: RegExp, name = ''): unknown {
   if (typeof value === 'string') return fields.test(name) ? redact(value, 'failure') : `[${value.length}]`;
   if (value instanceof Uint8Array) return `[${value.length}]`;
@@ -82,7 +82,7 @@ function harmless(value: unknown, fields: RegExp, name = ''): unknown {
   );
 }
 
-/** A time in ISO 8601, or a duration in seconds. */
+/** Returns a time in ISO 8601, or a duration in seconds. */
 function timeOf({ seconds = 0, nanos = 0 }: { seconds?: unknown; nanos?: unknown }, name: string) {
   const inSeconds = Number(seconds) + Number(nanos) / 1e9;
   return /Time$/.test(name) ? new Date(inSeconds * 1_000).toISOString() : inSeconds;
@@ -121,10 +121,10 @@ function findingOf(check: string, finding: { readonly detail: string }): object 
   return { check, ...finding, detail };
 }
 
-/** The worker responds at once, or not at all. */
+/** The time limit for the worker's metrics, in milliseconds. A worker responds at once, or not at all. */
 const METRICS_MS = 5_000;
 
-/** The metrics of the worker, if they are served where this command reaches them: a line for each sample, without buckets. */
+/** Returns the worker's metrics if this command can reach them: a line for each sample, without buckets. */
 async function metricsOf({ env, signal }: CommandLine): Promise<string | readonly string[]> {
   const address = listenAddress.safeParse(env['GANGWAY_METRICS_ADDRESS']).data;
   if (!address) return 'GANGWAY_METRICS_ADDRESS is not set';

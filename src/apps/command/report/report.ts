@@ -43,7 +43,7 @@ export async function reportCommand(cli: CommandLine, options: ReportOptions): P
   cli.line(`saved the report to ${html}`);
 }
 
-/** Prometheus knows the partner and the account of a webhook, and nothing else that onboardings are filtered by. */
+/** Reads figures about webhooks. Prometheus can filter them only by partner and account. */
 async function webhooksOf(cli: CommandLine, { system, partnerAccount, dba, agent }: ReportOf) {
   if (dba !== undefined || agent !== undefined) return undefined;
   const figures = await webhookFigures(cli.env, cli.signal).catch(({ message }: Error) => {
@@ -75,7 +75,7 @@ function printReport(cli: CommandLine, result: Report): void {
 
 type ExportOptions = IdOptions & Flags<'withPrivateValues'> & Texts<'html' | 'reason' | 'actor'>;
 
-/** @throws {InvalidInput} when private values are wanted without a reason */
+/** @throws {InvalidInput} if private values are wanted without a reason */
 export async function exportOne(cli: CommandLine, id: string, options: ExportOptions): Promise<void> {
   const { html, withPrivateValues, reason } = options;
   const actor = actorFrom(cli, options);

@@ -89,7 +89,7 @@ export async function restoreAll(
       else if (row) row({ workflowId, restoring });
       else cli.line(`${workflowId} ${describeRestoring(entry, restoring, dryRun)}`);
     };
-    // Those made of others come last.
+    // Onboardings with parts come last.
     const groups = Map.groupBy(sortEntries(entries), ({ type }) => TYPES_WITH_PARTS.includes(type));
     for (const group of groups.values()) await limit.map(group, restoreOne);
     const { imports, asks, there, skipped } = counts;
@@ -133,7 +133,7 @@ const header = z.object({
   at: z.iso.datetime(),
 });
 
-/** More than Temporal takes, which has a limit of 2 MiB. */
+/** More than Temporal's limit of 2 MiB. */
 const LONGEST_INPUT = 2.5 * 1024 ** 2;
 
 const entryLine = backedUpFacts.extend({
@@ -143,7 +143,7 @@ const entryLine = backedUpFacts.extend({
 const keyId = z.string().regex(KEY_ID);
 const footer = z.object({ onboardings: z.int(), key: keyId.optional(), mac: z.base64().optional() });
 
-/** Less than the longest text of Node. */
+/** Less than Node's maximum string length. */
 const MAX_BYTES = 500 * 1024 ** 2;
 const TOO_LARGE = 'is not a file of at most 500 MiB';
 
@@ -178,7 +178,7 @@ async function readBackup(file: string, config: CommandSettings, mayBeForged: bo
       `anyone could have written it, because ${why} (with --unauthenticated, its author decides what starts and what is imported)`,
     );
   const loadedDataConverter = loadDataConverter(dataConverter(config.payloadKeys));
-  // It may be restored into another namespace.
+  // The backup may be restored into another namespace.
   const anywhere = { options: { loadedDataConverter, namespace: '' } };
   const withoutKeys = macs.size === 0 ? ' without PAYLOAD_KEYS' : '';
   const entries: BackedUp[] = [];
@@ -210,7 +210,7 @@ function whyForged({ key, mac = '' }: z.output<typeof footer>, macs: ReadonlyMap
   return isOwn ? undefined : `it was changed since, or key ${key} has another value`;
 }
 
-/** @throws {InvalidInput} when an entry has the input of another onboarding, or an id that no start makes */
+/** @throws {InvalidInput} if an entry has the input of another onboarding, or an ID that no start makes */
 function requireOwnInputs(file: string, entries: BackedUp[], accounts: KnownAccounts, isAuthentic: boolean) {
   const ids = new Set(entries.map((entry) => entry.workflowId));
   if (ids.size < entries.length) throw refused(file, 'has an onboarding twice');

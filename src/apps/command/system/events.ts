@@ -31,7 +31,7 @@ export const listEvents = atTemporal(async (context, id: string | undefined, opt
   const deliveries: KnownDelivery[] = [];
   for await (const delivery of deliveriesOf(context, id, options, failed || waiting ? wanted : undefined))
     if (deliveries.push(delivery) > limit) break;
-  // A mistyped id must not look like an onboarding without events.
+  // A mistyped ID must not look like an onboarding without events.
   if (id !== undefined && deliveries.length === 0) await findById(context, id, options);
   context.cli.records(deliveries.slice(0, limit), {
     columns: COLUMNS,
@@ -57,7 +57,7 @@ const COLUMNS: TableColumns<KnownDelivery> = {
   problem: { value: ({ problem }) => problem, priority: 2 },
 };
 
-/** All that {@link toJson} has, of an event without its own data. */
+/** The fields of {@link toJson}, without the event's own data. */
 const FIELDS = [
   'event.type',
   'event.subject',
@@ -79,7 +79,7 @@ export async function sendAgain(cli: CommandLine, id: string | undefined, option
   let sent = 0;
   await withTemporal(cli, async (context) => {
     const { client, config } = context;
-    // All are listed first, because an event that is sent again would be listed again.
+    // List all first, because a resent event would be listed again.
     const deliveries = await Array.fromAsync(deliveriesOf(context, id, options, statuses));
     if (id !== undefined) {
       if (deliveries.length === 0) await findById(context, id, options);

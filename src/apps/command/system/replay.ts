@@ -33,7 +33,7 @@ interface ReplayOptions extends Flags<'held' | 'code' | 'json'>, Texts<'query' |
   readonly rate: number;
 }
 
-/** The name under which a build has its last replay. `roll-out.sh promote` reads it. */
+/** The metadata key of a build's last replay. `roll-out.sh promote` reads it. */
 const METADATA = 'gangway-replay';
 
 /** Replays histories through the workflows of this build, and records the result at the build. Changes no workflow. */
@@ -75,7 +75,7 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
         if (json) cli.json({ ...ids, ...difference });
       }
     });
-    // An interrupted replay has seen too little.
+    // An interrupted replay proves nothing.
     cli.signal.throwIfAborted();
     const result = { ...counts, sample: options.sample ?? null, held: options.held ?? false, code: digest };
     if (version) await record(client, version, result);
@@ -106,7 +106,7 @@ function queryOf(taskQueue: string, { query, ended, held }: ReplayOptions): stri
   );
 }
 
-/** Fetches one history at a time for each caller, no more in a second than the rate. */
+/** Returns a function that returns the next history. It fetches one at a time for each caller, within the rate per second. */
 function historiesOf(
   client: Client,
   runs: AsyncGenerator<Raw>,
@@ -132,24 +132,24 @@ function historiesOf(
       else {
         const history = await undefinedIfMissing(fetch(workflowId, runId));
         if (history) return { workflowId, runId, type: raw.type?.name ?? '', history };
-        // Its retention ended since it was listed.
+        // Its retention period has ended since it was listed.
         counts.gone += 1;
       }
     }
   };
 }
 
-/** The ages that a sample tells apart, in days. */
+/** The limits of a sample's age groups, in days. */
 const AGES = [1, 7, 28];
 
-/** A sample has some of each kind, stage, status and age. */
+/** Returns the group of a workflow. A sample contains workflows of each group: kind, stage, status and age. */
 function groupOf({ type, status, startTime, searchAttributes }: Raw): string {
   const stage = decodeTypedSearchAttributes(searchAttributes?.indexedFields).get(SEARCH_ATTRIBUTES.stage);
   const days = (Date.now() - requiredTsToDate(startTime, 'startTime').getTime()) / 86_400_000;
   return [type?.name, stage, status, AGES.filter((age) => days > age).length].join(' ');
 }
 
-/** The first workflow with a cause, and the number of all. */
+/** The first workflow with a cause, and the number of workflows with it. */
 type Cause = Omit<ReplayResult, 'difference'> &
   NonNullable<ReplayResult['difference']> & { readonly runs: number };
 
@@ -164,7 +164,7 @@ function linesOf(causes: ReadonlyMap<string, Cause>): string[] {
 /** A build of the deployment in Temporal, which its first worker registers. */
 type Version = Readonly<Record<'deploymentName' | 'buildId', string>>;
 
-/** Checks that a result can be recorded, before the replay takes its time. */
+/** Checks before a long replay that its result can be recorded. */
 async function insistOn(client: Client, deploymentVersion: Version): Promise<void> {
   const { namespace } = client.options;
   if (deploymentVersion.buildId === '') throw new InvalidInput('--build: must not be empty');
@@ -186,10 +186,10 @@ function record(client: Client, deploymentVersion: Version, result: object): Pro
   });
 }
 
-/** A workflow continues, so its replay counts for an hour. */
+/** The time for which a passed replay counts, in milliseconds, because workflows continue. */
 const COUNTS_MS = 3_600_000;
 
-/** Reads the file of `--resume`: lines with a digest of the code, a run id and a time. Lines of other code do not count. */
+/** Reads the file of `--resume`: lines with a digest of the code, a run ID and a time. Lines of other code do not count. */
 async function passedBefore(file: string | undefined, digest: string) {
   if (file === undefined) return { has: () => false, add: async (_: string) => undefined };
   const cannot = ({ code }: NodeJS.ErrnoException) => {

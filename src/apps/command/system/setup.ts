@@ -37,13 +37,13 @@ export const setUp = atTemporal(
 
 const { dba, stage, actionRequired, actionDueAt } = SEARCH_ATTRIBUTES;
 
-/** Lists of the Web UI, as visibility queries. A customer would show the requirements of its parts again. */
+/** The Web UI's lists, as visibility queries. The first leaves out customers, which would repeat their parts' requirements. */
 const VIEWS = {
   'Waiting for a person': `${actionRequired.name} = true AND ExecutionStatus = 'Running' AND ${TYPES_WITH_PARTS.map((type) => `WorkflowType != '${type}'`).join(' AND ')}`,
   Onboardings: `${dba.name} IS NOT NULL`,
 } as const;
 
-/** The Web UI keeps the columns in the browser, and a link cannot choose them. */
+/** The columns to choose in the Web UI. The browser stores them, so a link cannot set them. */
 const COLUMNS = [dba, stage, actionRequired, actionDueAt].map(({ name }) => name);
 
 export const endSessions = atTemporal(async ({ cli, client, config: { taskQueue } }, actor: string) => {
@@ -55,7 +55,7 @@ export function printNewKey(cli: CommandLine): void {
   cli.line(generatePayloadKey());
 }
 
-/** The line goes to standard output alone, so that `>>` adds it to the file. */
+/** Prints a new client. Only its line goes to standard output, so `>>` appends it to the file. */
 export function printNewClient(
   cli: CommandLine,
   name: string,
@@ -67,15 +67,15 @@ export function printNewClient(
   if (!json) cli.note(`token of ${name}, shown only now: ${token}`);
 }
 
-/** A name in the registry of the server, unique over all namespaces, and the workers that its requests go to. */
+/** An endpoint: a name in the server's registry, unique across namespaces, and the task queue of its workers. */
 type NexusEndpoint = Readonly<Record<'name' | 'namespace' | 'taskQueue', string>>;
 
-/** An endpoint cannot be created, or has this name already. */
+/** Thrown if an endpoint cannot be created, or another one has its name. */
 class EndpointProblem extends TemporalProblem {
   override readonly name = 'EndpointProblem';
 }
 
-/** Creates an endpoint, through which other namespaces call Gangway. @returns false when it exists. @throws {TemporalProblem} */
+/** Creates an endpoint, through which other namespaces call Gangway. @returns false if it exists. @throws {TemporalProblem} */
 async function createNexusEndpoint(client: Client, endpoint: NexusEndpoint): Promise<boolean> {
   const { name, namespace, taskQueue } = endpoint;
   const { operatorService } = client.connection;
@@ -99,7 +99,7 @@ async function createNexusEndpoint(client: Client, endpoint: NexusEndpoint): Pro
   }
 }
 
-/** @param target undefined for an endpoint outside the server */
+/** @param target undefined if the endpoint is outside the server */
 function requireSame(
   { name, namespace, taskQueue }: NexusEndpoint,
   target: { readonly namespace?: string | null; readonly taskQueue?: string | null } | null | undefined,

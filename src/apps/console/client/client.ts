@@ -1,6 +1,6 @@
 /**
- * The browser code of the console's pages: they update themselves, count characters, and check and upload documents. Each page
- * works without it, except for dragging files. The browser stores its time zone, and drafts of forms that were not sent.
+ * The browser code of the console's pages. It updates parts of pages, counts characters, and checks and uploads documents. Each page
+ * works without it, except for dragging files. It stores the time zone and unsent drafts in the browser.
  */
 import { Idiomorph } from 'idiomorph';
 import { proposedId } from '../../../services/forms/proposed-id.js';
@@ -14,7 +14,7 @@ const isZoneKnown = document.cookie.split('; ').includes(ZONE);
 // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs https
 document.cookie = `${ZONE}; path=/; samesite=lax; max-age=31536000`;
 
-/** The server has learned no zone yet, and has written this page in UTC: `2026-03-01 14:05:09 UTC` becomes `2026-03-01 09:05:09 EST`. */
+/** Converts the times of a page that the server rendered in UTC: `2026-03-01 14:05:09 UTC` becomes `2026-03-01 09:05:09 EST`. */
 function showZone(): void {
   const moved = (text: string) =>
     text.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d)(:\d\d)? UTC/g, (_, day, minute, second = '') => {
@@ -28,10 +28,10 @@ function showZone(): void {
   }
 }
 
-/** The longest pause of a page after errors, in seconds. */
+/** The longest pause between updates after errors, in seconds. */
 const LONGEST_PAUSE = 60;
 
-/** Refreshes a part of the page while somebody looks at it, or wants to be notified of it. */
+/** Updates a part of the page while it is visible, or while a person wants notifications about it. */
 async function keepLive(region: HTMLElement): Promise<void> {
   const seconds = Number(region.dataset['seconds']);
   let pause = isZoneKnown ? seconds : 0;
@@ -44,7 +44,7 @@ async function keepLive(region: HTMLElement): Promise<void> {
   }
 }
 
-/** @returns false when it could not be read now */
+/** @returns false if the server did not respond with it */
 async function update(region: HTMLElement, source: string): Promise<boolean> {
   try {
     const response = await fetch(source, { headers: { accept: 'text/html' }, redirect: 'error' });
@@ -59,11 +59,11 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
     if (!(fresh instanceof HTMLElement) || fresh.id !== region.id) throw new Error('another page');
     const before = { ...region.dataset };
     const apply = () => holdingStill(() => morph(region, fresh));
-    // Nobody sees the rows of a hidden page move, and an empty list has none.
+    // Rows may move in a hidden page, because nobody sees them. An empty list has no rows to move.
     if (hasRows(region) && movesRows(region, fresh) && !document.hidden) offer(region, fresh, apply);
     else apply();
     const more = (name: 'new' | 'mine') => Number(region.dataset[name]) - Number(before[name]);
-    // Numbers count onboardings in the navigation, and several questions of one may be new.
+    // The notifications have no numbers: the navigation counts onboardings, and one may have several new questions.
     if (more('new') > 0) notify(region, 'Gangway has something new');
     if (more('mine') > 0) notify(region, 'Somebody assigned something to you, or mentioned you');
     showWaitingCount(region.dataset['waiting']);
@@ -83,7 +83,7 @@ function movesRows(region: Element, fresh: Element): boolean {
   return rows(region) !== rows(fresh);
 }
 
-/** Rows move only when a person wants it: a button over the list, which takes no room in it, shows the changed list. */
+/** Offers a button that shows the changed list, so rows move only when a person wants it. The button takes no room in the list. */
 function offer(region: HTMLElement, fresh: HTMLElement, apply: () => void): void {
   Object.assign(region.dataset, fresh.dataset);
   const status = region.querySelector('#inbox-new [role=status]');
@@ -106,7 +106,7 @@ function offer(region: HTMLElement, fresh: HTMLElement, apply: () => void): void
   button.onclick = () => {
     region.querySelector<HTMLElement>('.scroll')?.focus({ preventScroll: true });
     apply();
-    // What the list shows from now on is no longer new to anybody.
+    // From now on, only later rows are new.
     const { live = '', now = '' } = region.dataset;
     region.dataset['live'] = `${live}&${new URLSearchParams({ seen: now })}`;
   };
@@ -114,8 +114,8 @@ function offer(region: HTMLElement, fresh: HTMLElement, apply: () => void): void
 }
 
 /**
- * Makes a part of the page like a fresh one and changes only what differs, so focus, selection, scroll position, open details, checked
- * boxes and typed text stay.
+ * Replaces only the differences between a part of the page and its fresh version, so focus, selection, scroll position, open details,
+ * checked boxes and typed text stay.
  */
 function morph(old: Element, fresh: Element): void {
   void Idiomorph.morph(old, fresh, {
@@ -137,7 +137,7 @@ function isBusy(element: Element): boolean {
   return element.matches('[data-touched]') || element.querySelector('[data-touched]') !== null;
 }
 
-/** Keeps a requirement that is no longer open while a person types its answer, and shows its outcome. */
+/** Keeps a closed requirement on the page while a person types its answer, and shows its outcome. */
 function showIsGone(gone: HTMLElement, fresh: Element): void {
   const notice = gone.querySelector<HTMLElement>('[data-notice]');
   if (!notice) return;
@@ -150,7 +150,7 @@ function showIsGone(gone: HTMLElement, fresh: Element): void {
   notice.classList.add('problem');
 }
 
-/** Keeps what a person reads or types at its place on the screen. */
+/** Makes a change without moving the line that a person reads or types. */
 function holdingStill(change: () => void): void {
   const held = document.activeElement;
   const before =
@@ -177,7 +177,7 @@ function countAll(): void {
 
 document.addEventListener('input', ({ target }) => {
   if (!(target instanceof HTMLElement)) return;
-  // Updates leave a form alone once a person has touched it.
+  // Updates do not change a form after a person has changed it.
   const form = target.closest<HTMLElement>('form[method="post"]');
   if (form) form.dataset['touched'] = '';
   delete form?.dataset['sent'];
@@ -190,7 +190,7 @@ document.addEventListener('click', ({ target }) => {
   else button?.parentElement?.remove();
 });
 
-/** Copies an id. Where the browser forbids that, it shows and selects the id instead. */
+/** Copies an ID. If the browser forbids that, shows and selects the ID. */
 async function copy(button: HTMLElement): Promise<void> {
   const id = button.dataset['copy'] ?? '';
   const note = document.createElement('span');
@@ -206,20 +206,20 @@ async function copy(button: HTMLElement): Promise<void> {
   setTimeout(() => note.remove(), note.textContent === id ? 30_000 : 1_500);
 }
 
-/** Applies a filter when a choice changes, and returns to that choice on the next page. A date changes while it is typed. */
+/** Applies a filter when a choice changes, and focuses that choice on the next page. Not for dates, which change while typed. */
 document.addEventListener('change', ({ target }) => {
   if (!(target instanceof HTMLSelectElement) || target.form?.id !== 'filter') return;
   if (matchMedia('(min-width: 48rem)').matches) target.form.action += `#${target.id}`;
   target.form.requestSubmit();
 });
 
-/** Keys, while nobody types. See `Keys` of the page. */
+/** Keyboard shortcuts, except in fields. The component `Keys` lists them. */
 document.addEventListener('keydown', (event) => {
   const { key, target } = event;
   const isTyped =
     target instanceof Element &&
     target.matches('input:not([type="checkbox"]), select, textarea, [contenteditable]');
-  // Only a move may repeat while its key is held.
+  // Only the keys that move the focus repeat while held down.
   if (event.repeat && key !== 'j' && key !== 'k') return;
   if (isTyped || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (document.querySelector('dialog[open]')) return;
@@ -238,13 +238,13 @@ const KEYS: Readonly<Record<string, () => void>> = {
   '?': () => document.querySelector<HTMLDialogElement>('#keys')?.showModal(),
 };
 
-/** Takes the requirement of the page. Of several, a person chooses one. */
+/** Claims the page's requirement. If there are several, does nothing: a person chooses one. */
 function claim(): void {
   const [only, ...others] = document.querySelectorAll<HTMLElement>('button[name="do"][value="claim"]');
   if (others.length === 0) only?.click();
 }
 
-/** Moves the focus by rows; Enter then opens the row, as for each link. */
+/** Moves the focus by this number of rows. Enter then opens the focused link. */
 function moveBy(rows: number): void {
   const links = [...document.querySelectorAll<HTMLElement>('a.task')];
   const row = document.activeElement?.closest('tr');
@@ -252,10 +252,10 @@ function moveBy(rows: number): void {
   links[at < 0 ? 0 : Math.min(Math.max(at + rows, 0), links.length - 1)]?.focus();
 }
 
-/** Chrome on Android has the API, but takes no notification from a page. */
+/** Chrome on Android has the API, but pages cannot use it. */
 const canNotify = 'Notification' in window && !navigator.userAgent.includes('Android');
 
-/** A button of the inbox asks for permission, unless the browser knows the answer. */
+/** Shows the inbox's button that asks for permission, unless the person has decided already. */
 function offerNotifications(): void {
   if (!canNotify || Notification.permission !== 'default' || !document.querySelector('[data-new]')) return;
   const button = document.createElement('button');
@@ -280,10 +280,10 @@ function notify(region: HTMLElement, text: string): void {
   });
 }
 
-/** The time in which a person reads that something worked, in milliseconds. */
+/** The time for which a success message stays, in milliseconds. */
 const PASSING_MS = 10_000;
 
-/** The longest wait before the page says that it still waits for a response, in milliseconds. */
+/** The time after which the page says that it still waits for a response, in milliseconds. */
 const SLOW_MS = 4_000;
 
 const SLOW =
@@ -291,7 +291,7 @@ const SLOW =
 
 document.addEventListener('submit', ({ target: form, defaultPrevented }) => {
   if (defaultPrevented || !(form instanceof HTMLFormElement) || form.method !== 'post') return;
-  // An upload shows itself how far it is, and whether it failed.
+  // An upload shows its own progress and failure.
   if ('upload' in form.dataset) return;
   form.dataset['sent'] = '';
   const note = document.createElement('p');
@@ -304,11 +304,11 @@ document.addEventListener('submit', ({ target: form, defaultPrevented }) => {
     clearTimeout(timer);
     note.remove();
   };
-  // The browser keeps the page for the way back.
+  // Remove the note, because the browser may show this page again on the way back.
   addEventListener('pagehide', forget, { once: true });
 });
 
-/** Proposes an external ID from the name of the business, until a person types another one. */
+/** Proposes an external ID from the business's name, until a person types another one. */
 function proposeId(): void {
   const target = document.querySelector<HTMLInputElement>('[data-proposed]');
   const source = target?.form?.querySelector<HTMLInputElement>(
@@ -324,7 +324,7 @@ function proposeId(): void {
 }
 
 const { instead } = document.body.dataset;
-// On the way back, the browser then reads the page of the form.
+// Going back then loads the form's page.
 if (instead) history.replaceState(null, '', instead);
 if (!isZoneKnown) showZone();
 const isTyping = restoreDrafts();
@@ -342,13 +342,13 @@ for (const region of document.querySelectorAll<HTMLElement>('[data-live]')) void
 const focusMessage = () =>
   document.querySelector<HTMLElement>('[data-focus]')?.focus({ preventScroll: location.hash !== '' });
 if (!isTyping) focusMessage();
-// The browser then moves the focus to the row that the address names.
+// Let the browser focus the row that the address names.
 if (location.hash)
   addEventListener('load', () =>
     setTimeout(() => document.activeElement?.matches('input, select, textarea') || focusMessage()),
   );
 
-/** A row of the inbox that no longer waits cannot be selected or answered. */
+/** Marks a row of the inbox that is no longer open, so it cannot be selected or answered. */
 function showGone(row: HTMLElement, isGone: boolean): void {
   row.classList.toggle('gone', isGone);
   const box = row.querySelector<HTMLInputElement>('input[form=chosen]');
@@ -357,7 +357,7 @@ function showGone(row: HTMLElement, isGone: boolean): void {
   if (isGone) box.checked = false;
 }
 
-/** Once a person changes what the warnings are about, the button no longer starts it in spite of them: it checks again. */
+/** If a person changes a field with a warning, the button no longer starts the onboarding despite the warnings, but checks again. */
 document.addEventListener('input', ({ target }) => {
   const form = target instanceof Element ? target.closest('form') : null;
   const button = form?.querySelector<HTMLElement>('[data-changed]');

@@ -1,6 +1,6 @@
 /**
- * Drafts: what a person typed in a form and did not send. They stay in this tab, and a form gets its own back wherever it is shown
- * again. The address of a form names its onboarding and requirement, so no other form gets them.
+ * Drafts: unsent text in forms. They stay in this tab, and a form gets its draft back wherever it is shown again. A form's address
+ * names its onboarding and requirement, so no other form gets the draft.
  */
 import { redact } from '../../../platform/privacy/masked.js';
 
@@ -11,23 +11,23 @@ interface Draft {
   readonly at: number;
   readonly fields: Readonly<Record<string, string>>;
   readonly focus: string | undefined;
-  /** True until the next page shows whether the form was accepted. */
+  /** The form was sent, and no page has shown yet whether it was accepted. */
   readonly isSent: boolean;
 }
 
 const KEY = 'gangway-drafts';
 const [LIFETIME_MS, MOST_FORMS, MOST_CHARACTERS] = [3_600_000, 20, 100_000];
 
-/** What is on the page after a form that was not accepted: an error, a message that stays, the form again, or a preview. */
+/** Finds the marks of a form that was not accepted: an error, a message that stays, the form again, or a preview. */
 const NOT_ACCEPTED = 'main .error, .toast:not([data-passing], #old-note), main form[data-touched], .preview';
 
 const { person } = document.body.dataset;
 const restored = new WeakMap<Element, Draft['fields']>();
 
-/** @returns whether the field in which a person was typing has the focus again */
+/** @returns whether the field that a person was typing in has the focus again */
 export function restoreDrafts(): boolean {
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  // After a reload and on the way back, nothing shows whether the form was accepted.
+  // After a reload or on the way back, the page does not show whether the form was accepted.
   const isKept = navigation?.type !== 'navigate' || document.querySelector(NOT_ACCEPTED) !== null;
   const drafts = load((draft) => draft.person === (person ?? draft.person) && (isKept || !draft.isSent));
   let focused: Control | undefined;
@@ -53,15 +53,15 @@ export function restoreDrafts(): boolean {
   return focused !== undefined;
 }
 
-/** @returns false when the page has another text, or the same from the start */
+/** @returns false if the page has another text, or had the same text from the start */
 function fill(control: Control, text: string): boolean {
   const initial = initialOf(control);
   if (valueIn(control) === initial) write(control, text);
-  // A choice that the page no longer has.
+  // The page no longer has this choice.
   if (valueIn(control) === '' && text !== '') write(control, initial);
   if (valueIn(control) !== text || text === initial) return false;
   for (let part = control.closest('details'); part; part = part.parentElement?.closest('details') ?? null) {
-    // One of a name is open: not this one in place of a form that somebody has touched.
+    // Opening this one closes the others with its name, so do not if somebody has changed a form in an open one.
     if (!document.querySelector(`details[name="${CSS.escape(part.name)}"][open] [data-touched]`))
       part.open = true;
   }
@@ -73,7 +73,7 @@ addEventListener('pagehide', () => {
   for (const form of person === undefined ? [] : forms()) {
     const [key, isSent] = [keyOf(form), 'sent' in form.dataset];
     const last = drafts.get(key);
-    // A preview has the fields of the form before it, hidden.
+    // A preview contains the form's fields as hidden fields, so keep the form's draft.
     if (last && isSent) drafts.set(key, { ...last, isSent });
     if (!('touched' in form.dataset)) continue;
     drafts.delete(key);
@@ -88,7 +88,7 @@ addEventListener('pagehide', () => {
 function typedIn(form: HTMLFormElement): Control[] {
   return controlsOf(form).filter((control) => {
     const text = valueIn(control);
-    // A refused form has what was typed from the start.
+    // A refused form contains the typed text from the start.
     const isTyped = text !== initialOf(control) || (text && nameOf(control) in (restored.get(form) ?? {}));
     return isTyped && !control.matches('[data-private]') && redact(text, 'onboarding') === text;
   });
@@ -118,7 +118,7 @@ function load(isWanted: (draft: Draft) => boolean): Map<string, Draft> {
   return new Map(all.filter(([, draft]) => Date.now() < draft.at + LIFETIME_MS && isWanted(draft)));
 }
 
-/** Stores the latest. */
+/** Stores the latest drafts. */
 function save(drafts: [string, Draft][]): void {
   let latest = drafts.slice(-MOST_FORMS);
   while (JSON.stringify(latest).length > MOST_CHARACTERS) latest = latest.slice(1);

@@ -1,4 +1,4 @@
-/** Documents: dragged or chosen, checked before they are uploaded, with a bar that shows how far the upload is. */
+/** Uploads documents that a person drags or chooses. Checks them first, and shows the progress. */
 
 export function watchUploads(): void {
   document.addEventListener('change', ({ target }) => {
@@ -7,7 +7,7 @@ export function watchUploads(): void {
   for (const event of ['dragover', 'dragleave', 'drop'] as const) {
     document.addEventListener(event, (dragged) => {
       if (!dragged.dataTransfer?.types.includes('Files')) return;
-      // If a file is dropped elsewhere, the browser would open it instead of the page.
+      // The browser would open a file that is dropped elsewhere, in place of the page.
       dragged.preventDefault();
       const zone = dragged.target instanceof Element && dragged.target.closest<HTMLElement>('[data-drop]');
       if (!zone) return;
@@ -28,7 +28,7 @@ export function watchUploads(): void {
   });
 }
 
-/** Lists the chosen files with what is wrong with each. @returns whether all can be sent */
+/** Lists the chosen files and their problems. @returns whether all can be sent */
 function showChosen(input: HTMLInputElement): boolean {
   const list = input.closest('[data-drop]')?.querySelector('[data-files-chosen]');
   const files = [...(input.files ?? [])];
@@ -73,7 +73,7 @@ function size(bytes: number): string {
 
 const LOST = 'the documents may have arrived. Reload the page, and look before you send them again.';
 
-/** The response is a page, which takes the place of this one. A refusal keeps the files that were chosen. */
+/** Sends the form, and replaces this page with the response. After a refusal, the page and the chosen files stay. */
 function send(form: HTMLFormElement): void {
   const progress = form.querySelector<HTMLProgressElement>('[data-progress]');
   const button = form.querySelector<HTMLButtonElement>('button[type=submit]');
@@ -82,7 +82,7 @@ function send(form: HTMLFormElement): void {
     if (button) button.disabled = false;
     if (progress) progress.hidden = true;
     form.querySelector('[data-files-chosen]')?.append(item(what, problem));
-    // Nobody types elsewhere.
+    // Move the focus only if nobody types elsewhere.
     if (form.contains(document.activeElement) || document.activeElement === document.body)
       form.querySelector<HTMLInputElement>('input[type=file]')?.focus();
   };
@@ -91,7 +91,7 @@ function send(form: HTMLFormElement): void {
   });
   request.addEventListener('error', () => done(LOST, 'The console did not respond'));
   request.addEventListener('load', () => {
-    // After a redirect this is the address of the page that it led to.
+    // After a redirect, this is the address of the final page.
     if (request.status < 400) {
       form.dataset['sent'] = '';
       return location.assign(request.responseURL);

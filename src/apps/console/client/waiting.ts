@@ -1,9 +1,9 @@
-/** The number of onboardings that wait for a person: in the navigation, and on the mark in the tab. */
+/** Shows the number of onboardings that wait for a person, in the navigation and on the tab's icon. */
 
-/** The seconds between two readings of the number, on pages without the inbox. */
+/** The interval between reads of the number on pages other than the inbox, in seconds. */
 const WAITING_SECONDS = 30;
 
-/** Keeps the number in the navigation current while somebody looks at the page. The inbox brings its own. */
+/** Updates the number in the navigation while the page is visible, except in the inbox, which updates it itself. */
 export async function followWaiting(): Promise<void> {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, WAITING_SECONDS * 1_000));
@@ -11,11 +11,11 @@ export async function followWaiting(): Promise<void> {
     if (!document.getElementById('waiting') || document.querySelector('[data-waiting]')) continue;
     try {
       const response = await fetch('/inbox/waiting', { headers: { accept: 'text/html' }, redirect: 'error' });
-      // It is empty while nobody knows the number.
+      // The response is empty if the number is unknown.
       const [number] = response.ok ? (/^\d+$/.exec(await response.text()) ?? []) : [];
       showNumber(number);
     } catch {
-      // The next reading may succeed. Parts of the page say that the console does not respond.
+      // The next read may succeed. Other parts of the page say that the console does not respond.
     }
   }
 }
@@ -24,7 +24,7 @@ export function nextEvent(event: string): Promise<unknown> {
   return new Promise((resolve) => document.addEventListener(event, resolve, { once: true }));
 }
 
-/** Shows in the tab and in the navigation how many wait. Unknown numbers stay as they are. */
+/** Shows the number in the tab and the navigation. Keeps the last number if it is unknown. */
 export function showWaitingCount(waiting: string | undefined): void {
   if (!showNumber(waiting)) return;
   document.title = (waiting === '0' ? '' : `(${waiting}) `) + document.title.replace(/^\(\d+\) /, '');
@@ -41,7 +41,7 @@ function showNumber(waiting: string | undefined): boolean {
 const tabIcon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
 const plainIcon = tabIcon?.href ?? '';
 
-/** Draws the number that waits on the mark in the tab. */
+/** Draws the number on the tab's icon. */
 export function drawCount(): void {
   const count = Number(document.getElementById('waiting')?.textContent);
   const mark = document.querySelector('.brand svg')?.cloneNode(true);

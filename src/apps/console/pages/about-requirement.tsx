@@ -10,9 +10,9 @@ import { answerLabel } from './answer-forms.js';
 import { pathLabel, valueText } from './input-fields.js';
 import { fieldLabel, Id, lineLabel, Prose, partnerStatusLabel } from './parts.js';
 
-/** The column next to a requirement: the business, and what the question means. */
+/** Renders the column next to a requirement: the business, and an explanation of the question. */
 
-/** The number of fields of the input that a summary shows: a start names the business first. */
+/** The number of input fields in a summary. The fields about the business come first. */
 const SUMMARY_FIELDS = 12;
 
 interface BusinessProps {
@@ -49,7 +49,7 @@ export function AboutBusiness({ listed, state, input }: BusinessProps) {
   );
 }
 
-/** Returns the shortest label of each field that no other one has. */
+/** Returns a function that returns a field's shortest unique label. */
 export function shortestLabels(leaves: readonly { readonly field: string }[]): (field: string) => string {
   const last = (field: string) => (/\d$/.test(field) ? pathLabel(field) : fieldLabel(field));
   const counts = [last, pathLabel, lineLabel].map((label) => ({
@@ -60,7 +60,7 @@ export function shortestLabels(leaves: readonly { readonly field: string }[]): (
     counts.find(({ label, uses }) => uses.get(label(field))?.length === 1)?.label(field) ?? field;
 }
 
-/** What the texts of the command call an answer, and what this page does: in words, or by the button of an answer. */
+/** Replaces the command line's words for answers with this page's words, or with the label of an answer's button. */
 const WORDS: readonly (readonly [RegExp, string | { readonly button: AnswerKind }])[] = [
   [/\bThe detail\b/g, 'The text above'],
   [/\bthe detail\b/g, 'the text above'],

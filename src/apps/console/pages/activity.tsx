@@ -33,7 +33,7 @@ import { Empty, When } from './parts.js';
 import { Icon } from './pieces.js';
 import { Author, EntryText } from './timeline.js';
 
-/** As many rows as a page of 60 kB has. */
+/** The number of rows that fit a page of 60 kB. */
 const PAGE_SIZE = 50;
 
 const DEFAULT_SINCE = '7d';
@@ -142,7 +142,7 @@ export async function activityCsv(context: RequestContext): Promise<RouteRespons
   return { file, fileName: 'activity.csv', contentType: 'text/csv; charset=utf-8' };
 }
 
-/** @param from the cursor of the page before, or ''. @throws {PageError} for another one */
+/** @param from the cursor from the previous page, or ''. @throws {PageError} if it is invalid */
 async function chosenActivity({ client, user }: RequestContext, chosen: Chosen, from: string) {
   const { account, ...filter } = chosen;
   const token = from === '' ? '' : parseCursor(from);
@@ -160,7 +160,7 @@ async function chosenActivity({ client, user }: RequestContext, chosen: Chosen, 
 const OTHER_PAGE =
   'This address was changed or cut off: it leads to no page of the activity. Open Activity again.';
 
-/** `Today`, in the zone of the person. */
+/** Returns the name of a day in the person's time zone, such as `Today`. */
 function dayOf(day: string) {
   return { key: day, heading: day };
 }
@@ -173,7 +173,7 @@ function BusinessLink({ listed }: ActivityRow) {
   );
 }
 
-/** Each field with its value before and after. */
+/** Lists the corrected fields, with their values before and after. */
 export function Corrected({ changes }: { readonly changes: readonly ExportedCorrection[] }) {
   if (changes.length === 0) return null;
   return (

@@ -17,19 +17,19 @@ import { Field, type FieldProps, Form, Person, Problem } from './parts.js';
 export interface Answering {
   readonly workflowId: string;
   readonly requirement: Requirement;
-  /** The page to return to: of this workflow, or of the customer that it is a part of. */
+  /** The page to return to: that of this workflow, or of its customer. */
   readonly page: string;
   readonly filled?: Filled | undefined;
-  /** The fields of a correction. Without them, a link leads to the page that has them. */
+  /** The fields of a correction. If absent, a link leads to the page with the fields. */
   readonly correctable?: readonly CorrectionField[] | undefined;
-  /** The filter of the inbox from which the person came. */
+  /** The inbox filter from which the person came. */
   readonly list?: string | undefined;
-  /** True if the first form is open. Default: true. */
+  /** Whether the first form is open. Default: true. */
   readonly isOpen?: boolean;
   readonly autoFocus?: boolean;
 }
 
-/** An answer that can be taken back belongs to no open requirement. */
+/** Returns a stand-in for the requirement of an answer to take back, because that requirement is no longer open. */
 export function takenBack(id: string): Requirement {
   const at = new Date().toISOString();
   const nothing = { title: '', detail: '', raisedAt: at, dueAt: at };
@@ -64,8 +64,8 @@ const RETRIES: Readonly<Partial<Record<Requirement['kind'], string>>> = {
 };
 
 /**
- * One form is open, the others are one click away: the one with a mistake, a correction of a field that the partner named, or the
- * first allowed answer. What ends the onboarding, or ignores what the partner asked for, comes last, after what else one can do.
+ * Shows one form open and the others one click away. Opens the form with a mistake, or a correction of a field that the partner named,
+ * or the first allowed answer. Answers that end the onboarding, or ignore the partner's request, come last.
  */
 export function AnswerForms({ children, ...props }: RenderableProps<Answering>) {
   const { requirement, filled, isOpen = true, correctable = [] } = props;
@@ -184,7 +184,7 @@ interface ContentProps extends Answering {
 
 type OneField = FieldProps & { readonly label: string };
 
-/** The field of an answer that has one. */
+/** The fields of answers with a single field. */
 const FIELDS: Readonly<Partial<Record<AnswerKind, (requirement: Requirement) => OneField>>> = {
   text: () => ({
     name: 'text',
@@ -250,7 +250,7 @@ function Content({ kind, requirement, own, correctable = [], autoFocus = false }
 
 const DOCUMENTS_RULE = `PDF, PNG, JPEG, TIFF, text or CSV. At most ${MOST_FILES} files of ${MAX_ATTACHMENT_BYTES / 1024 / 1024} MiB each.`;
 
-/** A zone for files: dragged with scripts, chosen without. */
+/** A drop zone for files. Without scripts, people choose files instead. */
 export function Drop({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="drop" data-drop="">
@@ -280,11 +280,11 @@ function Reason({ requirement, kind, own }: ContentProps) {
 
 interface MistakesProps extends Pick<Filled, 'problems'> {
   readonly id?: string | undefined;
-  /** Of the one field of an answer. Default: the words of its path. */
+  /** The label of an answer's single field. Default: the words of its path. */
   readonly label?: string | undefined;
 }
 
-/** All problems, at the top of the form, because a long form shows only a part of itself. */
+/** Lists all problems at the top of the form, because a long form does not fit the screen. */
 export function Mistakes({ problems, id, label }: MistakesProps) {
   if (problems.length === 0) return null;
   const problemLine = (problem: Filled['problems'][number]) => lineOf(problem, label);
@@ -315,10 +315,10 @@ const lineOf = ({ field, message }: Filled['problems'][number], own: string | un
   return problemText({ field: isOwn ? own : label, message });
 };
 
-/** A row of a correction for a field that is not listed. */
+/** Matches a correction's row for an unlisted field. */
 const OTHER_ROW = /^other\.(\d+)$/;
 
-/** The values of a form for hidden fields: nothing is stored between its pages. What a correction leaves alone is left out. */
+/** Returns a form's values for hidden fields, because nothing is stored between its pages. Leaves out unchanged values. */
 export function hiddenFields(fields: Fields): Record<string, string> {
   const entered = enteredIn(fields);
   const isCarried = (name: string) =>

@@ -37,9 +37,9 @@ import { Form, Problem } from './parts.js';
 import { findRequirement, type RequirementContext, renderGone, renderRequirement } from './requirement.js';
 
 /**
- * A requirement whose workflow can take an answer now.
+ * Returns the requirement to answer, from a workflow that can accept an answer now.
  *
- * @throws {Redirect} with the page for a requirement that cannot be answered now, or not so
+ * @throws {Redirect} with the requirement's page if it cannot be answered now, or not with this kind of answer
  */
 async function answerable(requestContext: RequestContext, kind: AnswerKind) {
   const context = await findRequirement(requestContext, true);
@@ -72,7 +72,7 @@ async function answerable(requestContext: RequestContext, kind: AnswerKind) {
 
 type Answerable = Awaited<ReturnType<typeof answerable>>;
 
-/** A form: checks, shows what the answer does, and sends it. In between nothing is stored. */
+/** Handles an answer's form: checks it, shows the answer's effect, and sends it. Stores nothing between these steps. */
 export async function answerRequirement(context: RequestContext): Promise<RouteResponse> {
   const { user, fields, settings: facts } = context;
   const kind = fields.oneOf('kind', FORM_KINDS);
@@ -88,7 +88,7 @@ export async function answerRequirement(context: RequestContext): Promise<RouteR
       accounts: facts,
     }));
   } catch (error) {
-    // An answer that is taken back has no open requirement, and so no page with its form.
+    // The requirement of an answer that is taken back is not open, so it has no page with a form.
     if (!(error instanceof InvalidInput) || kind === 'take-back') throw error;
     return again(422, formProblems(error));
   }
@@ -104,9 +104,9 @@ export async function answerRequirement(context: RequestContext): Promise<RouteR
 }
 
 /**
- * Sends an answer, or proposes it where a second person confirms.
+ * Sends an answer, or proposes it if a second person must confirm it.
  *
- * @param onRefusal removes what no answer needs, once the workflow has not taken this one
+ * @param onRefusal cleans up after the workflow has refused the answer
  */
 async function send(target: Answerable, { answer, reason }: ReadAnswer, onRefusal?: () => Promise<void>) {
   const { client, user, audit, fields, workflowId, requirementId, requirement } = target;
@@ -117,7 +117,7 @@ async function send(target: Answerable, { answer, reason }: ReadAnswer, onRefusa
   const page = pageIn(target, workflowId);
   const back = async () => {
     if (list === undefined) return pathOf(page);
-    // The answer is sent, whatever the list says.
+    // The answer is sent already, even if the list cannot be read.
     if (page === INBOX) return inboxOf(list);
     const next = await nextIn(target, list).catch(() => '/');
     return next.startsWith('/onboardings/') ? `${next}&${IS_NEXT}=yes` : next;
@@ -138,18 +138,18 @@ async function send(target: Answerable, { answer, reason }: ReadAnswer, onRefusa
     const of = list === undefined || more === '' ? more : `${displayName(target.listed)}: ${more}`;
     return { to: await back(), message: `${done} ${of}`.trimEnd() };
   } catch (error) {
-    // An answer that no worker has applied yet may still count.
+    // After any other error, a worker may still apply the answer.
     if (isRefused(error)) await onRefusal?.();
     return refused(target, error, { kind, fields, problems: [] });
   }
 }
 
-/** Reports whether a workflow has not taken an answer, and will not: the answer does not fit, or the workflow has ended. */
+/** Reports whether a workflow has refused an answer for good: the answer is invalid, or the workflow has ended. */
 function isRefused(error: unknown): boolean {
   return error instanceof InvalidInput || (error instanceof TemporalProblem && !error.isUnavailable);
 }
 
-/** The page for an answer that the workflow did not take. It keeps everything that was typed. */
+/** Returns the page for an answer that the workflow did not accept. It keeps everything that was typed. */
 async function refused(context: RequirementContext, error: unknown, filled: Filled): Promise<RouteResponse> {
   const { workflowId, requirementId, audit, user } = context;
   if (error instanceof UpdateTimedOut) {
@@ -186,7 +186,7 @@ function Preview({ target, answer, reason, changes }: PreviewProps) {
   const isProposed = needsConfirmation(requirement, answer.kind);
   return (
     <Form
-      // The form before it has the same id, and so has its draft.
+      // The same ID as the form before it, so that both share a draft.
       id={`form-${requirement.id}-${answer.kind}`}
       {...{ action: path, class: 'preview', hidden: hiddenFields(fields) }}
       aria-label="Check your answer"
@@ -223,7 +223,7 @@ function Preview({ target, answer, reason, changes }: PreviewProps) {
   );
 }
 
-/** What is known about the ID that a person confirms. The console cannot read it at the partner. */
+/** Shows what is known about the ID that a person confirms. The console cannot look it up at the partner. */
 function ConfirmedId({ id, target }: { readonly id: string; readonly target: Answerable }) {
   const { state, workflowId, requirement } = target;
   const { key, account } = partsOfId(workflowId) ?? { key: workflowId, account: undefined };
@@ -286,7 +286,7 @@ export async function uploadDocuments(context: RequestContext): Promise<RouteRes
   return send(target, { answer: { kind: 'documents', documents }, reason }, discarded);
 }
 
-/** A browser does not keep the files of a form, and a script does. */
+/** The problem for a form without scripts, because browsers do not keep its files. */
 const CHOOSE_AGAIN = [{ field: 'documents', message: 'choose the files again' }];
 
 const isByScript = ({ request }: RequestContext) => request.headers['sec-fetch-dest'] === 'empty';

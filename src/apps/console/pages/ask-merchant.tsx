@@ -22,7 +22,7 @@ import { listIn, ProposedContent, type ProposedShown } from './handling.js';
 import { pathLabel, withLabels } from './input-fields.js';
 import { Field, Form, Person, summarize, When } from './parts.js';
 
-/** The merchant's side of a requirement: the form that asks through a link, the state of that link, and the answer to confirm. */
+/** Asking the merchant about a requirement: the form that makes a link, the link's state, and the merchant's answer to confirm. */
 
 interface MerchantProps {
   readonly workflowId: string;
@@ -31,7 +31,7 @@ interface MerchantProps {
   readonly proposed: ProposedShown | undefined;
 }
 
-/** The link and the merchant's answer, from one read of the state. */
+/** Shows the link and the merchant's answer, from one read of the state. */
 export function MerchantStatus(props: MerchantProps) {
   const { workflowId, requirement } = props;
   const { settings, user } = useRequest();
@@ -56,7 +56,7 @@ export function MerchantStatus(props: MerchantProps) {
   );
 }
 
-/** The text of the last timeline entry of an event about a requirement. */
+/** Returns the text of a requirement's last timeline entry with this event. */
 function lastSaid(
   state: OnboardingState | undefined,
   event: 'merchant-asked' | 'answer-sent-back',
@@ -68,7 +68,7 @@ function lastSaid(
   return entry && saidOf(entry).replace(/^L-\w+ until [\d-]+ [\d:]+ UTC: /, '');
 }
 
-/** The reason of an answer without a remark. */
+/** The reason that the workflow records for an answer without a remark. */
 const NO_REMARK = 'answered through the link';
 
 function MerchantAnswer({ workflowId, requirement, state, proposed }: MerchantProps) {
@@ -78,7 +78,7 @@ function MerchantAnswer({ workflowId, requirement, state, proposed }: MerchantPr
   if (!proposal) return null;
   const question = lastSaid(state, 'merchant-asked', id);
   const wrote = lastSaid(state, 'answer-sent-back', id);
-  // Whoever asked has the link, and could have answered.
+  // The person who asked has the link, and so could have answered in place of the merchant.
   const isAsker =
     link !== undefined &&
     isSamePerson(link.actor, user.actor) &&
@@ -164,18 +164,18 @@ export interface AskProps {
   readonly workflowId: string;
   readonly requirement: Requirement;
   readonly templates: readonly Template[];
-  /** What a correction can change. */
+  /** The fields that a correction can change. */
   readonly fields: readonly CorrectionField[];
-  /** A question that was not sent. */
+  /** A question that was refused. */
   readonly asked?: Pick<Filled, 'fields' | 'problems'> | undefined;
 }
 
 const WANTS = { text: 'A text', documents: 'Documents', correction: 'Fields of the input' } as const;
 
-/** The prefix of the name of a checkbox: `field.holder.website`. */
+/** The prefix of a checkbox's name: `field.holder.website`. */
 export const ASKED_FIELD = 'field.';
 
-/** The form that asks the merchant. It is in one group with the forms that answer. */
+/** The form that asks the merchant. Opening it closes the answer forms, which are in the same group. */
 export function AskMerchant(props: AskProps & { readonly isOpen: boolean }) {
   const { requirement, isOpen } = props;
   const { settings, user } = useRequest();
@@ -217,7 +217,7 @@ function AskForm({
       : wants?.kind === 'fields'
         ? wants.fields.some((each) => each.name === name)
         : (requirement.fields ?? []).includes(name);
-  // A text of the merchant fills in no list and no JSON.
+  // The merchant enters text, so lists and JSON fields cannot be asked for.
   const askable = fields.filter(({ name, kind }) => kind !== 'json' && !/\.\d/.test(name));
   const boxes = (named: boolean) =>
     askable
@@ -307,14 +307,14 @@ function AskForm({
   );
 }
 
-/** The days until a requirement is due, at most the default of a link, so that the link ends before. If it is due at once: 1. */
+/** Returns the days until a requirement is due, so that a link ends before. At most the default for links; 1 if it is overdue. */
 function daysUntil(dueAt: string): string {
   const days = (Date.parse(dueAt) - Date.now()) / (24 * 3_600_000);
   const earlier = days < 1 ? Math.floor(days * 10) / 10 : Math.floor(days);
   return String(earlier > 0 ? Math.min(earlier, DEFAULT_LINK_DAYS) : 1);
 }
 
-/** What a note asks for: `voided check` of `Please send a voided check.` */
+/** Returns the document that a note asks for: `voided check` from `Please send a voided check.` */
 function namesIn({ title, detail }: Requirement): string {
   const [, name = ''] = REQUESTED.exec(`${title} ${detail}`) ?? [];
   return name;
@@ -323,7 +323,7 @@ function namesIn({ title, detail }: Requirement): string {
 const REQUESTED =
   /\b(?:send|upload|attach|provide) (?:us )?(?:an? |the |your )?([^.,;:!?()\n]{3,60})(?=[.,;!?]|$)/im;
 
-/** What the merchant is likely to be asked for. */
+/** Guesses the kind of answer to ask the merchant for. */
 function kindFor({ answers, fields = [], title, detail }: Requirement): string {
   if (fields.length > 0 && answers.includes('correction')) return 'correction';
   return /\b(?:send|upload|attach|documents?|checks?|statements?|letters?|cop(?:y|ies))\b/i.test(
@@ -333,7 +333,7 @@ function kindFor({ answers, fields = [], title, detail }: Requirement): string {
     : 'text';
 }
 
-/** The templates for a requirement; none while their file cannot be used, because a person can ask without one. */
+/** Returns the templates for a requirement. Returns none if their file is invalid, because a person can ask without one. */
 export function templatesOf(
   { settings, logger }: Pick<RequestContext, 'settings' | 'logger'>,
   requirement: Requirement,

@@ -23,14 +23,14 @@ import { type HeldFile, type HeldForm, receivedForm } from '../uploads.js';
 import { Drop } from './answer-forms.js';
 import { Field, Form } from './parts.js';
 
-/** A file of onboardings is checked as a whole before any of its rows can start. */
+/** The upload of a file of onboardings. The whole file is checked before any row can start. */
 
-/** 5,000 customers of 3 KiB each. A larger file is for the command line, which streams it. */
+/** Enough for 5,000 customers of 3 KiB. The command line streams larger files. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 const DELIMITERS: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t', bar: '|' };
 
-/** The form that checks a file. Nothing starts before a second form. */
+/** The form that checks a file. A second form starts its rows. */
 export function BatchUpload() {
   return (
     <section class="card">
@@ -69,10 +69,10 @@ export function BatchUpload() {
   );
 }
 
-/** The beginning of a file that may hold its first line. */
+/** The maximum length of a file's first line. */
 const MOST_HEADER_BYTES = 64 * 1024;
 
-/** The separator that the first line of a table has most often outside of quotes. */
+/** Returns the separator that is most frequent in a table's first line, outside of quotes. */
 function delimiterOf(bytes: Buffer): string {
   const text = bytes.toString('latin1', 0, MOST_HEADER_BYTES).replace(/"[^"]*"/g, '');
   const line = text.split(/[\r\n]/).find(Boolean) ?? '';
@@ -101,14 +101,14 @@ interface FileForm {
 
 type CheckedFile = Awaited<ReturnType<typeof readCheckedFile>>;
 
-/** Rows that are read before others get a turn. */
+/** The number of rows to check before other requests get a turn. */
 const ROWS_AT_ONCE = 50;
 
 /**
- * Checks every row of a file, as the command line does, for what this person may start.
+ * Checks every row of a file like the command line, and whether this person may start it.
  *
- * @returns `rows` reads it again, when every row is valid
- * @throws {InvalidInput} when the file or its mapping cannot be read
+ * @returns `rows` reads the file again. Call it only if every row is valid
+ * @throws {InvalidInput} if the file or its mapping cannot be read
  */
 export async function readCheckedFile(
   { settings, user }: Pick<Console, 'settings'> & { readonly user: User },
@@ -137,13 +137,13 @@ export async function readCheckedFile(
     }
   }
   async function* readyRows() {
-    // The bytes come from the first reading.
+    // Checks the rows again, from the bytes in memory.
     for await (const row of checkedRows()) if ('input' in row) yield row;
   }
   return { name, validation: await validate(checkedRows()), rows: readyRows };
 }
 
-/** Hands a valid file over to the workers, which keep it until a second form confirms it. */
+/** Starts a batch with a valid file. The batch holds the file until a second form confirms it. */
 export function checkFile(context: RequestContext): Promise<RouteResponse> {
   return receivedForm(context, MAX_FILE_BYTES, (form) => checked(context, form));
 }
@@ -156,7 +156,7 @@ async function checked(
   if (!file) throw new PageError(422, 'Choose a file first. Nothing was started.');
   const named = fieldOf(DELIMITERS, fields['delimiter'] ?? '');
   if (!formatOf(file.name)) throw new PageError(422, NO_FORMAT);
-  // NDJSON takes none.
+  // NDJSON has no delimiter.
   const delimiter = /\.csv$/i.test(file.name) ? (named ?? delimiterOf(file.bytes)) : undefined;
   const { name, validation, rows } = await readCheckedFile(context, file, { delimiter, mapping });
   if (validation.rows === 0) throw new PageError(422, 'The file has no rows. Nothing was started.');

@@ -27,7 +27,7 @@ import { BatchUpload, batchIdOf, pathOfBatch, RowTable } from './batch-file.js';
 import { Field, Form, Person, When } from './parts.js';
 import { Chip } from './pieces.js';
 
-/** Starts per second, where the form has no other number. */
+/** The default number of starts per second. */
 const DEFAULT_RATE = 20;
 
 const MOST_LISTED = 50;
@@ -54,7 +54,7 @@ export async function renderBatches({ client, settings, user, times }: RequestCo
   );
 }
 
-/** A file that is not confirmed is its owner's. Another person may see what runs in accounts that are theirs, too. */
+/** Only its uploader sees an unconfirmed file. After that, a batch is visible to everyone who may see all of its accounts. */
 export function isVisible({ state: { stage, actor, accounts } }: Batch, user: User): boolean {
   if (stage === 'checked' || stage === 'discarded') return isSamePerson(actor, user.actor);
   return accounts.every((account) => maySee(user, account || undefined));
@@ -68,7 +68,7 @@ const STAGES: Readonly<Record<Batch['state']['stage'], string>> = {
   discarded: 'not confirmed, and discarded',
 };
 
-/** A terminated batch does not say so itself. */
+/** Returns the stage in words. The state of a terminated batch still says that it runs. */
 function stageOf({ state: { stage }, hasEnded }: Batch): string {
   return hasEnded && (stage === 'running' || stage === 'checked') ? 'ended early' : STAGES[stage];
 }
@@ -92,7 +92,7 @@ function isUnderWay({ state, hasEnded }: Batch): boolean {
 
 interface BatchPageProps {
   readonly batch: Batch;
-  /** Why a confirmation did not start it. */
+  /** The reason why a confirmation was refused. */
   readonly problem?: FieldProblem | undefined;
 }
 
@@ -182,7 +182,7 @@ const RATE = {
   advice: 'Leave it, unless the team that runs Gangway names another number.',
 } as const;
 
-/** Confirms the start of a checked file. For more than a few rows, a person types their number. */
+/** The form that starts a checked file. For more than a few rows, a person must type their number. */
 function Confirmation({ batch, problem }: BatchPageProps) {
   const { rows, kinds, name } = batch.state;
   const { warnings = [], count = 0, isComplete = true, attached, businesses = [] } = batch.warnings ?? {};
@@ -227,7 +227,7 @@ function Confirmation({ batch, problem }: BatchPageProps) {
   );
 }
 
-/** The rows that a confirmation starts: the others attach to onboardings that exist. */
+/** Returns the number of rows that start onboardings. The others attach to existing ones. */
 function startingIn({ state, warnings }: Batch): number {
   return state.rows - (warnings?.attached ?? 0);
 }

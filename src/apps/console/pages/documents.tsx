@@ -12,9 +12,9 @@ import { hasRole, PageError, type RequestContext, type RouteResponse } from '../
 import { openDocumentStore } from '../uploads.js';
 import { Empty, Person, Trail, When } from './parts.js';
 
-/** The documents that people sent, to save and never to open here. */
+/** Lists the documents that people sent. A browser saves them, and never opens them here. */
 
-/** The references come from the history. They are read for each request, because few people open this page. */
+/** Reads the references to documents from the history, for each request, because few people open this page. */
 async function documentsIn(client: Client, { workflowId, runId }: WorkflowExecutionDescription) {
   const { runs } = await runsOf(client, workflowId, runId);
   const answers = (await Promise.all(runs.map((run) => answersIn(client, run)))).flat();
@@ -25,7 +25,7 @@ async function documentsIn(client: Client, { workflowId, runId }: WorkflowExecut
   return { sent, isComplete: proposals !== undefined };
 }
 
-/** The proposed answers of what is open: somebody reads their documents before they are confirmed. Undefined: no worker has them. */
+/** Returns the proposed answers, because people read their documents before they confirm. Undefined if no worker responds. */
 async function proposalsIn(client: Client, workflowId: string) {
   try {
     const { requirements } = await queryState(client, workflowId);

@@ -14,7 +14,7 @@ import { lineLabel } from './parts.js';
 
 const reads = new SharedReads<Record<string, unknown> | undefined>(5_000);
 
-/** The fees of an input, and those of its merchant at the partner, if a person asked for them. */
+/** Returns the fees in an input, and those of the merchant at the partner if a person requested them. */
 export async function feesIn(
   { client, settings, fields }: RequestContext,
   view: OnboardingView,
@@ -37,7 +37,7 @@ export async function feesIn(
   };
 }
 
-/** The fees of a plan as it is now; undefined when it is gone or cannot be read. */
+/** Returns the current fees of a plan; undefined if it does not exist or cannot be read. */
 function plannedBy({ feePlans }: RequestContext['settings'], plan: unknown): object | undefined {
   try {
     return feePlans().find(({ name }) => name === plan)?.fees;
@@ -51,11 +51,11 @@ export interface FeesProps {
   readonly fees: object;
   readonly plan: unknown;
   readonly planned: object | undefined;
-  /** false: nobody asked for them. Undefined: they cannot be read now. */
+  /** false if nobody requested them; undefined if they cannot be read now. */
   readonly atPartner: Record<string, unknown> | undefined | false;
 }
 
-/** What the onboarding sets, line by line, and what the partner shows now. */
+/** Shows the fees that the onboarding sets, line by line, next to the partner's current fees. */
 export function Fees({ workflowId, fees, plan, planned, atPartner }: FeesProps) {
   const sent = ({ field, value }: Leaf) => {
     const usual = planned && feeAt(planned, field);
@@ -97,7 +97,7 @@ interface FeeLinesProps<Leaf> {
   readonly cell: (leaf: Leaf) => ComponentChildren;
 }
 
-/** Fees with a row for each line, in a form. */
+/** A table of fees, with a row for each line. */
 export function FeeLines<Each extends Pick<Leaf, 'field'>>({ caption, leaves, cell }: FeeLinesProps<Each>) {
   const column = (title: string, wanted: string) => ({
     title,

@@ -12,16 +12,16 @@ import { maySee, type User, useRequest } from '../route.js';
 import { type Choices, Field, type FieldProps } from './parts.js';
 import { Icon } from './pieces.js';
 
-/** A field of a filter: how it is read from an address, and how people enter it. */
+/** A filter's field: reads its value from an address, and renders its control. */
 export interface FilterField<Value> {
   readonly label: string;
   readonly read: (value: string) => Value;
   show(name: string, chosen: Value, problems?: readonly string[]): VNode | null;
-  /** Why a text of an address is no value. */
+  /** Returns the reason why a text in the address is not a value. */
   problem?(value: string): string | undefined;
-  /** Of what is chosen. Default: the value itself. */
+  /** Returns the chosen value in words. Default: the value itself. */
   words?(value: string): string | undefined;
-  /** Folded up with others until somebody needs it. */
+  /** Shown only after a person unfolds the rare fields. */
   readonly isRare?: true;
 }
 
@@ -36,8 +36,8 @@ export function textFilter(label: string, more: Partial<FieldProps> = {}): Filte
 }
 
 /**
- * @param none what it says while nothing is chosen
- * @param choices labels by value; a list has values that are words
+ * @param none the label while nothing is chosen
+ * @param choices labels by value, or a list of values that are words
  */
 export function choice<const Value extends string>(
   label: string,
@@ -63,7 +63,7 @@ export function rare<Value>(field: FilterField<Value>): FilterField<Value> {
   return { ...field, isRare: true };
 }
 
-/** The start of a period, or '' for the usual one. */
+/** The start of a period, or '' for the default period. */
 export const SINCE: FilterField<string> = {
   ...textFilter('Since', { placeholder: 'Since, such as 7d', maxLength: 40 }),
   read: (value) => (timeBefore(value.trim()) ? value.trim() : ''),
@@ -71,7 +71,7 @@ export const SINCE: FilterField<string> = {
   words: (value) => fieldOf(PRESETS, value),
 };
 
-/** The one search field of a page is at its top. A private value finds nothing, so it gets into no link and no query. */
+/** The search field at the top of a page. A private value is removed before it gets into a link or a query. */
 export const FIND: FilterField<string> = {
   label: 'Search',
   read: (value) => redact(value.trim(), 'log'),
@@ -82,7 +82,7 @@ export const SYSTEM = choice('Partner', 'Any partner', SYSTEM_NAMES);
 
 export const AGENT = rare(textFilter('Agent profile', { inputMode: 'numeric', maxLength: 20 }));
 
-/** Periods up to now, as filters and their links have them. */
+/** The periods up to now that filters and their links offer. */
 const PERIODS = {
   '1h': 'an hour',
   '4h': '4 hours',
@@ -99,7 +99,7 @@ export const OVER = rare(choice('Waiting', 'Waiting any time', periods('longer t
 export const RAISED = rare(choice('Raised', 'Raised any time', periods('within')));
 export const IN_STAGE = rare(choice('In its stage', 'In its stage any time', periods('longer than')));
 
-/** Milliseconds of a period. */
+/** Returns the milliseconds of a period. */
 export function periodOf(period: string | undefined): number | undefined {
   return duration.safeParse(period).data;
 }
@@ -118,7 +118,7 @@ export function waitIn({
   } satisfies WaitFilter;
 }
 
-/** Links to the page with another `since`, for people who would have to know its format. */
+/** Links to the page with another `since`, so people need not know its format. */
 export function Presets({
   path,
   chosen,
@@ -142,7 +142,7 @@ export function Presets({
 
 const PRESETS = { today: 'Today', '7d': '7 days', '30d': '30 days', '84d': '12 weeks' };
 
-/** A choice of the account, where a person sees more than one. */
+/** A choice of the account, if a person may see several. */
 export const ACCOUNT: FilterField<string> = {
   label: 'Account',
   read: (value) => value.trim(),
@@ -156,7 +156,7 @@ export const ACCOUNT: FilterField<string> = {
   },
 };
 
-/** The accounts whose onboardings are listed; undefined for all. */
+/** Returns the accounts whose onboardings to list; undefined for all. */
 export function listedAccounts(user: User, chosen: string): readonly string[] | undefined {
   if (chosen === '') return user.accounts;
   const account = chosen === UNNAMED ? '' : chosen;
@@ -176,14 +176,14 @@ export function redirectWithoutSearchText(
 
 export interface FormProps<Values> {
   readonly chosen: Values;
-  /** A field that does not apply. */
+  /** A field to leave out. */
   readonly without?: keyof Values | undefined;
 }
 
-/** The form of a page's filter. The search field at the top of the page belongs to it. */
+/** The ID of the filter's form. The search field at the top of the page belongs to this form. */
 export const FILTER_FORM = 'filter';
 
-/** A filter of a page: reads what was chosen from its address, and shows the form. A script applies a change at once. */
+/** Creates a page's filter: reads the choices from the address, and renders the form. A script applies a change at once. */
 export function filterOf<Values extends object>(
   label: string,
   action: string,
@@ -197,7 +197,7 @@ export function filterOf<Values extends object>(
     const show = (name: keyof Values & string) => {
       const problem = problemOf(name);
       if (problem === undefined) return parts[name].show(name, chosen[name]);
-      // What was typed stays, with the reason why it is not used.
+      // Keep the invalid text, and show the problem.
       return parts[name].show(name, sent.text(name) as never, [problem]);
     };
     const fields = names.filter((name) => name !== without);
@@ -246,7 +246,7 @@ export function filterOf<Values extends object>(
   return {
     read: (fields: Fields) =>
       Object.fromEntries(names.map((name) => [name, parts[name].read(fields.text(name))])) as Values,
-    /** For a file, which cannot show it at the field. @throws {InvalidInput} */
+    /** Checks the filter of a file, which cannot show problems at fields. @throws {InvalidInput} */
     require(fields: Fields, what: string): void {
       const problems = names.flatMap((name) => {
         const message = parts[name].problem?.(fields.text(name));

@@ -46,7 +46,7 @@ import { Avatar } from './pieces.js';
 
 export const INBOX = 'inbox';
 
-/** The page to return to: of this workflow, of the customer that it is a part of, or {@link INBOX}. */
+/** Returns the page to return to: that of this workflow, that of its customer, or {@link INBOX}. */
 export function pageIn({ fields }: Pick<RequestContext, 'fields'>, workflowId: string): string {
   return fields.text('page') || workflowId;
 }
@@ -55,7 +55,7 @@ export function listIn({ fields }: Pick<RequestContext, 'fields'>): { readonly l
   return fields.names.includes(LIST) ? { list: fields.text(LIST) } : {};
 }
 
-/** Makes everybody see a change at once. @param answered the requirement that was answered */
+/** Makes a change visible to everybody at once. @param answered the requirement that was answered */
 export function refresh(client: Client, workflowId: string, answered?: string): void {
   forgetInboxLists(client, workflowId, answered);
   refreshView(client, workflowId);
@@ -65,7 +65,7 @@ interface HandlingProps {
   readonly workflowId: string;
   readonly requirement: Requirement;
   readonly proposed?: ProposedShown | undefined;
-  /** The workflow whose page has it. Default: the requirement has a page of its own. */
+  /** The workflow whose page shows the requirement. Default: the requirement's own page. */
   readonly page?: string;
 }
 
@@ -114,16 +114,16 @@ function peopleOf({ settings, user }: RequestContext): readonly Colleague[] {
   return seenWithin(settings.people(), user.accounts);
 }
 
-/** Those to whom this person can assign a requirement of a workflow. Default: of any. */
+/** Returns the colleagues to whom this person can assign a requirement of a workflow, or of any workflow. */
 export function colleaguesOf(context: RequestContext, workflowId?: string): readonly Colleague[] {
   const others = peopleOf(context).filter(({ actor }) => !isSamePerson(actor, context.user.actor));
   return colleaguesFor(others, workflowId);
 }
 
-/** As many as a page of 60 kB can name. Others can be typed. */
+/** The number of names that fit a page of 60 kB. People can type any other name. */
 const MOST_OFFERED = 200;
 
-/** The field of a colleague. A browser completes the name, and the workflow's door checks it. */
+/** The field for a colleague. The browser completes the name. The assignment checks it. */
 export function ColleagueField({
   colleagues,
   ...field
@@ -195,7 +195,7 @@ interface ProposedProps {
   readonly proposed: ProposedShown;
 }
 
-/** A proposed answer: its text, its documents, or what it changes. */
+/** Shows a proposed answer: its text, its documents, or its changes. */
 export function ProposedContent({ workflowId, proposed: { answer, changes } }: ProposedProps) {
   if (changes) return <Changes changes={changes} />;
   switch (answer.kind) {
@@ -226,7 +226,7 @@ export function ProposedContent({ workflowId, proposed: { answer, changes } }: P
 
 const CHOSEN = 'chosen';
 
-/** A row of the inbox in a form or an address. No id of a requirement has a space. */
+/** Encodes a row of the inbox for a form or an address. No requirement ID contains a space. */
 export function chosenAs({ workflowId, id = '' }: InboxItem): string {
   return `${id} ${workflowId}`;
 }
@@ -270,7 +270,7 @@ export function ClaimChosen({ list }: { readonly list: string }) {
 
 interface Action {
   readonly done: string;
-  /** @throws {InvalidInput} when the workflow refuses it */
+  /** @throws {InvalidInput} if the workflow refuses it */
   readonly send: (
     client: Client,
     workflowId: string,
@@ -319,7 +319,7 @@ const ACTIONS = {
   },
 } as const satisfies Readonly<Record<string, Action>>;
 
-/** @param keepForm shows the form again, with what was typed and why it was refused; undefined if the page has no such form */
+/** @param keepForm shows the form again, with the typed values and the problem; undefined if the page has no such form */
 export async function runAction(
   context: RequestContext,
   actions: readonly (keyof typeof ACTIONS)[],
@@ -359,7 +359,7 @@ export async function runAction(
   return { to: pathOf(pageIn(context, workflowId)), message: `${done} ${left}`.trimEnd() };
 }
 
-/** @throws {PageError} for an operator, unless the answer is one that an operator may confirm */
+/** @throws {PageError} if an operator may not confirm the answer */
 async function requireConfirmer({ user, client }: RequestContext, workflowId: string, requirementId: string) {
   if (hasRole(user, 'approver')) return;
   const { requirements } = await queryState(client, workflowId);
@@ -368,19 +368,19 @@ async function requireConfirmer({ user, client }: RequestContext, workflowId: st
   if (!needsNoApprover(requirement, proposed)) requireRole(user, 'approver');
 }
 
-/** The opposite of {@link chosenAs}. */
+/** Decodes the result of {@link chosenAs}. */
 function placeOf(chosen: string) {
   const [requirementId = '', ...workflowId] = chosen.split(' ');
   return { requirementId, workflowId: workflowId.join(' ') };
 }
 
-/** The maximum number to claim at once: more than a page of the inbox has. */
+/** The maximum number of requirements to claim at once, more than a page of the inbox shows. */
 const MOST_CHOSEN = 100;
 
-/** The maximum length of the name that an address keeps. */
+/** The maximum length of a name in an address. */
 const LONGEST_NAME = 170;
 
-/** The maximum numbers of reasons and of names in a message, which a cookie keeps. */
+/** The maximum numbers of reasons and names in a message, because a cookie stores it. */
 const MOST_REASONS = 2;
 const MOST_NAMES = 3;
 const LONGEST_REASON = 300;
@@ -390,7 +390,7 @@ function colleagueIn(context: RequestContext): Colleague {
   return colleagueOf(peopleOf(context), context.fields.text(ASSIGNEE), ASSIGNEE);
 }
 
-/** `Corner Bikes and Oak Press` */
+/** Joins names: `Corner Bikes and Oak Press`. */
 function listed(names: readonly string[]): string {
   const distinct = [...new Set(names)];
   const rest = distinct.length > MOST_NAMES ? [`${distinct.length - MOST_NAMES} more`] : [];
@@ -410,7 +410,7 @@ export async function claimChosen(context: RequestContext): Promise<RouteRespons
   if (chosen.length === 0) return { to: list, message: 'Select something first.' };
   const what = fields.oneOf('do', ['assign']) ?? 'claim';
   const did = what === 'assign' ? 'assigned' : 'claimed';
-  // They stay selected, so that a person corrects only what was wrong.
+  // Keep the rows selected, so a person corrects only the mistake.
   const refuse = (places: readonly string[], message: string): never => {
     const left = new URLSearchParams(fields.text(LIST));
     for (const place of places) left.append(CHOSEN, place);
@@ -460,12 +460,12 @@ export async function claimChosen(context: RequestContext): Promise<RouteRespons
   return refuse(places, `You ${did} ${count} of ${requirementsOf(chosen.length)}${to}. Not ${did}: ${why}`);
 }
 
-/** Without the field, which a person sees in the form. */
+/** Returns an error's reason without the name of the field, which the form shows. */
 function reasonOf({ message }: Error): string {
   return truncate(message.replace(/^(?:assignee|requirementId): /, ''), LONGEST_REASON);
 }
 
-/** Back to the page of the form: of the requirement, or of an onboarding. */
+/** Returns the address of the form's page: that of the requirement, or of an onboarding. */
 function backFrom(context: RequestContext, workflowId: string, requirementId: string): string {
   const page = context.fields.text('page');
   if (page !== '') return `${pathOf(page)}#r-${encodeURIComponent(requirementId)}`;

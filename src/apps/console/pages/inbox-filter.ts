@@ -26,7 +26,7 @@ import { Fields, inboxOf, pathOf, withList } from '../query.js';
 import type { RequestContext } from '../route.js';
 import { ACCOUNT, choice, FIND, filterOf, listedAccounts, OVER, RAISED, SYSTEM, waitIn } from './filters.js';
 
-/** The server applies a part of it to its list, and the console the rest. */
+/** The inbox filter. The server applies some fields to its list, and the console the others. */
 export const FILTER = filterOf('Filter the inbox', '/', {
   find: FIND,
   kind: choice('Task', 'Any task', TASKS),
@@ -52,7 +52,7 @@ export function choicesIn(fields: Fields) {
   return {
     ...FILTER.read(fields),
     page: fields.page('page'),
-    /** Only what is due later: the next part of a very long list. */
+    /** Leaves out everything due before this time, to show the next part of a very long list. */
     after: Number.isNaN(Date.parse(after)) ? undefined : new Date(after).toISOString(),
   };
 }
@@ -61,7 +61,7 @@ export type Choices = ReturnType<typeof choicesIn>;
 
 const NEXT_OF = 1_000;
 
-/** The requirement to answer after this one in a filtered inbox: the first one that nobody else has. */
+/** Returns the address of the next requirement in a filtered inbox: the first that nobody else has claimed. */
 export async function nextIn(context: RequestContext, list: string): Promise<string> {
   const choices = choicesIn(new Fields(Object.fromEntries(new URLSearchParams(list))));
   const { items } = await waitingList(context, choices, NEXT_OF, NEXT_OF);
@@ -80,25 +80,25 @@ export function isSearched({ due, over, raised, taken, sort }: Choices): boolean
   return [due, over, raised, taken, sort].some((each) => each !== undefined);
 }
 
-/** How many onboardings wait for a person, among those that this one may see; undefined while that is not known. */
+/** Counts the onboardings that wait for a person and that this person may see; undefined if unknown. */
 export async function countWaiting({ client, user }: Pick<RequestContext, 'client' | 'user'>) {
   const query = visibilityQuery({ types: ASKING, actionRequired: true, partnerAccounts: user.accounts });
   const counted = counts.get(client, query, () => count(client, query)).catch(() => undefined);
   return Promise.race([counted, pause(COUNT_MS, undefined, { ref: false })]);
 }
 
-/** No page waits longer for the number in its navigation. */
+/** The time that a page waits for the number in its navigation, in milliseconds. */
 const COUNT_MS = 300;
 
 const counts = new SharedReads<number>(5_000, 60_000);
 
-/** The part of the list that the server cannot choose, sorted. */
+/** Applies the filter fields that the server cannot, and sorts the list. */
 export function chosenItems(
   items: readonly InboxItem[],
   { due, over, raised, taken, sort }: Choices,
   { times, user }: Pick<RequestContext, 'times' | 'user'>,
 ): InboxItem[] {
-  // `2026-03-01`, in the zone of the person.
+  // `2026-03-01`, in the person's time zone.
   const dayOf = (time: string | Date) => times.at(time).slice(0, 10);
   const today = dayOf(new Date());
   const last = due === 'week' ? sundayAfter(today) : today;
@@ -114,7 +114,7 @@ export function chosenItems(
   return sort ? chosen.sort((one, other) => by[sort](one).localeCompare(by[sort](other))) : chosen;
 }
 
-/** Brings together what a business is asked, where the first of it is. The parts of a customer are one business. */
+/** Moves a business's requirements next to its first one. The parts of a customer are one business. */
 export function groupByBusiness(items: readonly InboxItem[]): InboxItem[] {
   const businessOf = ({ workflowId }: InboxItem) => {
     const { key = workflowId, account = '' } = partsOfId(workflowId) ?? {};
@@ -128,43 +128,40 @@ export function isByMerchant({ proposedBy = '' }: InboxItem): boolean {
   return isMerchant(proposedBy);
 }
 
-/** Reports whether it was raised, or answered by the merchant, after this time. */
+/** Reports whether a requirement was raised, or answered by the merchant, after this time. */
 export function isNewSince(item: InboxItem, since: string): boolean {
   return (item.raisedAt ?? '') > since || (isByMerchant(item) && (item.proposedAt ?? '') > since);
 }
 
-/** What the partner asks, without the words before it, and what it is; the task while its question is not known. */
+/** Splits a title into the partner's question and its kind. Returns the task if the question is unknown. */
 export function splitQuestion({ kind: of, title, detail, task }: InboxItem) {
   const [, author, note] = /^Note(?: from ([^:]{1,100}))?: (.+)$/s.exec(title ?? '') ?? [];
   if (note !== undefined) return { sentence: note, kind: ['Note', author].filter(Boolean).join(' · ') };
-  // What the partner wants says more than that it wants something.
+  // The detail has the partner's request. The title only says that there is one.
   const isExplained = of === 'rejected-input' || of === 'changes-requested' || of === 'ticket';
   if (isExplained && title && detail) return { sentence: detail.replaceAll('\n', ' · '), kind: title };
   return { sentence: title || capitalize(task), kind: capitalize(task) };
 }
 
-/** The beginning of a question, to tell two controls of one business apart by their names. */
+/** Returns the beginning of a question, which distinguishes the labels of a business's controls. */
 export function questionLabel(sentence: string): string {
   return sentence.slice(0, 30).toWellFormed();
 }
 
-/** The last day of a week, which may be this one. */
+/** Returns the last day of the week, which may be today. */
 function sundayAfter(today: string): string {
   const day = new Date(`${today}T00:00:00Z`);
   day.setUTCDate(day.getUTCDate() + ((7 - day.getUTCDay()) % 7));
   return day.toISOString().slice(0, 10);
 }
 
-/** People who answer or claim see it at once. Other changes may appear this much later. */
+/** The delay before other people's changes appear, in milliseconds. People see their own answers and claims at once. */
 const SHARED_MS = 5_000;
 
-/** Nobody waits for a list while the inbox is in use: it shows the previous list, and reads a new one for the next request. */
+/** The time for which the inbox shows its previous list, in milliseconds, while it reads a new one for the next request. */
 const SHOWN_MS = 15_000;
 
-/**
- * What is one's own is searched for in as many onboardings. No search attribute has the people, because anybody who can read the
- * namespace would see them.
- */
+/** The number of onboardings to search for a person's own. No search attribute has names, which all readers of a namespace see. */
 const OWN_OF = 20_000;
 
 export interface WaitingList {
@@ -173,18 +170,18 @@ export interface WaitingList {
   readonly total: number;
   /** The number of onboardings that are not in this list, all of them due later. */
   readonly later: number;
-  /** The list goes on after this time. */
+  /** The due time at which this list ends, if it is not the whole list. */
   readonly until: Date | undefined;
 }
 
 const lists = new SharedReads<WaitingList>(SHARED_MS, SHOWN_MS);
 
-/** Those that were answered a moment ago: the server may still list them. */
+/** Requirements answered a moment ago. The server may still list them. */
 const answered = new Set<string>();
 
 const keyOf = ({ workflowId, id }: Pick<InboxItem, 'workflowId' | 'id'>) => `${workflowId} ${id}`;
 
-/** Somebody has just answered or claimed: the next list is a new one, without what was answered. */
+/** Call this after an answer or a claim. The next list is then a new one, without the answered requirement. */
 export function forgetInboxLists(client: Client, workflowId: string, id: string | undefined): void {
   lists.forget(client);
   counts.forget(client);
@@ -195,10 +192,10 @@ export function forgetInboxLists(client: Client, workflowId: string, id: string 
 }
 
 /**
- * The most urgent requirements of all onboardings, from the list of workflows alone. Several people share one list.
+ * Returns the most urgent requirements, from the list of workflows alone. Several people share one list.
  *
- * @param usualRows the least number of requirements, if the listed onboardings have that many
- * @param usualMost the maximum number of onboardings: the most urgent ones. `mine` searches more
+ * @param usualRows the minimum number of requirements to return, if there are so many
+ * @param usualMost the maximum number of onboardings to list, the most urgent first. `mine` searches more
  */
 export function waitingList(
   { client, user }: Pick<RequestContext, 'client' | 'user'>,
@@ -217,7 +214,7 @@ export function waitingList(
     dueAfter: after === undefined ? undefined : new Date(after),
   };
   return lists.get(client, `${rows} of ${most} ${visibilityQuery(wanted)}`, async (before) => {
-    // At least half as many are found as may be.
+    // A search for the most urgent finds at least half of the maximum.
     for (let tried = 2 * rows; ; tried *= 2) {
       const atMost = Math.min(tried, most);
       const urgent = await mostUrgent(client, wanted, atMost, before?.until);

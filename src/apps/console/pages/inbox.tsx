@@ -30,7 +30,7 @@ import { Detail, ObstacleNote } from './requirement.js';
 
 export interface InboxSizes {
   readonly page: number;
-  /** The most urgent onboardings, which all pages together show, and which are searched and sorted. */
+  /** The number of onboardings to search, sort, and show on all pages together, the most urgent first. */
   readonly list: number;
 }
 
@@ -58,14 +58,14 @@ export async function showInbox(
   return { title: 'Inbox', page, waiting: inbox.waiting };
 }
 
-/** The number in the navigation, for a script; empty while it is not known. */
+/** Returns the number in the navigation, for a script; empty if unknown. */
 export async function showWaiting(context: RequestContext): Promise<RouteResponse> {
   return { part: <>{await countWaiting(context)}</> };
 }
 
 async function readInbox(context: RequestContext, choices: Choices, sizes: InboxSizes) {
   const { client, fields } = context;
-  // One more than the page shows if there is a next one.
+  // Read one more than the page shows, to know whether there is a next page.
   const rows = isSearched(choices) ? sizes.list : choices.page * sizes.page + 1;
   const list = await waitingList(context, choices, rows, sizes.list);
   const items = groupByBusiness(chosenItems(list.items, choices, context));
@@ -76,20 +76,20 @@ async function readInbox(context: RequestContext, choices: Choices, sizes: Inbox
     ...choices,
     page: page > 1 ? page : '',
   });
-  // What is raised later is new. A part counts from when its page was opened.
+  // Later requirements are new. For a part of a page, that is after its page was opened.
   const now = new Date().toISOString();
   const since = fields.text('since') || now;
-  // What came before is in the list already.
+  // The list already shows requirements that came before this time.
   const seen = fields.text('seen') || since;
   const mine = await countOwn(context, sizes);
-  // The whole list is the number itself.
+  // A whole list need not be counted again.
   const isAll = !isFiltered(choices) && !choices.after && list.later === 0;
   const waiting = isAll ? onboardingsIn(list.items) : await countWaiting(context);
   const times = { now, since, seen };
   return { list, items, pageItems, open, times, page, pages, choices, size: sizes.page, mine, waiting };
 }
 
-/** How many requirements colleagues have assigned to this person, or mention them. Without colleagues, nobody can. */
+/** Counts the requirements that colleagues assigned to this person, or that mention them. Returns 0 if there are no colleagues. */
 async function countOwn(context: RequestContext, sizes: InboxSizes): Promise<number> {
   const { settings, user } = context;
   if (settings.people().length === 0) return 0;
@@ -106,9 +106,9 @@ function isFiltered({ kind, system, account, due, over, raised, find, taken }: C
 }
 
 /**
- * The row in which a person answers, with the form of the requirement's page.
+ * Returns the row in which a person answers, with the form of the requirement's page.
  *
- * @param place the filter of the inbox, and its page
+ * @param place the inbox filter and page number
  */
 async function openRow(
   context: RequestContext,
@@ -119,7 +119,7 @@ async function openRow(
   const index = pageItems.findIndex((each) => takesText(each, context) && chosenAs(each) === answer);
   const item = pageItems[index];
   if (!item) return undefined;
-  // Its own row may be gone afterwards.
+  // Return to a row nearby, because this row may be gone after the answer.
   const near = pageItems[index + 1] ?? pageItems[index - 1];
   const list = address('', { ...place, [ROW]: near && rowId(near) }).slice(1);
   const { workflowId } = item;
@@ -144,7 +144,7 @@ function rowId({ workflowId, id = 'more' }: InboxItem): string {
   return `r-${workflowId}-${id}`;
 }
 
-/** Reports whether this person can answer it here. A proposed answer is confirmed on the page. */
+/** Reports whether this person can answer in the row. A proposed answer is confirmed on the requirement's page. */
 function takesText({ answers = [], proposedBy }: InboxItem, { user }: Pick<RequestContext, 'user'>): boolean {
   return answers.includes('text') && proposedBy === undefined && hasRole(user, 'operator');
 }
@@ -204,7 +204,7 @@ function InboxList(inbox: Inbox) {
 
 const MOST_NAMED = 3;
 
-/** For a screen reader, which reads it when it changes. Counts onboardings, as the navigation does. */
+/** Describes new requirements for screen readers, which read each change. Counts onboardings, like the navigation. */
 export function describeNew(recent: readonly InboxItem[]): string {
   const businesses = [...Map.groupBy(recent, ({ workflowId }) => workflowId).values()].flatMap(
     ([item]) => item ?? [],
@@ -217,7 +217,7 @@ export function describeNew(recent: readonly InboxItem[]): string {
   return `${number} something new since you opened this page: ${[...named, ...more].join('; ')}.`;
 }
 
-/** Counts onboardings, because the list knows the number of all that wait without reading them. It begins with what is overdue. */
+/** Returns the summary above the list, overdue first. Counts onboardings, because their total is known without reading them all. */
 function summaryOf({ total, until }: Inbox['list'], items: readonly InboxItem[], isWhole: boolean): string {
   const late = onboardingsIn(items.filter(({ overdue }) => overdue));
   const isMore = until !== undefined && until.getTime() < Date.now();
@@ -234,7 +234,7 @@ function waitingOf(number: number, other = ''): string {
   return `${number} ${other}${number === 1 ? 'onboarding waits' : 'onboardings wait'}`;
 }
 
-/** Reports whether this person can claim it here, or hand it over. */
+/** Reports whether this person can claim or assign a requirement in the inbox. */
 function isFree({ id, claimedBy = '' }: InboxItem, { user }: Pick<RequestContext, 'user'>): boolean {
   const isTheirs = claimedBy !== '' && !isSamePerson(claimedBy, user.actor);
   return id !== undefined && !isTheirs && hasRole(user, 'operator');
@@ -311,7 +311,7 @@ interface TaskProps {
   readonly isNew: boolean;
 }
 
-/** @param here the address at which the row has the form */
+/** @param here the address that shows the form in the row; false if the row cannot */
 function AnswerLink({ item, here }: { readonly item: InboxItem; readonly here: string | false }) {
   if (!here) return null;
   return (
@@ -323,7 +323,7 @@ function AnswerLink({ item, here }: { readonly item: InboxItem; readonly here: s
   );
 }
 
-/** The question, and below it what it is. The list that it comes from has no question until its workflow has told it. */
+/** Shows the question, and below it its kind. The question is missing until its workflow has been queried. */
 function TaskCell({ item, list, isNew }: TaskProps) {
   const { workflowId, id, title, proposedBy } = item;
   const path = id === undefined ? pathOf(workflowId) : withList(pathOf(workflowId, 'requirements', id), list);
@@ -358,7 +358,7 @@ function TaskCell({ item, list, isNew }: TaskProps) {
   );
 }
 
-/** The state of a link that has no answer yet. */
+/** Shows the state of a link that has no answer yet. */
 function LinkChip({ link }: InboxItem) {
   if (!link) return null;
   if (link.state === 'locked') return <Chip tone="bad">Link locked</Chip>;
@@ -367,7 +367,7 @@ function LinkChip({ link }: InboxItem) {
   return <Chip tone="calm">{link.state === 'sent-back' ? 'Merchant asked again' : 'Merchant asked'}</Chip>;
 }
 
-/** The form of an answer, and the way back to the list. */
+/** The row with an answer's form, and a link back to the list. */
 function AnswerRow({
   item,
   form,
@@ -413,7 +413,7 @@ function NothingHere({ list: { items }, choices }: Pick<Inbox, 'list' | 'choices
   );
 }
 
-/** Names the requirements that the list leaves out because they are due later. */
+/** Links to the requirements that the list leaves out because they are due later. */
 function Later({ list: { total, later, until }, choices }: Pick<Inbox, 'list' | 'choices'>) {
   if (later === 0) return null;
   const { page: _, ...others } = choices;

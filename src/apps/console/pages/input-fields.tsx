@@ -27,7 +27,7 @@ interface InputFieldsProps {
   readonly parts: readonly FormPart[];
   readonly typed: Typed;
   readonly problems: readonly FieldProblem[];
-  /** Choices of fields that the schema takes as text, by field: value and label. */
+  /** The choices (value and label) of fields that are text in the schema, by field. */
   readonly choices?: Readonly<Record<string, Choices>>;
 }
 
@@ -69,21 +69,21 @@ function Group({ group, ...form }: OfForm & { readonly group: FormGroup }) {
   );
 }
 
-/** Fields that take a number or a name. */
+/** Fields that accept a number or a name. */
 const BY_NUMBER = ['agent', 'boardingSettings'];
 
-/** More choices are suggestions for what a person types. */
+/** The maximum number of choices in a list. A field with more is a text field with suggestions. */
 const MOST_CHOICES = 30;
 const MOST_SUGGESTIONS = 500;
 
-/** The bank numbers the states, and publishes no list of them. Nobody may guess where an address is. */
+/** The bank numbers the states and publishes no list, so people must enter the number. */
 const STATES = ['state', 'primaryAuthorizedState'];
 const STATE_RULE =
   'a number from 1 to 53: the bank numbers the states and publishes no list, so ask the bank';
 
 const named = (...names: readonly string[]): Choices => names.map((name, number) => [String(number), name]);
 
-/** Numbers for which the bank has names (docs/partner-apis.md#banking-rules). */
+/** The bank's names for numbers (docs/partner-apis.md#banking-rules). */
 const NUMBERED: Readonly<Record<string, Choices>> = {
   authorizingPersonTitle: named('None', 'Mr', 'Mrs', 'Ms', 'Dr', 'Prof', 'Other'),
   businessType: named('Unknown', 'Sole proprietorship', 'Partnership', 'Corporation', 'LLC'),
@@ -91,7 +91,7 @@ const NUMBERED: Readonly<Record<string, Choices>> = {
 
 const AMOUNTS = /(?:volume|revenue|ticket|amount|sales)$/i;
 
-/** A value in words: `LLC` for the business type 4, `yes`, `1980-02-29`. */
+/** Returns a value in words: `LLC` for the business type 4, `yes`, `1980-02-29`. */
 export function valueText(field: string, value: unknown, none = ''): string {
   const last = field.slice(field.lastIndexOf('.') + 1);
   if (value === undefined) return none;
@@ -99,7 +99,7 @@ export function valueText(field: string, value: unknown, none = ''): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number' && STATES.includes(last)) return `${value} (the bank’s number)`;
   if (typeof value === 'number' && /(?:^|\.)fees\./.test(field)) return feeText(field, value);
-  // The bank counts a revenue in whole dollars. The unit of a field of an application is the partner's.
+  // The bank's revenues are in whole dollars. The units of an application's fields are unknown.
   if (typeof value === 'number' && AMOUNTS.test(last))
     return `${last === 'annualBusinessRevenue' ? '$' : ''}${value.toLocaleString('en-US')}`;
   if (typeof value === 'string') return value.replace(/^(\d{4}-\d\d-\d\d)T00:00:00(?:\.000)?Z$/, '$1');
@@ -107,14 +107,14 @@ export function valueText(field: string, value: unknown, none = ''): string {
   return named?.find(([number]) => number === String(value))?.[1] ?? JSON.stringify(value);
 }
 
-/** A field with the groups around it, without the objects that people need not know: `Beneficial owners, number 1, city`. */
+/** Returns a field's label with its groups, without technical objects: `Beneficial owners, number 1, city`. */
 export function pathLabel(field: string): string {
   return lineLabel(field.replace(/^(?:(?:boarding|business)\.)?(?:(?:merchant|holder)\.)?(?=.)/, ''));
 }
 
 /**
- * The text of a question in words. The partner's problems begin with the path of their field: `holder.website: cannot be reached`. A
- * question about a status names its choices, and one about a write the code of its error, and our ID as the API calls it.
+ * Replaces technical names in a question with labels: the field's path before a partner's problem (`holder.website: cannot be
+ * reached`), the choices of a status, and, for a write, the error's code and the API's name for our ID.
  */
 export function withLabels({ kind, fields = [], choices = [] }: Partial<Requirement>, text: string): string {
   if (kind === 'uncertain-write')
@@ -123,16 +123,16 @@ export function withLabels({ kind, fields = [], choices = [] }: Partial<Requirem
   return choices.reduce((all, choice) => all.replaceAll(`${choice} (`, `${choiceLabel(choice)} (`), labelled);
 }
 
-/** `wants-changes`: wants changes */
+/** Returns a choice in words: `wants changes` for `wants-changes`. */
 export function choiceLabel(choice: string): string {
   return choice.replaceAll('-', ' ');
 }
 
 /**
- * How a field is entered, and its rule where the control does not show it.
+ * Returns a field's control, and its rule if the control does not show it.
  *
- * @param none the label of no choice; '' if a value must be chosen
- * @param listed choices in place of those of the schema
+ * @param none the label of the empty choice; '' if a value must be chosen
+ * @param listed choices that replace those of the schema
  */
 function controlOf(
   { name, kind, type, rule, values = [] }: FormField,
@@ -143,9 +143,9 @@ function controlOf(
   const last = name.split('.').at(-1) ?? '';
   const named = listed ?? fieldOf(NUMBERED, last);
   const choices: Choices = named ?? values.map((each) => [each, each]);
-  // A choice must not hide what was typed.
+  // A list of choices must not hide a typed value.
   const isChoice = choices.length > 0 && (value === '' || choices.some(([each]) => each === value));
-  // A choice of the schema can be taken back; one of the form has its own empty value, if any.
+  // People can clear a choice from the schema. A form's own choices contain an empty value if it is allowed.
   const hasNone = choices.some(([each]) => each === '') || (listed !== undefined && value !== '');
   const isDay = kind === 'date' && (value === '' || DAY.test(value));
   return {
@@ -176,19 +176,19 @@ function Control({ field, typed, problems, choices = {} }: OfForm & { readonly f
   const isLong = listed !== undefined && listed.length > MOST_CHOICES;
   const { rule, control } = controlOf(field, typed.get(name) ?? '', '(choose)', isLong ? undefined : listed);
   const isByNumber = BY_NUMBER.includes(name.split('.').at(-1) ?? '') && !control.choices;
-  // One that the partner lists alone is taken. Of several, nobody guesses.
+  // If the partner lists only one, it is used. If it lists several, a person must choose.
   const isOpen = (listed ?? []).filter(([value]) => /^\d+$/.test(value)).length > 1;
   const isNeeded = isRequired || (isOpen && BY_NUMBER.includes(name.split('.').at(-1) ?? ''));
   const remark = [isNeeded && '(required)', kind === 'json' && '(JSON)'].filter(Boolean).join(' ');
   return (
     <Field
       {...{ id: idOf(name), name, isRequired: isNeeded, problems: messages, ...control }}
-      // The form says so once.
+      // The form sets these once for all fields.
       {...{ autoComplete: undefined, spellcheck: undefined }}
       label={[fieldLabel(name), remark && <span class="faint"> {remark}</span>]}
-      // An error that repeats the rule replaces it.
       suggestions={isLong ? listed.slice(0, MOST_SUGGESTIONS).map(([, label]) => label) : undefined}
       data-proposed={name === 'externalId' ? '' : undefined}
+      // Leave out a rule that a problem repeats.
       advice={[name === 'externalId' ? PROPOSED : isByNumber ? 'number or name' : rule]
         .filter((each) => each && !messages.includes(each))
         .join('; ')}
@@ -198,19 +198,19 @@ function Control({ field, typed, problems, choices = {} }: OfForm & { readonly f
 
 interface ProblemListProps {
   readonly problems: readonly FieldProblem[];
-  /** Those whose fields the form has lead to them. */
+  /** The parts of the form. A problem links to its field if a part has it. */
   readonly parts: readonly FormPart[];
-  /** Names of further fields, in no part. */
+  /** The names of fields outside of all parts. */
   readonly more?: readonly string[];
   readonly isWarning?: boolean;
 }
 
-/** Every problem at the top of a form, with a link to its field. */
+/** Lists every problem at the top of a form, with a link to its field. */
 export function ProblemList({ problems, parts, more = [], isWarning }: ProblemListProps) {
   const names = [...more, ...parts.flatMap(fieldsIn).map(({ name }) => name)];
   const target = (field: string) => names.find((name) => field === name || field.startsWith(`${name}.`));
   return (
-    // A warning does not look like an error.
+    // A warning must not look like an error.
     <div class={isWarning ? 'notes' : 'problem'} role="alert" tabIndex={-1} data-focus="">
       <p>
         {isWarning
@@ -233,7 +233,7 @@ export function ProblemList({ problems, parts, more = [], isWarning }: ProblemLi
   );
 }
 
-/** The button that starts an input with warnings. */
+/** The label of the button that starts an input despite its warnings. */
 export const ANYWAY = 'Start anyway';
 
 export function idOf(name: string): string {
@@ -254,7 +254,7 @@ export function Correction({ id, correctable, own }: CorrectionProps) {
     .toSorted((one, other) => isJson(one) - isJson(other));
   const isWrong = (field: CorrectionField) => own?.problems.some((problem) => problem.field === field.name);
   const entered = own && enteredIn(own.fields);
-  // Without a field that the partner named, it may be any that has a value.
+  // If the partner named no field, any field with a value may be the wrong one.
   const isFilled = ({ name, filledIn }: CorrectionField) =>
     own
       ? entered?.(name) !== undefined || own.fields.text(nameOfRemoval(name)) !== ''
@@ -305,7 +305,7 @@ export function Correction({ id, correctable, own }: CorrectionProps) {
   );
 }
 
-/** `beneficialOwners.1.city` belongs to the second owner, `holder.city` to the holder. JSON is for those who know it. */
+/** Returns the group of a field: `beneficialOwners.1.city` belongs to the second owner, `holder.city` to the holder. */
 function groupOf({ name, kind }: CorrectionField): string {
   if (kind === 'json') return 'advanced';
   if (FEE.test(name)) return 'fees';
@@ -322,7 +322,7 @@ type OfCorrection = Omit<CorrectionProps, 'correctable'>;
 
 interface ControlProps extends OfCorrection {
   readonly field: CorrectionField;
-  /** What the person has changed it to. */
+  /** The value that the person entered; undefined if unchanged. */
   readonly entered: string | undefined;
 }
 
@@ -366,7 +366,7 @@ function CorrectionControl({ id, field, own, entered }: ControlProps) {
   );
 }
 
-/** Applications take fields that no schema names. */
+/** Rows for further fields, because applications accept fields that no schema names. */
 function OtherFields({ id, own }: OfCorrection) {
   const rows = Array.from({ length: OTHER_FIELDS }, (_, index) => `other.${index}`);
   const isOpen = rows.some((row) => own?.fields.text(`${row}.name`) || own?.fields.text(`${row}.value`));
@@ -393,7 +393,7 @@ function OtherFields({ id, own }: OfCorrection) {
   );
 }
 
-/** The changes of a correction, before it is sent. Private values stay hidden, except those that the person typed. */
+/** Lists a correction's changes before it is sent. Private values stay hidden, except those that the person typed. */
 export function Changes({
   changes,
   typed,
@@ -425,7 +425,7 @@ export function Changes({
   );
 }
 
-/** Numbers that identify a person show only while they are typed. */
+/** Returns the typed value of a field, except a number that identifies a person, such as an SSN. */
 function typedIn(typed: Fields | undefined, field: string): string | undefined {
   return isSecretField(field.split('.').at(-1) ?? '') ? undefined : typed?.text(nameOfValue(field));
 }

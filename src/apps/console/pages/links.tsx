@@ -20,7 +20,7 @@ import { pathLabel } from './input-fields.js';
 import { Id, Trail, When } from './parts.js';
 import { findRequirement, type RequirementContext, renderGone, renderRequirement } from './requirement.js';
 
-/** What the forms about a merchant's link do. */
+/** Handles the forms about a merchant's link. */
 
 const ACTIONS = ['ask', 'revoke', 'send-back'] as const;
 
@@ -49,13 +49,13 @@ export async function actOnMerchantLink(context: RequestContext): Promise<RouteR
   return { to, message: done };
 }
 
-/** Shows a question that is not accepted again, as it was typed. */
+/** Asks the merchant. If the question is refused, shows it again as it was typed. */
 async function ask(context: RequirementContext): Promise<RouteResponse> {
   const { client, user, fields, audit, settings, workflowId, requirementId, state, requirement } = context;
   if (state && !requirement) return renderGone(context, state, fields);
   try {
     const question = questionIn(context);
-    // A reload of the page with the address repeats the request, and must not end the link that was just made.
+    // Reloading the page with the link repeats this request. The key prevents a second link, which would end the first.
     const once = { key: `console ${fields.text('once')} ${JSON.stringify(question)}`, body: question };
     const about = { requirementId, actor: user.actor };
     const link = await askThroughLink(client, workflowId, about, question, settings, once);
@@ -68,7 +68,7 @@ async function ask(context: RequirementContext): Promise<RouteResponse> {
   }
 }
 
-/** @throws {InvalidInput} that names the fields of the form */
+/** Reads the question in a form. @throws {InvalidInput} that names the form's fields */
 function questionIn({ fields, times }: RequestContext) {
   const names = fields
     .text('names')
@@ -114,7 +114,7 @@ function questionIn({ fields, times }: RequestContext) {
   }
 }
 
-/** The only page that shows the address of a link. */
+/** Renders the only page that shows a link's address. */
 function renderLink(
   { workflowId, listed, path, requirement }: RequirementContext,
   { url, code, until }: NewLink,

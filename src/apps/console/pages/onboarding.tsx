@@ -39,7 +39,7 @@ import { Stages } from './stages.js';
 import { Answered, Timeline } from './timeline.js';
 
 interface OnboardingProps {
-  /** From the list of workflows, which needs no worker. */
+  /** The entry in the list of workflows, which needs no worker. */
   readonly listed: Listed;
   readonly view: OnboardingView;
 }
@@ -66,7 +66,7 @@ export async function showLive(context: RequestContext): Promise<RouteResponse> 
   return { part: <Live {...(await opened(context)).props} /> };
 }
 
-/** The private values of the input, in this response only. */
+/** Shows the input's private values, only in this response. */
 export async function showPrivate(context: RequestContext): Promise<RouteResponse> {
   const { client, user, audit } = context;
   const { props } = await opened(context);
@@ -164,7 +164,7 @@ function HeldUp({ view }: Pick<OnboardingProps, 'view'>) {
   );
 }
 
-/** A failure of a call in words, where the catalogue has its code: `boarding submit-merchant: RateLimited, HTTP 429`. */
+/** Shows a failed call in words if the catalogue has its code: `boarding submit-merchant: RateLimited, HTTP 429`. */
 function Reason({ text }: { readonly text: string }) {
   const words = text.split(/[\s:,]/);
   const code = CODES.find(({ kind, code }) => kind === 'partner error' && words.includes(code));

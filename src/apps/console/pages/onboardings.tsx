@@ -46,10 +46,10 @@ import { Chip, StageChip } from './pieces.js';
 
 const PAGE_SIZE = 50;
 
-/** Temporal lists from the start only, so a later page costs as much as all before it. */
+/** The maximum page number. Temporal lists only from the start, so a page costs as much as all pages before it. */
 const MOST_PAGES = 40;
 
-/** Those that the figures of a report count: the parts of a customer, and not the customer. */
+/** The workflow types that a report counts: the parts of a customer, not the customer itself. */
 const PARTS = typesOf(ONBOARDINGS).filter((type) => ASKING.includes(type));
 
 const WHAT = { onboardings: ONBOARDINGS, operations: OPERATIONS, accounts: ACCOUNTS } as const;
@@ -64,7 +64,7 @@ const day = (label: string) => ({
     textFilter(label, { type: 'date' }).show(name, value?.slice(0, 10) ?? ''),
 });
 
-/** `2026-03-01`, or a time, as a link of the report has it. */
+/** Returns a valid day (`2026-03-01`), or a valid time as in a report's links. */
 function dayIn(value: string): string | undefined {
   return /^\d{4}-\d{2}-\d{2}(T[\d:.]{8,12}Z)?$/.test(value) && !Number.isNaN(Date.parse(value))
     ? value
@@ -103,7 +103,7 @@ export async function showOnboardings(context: RequestContext): Promise<RouteRes
   const read = (isSearched ? MOST_PAGES : page) * PAGE_SIZE;
   const rows = await Array.fromAsync(listOnboardings(client, query, read));
   const isShown = await shownBy(client, choices, filter);
-  // A person may have started one by hand with an id of another account.
+  // A person may have started a workflow by hand, with an ID of another account.
   const onboardings = rows.filter((each) => isInAccounts(each, filter.partnerAccounts) && isShown(each));
   const isWhole = rows.length < read;
   const counted = isSearched ? onboardings.length : isWhole ? rows.length : await count(client, query);
@@ -150,7 +150,7 @@ function filterFrom(choices: ReturnType<typeof FILTER.read>, user: RequestContex
   };
 }
 
-/** What the server cannot filter by: when a person was asked, and how long each is in its stage. */
+/** Returns a filter for the conditions that the server cannot check: when a person was asked, and the time in a stage. */
 async function shownBy(
   client: Client,
   { over, raised, inStage }: ReturnType<typeof FILTER.read>,
@@ -206,7 +206,7 @@ function ToDo(listed: Listed) {
   return task === '' ? null : <Chip tone="asks">{task}</Chip>;
 }
 
-/** The stage of a workflow that failed does not say so. */
+/** Shows the stage, and first the failure of a workflow, which its stage does not mention. */
 function StageCell({ stage, state }: Listed) {
   const isBad = ['failed', 'terminated', 'timed_out'].includes(state);
   return (

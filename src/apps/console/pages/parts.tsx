@@ -10,9 +10,9 @@ import { useRequest } from '../route.js';
 import { Chip } from './pieces.js';
 
 /**
- * A time, with its other form as a tooltip.
+ * A time, relative (`2 d ago`) or exact, with the other form as a tooltip.
  *
- * @param isExact to the second, because a text that screen readers follow must not change by itself. Default: `2 d ago`
+ * @param isExact shows the exact time. Use it in texts that screen readers follow, because a relative time changes by itself
  */
 export function When({ time, isExact = false }: { readonly time: Time; readonly isExact?: boolean }) {
   const { times } = useRequest();
@@ -25,7 +25,7 @@ export function When({ time, isExact = false }: { readonly time: Time; readonly 
   );
 }
 
-/** A text with its times, such as `2026-01-31 10:00:05.138 UTC`, in the zone of the person, and as they were in a tooltip. */
+/** A text with its times (`2026-01-31 10:00:05.138 UTC`) in the person's time zone. A tooltip has the original times. */
 export function InZone({ text }: { readonly text: string }) {
   const { times } = useRequest();
   const parts = text.split(/(\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d{1,3})?)? UTC)/).map((part, index) => {
@@ -36,7 +36,7 @@ export function InZone({ text }: { readonly text: string }) {
   return <>{parts}</>;
 }
 
-/** An id on one line. Where it does not fit, it is cut, and who points at it sees it whole. */
+/** An ID on one line. If it does not fit, it is truncated, and a tooltip shows all of it. */
 export function Id({
   id,
   canCopy,
@@ -53,14 +53,14 @@ export function Id({
   );
 }
 
-/** Copies an id that the page shows, or names in a tooltip. */
+/** A button that copies an ID on the page or in a tooltip. */
 function Copy({ id }: { readonly id: number | string }) {
   return <button type="button" class="copy icon-copy" data-copy={id} aria-label={`Copy ${id}`} />;
 }
 
 const SOON_MS = 4 * 3_600_000;
 
-/** The time until something is due. Overdue has a word, not only a color. */
+/** The time until something is due. Marks overdue with a word, not only a color. */
 export function Due({ at }: { readonly at: string }) {
   const { times } = useRequest();
   const isSoon = Date.parse(at) - Date.now() < SOON_MS;
@@ -75,12 +75,12 @@ export function Due({ at }: { readonly at: string }) {
 
 interface FormProps extends Omit<FormHTMLAttributes, 'hidden'> {
   readonly action: string;
-  /** The form shows again what a person typed, so no update of the page replaces it. */
+  /** The form shows typed values again, so page updates must not replace it. */
   readonly isTyped?: boolean;
   readonly hidden?: Readonly<Record<string, string>>;
 }
 
-/** A form of this session. Its token comes first, before any file. */
+/** A form of this session. Its first field is the token, before any file. */
 export function Form({ hidden = {}, isTyped = false, children, ...attributes }: FormProps) {
   const { csrf } = useRequest();
   return (
@@ -93,7 +93,7 @@ export function Form({ hidden = {}, isTyped = false, children, ...attributes }: 
   );
 }
 
-/** Names of partners that are not words, in words. */
+/** The words for status names that are not words. */
 const STATUSES: Readonly<Record<string, string>> = {
   RequestChanges: 'Changes requested',
   PendingUW: 'Pending underwriting',
@@ -121,7 +121,7 @@ export function Empty({ title, children }: RenderableProps<{ readonly title: str
   );
 }
 
-/** Text with the code of Markdown: `gangway doctor`. Links are their words. */
+/** Renders text with Markdown code: `gangway doctor`. Shows only the words of links. */
 export function Prose({ text }: { readonly text: string }) {
   const parts = text.replace(/\[([^[\]]+)\]\([^()]+\)/g, '$1').split('`');
   return <>{parts.map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part))}</>;
@@ -131,7 +131,7 @@ export function firstSentence(text: string): string {
   return /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text;
 }
 
-/** The short form of an answer in the timeline: `text: One sale in ten.` */
+/** Returns an answer as the timeline summarizes it: `text: One sale in ten.` */
 export function summarize(answer: string): string {
   const [, kind, content] = /^([a-z-]+)(?:: (.*))?$/s.exec(answer) ?? [];
   const names: Readonly<Record<string, string>> = {
@@ -158,7 +158,7 @@ export function Trail({ to, name }: { readonly to: string; readonly name: string
   );
 }
 
-/** A business and what its onboarding is. Who points at it sees the ID. */
+/** A business and the kind of its onboarding, with the ID as a tooltip. */
 export function BusinessCell({ workflowId, dba }: Parameters<typeof displayName>[0]) {
   const type = partsOfId(workflowId)?.type;
   return (
@@ -172,7 +172,7 @@ export function BusinessCell({ workflowId, dba }: Parameters<typeof displayName>
   );
 }
 
-/** A person by name. The subject at the identity provider, `Ada Park (ada-17)`, is shown to who points at it. */
+/** A person's name, with the subject at the identity provider as a tooltip: `Ada Park (ada-17)`. */
 export function Person({ actor }: { readonly actor: string }) {
   const [, name] = /^(.+) \([^()]+\)$/.exec(actor) ?? [];
   return name === undefined ? actor : <span title={actor}>{name}</span>;
@@ -181,7 +181,7 @@ export function Person({ actor }: { readonly actor: string }) {
 interface PagesProps {
   readonly page: number;
   readonly pages: number;
-  /** The least number of pages, if there are more than those known. */
+  /** The minimum number of pages, if the total is unknown. */
   readonly atLeast?: number | undefined;
   readonly to: (page: number) => string;
 }
@@ -229,21 +229,21 @@ export interface FieldProps extends ControlProps {
   readonly name: string;
   /** Default: the name. */
   readonly id?: string;
-  /** Without it, the control has an `aria-label`. */
+  /** If absent, the control has an `aria-label`. */
   readonly label?: ComponentChildren;
   readonly type?: 'text' | 'search' | 'date' | 'checkbox' | 'file';
   readonly value?: string | undefined;
   readonly choices?: Choices | undefined;
-  /** What a text may be. A person may type anything else. */
+  /** Suggested values. A person may type any other. */
   readonly suggestions?: readonly string[] | undefined;
-  /** A script proposes the value from the name of the business. */
+  /** A script proposes the value from the business's name. */
   readonly 'data-proposed'?: string | undefined;
   readonly rows?: number | undefined;
   readonly advice?: ComponentChildren;
   readonly problems?: readonly string[] | undefined;
-  /** For a form whose errors come from the console, not from the browser. */
+  /** Marks the field as required without the browser's check, because the console checks the form. */
   readonly isRequired?: boolean;
-  /** The browser stores no draft of it. Default: by the name of the field. */
+  /** Whether the browser must not store a draft. Default: depends on the field's name. */
   readonly isPrivate?: boolean;
 }
 
@@ -316,7 +316,7 @@ export function Field({ label, advice = '', problems = [], isRequired = false, .
   );
 }
 
-/** Spellings that differ from the words in a name. */
+/** The spelling of words in labels, where it differs from the field's name. */
 const WORDS: Readonly<Record<string, string>> = {
   dba: 'Doing business as',
   doingBusinessAsName: 'Doing business as',
@@ -330,7 +330,7 @@ const WORDS: Readonly<Record<string, string>> = {
   dob: 'Date of birth',
 };
 
-/** `holder.givenName`: Given name */
+/** Returns a field's label: `Given name` for `holder.givenName`. */
 export function fieldLabel(field: string): string {
   if (field === '') return 'The whole input';
   const last = field.split('.').at(-1) ?? '';
@@ -342,7 +342,7 @@ export function fieldLabel(field: string): string {
   return fieldOf(WORDS, last) ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A field of fees with its groups: Amex, interchange plus, qualified, percent. */
+/** Returns the label of a fee with its groups: `Amex, interchange plus, qualified, percent`. */
 export function lineLabel(line: string): string {
   const [first = '', ...rest] = line.split('.');
   const inner = rest.map((name) =>

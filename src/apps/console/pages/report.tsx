@@ -23,10 +23,10 @@ const FILTER = filterOf('Filter the report', '/report', {
   by: choice('Compare', 'Compare nothing', { agent: 'by agent', account: 'by account' }),
 });
 
-/** A report reads the list of all workflows, so people who open the same one within seconds share it. */
+/** Reports read the list of all workflows, so people who open the same report within seconds share it. */
 const REPORTS = new SharedReads<Report>(5_000);
 
-/** @throws {PageError} for an account that this person may not see */
+/** Returns the report of a filter. @throws {PageError} if this person may not see the account */
 function reportFor(
   { client, user }: RequestContext,
   filter: ReturnType<typeof FILTER.read>,
@@ -36,7 +36,7 @@ function reportFor(
   if (partnerAccounts?.length === 0) throw new PageError(404, 'There is no such account.');
   const from = timeBefore(since);
   const which = { ...omitUndefined({ since: from, system, by, agent: agent || undefined }), partnerAccounts };
-  // The time of `since` moves on.
+  // The key has the filter, not the start time, because the start of `7d` changes all the time.
   return REPORTS.get(client, JSON.stringify([filter, user.accounts]), () => reportOf(client, which));
 }
 
@@ -66,7 +66,7 @@ export async function showReport(context: RequestContext): Promise<RouteResponse
   return { title: 'Report', page };
 }
 
-/** The addresses of the lists with exactly the rows that a number counts. The inbox has no agents. */
+/** Returns the address of the list with exactly the rows that a number counts, if any. The inbox cannot filter by agent. */
 const rowsFor =
   ({ system, account, agent }: ReturnType<typeof FILTER.read>, { since }: Report) =>
   ({ of, subject, stage, kind }: Counted): string | undefined => {
@@ -86,7 +86,7 @@ const rowsFor =
     });
   };
 
-/** The filter of the list of onboardings for a number. */
+/** The filter of the list of onboardings, by the number that links to it. */
 const LISTED: Readonly<Record<Counted['of'], Readonly<Record<string, string>>>> = {
   running: { state: 'running' },
   waiting: { state: 'waiting' },
@@ -110,7 +110,7 @@ export async function reportCsv(context: RequestContext): Promise<RouteResponse>
   return { file, fileName: 'report.csv', contentType: 'text/csv; charset=utf-8' };
 }
 
-/** The auditor's record of an onboarding, with private values masked. */
+/** Returns an onboarding's record for auditors, with private values masked. */
 async function recordFor(context: RequestContext): Promise<ExportedRecord> {
   const { client, settings, user, audit } = context;
   const description = await openOnboarding(context);

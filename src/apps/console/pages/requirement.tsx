@@ -41,10 +41,10 @@ import {
 import { withLabels } from './input-fields.js';
 import { Due, Field, Form, InZone, Person, Problem, summarize, Trail, When } from './parts.js';
 
-/** A request for a requirement, with what is known of it. `requirement` is undefined when it is not open. */
+/** A request for a requirement, with the requirement's state. `requirement` is undefined if it is not open. */
 export type RequirementContext = Awaited<ReturnType<typeof findRequirement>>;
 
-/** @param fresh reads it now, because a person answers */
+/** Finds the requirement of a request. @param fresh reads it from the worker, as required before an answer */
 export async function findRequirement(context: RequestContext, fresh: boolean) {
   const { client, params } = context;
   const { requirementId = '' } = params;
@@ -52,11 +52,11 @@ export async function findRequirement(context: RequestContext, fresh: boolean) {
   const listed = await toListed(client, description);
   const { workflowId } = listed;
   const { state: last, obstacle } = await readState(client, workflowId, fresh);
-  // While it cannot be read, the requirement is as it was last known, if only by the list of workflows.
+  // If the state cannot be read, use the last known requirement, or that in the list of workflows.
   const state = obstacle ? undefined : last;
   const open = last?.requirements.find(({ id }) => id === requirementId);
   const requirement = open ?? (obstacle && listedRequirement(listed, requirementId));
-  // The input that a correction changes, read once.
+  // Read the input that a correction changes only once.
   let reading: Promise<Correctable> | undefined;
   const correctable = async () => {
     if (!state) throw new PageError(503, 'The onboarding cannot be read now.');
@@ -68,7 +68,7 @@ export async function findRequirement(context: RequestContext, fresh: boolean) {
   return { ...context, workflowId, requirementId, ...base };
 }
 
-/** The requirement as the list of workflows has it, without its allowed answers. */
+/** Returns the requirement from the list of workflows, which lacks the allowed answers. */
 function listedRequirement({ requirements }: Listed, requirementId: string): Requirement | undefined {
   const context = requirements.find(({ id }) => id === requirementId);
   if (!context) return undefined;
@@ -79,7 +79,7 @@ function listedRequirement({ requirements }: Listed, requirementId: string): Req
 export async function showRequirement(requestContext: RequestContext): Promise<RouteResponse> {
   const context = await findRequirement(requestContext, false);
   const { workflowId, requirementId, state } = context;
-  // The part of a customer that asks takes the answer.
+  // If a customer's part raised the requirement, people answer it on the part's page.
   const view = await onboardingView(requestContext.client, workflowId);
   const item = view.requirements.find(({ requirement }) => requirement.id === requirementId);
   if (item && item.workflowId !== workflowId)
@@ -95,7 +95,7 @@ export async function showState(requestContext: RequestContext): Promise<RouteRe
   return { part: <LiveState context={context} proposed={await proposedIn(context)} /> };
 }
 
-/** The answer that a second person is to confirm, for those who may see it. */
+/** Returns the proposed answer that a second person must confirm, if this person may see it. */
 async function proposedIn(context: RequirementContext): Promise<ProposedShown | undefined> {
   const { client, user, workflowId, requirement, obstacle, correctable } = context;
   if (obstacle || !requirement?.proposal || !hasRole(user, 'operator')) return undefined;
@@ -117,7 +117,7 @@ interface Extra {
   readonly filled?: Filled;
   readonly notice?: ComponentChildren;
   readonly preview?: ComponentChildren;
-  /** Why the assignment or the remark in the fields of this request was refused. */
+  /** The reason why the assignment or remark in this request was refused. */
   readonly refusal?: Refusal | undefined;
 }
 
@@ -126,7 +126,7 @@ interface Refusal {
   readonly message: string;
 }
 
-/** @throws {PageError} when there is no such requirement */
+/** Renders a requirement's page. @throws {PageError} if there is no such requirement */
 export async function renderRequirement(
   context: RequirementContext,
   extra: Extra = {},
@@ -141,7 +141,7 @@ export async function renderRequirement(
   const proposed = await proposedIn(context);
   const answers = preview ? [] : obstacle && filled ? [filled.kind] : requirement.answers;
   const asks = extra.asked !== undefined || context.fields.text('template') !== '';
-  // The question shows without the summary.
+  // If the input cannot be read, show the question without the summary.
   const input = obstacle
     ? undefined
     : await readMaskedInput(client, context.description).catch(() => undefined);
@@ -223,7 +223,7 @@ export function Detail({ requirement }: { readonly requirement: Requirement }) {
 
 type LiveProps = { readonly context: RequirementContext } & Pick<Parameters<typeof Handling>[0], 'proposed'>;
 
-/** The part of the page that updates while a person types: the claim, the proposal, and any answer. */
+/** The part of the page that updates even while a person types: the claim, the proposal, and the last answer. */
 function LiveState({ context, proposed }: LiveProps) {
   const { workflowId, requirementId, requirement, state, path } = context;
   return (
@@ -253,7 +253,7 @@ function LiveState({ context, proposed }: LiveProps) {
   );
 }
 
-/** The requirement without the answer of a merchant, which is shown with its link. */
+/** Returns the requirement without a merchant's answer, which the page shows with the link. */
 function ofColleagues({ proposal, ...requirement }: Requirement): Requirement {
   return proposal && !isMerchant(proposal.actor) ? { ...requirement, proposal } : requirement;
 }
@@ -263,14 +263,14 @@ interface EndedProps {
   readonly state: OnboardingState;
 }
 
-/** The answer that a requirement got last, or the reason why it closed. */
+/** Returns the timeline entry with a requirement's last answer, or with the reason why it closed. */
 function lastOn({ timeline }: OnboardingState, requirementId: string): TimelineEntry | undefined {
   return [answeredBefore(timeline, requirementId), closedBefore(timeline, requirementId)]
     .filter((entry) => entry !== undefined)
     .sort((one, other) => other.at.localeCompare(one.at))[0];
 }
 
-/** The person who answered a requirement that is no longer open, or the reason why it closed. */
+/** Shows who answered a closed requirement, or why it closed. */
 function Ended({ state, context: { requirementId, user } }: EndedProps) {
   const last = lastOn(state, requirementId);
   if (!last) return <>This requirement is not open: it was closed long ago, or never existed.</>;
@@ -322,7 +322,7 @@ function Remarks({ state, context: { requirementId } }: EndedProps) {
 
 type RefusableProps = Pick<EndedProps, 'context'> & Pick<Extra, 'refusal'>;
 
-/** The fields of a refused form as they were typed. A problem with the text of a remark is shown at it. */
+/** Returns the typed fields of a refused form. Shows a problem with a remark's text at its field. */
 function typedIn(
   { fields }: Pick<RequirementContext, 'fields'>,
   refusal: Refusal | undefined,
@@ -361,13 +361,13 @@ function RemarkForm({ context, refusal }: RefusableProps) {
   );
 }
 
-/** The forms of a claim. A refused assignment stays as it was typed. */
+/** Handles the forms of a claim. If an assignment is refused, shows it again as it was typed. */
 export function actOnClaim(context: RequestContext): Promise<RouteResponse> {
   const form = context.fields.text('do') === 'assign' ? 'assign' : undefined;
   return runAction(context, ['claim', 'release', 'take-over', 'assign'], keepForm(context, form));
 }
 
-/** The form of a remark. A refused remark stays as it was typed. */
+/** Handles the form of a remark. If the remark is refused, shows it again as it was typed. */
 export function postRemark(context: RequestContext): Promise<RouteResponse> {
   return runAction(context, ['remark'], keepForm(context, 'remark'));
 }
@@ -380,7 +380,7 @@ function keepForm(context: RequestContext, form: Refusal['form'] | undefined) {
   };
 }
 
-/** Without a file of colleagues there is nobody to assign it to. */
+/** The form that assigns a requirement. Absent if no file lists colleagues. */
 function AssignForm({ context, refusal }: RefusableProps) {
   const { requirementId, requirement, workflowId, path, user } = context;
   const colleagues = colleaguesOf(context, workflowId);
@@ -416,7 +416,7 @@ function AssignForm({ context, refusal }: RefusableProps) {
   );
 }
 
-/** The page after another person was first, or the requirement closed itself. To answer twice is no mistake. */
+/** Renders the page of a form that came too late, because somebody answered first or the requirement closed. It is not an error. */
 export function renderGone(
   context: RequirementContext,
   state: OnboardingState,

@@ -83,7 +83,7 @@ function shownStages({ type, stage, state, seconds }: StageListProps) {
   const isGood = GOOD.includes(stage);
   const current = stages.indexOf(stage);
   const asks = (state?.requirements.length ?? 0) > 0;
-  // The list of workflows has the times of the stages before the one in which it ended.
+  // The list of workflows has the times of the stages before the last stage.
   const endedIn = isOver && !isGood ? stages.findLastIndex((name) => seconds[name] !== undefined) + 1 : -1;
   const before = stages.map((name, index) => {
     if (index === current) {
@@ -93,7 +93,7 @@ function shownStages({ type, stage, state, seconds }: StageListProps) {
     const isDone = isOver ? isGood || index < endedIn : index < current;
     const took = seconds[name];
     const otherwise = isDone ? 'done' : !isOver ? 'to come' : index === endedIn ? 'ended here' : '–';
-    // Times below a second are omitted.
+    // Leave out times below a second.
     const note = took === undefined || took < 1 ? otherwise : span(took * 1_000);
     return { name, tone: isDone ? 'good' : undefined, note, isNow: false };
   });

@@ -7,9 +7,9 @@ import { SharedReads } from '../../../temporal/shared-reads.js';
 import { differenceFromStart } from '../../../temporal/start.js';
 import type { RequestContext } from '../route.js';
 
-/** Agents and programs: the choices of the form, and the names by which a person types them. */
+/** Agents and programs in the start form: its choices, and the names that people type. */
 
-/** The time for which forms and checks share the partner's lists, or its failure to respond, in milliseconds. */
+/** The time for which forms and checks share the partner's lists or failure, in milliseconds. */
 const SHARED_MS = 5_000;
 
 const lists = new SharedReads<References | undefined>(SHARED_MS);
@@ -19,7 +19,7 @@ export const sharedLists: typeof referencesAt = (client, taskQueue, account) =>
 
 export const REFERENCES = /\b(?:agentProfileId|boardingSettingsId)\b/g;
 
-/** The field of an ID, and the field of a name, which the form shows for both. */
+/** Pairs of an ID's field and its name's field. The form shows the name's field for both. */
 export const NAME_FIELDS = Object.entries(REFERENCE_NAMES);
 
 export const withNameFields = (problem: FieldProblem): FieldProblem => ({
@@ -30,7 +30,7 @@ export const withNameFields = (problem: FieldProblem): FieldProblem => ({
   ),
 });
 
-/** Puts a typed number, or the one in `Harbor Agents (101)`, where an input has it. */
+/** Moves a typed number, or the number in `Harbor Agents (101)`, to the ID's field of the input. */
 export function withNumbers(typed: Typed): Typed {
   return new Map(
     [...typed].map(([name, text]) => {
@@ -41,7 +41,7 @@ export function withNumbers(typed: Typed): Typed {
   );
 }
 
-/** An input with the names of its agent and program in place of their numbers, and the other way around, for these fields. */
+/** Replaces the numbers of an input's agent and program with their names, or names with numbers, in these fields. */
 export function otherReferences(input: object, lists: References, fields: readonly string[]): object {
   const own = { ...input } as Record<string, unknown>;
   for (const [id, name] of Object.entries(REFERENCE_NAMES) as [keyof References, string][]) {
@@ -59,7 +59,7 @@ export function otherReferences(input: object, lists: References, fields: readon
 
 export const lastName = (name: string) => name.slice(name.lastIndexOf('.') + 1);
 
-/** JSON takes false for no program, and the form has a choice for it. */
+/** Rewrites a problem for the form: no program is `false` in JSON, and a choice in the form. */
 export function inForm(hasPlan: boolean): (problem: FieldProblem) => FieldProblem {
   const choice = hasPlan ? 'or choose none' : 'or choose none, and the merchant has no fees at first';
   return ({ field, message }) => ({
@@ -68,7 +68,7 @@ export function inForm(hasPlan: boolean): (problem: FieldProblem) => FieldProble
   });
 }
 
-/** The fields that differ from the first input. An agent or a program may be there by its number, and in the form by its name. */
+/** Returns the fields that differ from the first input. A number and a name of the same agent or program do not differ. */
 export async function inputDifferences(
   { client, settings }: RequestContext,
   workflowId: string,

@@ -8,9 +8,9 @@ import { FeeLines } from './fees.js';
 import { InputFields, idOf } from './input-fields.js';
 import { type Choices, Field, lineLabel } from './parts.js';
 
-/** The start form in the order in which a clerk asks: the business, its owner, the pricing, and the rest closed. */
+/** The start form, in the order of a clerk's questions: the business, its owner, the pricing, and, folded up, the rest. */
 
-/** The last names of the fields in each section, in their order. What is in none is advanced. */
+/** The fields of each section by their last names, in order. All other fields are advanced. */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Business: [
     'dba',
@@ -54,7 +54,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Pricing: ['cashDiscount', 'boardingSettings', 'feePlan'],
 };
 
-/** The objects around the fields of a clerk, which people need not know. */
+/** Technical objects in field paths, which labels leave out. */
 const AROUND = /(^|\.)(merchant|holder|boarding|business)$/;
 
 function flat(parts: readonly FormPart[]): FormPart[] {
@@ -70,7 +70,7 @@ const PARTS = { boarding: 'For card payments', business: 'At the bank' };
 
 interface SectionsProps {
   readonly parts: readonly FormPart[];
-  /** Names of fields that this form does not show. */
+  /** The names of fields to leave out of this form. */
   readonly hidden: readonly string[];
   readonly typed: Typed;
   readonly problems: readonly FieldProblem[];
@@ -78,14 +78,14 @@ interface SectionsProps {
   readonly pricing: PricingProps;
 }
 
-/** The parts of a section, in its order: of a customer, those for card payments first. */
+/** Returns the parts of a section, in its order. A customer's parts for card payments come first. */
 function ownIn(all: readonly FormPart[], names: readonly string[]) {
   const own = names.flatMap((name) => all.filter((part) => lastName(part) === name));
   const isSplit = all.some(({ name }) => name.startsWith('boarding.'));
   return Map.groupBy(own, ({ name }) => (isSplit ? (name.split('.')[0] ?? '') : ''));
 }
 
-/** Problems in the order in which the form shows their fields. */
+/** Sorts problems by the order of their fields in the form. */
 export function inOrder(problems: readonly FieldProblem[], parts: readonly FormPart[]): FieldProblem[] {
   const all = flat(parts);
   const listed = Object.values(SECTIONS).flatMap((names) => [...ownIn(all, names).values()].flat());
@@ -106,7 +106,7 @@ export function Sections({ parts, hidden, pricing, ...form }: SectionsProps) {
     inTable,
   );
   const names = advanced.flatMap(fieldsIn).map(({ name }) => name);
-  // The table has a number of a plan.
+  // The table shows a plan's numbers, so they do not open this section.
   const isIn = (field: string) => isFieldWithin(field, names) && (names.includes(field) || !pricing.plan);
   const isOpen = [...form.typed.keys()].some(isIn) || form.problems.some(({ field }) => isIn(field));
   return (
@@ -139,7 +139,7 @@ export function Sections({ parts, hidden, pricing, ...form }: SectionsProps) {
   );
 }
 
-/** The parts without these fields, which the form has elsewhere: a field is on a page once. */
+/** Removes fields that the form shows elsewhere, because a page shows a field only once. */
 function without(parts: readonly FormPart[], names: readonly string[]): FormPart[] {
   return parts.flatMap((part): FormPart[] => {
     if (part.kind === 'group') return [{ ...part, parts: without(part.parts, names) }];
@@ -147,7 +147,7 @@ function without(parts: readonly FormPart[], names: readonly string[]): FormPart
   });
 }
 
-/** The numbers of the plan that a person may change in its table. */
+/** Returns the numbers of a plan that a person may change in its table. */
 function changeableIn({ plan }: Pick<PricingProps, 'plan'>): Leaf[] {
   return leavesOf(plan?.fees ?? {}).filter(
     ({ field, value }) => typeof value === 'number' && isFieldWithin(field, plan?.mayChange ?? []),
@@ -155,9 +155,9 @@ function changeableIn({ plan }: Pick<PricingProps, 'plan'>): Leaf[] {
 }
 
 export interface PricingProps {
-  /** Where the form goes. */
+  /** The address to which the form is sent. */
   readonly path: string;
-  /** Of the fields: `fees.`, `boarding.fees.` */
+  /** The prefix of the fields: `fees.` or `boarding.fees.`. */
   readonly prefix: string;
   readonly hasPlans: boolean;
   readonly plan: FeePlan | undefined;

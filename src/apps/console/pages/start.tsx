@@ -41,7 +41,7 @@ import {
 } from './start-choices.js';
 import { inOrder, Sections } from './start-sections.js';
 
-/** Where an input has its merchant. */
+/** The path of the merchant in an input, by type. */
 const MERCHANT_IN: Readonly<Partial<Record<OnboardingType, string>>> = {
   merchantBoarding: '',
   customerOnboarding: 'boarding.',
@@ -89,7 +89,7 @@ export async function showChoice(context: RequestContext): Promise<RouteResponse
   return { title: 'Start', page };
 }
 
-/** Warnings about an input that would be started, in the words of the form. */
+/** Returns warnings about a valid input, in the form's words. */
 async function warningsOf(
   { client, settings }: RequestContext,
   { type }: Kind,
@@ -141,7 +141,7 @@ function startable(kind: Kind) {
         ...(account ? [account] : []),
         ...('problems' in read ? read.problems.map(withNameFields) : []),
         ...(proposal === '' ? [] : [{ field: 'externalId', message: PROPOSED }]),
-        // Nobody confirms a birth in the future.
+        // A birth in the future is a problem, not a warning that a person can confirm.
         ...formatWarnings(Object.fromEntries(typed)).filter(({ message }) => message === IN_FUTURE),
       ];
       if ('problems' in read || problems.length > 0)
@@ -202,7 +202,7 @@ function nameIn(typed: Typed): string {
   return name;
 }
 
-/** The fee plans now, or why they cannot be used. */
+/** Returns the current fee plans, or the reason why they cannot be used. */
 function plansNow({ settings }: RequestContext) {
   try {
     return { plans: settings.feePlans(), problem: undefined };
@@ -212,9 +212,9 @@ function plansNow({ settings }: RequestContext) {
 }
 
 /**
- * Adds the typed numbers of the plan that the form showed.
+ * Adds the typed numbers of the fee plan that the form showed.
  *
- * @returns the names of their fields; `isOther`: numbers of another plan were typed, so that a person has to see those of this one
+ * @returns the names of their fields. `isOther` if the person typed numbers for another plan and has not seen this plan's numbers
  */
 function withFees(context: RequestContext, prefix: string | undefined, typed: Map<string, string>) {
   const { fields } = context;
@@ -223,13 +223,13 @@ function withFees(context: RequestContext, prefix: string | undefined, typed: Ma
   if (before === '' || !plan) return { names: [], isOther: false };
   if (before !== plan.name) return { names: [], isOther: true };
   const leaves = leavesOf(plan.fees).map((leaf) => ({ ...leaf, name: `${prefix}fees.${leaf.field}` }));
-  // JSON of a group replaces what the table has of it.
+  // A group that is typed as JSON replaces its numbers in the table.
   const open = leaves.filter(({ name }) => ![...typed.keys()].some((field) => name.startsWith(`${field}.`)));
   const posted = open.filter(
     ({ field, name }) => isFieldWithin(field, plan.mayChange) && fields.names.includes(name),
   );
   const lines = new Set(posted.map(({ field }) => lineOf(field)));
-  // An input has whole lines. An emptied number is wrong, because nobody knows whether it means zero.
+  // An input has whole lines. A cleared number is a problem, because it may or may not mean zero.
   const own = open.filter(({ field }) => lines.has(lineOf(field)));
   for (const { name, value } of own)
     typed.set(name, posted.some((each) => each.name === name) ? fields.text(name).trim() : String(value));
@@ -240,32 +240,32 @@ function withFees(context: RequestContext, prefix: string | undefined, typed: Ma
 interface Given {
   readonly status: number;
   readonly typed: Typed;
-  /** Names of typed fields of the fee plan. */
+  /** The names of the fee plan's typed fields. */
   readonly names?: readonly string[];
   readonly problems: readonly FieldProblem[];
-  /** Of an input whose problems are only warnings: a person confirms exactly this one. */
+  /** Identifies an input that has only warnings, so a person confirms exactly this input. */
   readonly digest?: string;
   /** The reason why a valid input was not started. */
   readonly failure?: string;
-  /** The onboarding of the same external ID, which was there before. */
+  /** An earlier onboarding with the same external ID. */
   readonly existing?: JSX.Element;
 }
 
 interface StartPageProps extends Given {
   readonly path: string;
-  /** Of the fields of a merchant: '' or `boarding.`. Undefined: there is none. */
+  /** The prefix of the merchant's fields: '' or `boarding.`; undefined if the input has no merchant. */
   readonly prefix: string | undefined;
   readonly parts: ReturnType<typeof inputForm>['parts'];
-  /** From the partner's lists, by field; undefined when they could not be read. */
+  /** The choices from the partner's lists, by field; undefined if the lists cannot be read. */
   readonly choices: Readonly<Record<string, Choices>> | undefined;
 }
 
 const NO_PROGRAM = ['false', 'none: without a fee plan, the merchant has no fees at first'] as const;
 
 /**
- * Reads the boarding partner's lists for a person with one account, because the lists of two accounts differ.
+ * Reads the boarding partner's lists. Only for people with one account, because lists differ by account.
  *
- * @returns undefined when it cannot be read now
+ * @returns undefined if the lists cannot be read now
  */
 async function partnerChoices({ client, settings, user }: RequestContext, prefix: string | undefined) {
   const { accounts } = knownWithin(settings, user.accounts);
@@ -367,7 +367,7 @@ function StartPage({
   );
 }
 
-/** Starts an onboarding, or shows the one of the same `externalId` that was there before. */
+/** Starts an onboarding, or shows an earlier one with the same `externalId`. */
 async function started(
   context: RequestContext,
   kind: Kind,
@@ -408,7 +408,7 @@ async function started(
   return { existing };
 }
 
-/** Larger than any input that Temporal takes. */
+/** Larger than any input that Temporal accepts. */
 const MAX_INPUT_BYTES = 2 * 1024 * 1024;
 
 export function startFromFile(context: RequestContext): Promise<RouteResponse> {

@@ -81,7 +81,7 @@ function AnsweredSentence({ entry }: { readonly entry: LastEntry }) {
   );
 }
 
-/** An answer in short, with the labels of the fields that a correction changed. */
+/** Returns a short form of an answer. A correction names its fields by their labels. */
 function answerText(answer: string): string {
   const [, fields] = /^correction: (.*)$/s.exec(answer) ?? [];
   if (fields === undefined) return summarize(answer);
@@ -91,7 +91,7 @@ function answerText(answer: string): string {
 
 type LastEntry = TimelineEntry & { readonly confirmer?: string | undefined };
 
-/** The requirements that are no longer open, by the last entry about each. */
+/** Returns the closed requirements, by the last entry about each. */
 function endedOf({ timeline, requirements }: OnboardingState) {
   const titles = titlesIn(timeline);
   const ended = new Map<string, LastEntry>();
@@ -107,7 +107,7 @@ function endedOf({ timeline, requirements }: OnboardingState) {
 interface EntryProps {
   readonly entry: TimelineEntry;
   readonly workflowId: string;
-  /** The question, where the timeline has several. */
+  /** The question of the entry, if the timeline has several questions. */
   readonly about?: string | undefined;
 }
 
@@ -137,15 +137,15 @@ export function EntryText({ entry, workflowId, about }: EntryProps) {
   );
 }
 
-/** The number of a link, which only programs need. */
+/** Matches a link's ID, which only programs need. */
 const OWN_LINK = /^L-\w+:? ?/;
 
-/** The events whose detail is an answer in short. */
+/** Matches events whose detail is the short form of an answer. */
 const WITH_ANSWER = /^(?:requirement-resolved|answer-proposed|answer-confirmed)$/;
 
 const PARTNERS: Readonly<Record<string, string>> = { boarding: 'Underwriting', banking: 'The bank' };
 
-/** What happened, the newest first, by the days of the person who looks. */
+/** Renders timeline entries, newest first, grouped by day in the person's time zone. */
 export function Timeline({
   timeline,
   workflowId,
@@ -180,16 +180,16 @@ export function Timeline({
   );
 }
 
-/** The entries that name a question only by its ID. */
+/** Matches events whose entries name a question only by its ID. */
 const ON_QUESTION = /^requirement-(?!raised)/;
 
-/** The questions by their IDs. */
+/** Returns the titles of questions, by ID. */
 function titlesIn(timeline: OnboardingState['timeline']): Map<string, string> {
   const raised = timeline.filter(({ event }) => event === 'requirement-raised');
   return new Map(raised.map((entry) => [(entry.detail ?? '').split(': ')[0] ?? '', saidOf(entry)]));
 }
 
-/** Initials for a person, and icons for a partner, a merchant, and Gangway or another program. */
+/** Shows a person's initials, or an icon for a partner, a merchant, Gangway or another program. */
 export function Author({ entry: { event, actor } }: Pick<EntryProps, 'entry'>) {
   const isPerson = actor !== undefined && !isMerchant(actor) && partsOfActor(actor).person !== undefined;
   if (isPerson) return <Avatar actor={actor} />;
@@ -214,7 +214,7 @@ const OF_PARTNERS: readonly TimelineEvent[] = [
   'financial-account-opened',
 ];
 
-/** What the catalogue says for programs, said for people. DETAIL takes the detail into the sentence. */
+/** Sentences for people that replace the catalogue's. `DETAIL` is replaced with the entry's detail. */
 const SENTENCES: Readonly<Partial<Record<TimelineEvent, string>>> = {
   started: 'The onboarding started',
   ended: 'The onboarding ended: DETAIL',
@@ -235,7 +235,7 @@ function sentenceOf(entry: TimelineEntry): [sentence: string, rest: string] {
   const description = firstSentence(whatHappened('timeline entry', event) ?? event).replace(/\.$/, '');
   const sentence = SENTENCES[event] ?? description;
   if (sentence.includes('DETAIL')) {
-    // The partner's comment follows its status.
+    // The detail has the partner's status, then its comment.
     const [first = '', ...more] = event === 'status-changed' ? said.split(': ') : [said];
     const words = event === 'ended' ? first.replaceAll('-', ' ') : partnerStatusLabel(first);
     return [sentence.replace('DETAIL', () => words ?? ''), more.join(': ')];
@@ -245,7 +245,7 @@ function sentenceOf(entry: TimelineEntry): [sentence: string, rest: string] {
   return [actor === undefined ? capitalize(named) : named.replace(/^(?:A person|Someone) /, ''), said];
 }
 
-/** The question of an entry by the beginning of its ID. */
+/** Returns the noun for an entry's question, from the beginning of its ID. */
 function nounOf(detail: string): string {
   if (detail.startsWith('note-')) return 'the note';
   return /^(?:business-)?ticket-/.test(detail) ? 'the ticket' : 'the question';

@@ -49,7 +49,7 @@ interface Spec<Params, Query, Body> {
   /** The body is a form with a file, which the route reads itself. */
   readonly takesFile?: true;
   readonly responses: Readonly<Record<number, Documented>>;
-  /** Default: the limit of the server. */
+  /** The maximum size of the body, in bytes. Default: the server's limit. */
   readonly bodyLimit?: number;
   /** The time limit of Temporal for one request. Default: {@link DEADLINE_MS}. */
   readonly deadlineMs?: number;
@@ -57,7 +57,7 @@ interface Spec<Params, Query, Body> {
 }
 
 export interface ApiRoute extends Spec<unknown, unknown, unknown> {
-  /** `GET /v1/onboardings/{onboarding}` */
+  /** The method and path: `GET /v1/onboardings/{onboarding}`. */
   readonly line: string;
   readonly name: string;
   readonly scope: Scope;
@@ -79,7 +79,7 @@ export const READ_MS = 4_000;
 
 const MEDIA_TYPES = ['application/json'];
 
-/** Also the types of a query that has no parameters, and of a form with a file. */
+/** The schema of a query without parameters, and of a form with a file. */
 const NOTHING = z.strictObject({});
 
 const ALWAYS = [401, 403, 422, 429, 503];
@@ -178,7 +178,7 @@ export async function onboardingOfClient({ backend, client }: Pick<Call, 'backen
   );
 }
 
-/** Returns the accounts that a client may list; undefined for all. Others' accounts look empty, as unknown ones do. */
+/** Returns the accounts that a client may list; undefined for all. Other accounts look empty, like unknown ones. */
 export function accountsOfClient({ accounts }: ApiClient, chosen: string | undefined) {
   if (chosen === undefined) return accounts;
   const account = chosen === UNNAMED ? '' : chosen;

@@ -14,7 +14,7 @@ import * as shapes from './shapes.js';
 /** The size of a form besides its file, in bytes. */
 const MORE_BYTES = 4_096;
 
-/** The second one is refused by name. The parser counts more. */
+/** The maximum number of parts. The second part is refused by name, and the parser refuses further parts. */
 const MAX_PARTS = 2;
 
 const ALONE = 'is required, as the only part of the form';
@@ -23,11 +23,11 @@ const wrongFile = (message: string) => invalidRequest([{ field: 'file', message 
 interface Storing {
   /** The largest file, in bytes. */
   readonly most: number;
-  /** What is stored of a file. Default: the file as it is. */
+  /** Returns the bytes to store. Default: the file itself. */
   readonly prepare?: (fileName: string, file: Readable) => Promise<Uint8Array>;
 }
 
-/** Streams the file of a form to the document store. Nothing stays there when the form is refused. @throws {Problem} */
+/** Streams the file of a form to the document store. If the form is refused, removes the file. @throws {Problem} */
 export async function storeFile(
   { request, reply, documentDir }: Pick<Call, 'request' | 'reply' | 'documentDir'>,
   { most, prepare }: Storing,

@@ -33,9 +33,9 @@ import * as shapes from './link-shapes.js';
 import { action } from './requirements.js';
 import { about } from './shapes.js';
 
-/** Links for merchants: colleagues ask, and the merchant’s page, a program with the scope `link`, does what its visitor does. */
+/** Links for merchants. Colleagues ask. The merchant’s page, a program with the scope `link`, acts for its visitor. */
 
-/** The routes of the merchant’s page, and how colleagues make, end and follow links. */
+/** Returns the routes of the merchant’s page, and those with which colleagues create, end and follow links. */
 export function linkRoutes(linkUrl: string | undefined): ApiRoute[] {
   return [
     action(
@@ -136,12 +136,12 @@ function merchantRoute<Body extends Holding>(
   });
 }
 
-/** How long a request that holds no link takes: nobody learns from the time which names there are. In milliseconds. */
+/** The duration of every request without a valid token, in milliseconds, so it does not reveal which links exist. */
 const REFUSED_MS = 400;
 
 const NO_TOKEN = '0'.repeat(64);
 
-/** Names of links that were opened with their tokens, the last one last. */
+/** Names of links that were opened with their tokens, most recent last. */
 const held = new Set<string>();
 const MAX_HELD = 10_000;
 
@@ -160,7 +160,7 @@ function remember(link: string): void {
 }
 
 // Keeps D6.
-/** @throws {Problem} `unknown-link`, in the same words and time for every name, when the request does not hold the token */
+/** @throws {Problem} `unknown-link` if the token is wrong, with the same text and duration for every name */
 async function placeOf(
   { backend, client, params: { link } }: Call<Path>,
   { token, session }: Holding,
@@ -210,7 +210,7 @@ const closed = () => new Problem('link-closed', 'the link is closed, or its code
 /** The maximum size of a merchant's document, in bytes. It is held in memory, because its metadata is removed. */
 const MAX_BYTES = 10 * 1024 * 1024;
 
-/** Files of one link that may arrive at the same time: strangers hold links, and a file fills memory while it arrives. */
+/** The maximum number of concurrent uploads for a link, because strangers may have one, and each upload fills memory. */
 const MAX_AT_ONCE = 2;
 
 /** The number of uploads in progress, by link. */

@@ -60,9 +60,7 @@ type Path = z.output<typeof shapes.requirementPath>;
 
 const IDEMPOTENCY_KEY = 'idempotency-key';
 
-/**
- * Answers and proposals stay in the workflow's state and history, and Temporal terminates a workflow whose history grows too large.
- */
+/** The maximum size of an action, in bytes, because it stays in the history, and Temporal terminates a workflow with a huge one. */
 const ACTION_BYTES = 64 * 1024;
 
 /** Defines the route of an action on one requirement: key, lookup, errors and audit around the update that `send` sends. */
@@ -120,7 +118,7 @@ const WITHOUT_KEY =
   `${OUTCOME_UNKNOWN_MESSAGE}: read the requirement before you repeat it. ` +
   'With an Idempotency-Key you could repeat it at once';
 
-/** The file may have lost a colleague since the same request was accepted: then its key has the receipt. */
+/** Checks the colleague. If the file no longer lists them, the key of an accepted request still returns its receipt. */
 async function toColleagues(
   { backend, params, people, client }: Call<Path>,
   update: { readonly name: string },
@@ -154,7 +152,7 @@ function onceOf({ client, request, sent }: Call, action: string): IdempotentRequ
   return { key: `${client.name}/${key}`, body: [action, sent] };
 }
 
-/** A customer has no requirements of its own: claim, answer and key must reach the part that asks. */
+/** Returns the workflow that raised the requirement. For a customer, the part: claims, answers and keys must reach it. */
 async function asking(call: Pick<Call<Path>, 'backend' | 'client' | 'params'>): Promise<string> {
   const { workflowId } = await onboardingOfClient(call, call.params.onboarding);
   if (!isCustomer(workflowId)) return workflowId;
@@ -164,7 +162,7 @@ async function asking(call: Pick<Call<Path>, 'backend' | 'client' | 'params'>): 
   );
 }
 
-/** Sends an answer, or proposes it. An irreversible answer needs the scope `approve`, as a person would need the approver role. */
+/** Sends or proposes an answer. An irreversible answer needs the scope `approve`, like a person the approver role. */
 function giving(update: typeof resolveRequirement | typeof proposeAnswer) {
   const send = update === resolveRequirement ? sendResolution : sendProposal;
   return async (
@@ -188,7 +186,7 @@ function giving(update: typeof resolveRequirement | typeof proposeAnswer) {
   };
 }
 
-/** The problem of an answer with a document that was never stored: the workflow would take it, and its upload would fail. */
+/** Returns the problem of an answer with a document that is not stored. The workflow would accept it, and the upload would fail. */
 async function missingDocument({ documentDir }: Pick<Call, 'documentDir'>, answer: Answer) {
   if (answer.kind !== 'documents') return undefined;
   const documents = documentStore(await openStore(documentDir));

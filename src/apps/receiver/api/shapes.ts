@@ -9,7 +9,7 @@ import { SYSTEM_NAMES } from '../../../partners/system-names.js';
 import { requirementView } from '../../../services/inbox/requirement-view.js';
 import { answerBody } from '../../../temporal/program-requests.js';
 
-/** The shapes of the API's requests and responses. A field that a response lacks here is never sent. */
+/** The shapes of the API's requests and responses. A response never contains a field that is missing here. */
 
 /** The nouns of the API for the kinds of onboardings: `merchant`. */
 export const NOUNS = EACH_ONBOARDING.map(([, { nouns }]) => nouns[0]) as [string, ...string[]];
@@ -19,9 +19,9 @@ export function nounOf(type: string): string | undefined {
 }
 
 const time = z.iso.datetime({ offset: true });
-/** As a response has it: only the format. */
+/** A time in a response. Only its format is described. */
 export const at = z.string().meta({ format: 'date-time' });
-/** Temporal can search for no control character, and for no half of a character. */
+/** A short text. Temporal cannot search for control characters or half a surrogate pair. */
 const short = z
   .string()
   .min(1)
@@ -30,7 +30,7 @@ const short = z
 const since = (what: string) =>
   time
     .transform((text) => new Date(text))
-    // Another offset can lead beyond the years that Temporal reads.
+    // Converting to UTC can lead beyond the years that Temporal accepts.
     .refine((date) => /^\d{4}-/.test(date.toISOString()), 'must be a time of the years 0000 to 9999')
     .optional()
     .describe(what);
@@ -66,7 +66,7 @@ export const requirementPath = z.object({
   onboarding: workflowId,
   id: short.meta({ examples: ['note-13e54e3f88e6'] }),
 });
-/** OpenAPI has one name for a place in a path, whatever the method. */
+/** OpenAPI requires one name per path parameter, for all methods. */
 export const externalIdPath = z.object({
   onboarding: short.meta({ description: 'Your key, the `externalId`', examples: ['m-1001'] }),
 });

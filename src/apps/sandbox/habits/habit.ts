@@ -44,7 +44,7 @@ export interface Partner {
 /** A call, before the emulated operation sees it. */
 export interface Call {
   readonly system: string;
-  /** As in the catalogue: `create-merchant`. */
+  /** The name in the catalogue: `create-merchant`. */
   readonly operation: string;
   readonly isWrite: boolean;
   readonly method: string;

@@ -42,7 +42,7 @@ function savedThenRefused(status: number, showsId: boolean): Habit['start'] {
   };
 }
 
-/** The responses to creates, with other ids. */
+/** The responses to creates, with other IDs. */
 function renumbered(other: (id: number, earlier: readonly number[]) => number): Habit['start'] {
   return () => {
     const numbers = new Map<string, readonly number[]>();

@@ -3,7 +3,7 @@ import { Deadline, untilAborted } from '../../../../platform/http/deadline.js';
 import { span } from '../../../../services/texts/time.js';
 import { explainError } from '../../cli/failures.js';
 
-/** What a check found: in order, unsafe or worth knowing, or wrong; unknown when it ended without a result. */
+/** The result of a check: `ok`, `warn`, `wrong`, or `unknown` if the check did not finish. */
 export type Verdict =
   | { readonly state: 'ok'; readonly detail: string }
   | {
@@ -23,16 +23,16 @@ const unknown = (detail: string): Verdict => ({
 
 export interface Check {
   readonly name: string;
-  /** The remedy if the check fails; undefined when a failure proves nothing. */
+  /** The remedy if the check fails; undefined if a failure proves nothing. */
   readonly fix?: string;
-  /** @returns a verdict for each problem, or one that all is well; none when another check reports the cause */
+  /** @returns a verdict for each problem, or one `ok`; none if another check reports the cause */
   run(signal: AbortSignal): Promise<readonly Verdict[]>;
 }
 
-/** The longest that a check may take, in milliseconds. A worker has ten seconds to respond, and Temporal five to say why none does. */
+/** The time limit of a check, in milliseconds: 10 s for a worker to respond, and 5 s for Temporal to say why none does. */
 const BOUND_MS = 20_000;
 
-/** Runs a check within its bound. @throws the reason of the interruption, and nothing else */
+/** Runs a check within its time limit. Throws only the reason of an interruption. */
 export async function verdictsOf({ run, fix }: Check, interruption: AbortSignal, boundMs = BOUND_MS) {
   const deadline = new Deadline({ ms: boundMs, until: interruption });
   const { signal } = deadline;
@@ -47,7 +47,7 @@ export async function verdictsOf({ run, fix }: Check, interruption: AbortSignal,
   }
 }
 
-/** On one line. */
+/** Returns an error's message on one line. */
 export function messageOf(error: unknown): string {
   const message = explainError(error) ?? (error instanceof Error ? error.message : String(error));
   return message.replace(/\n\s*/g, '; ');
@@ -93,7 +93,7 @@ export function examineClocks(offsets: ClockOffsets): Verdict[] {
   );
 }
 
-/** `2 h ahead of`. A time in a response is a second old. */
+/** Returns a difference in words: `2 h ahead of`. A time in a response is up to a second old. */
 function apart(ms: number): string {
   return `${span(Math.round(Math.abs(ms) / 60_000) * 60_000)} ${ms > 0 ? 'ahead of' : 'behind'}`;
 }

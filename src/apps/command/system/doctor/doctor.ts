@@ -100,7 +100,7 @@ async function runChecks(
   };
 }
 
-/** The operator's fee plans. */
+/** Checks the operator's fee plans. */
 export function feePlanVerdict({ feePlans }: Pick<WorkerSettings, 'feePlans'>): Verdict {
   try {
     const names = feePlans().map(({ name }) => name);
@@ -113,14 +113,14 @@ export function feePlanVerdict({ feePlans }: Pick<WorkerSettings, 'feePlans'>): 
   }
 }
 
-/** The proxy on the way to partners, receivers of events and the identity provider. */
+/** Checks the proxy to partners, event receivers and the identity provider. */
 export function proxyVerdict(env: NodeJS.ProcessEnv): Verdict {
   const direct = env['no_proxy'] || env['NO_PROXY'];
   const fix = 'set HTTPS_PROXY to an address such as http://gateway.example.com:3128';
   try {
     const proxy = proxyFor('', '', { ...env, NO_PROXY: '', no_proxy: '' });
     if (!proxy) return ok('none: HTTPS_PROXY is not set');
-    // As a connection to it does, this fails for a proxy that speaks no HTTP.
+    // This fails for a proxy that does not speak HTTP, and so does every connection through it.
     const { host } = new URL(proxy.origin);
     return ok(`${host}${direct ? `, but not for ${direct}` : ''} (HTTPS_PROXY); not for Temporal`);
   } catch {
@@ -128,7 +128,7 @@ export function proxyVerdict(env: NodeJS.ProcessEnv): Verdict {
   }
 }
 
-/** Shows what webhooks were worth in the last week, and those that have stopped, as the alert about them sees it. */
+/** Shows how many status changes webhooks reported first in the last week, and the webhooks that have stopped, like the alert. */
 export function webhookCheck(env: NodeJS.ProcessEnv): Check {
   return {
     name: 'webhooks',
@@ -145,7 +145,7 @@ export function webhookCheck(env: NodeJS.ProcessEnv): Check {
   };
 }
 
-/** A file that the check writes and leaves in place, because nothing needs the permission to remove files. */
+/** A file that the check writes and does not remove, because Gangway needs no permission to remove files. */
 const PROBE = {
   name: 'gangway-doctor.txt',
   content: 'gangway doctor wrote this file to check that the store can be written and read',
@@ -153,12 +153,12 @@ const PROBE = {
 
 interface Store {
   readonly place: string;
-  /** The setting names it, so that it may have a typing error. */
+  /** Whether the setting names the place, so its name may contain a typo. */
   readonly isGiven: boolean;
   readonly open: () => Promise<FileStore>;
 }
 
-/** Writes a file and reads it. Makes no folder, because a name with a typing error would then look right. */
+/** Checks a store: writes a file and reads it. Creates no folder, because a typo in its name would go unnoticed. */
 export function storeCheck(name: string, setting: string, { place, isGiven, open }: Store): Check {
   const fix = `correct ${setting}, or the permissions there`;
   return {

@@ -14,9 +14,9 @@ import type { WorkerSettings } from '../../../../worker/settings.js';
 import { type Check, type ClockOffsets, messageOf, ok, recordClocks, type Verdict, wrong } from './check.js';
 
 /**
- * A check of the credentials of each system in each account.
+ * Returns checks of the credentials of each system in each account.
  *
- * @param env as given, with settings that cannot be used
+ * @param env the environment, including invalid settings
  * @param clients collects the clients, to close them
  */
 export function partnerChecks(
@@ -55,20 +55,20 @@ function notingCalls(called: Called): PartnerObserver {
 
 const urlOf = ({ system, account }: Place) => account.settingsPrefix + urlSetting(system);
 
-/** @returns no check for a system that is off and that nothing depends on */
+/** @returns an empty list for a system that is off and that nothing depends on */
 function checkOf(place: Place, name: string): Check | [] {
   const url = urlOf(place);
   if (place.account.partners[place.system])
     return { name, fix: `check ${url} and the network`, run: (signal) => examinePartner(place, signal) };
   const { whenOff } = PARTNERS[place.system];
-  // A URL that is set cannot be used, which is a finding about the settings.
+  // If the URL is set, it is invalid, and the check of the settings reports it.
   if (whenOff === undefined || place.env[url]) return [];
   const [off, fix] = [`off: ${url} is not set`, `set ${url}`];
   const verdict = whenOff === 'failure' ? wrong(off, fix) : ok(`${off}, ${whenOff}`);
   return { name, fix, run: async () => [verdict] };
 }
 
-/** Calls the operation that reads the least, and reports what was called. */
+/** Calls the operation that reads the least, and reports its result. */
 async function examinePartner(place: Place, signal: AbortSignal): Promise<Verdict[]> {
   const { system, account, client, called } = place;
   const { url = '', environment } = account.partners[system] ?? {};
@@ -111,7 +111,7 @@ function remedy(place: Place, { details: { kind, atSignIn, needs, status = 0 } }
   }
 }
 
-/** The settings that identify the account, as they are set: `BOARDING_USERNAME`, `BOARDING_PASSWORD_FILE`. */
+/** Returns the names of the account's settings that are set: `BOARDING_USERNAME`, `BOARDING_PASSWORD_FILE`. */
 function credentialsOf({ system, account, env }: Place): string[] {
   const { settings } = PARTNERS[system];
   const names = Object.keys(settings.shape).filter(

@@ -25,9 +25,9 @@ import { type Verdict, warn, wrong } from './check.js';
 type Environment = NodeJS.ProcessEnv;
 
 /**
- * Reads all settings. One that cannot be used is left out, so that others, and what they lead to, are checked as well.
+ * Reads all settings. Leaves out invalid settings, so that the others, and the servers that they name, are checked, too.
  *
- * @returns `usable` is undefined when nothing can be checked before a setting is corrected
+ * @returns `usable` is undefined if a setting must be corrected before anything can be checked
  */
 export function examineSettings(environment: Environment) {
   const env = { ...environment };
@@ -53,9 +53,9 @@ export function examineSettings(environment: Environment) {
   }
 }
 
-/** The setting without which this would not happen. That of a system which lacks another one is its URL. */
+/** Returns the setting that causes a problem. If a system lacks a setting, that is the system's URL. */
 function causeOf({ setting, message }: BadSetting, env: Environment): string | undefined {
-  // Without it, certificates are checked nowhere.
+  // This setting turns off the check of certificates everywhere.
   if (setting === 'NODE_TLS_REJECT_UNAUTHORIZED') return undefined;
   const named = message.match(/\b[A-Z][A-Z\d]+(_[A-Z\d]+)+/g) ?? [];
   const urls = SYSTEM_NAMES.map(settingsPrefix).flatMap((system) => {
@@ -65,12 +65,12 @@ function causeOf({ setting, message }: BadSetting, env: Environment): string | u
   return [setting, `${setting}_FILE`, ...named, ...urls].find((name) => env[name]);
 }
 
-/** Whether a process is probably there, because one of its settings is set. */
+/** Reports whether a process is probably in use, because one of its settings is set. */
 function isSet(env: Environment, names: RegExp): boolean {
   return Object.entries(env).some(([name, value]) => names.test(name) && value);
 }
 
-/** Settings that work but are unsafe, and names that no process reads. Names settings and files, never a secret. */
+/** Returns warnings about unsafe settings, and about names that no process reads. They never contain a secret. */
 export async function weakSettings(config: WorkerSettings, env: Environment): Promise<Verdict[]> {
   const accounts = [config, ...Object.values(config.accounts)];
   const advice = [

@@ -26,11 +26,11 @@ import {
 import type { WorkerSettings } from '../../../../worker/settings.js';
 import { type Check, type ClockOffsets, ok, type Verdict, warn, wrong } from './check.js';
 
-/** @param connected rejects when Temporal is unavailable, which the first check reports */
+/** @param connected rejects if Temporal is unavailable, which the first check reports */
 export function temporalChecks(connected: Promise<Client>, config: WorkerSettings, clocks: ClockOffsets) {
   const { taskQueue } = config;
   const described = connected.then(describedBy);
-  // The check of the namespace reports it.
+  // The check of the namespace reports the failure.
   const usable = described.catch(() => undefined);
   const check = (name: string, examine: (connection: Described) => Promise<Verdict[]>): Check => ({
     name,
@@ -150,7 +150,7 @@ async function examineBuilds(
   return [ok(builds.map(({ name, status, pinned }) => `${name} is ${status}${pinnedTo(pinned)}`).join('; '))];
 }
 
-/** The kinds of the requirements that are about a partner which does not respond as it should. */
+/** The kinds of requirements about a partner that does not respond as it should. */
 const ABOUT_PARTNERS: readonly RequirementKind[] = ['waiting', 'unreadable'];
 const OUR_FAULT: RequirementKind = 'software-error';
 
@@ -173,7 +173,7 @@ async function examineWaits(client: Client, taskQueue: string): Promise<Verdict[
   });
 }
 
-/** The server sets it when a workflow's task fails or times out five times in a row, and removes it when one completes. */
+/** Finds failing workflows. The server sets the attribute after five failed tasks in a row, and removes it after a completed one. */
 const FAILING = isIn('TemporalReportedProblems', [
   'category=WorkflowTaskFailed',
   'category=WorkflowTaskTimedOut',
@@ -201,7 +201,7 @@ function runningIn(taskQueue: string, ...conditions: readonly Condition[]): Cond
   return all(is('TaskQueue', taskQueue), IS_RUNNING, ...conditions);
 }
 
-/** Workflows whose entry in the list is checked. An entry needs no request of its own. */
+/** The maximum number of workflows whose list entry is checked. An entry needs no separate request. */
 const IN_LIST = 5_000;
 
 /** Workflows of these ages, in days, are sampled, because old workflows need old keys. */
@@ -236,7 +236,7 @@ export async function examineKeys(
     ...[...identities].map(parseWorkerIdentity).flatMap((worker) => comparedWith(worker, keys, proven)),
   ];
   if (problems.length > 0) return problems;
-  // A worker that is gone, or not shown yet, has left something behind.
+  // A worker that has stopped, or is not listed yet, wrote these.
   const foreign = proven.filter(({ mixed }) => mixed.length > 0);
   if (foreign.length > 0)
     return foreign.map(({ keyId, mixed }) =>
@@ -272,7 +272,7 @@ async function sampleOf(client: Client, taskQueue: string): Promise<string[]> {
   return [...new Set(sampled.flat().map(idOf))];
 }
 
-/** The summary and the pending activities of a workflow, and its last events. */
+/** Returns the summary, the pending activities and the last events of a workflow. */
 async function everythingOf(client: Client, workflowId: string): Promise<unknown> {
   const request = { namespace: client.options.namespace, execution: { workflowId } };
   const described = client.workflowService.describeWorkflowExecution(request);
@@ -282,7 +282,7 @@ async function everythingOf(client: Client, workflowId: string): Promise<unknown
   );
 }
 
-/** The workflows of which a key of this command reads all, some or nothing: the memo is the starter's, the rest any worker's. */
+/** The workflows of which this command can decrypt all, some or nothing: the starter encrypts the memo, workers the rest. */
 type Proven = Awaited<ReturnType<typeof provenBy>>;
 
 async function provenBy(client: Client, keyId: string, uses: readonly Use[]) {
@@ -298,7 +298,7 @@ async function provenBy(client: Client, keyId: string, uses: readonly Use[]) {
   return { keyId, readable: all.length + mixed.length, unreadable, mixed };
 }
 
-/** Whether the key of this command is not the one that most of the workflows were encrypted with. */
+/** Reports whether most of the workflows were encrypted with another key than this command's. */
 const isOursWrong = ({ readable, unreadable }: Proven) => unreadable.length > readable;
 
 function lacking(keyId: string, uses: readonly Use[], hasKeys: boolean): Verdict {
@@ -328,15 +328,15 @@ function unreadable(proven: Proven): Verdict[] {
 }
 
 /**
- * A worker needs the keys that are in use, and the one that this command encrypts with. This command needs the one that the worker
- * encrypts with. While keys rotate, both are so.
+ * Compares a worker's keys with this command's. A worker needs all keys in use, and the key that this command encrypts with. This
+ * command needs the key that the worker encrypts with. Both also hold during a key rotation.
  */
 function comparedWith(
   { name, keyChecks }: WorkerIdentity,
   keys: readonly PayloadKey[],
   proven: readonly Proven[],
 ): Verdict[] {
-  // A worker of another program that does not publish its keys.
+  // Another program's worker, which does not publish its keys.
   if (keyChecks === undefined) return [];
   const ofId = (keyId: string) => proven.find((each) => each.keyId === keyId);
   const needed = keys.filter(({ id }, index) => index === 0 || ofId(id));
