@@ -208,7 +208,7 @@ async function doubled(end: Ended, witnesses: readonly Witness[]): Promise<strin
       ({ party, state }) =>
         party === of && detailsOf(state, 'requirement-raised').some((id) => text.test(id)),
     );
-  // A new status that goes back, and then reads that do, look like a partner that has asked once more.
+  // The status before with the date of the new one, and an old list of notes, look like a partner that asks once more.
   const isAskedBack = ['status-goes-back', 'reads-go-back'].every((habit) => plan.habits.includes(habit));
   const told = own.flatMap(([party, all]) => {
     const isAgain = (what: string) =>
