@@ -30,7 +30,9 @@ export function indistinct(
     const isOthers = owner !== undefined && owner.externalId !== party.externalId;
     const isBelieved = state.timeline.some(({ event }) => event === 'merchant-created');
     const isAtOnce = Math.abs(askedAt(party) - Date.parse(record?.at ?? '')) < AT_ONCE_MS;
-    return isOthers && isBelieved && isAtOnce ? [party as Party, owner] : [];
+    // The date of its status is that of the read.
+    const isDateless = owner?.parts.boarding?.scenario === 'volatile-date';
+    return isOthers && isBelieved && (isAtOnce || isDateless) ? [party as Party, owner] : [];
   });
   return new Set(pairs);
 }

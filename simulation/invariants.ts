@@ -171,8 +171,11 @@ function askedTwice({ accounts, plan }: Ended): string[] {
   });
 }
 
+/** Writes to a merchant, which whoever believes that it is its own makes, too ({@link indistinct}). */
+const OF_A_MERCHANT = /^(update-fees|submit-merchant|request-underwriting-review|upload-attachment)/;
+
 async function doubled(end: Ended, witnesses: readonly Witness[]): Promise<string[]> {
-  const { cast, cancelled, interrupted, partners, people, plan, accounts } = end;
+  const { cast, cancelled, interrupted, partners, people, plan, accounts, confused } = end;
   const { ledger } = partners;
   const tickets = await bankByHand().listTickets({});
   // An account has answered these, because nobody followed their business yet, or any more.
@@ -200,15 +203,19 @@ async function doubled(end: Ended, witnesses: readonly Witness[]): Promise<strin
   const isAskedAgain = plan.habits.includes('review-lost') || plan.habits.includes('note-rewritten');
   // A ticket that an old list still has, after a new one without it, looks like one that was opened again.
   const isListOld = plan.habits.some((habit) => SHOWS_OLD.includes(habit));
-  const hasTicketAgain = (of: Party) =>
-    witnesses.some(({ party, state }) => {
-      const ids = party === of ? detailsOf(state, 'requirement-raised') : [];
-      return ids.some((id) => /^ticket-\d+-\d+$/.test(id));
-    });
+  const raises = (of: Party, text: RegExp) =>
+    witnesses.some(
+      ({ party, state }) =>
+        party === of && detailsOf(state, 'requirement-raised').some((id) => text.test(id)),
+    );
+  // The status before with the date of the new one, and an old list of notes, look like a partner that asks once more.
+  const isAskedBack = ['status-goes-back', 'reads-go-back'].every((habit) => plan.habits.includes(habit));
   const told = own.flatMap(([party, all]) => {
     const isAgain = (what: string) =>
       (isAskedAgain && /^upload-attachment/.test(what)) ||
-      (isListOld && /^create-ticket/.test(what) && hasTicketAgain(party));
+      (isAskedBack && /^upload-attachment/.test(what) && raises(party, /^note-[0-9a-f]+-\d+$/)) ||
+      (confused.has(party) && OF_A_MERCHANT.test(what)) ||
+      (isListOld && /^create-ticket/.test(what) && raises(party, /^ticket-\d+-\d+$/));
     const left = all.filter((what) => !isAgain(what));
     return left.length > 0 ? [`${party.externalId}: ${left.join(', ')}`] : [];
   });

@@ -100,9 +100,7 @@ export class People {
       decide: async (it) => {
         if (await this.#staff.decide(it)) this.spared.add(it.party as Party);
       },
-      abandon: (party) => {
-        for (const those of [this.abandoned, this.spared]) those.add(party);
-      },
+      abandon: (party) => this.#giveUp(party),
       isRefusedRightly: (workflowId, why) => {
         const lacksSsn = /ssn: is required/.test(why) && this.#isNewRun(workflowId);
         if (lacksSsn) this.#knowsNoSsn.add(workflowId);
@@ -218,9 +216,15 @@ export class People {
     witness: Witness & { readonly party: Party },
     requirement: Requirement,
   ): Promise<Answer | undefined> {
-    const { id, title, detail, answers } = requirement;
+    const { id, kind, title, detail, answers } = requirement;
     const { party, workflowId, mid } = witness;
-    const { world, files } = this.scene;
+    const { world, files, client } = this.scene;
+    // The question says so: to give up, cancel the workflow.
+    if (kind === 'waiting' && this.#isUnknownNumber(/HTTP 404/, detail)) {
+      this.#giveUp(party);
+      await client.workflow.getHandle(workflowId).cancel();
+      return undefined;
+    }
     const special = this.#withoutScenario(party, workflowId, requirement, mid);
     if (special !== undefined) return special === 'none' ? undefined : special;
     const answer = this.#isForNoReason(requirement)
@@ -260,8 +264,8 @@ export class People {
         if (this.scene.plan.habits.includes('mid-changes-once')) return 'none';
         return mid && this.scene.world.chance.happens(0.5) ? { kind: 'confirm', id: mid } : undefined;
       case 'rejected-input':
-        if (UNKNOWN_NUMBER.test(detail) && this.scene.plan.habits.includes('numbers-of-v1')) {
-          for (const those of [this.abandoned, this.spared]) those.add(party);
+        if (this.#isUnknownNumber(UNKNOWN_NUMBER, detail)) {
+          this.#giveUp(party);
           return { kind: 'abandon' };
         }
         if (/none has this name/.test(detail))
@@ -278,6 +282,15 @@ export class People {
       default:
         return undefined;
     }
+  }
+
+  #giveUp(party: Party): void {
+    for (const those of [this.abandoned, this.spared]) those.add(party);
+  }
+
+  /** The partner never learns the number that it gave. */
+  #isUnknownNumber(text: RegExp, detail: string): boolean {
+    return this.scene.plan.habits.includes('numbers-of-v1') && text.test(detail);
   }
 
   /** The merchant or the profile of a party, as the portal of the partner lists it. */

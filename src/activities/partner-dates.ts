@@ -9,8 +9,9 @@ export function isRealDate(date: string | null): date is string {
   return date !== null && !(Date.parse(date) < EARLIEST_DATE_MS);
 }
 
-/** The tolerance by the partner's own clock, in milliseconds. It may round dates down to the minute, and respond a minute late. */
-const ROUNDING_ERROR_MS = 2 * 60_000;
+/** The tolerance by the partner's own clock, in milliseconds: it may respond a minute late, and round dates down to the minute. */
+const LATE_RESPONSE_MS = 60_000;
+const ROUNDING_ERROR_MS = 60_000;
 
 /**
  * Reports whether the partner's date is clearly before a time of ours. Returns false for an unreadable date.
@@ -20,8 +21,11 @@ const ROUNDING_ERROR_MS = 2 * 60_000;
 export function isClearlyBefore(date: string | null, moment: string, partnerMoment?: string): boolean {
   if (!isRealDate(date)) return false;
   const hasZone = /T[\d:.,]{1,20}(Z|[+-]\d\d:?\d\d)$/i.test(date);
-  const isBefore = (other: string, byMs: number) => Date.parse(date) + byMs < Date.parse(other);
+  const dateMs = Date.parse(date);
+  const isBefore = (other: string, byMs: number) => dateMs + byMs < Date.parse(other);
   if (!hasZone) return isBefore(moment, TIME_ZONE_ERROR_MS);
-  const isBeforeTheirs = partnerMoment !== undefined && isBefore(partnerMoment, ROUNDING_ERROR_MS);
-  return isBefore(moment, isBeforeTheirs ? ROUNDING_ERROR_MS : CLOCK_DIFFERENCE_MS);
+  // A date with seconds is not rounded to the minute.
+  const errorMs = LATE_RESPONSE_MS + (dateMs % ROUNDING_ERROR_MS === 0 ? ROUNDING_ERROR_MS : 0);
+  const isBeforeTheirs = partnerMoment !== undefined && isBefore(partnerMoment, errorMs);
+  return isBefore(moment, isBeforeTheirs ? errorMs : CLOCK_DIFFERENCE_MS);
 }

@@ -90,6 +90,30 @@ it.runIf(inject('isSimulated')).each(SAVED)(
   },
 );
 
+// Catches a timeline that says that a refused submission had no effect, after a cancellation during it: nobody would look.
+it.runIf(inject('isSimulated')).each(SAVED)(
+  'whose bank has the habit %s: canceled during the submission, its outcome is unknown',
+  async (habit) => {
+    await rig.sandbox.habits(habit);
+    const input = business();
+    const held = await rig.sandbox.hold(
+      'submit-business-account-holder',
+      input.holder.doingBusinessAsName,
+      'delay-after-commit',
+    );
+    const onboarding = await rig.onboardBusiness(input);
+    await held.underWay();
+    await onboarding.handle.cancel();
+    await onboarding.cancellationSeen();
+    await held.letGo();
+    await expect(onboarding.outcome()).rejects.toThrow('Workflow execution cancelled');
+    expect((await onboarding.state()).timeline.at(-1)?.detail).toBe(
+      'no banking profile is known at the partner; submit the business account holder: whether it took effect is unknown',
+    );
+    expect(await holdersOf(input.holder.doingBusinessAsName)).toHaveLength(1);
+  },
+);
+
 it.runIf(inject('isSimulated'))(
   'whose partner takes it for another one by its e-mail, which nobody else knows yet: nothing is written to that one',
   async () => {

@@ -86,9 +86,11 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
       }
       if (inherited) return inherited;
       const startedAt = Date.now();
-      // A write that is canceled between two attempts fails without the earlier attempt's intent. Only an attempt that timed out
-      // can leave an intent, so before that timeout nothing was sent.
-      const outcomeIfCanceled = () => (Date.now() - startedAt >= ATTEMPT_MS ? 'uncertain' : 'none');
+      // A write that is canceled between two attempts fails without the earlier attempt's intent. That attempt sent nothing, unless
+      // it timed out, or was refused in a way after which only a write with evidence is repeated.
+      const hasEvidence = step.readEvidence !== 'none';
+      const outcomeIfCanceled = () =>
+        hasEvidence || Date.now() - startedAt >= ATTEMPT_MS ? 'uncertain' : 'none';
       const outcome = await attemptWrite(context, step, () => step.run(send, earlier), outcomeIfCanceled);
       if (outcome.is !== 'done') step.onFailure?.(outcome.failure);
       return outcome;
@@ -279,8 +281,8 @@ async function attempt<Result>(
   }
 }
 
-function writeOutcome({ kind, saved }: PartnerErrorDetails): WriteOutcome {
-  if (kind === 'Uncertain' || saved !== undefined) return 'uncertain';
+function writeOutcome({ kind, saved, refusesReads }: PartnerErrorDetails): WriteOutcome {
+  if (kind === 'Uncertain' || saved !== undefined || refusesReads === false) return 'uncertain';
   return kind === 'Rejected' ? 'rejected' : 'none';
 }
 

@@ -28,7 +28,13 @@ describe('a date of the partner', () => {
 
 it.each([
   ['2026-01-31T10:55:00Z', '2026-01-31T11:00:05Z', true],
-  ['2026-01-31T10:58:30Z', '2026-01-31T11:00:05Z', false],
+  // It may be rounded down to the minute, and the response may come a minute late.
+  ['2026-01-31T10:58:00Z', '2026-01-31T11:00:05Z', false],
+  ['2026-01-31T10:57:00Z', '2026-01-31T11:00:05Z', true],
+  // With seconds, it is not rounded. Catches a merchant of the minute before last that counts as new.
+  ['2026-01-31T10:58:58Z', '2026-01-31T11:00:05Z', true],
+  ['2026-01-31T10:59:01Z', '2026-01-31T11:00:05Z', false],
+  ['2026-01-31T16:28:58.500+05:30', '2026-01-31T11:00:05Z', true],
   // The partner's clock is behind, so its dates are as well.
   ['2026-01-31T10:55:00Z', '2026-01-31T10:55:05Z', false],
   // Ours is behind.

@@ -568,6 +568,9 @@ describe('a cancellation in flight', () => {
     ['is rejected', failed('Rejected'), IN_FLIGHT, 'rejected'],
     ['is not permitted', failed('Forbidden'), IN_FLIGHT, 'none'],
     ['does not reach the partner', failed('NotSent'), IN_FLIGHT, 'none'],
+    ['is refused with all reads', failed('Unauthorized', { refusesReads: true }), IN_FLIGHT, 'none'],
+    // The partner may have saved what it refused. Catches a cancellation that says that such a write had no effect.
+    ['is refused, and reads work', failed('Unauthorized', { refusesReads: false }), IN_FLIGHT, 'uncertain'],
   ])('is kept of a once-only write that %s', async (_, becomes, outcome, result) => {
     const ended = await cancelledDuring(becomes).once();
     expect(ended.outcome).toEqual(outcome);
@@ -583,6 +586,12 @@ describe('a cancellation in flight', () => {
     onTestFinished(() => void vi.useRealTimers());
     const make = cancelledDuring(CANCELLED, () => void vi.advanceTimersByTime(took));
     expect(quiet((await make.once()).log)).toEqual([`cancelled create the merchant: ${outcome}`]);
+  });
+
+  // Catches a write that was refused and saved, and canceled before the next attempt looked for it.
+  it('is uncertain of a write with evidence that ends without a result, because it may have been refused and saved', async () => {
+    const { log } = await cancelledDuring(CANCELLED).once({ readEvidence: async () => undefined });
+    expect(quiet(log)).toEqual(['cancelled create the merchant: uncertain']);
   });
 
   it.each<[string, unknown, string]>([
