@@ -12,9 +12,9 @@ export interface SendOptions<Baseline> {
   readonly beforeSending: Permit;
   /** Aborts the call early enough to report its outcome before the attempt times out. */
   readonly signal: AbortSignal;
-  /** Saves what the caller read just before the request, in the intent and, if the request was sent, in the failure. */
+  /** Saves the caller's last read before the request, in the intent and, if the request was sent, in the failure. */
   readonly compareWith: (baseline: Baseline) => void;
-  /** What the caller read just before an earlier request that was refused but may have been saved: see {@link atMostOnce}. */
+  /** The caller's last read before an earlier request that was refused but may have been saved: see {@link atMostOnce}. */
   readonly refused?: Sent<Baseline>;
 }
 

@@ -1,4 +1,4 @@
-/** Rules about answers on their way to the partner, and about evidence that they arrived: pure functions. */
+/** Rules for undelivered answers, and for evidence that answers arrived, as pure functions. */
 import type { StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import { isDecided, MERCHANT_PHASES } from '../../partners/boarding/phases.js';
@@ -79,7 +79,7 @@ export function withRefusedAnswers(
   { status, statusDate }: StatusVersion,
 ): BoardingState {
   const { refusedAnswers } = before;
-  // A list that shows one of two notes by turns has two sets of answers.
+  // If the list alternates between two notes, remember both sets of answers.
   const isSameStatus = refusedAnswers?.status === status && refusedAnswers.statusDate === statusDate;
   const refused = new Set([...(isSameStatus ? refusedAnswers.answers : []), requirementIdsOf(answers)]);
   return { ...before, refusedAnswers: { status, statusDate, answers: [...refused] } };

@@ -40,7 +40,7 @@ export function changesQuestion(comment: string | null): Question {
   return { kind: 'changes-requested', title: 'Changes requested', detail, ...ANSWERED_BY_SUBMISSION };
 }
 
-/** The blank correction names no field, because the partner does not say which one to change. */
+/** The correction starts blank, because the partner does not say which field to change. */
 const ANSWERED_BY_SUBMISSION = {
   answers: ['correction', 'retry', 'abandon'],
   blank: { application: { '': '' } },

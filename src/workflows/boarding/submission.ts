@@ -82,7 +82,7 @@ export async function submitToUnderwriting(
       boarding.patchState({ unclearPhase: phase });
   }
   const now = submission.now ?? (await readStatus(boarding));
-  // One of two reads is old. What it leads to begins again at once, as often as the partner responds.
+  // One of the two reads is stale. Without a pause, this would repeat as fast as the partner responds.
   if (!isSubmitted && now.phase !== phase) await sleep(READS_DISAGREE);
   boarding.poll.replaceWith(now);
   return isSubmitted && !isBySomebodyElse ? now : undefined;
@@ -146,7 +146,7 @@ function phasesToSendIn(
   return all.filter((phase) => phase !== 'pending' || before === undefined || before === 'pending');
 }
 
-/** What differs between the first submission and a later one. */
+/** The differences between the first submission and a later one. */
 interface SubmissionRules {
   /** The phases in which the submission is sent. Any other phase supersedes it. */
   readonly phases: (earlier: EarlierAttempts) => readonly MerchantPhase[];

@@ -141,7 +141,7 @@ function requireNotCancelled({ isCancelled }: StepContext): void {
   if (isCancelled) throw new CancelledFailure('canceled before it began');
 }
 
-/** Records it if an attempt that a person asked for was canceled before it was sent. @returns the error */
+/** If a person asked for an attempt that was canceled before it was sent, records that. @returns the error */
 function withNotSent(
   { writes }: StepContext,
   step: IdentifiedWrite,
