@@ -335,6 +335,49 @@ describe('a rejected once-only write', () => {
     expect(requirements[0]?.idFormat).toBe(idFormat);
   });
 
+  const NAMED = 'The response names 4711, so the partner may have saved what it refused. Look in the portal.';
+  const MAYBE = 'The partner may have saved what it refused. Look in the portal.';
+  const unread = { readEvidence: async () => undefined } as const;
+  // Among the unit tests, alone catches a refusal that saved the record and is asked about like one that did not.
+  it.each<
+    [string, Partial<PartnerErrorDetails>, Partial<OnceWrite<unknown>>, advice: string, confirms: boolean]
+  >([
+    ['names a record', { status: 400, saved: '4711' }, unread, NAMED, true],
+    ['names none, and no read shows an effect', { status: 400 }, {}, MAYBE, true],
+    ['was not sent', {}, {}, '', true],
+    ['names none, and a read shows no effect', { status: 400 }, unread, '', false],
+  ])(
+    'that %s says where to look before it is sent again',
+    async (_, details, step, advice, isConfirmable) => {
+      const attempts = [failed('Rejected', details), 'done'];
+      const { requirements, log } = await workflow({ attempts, answers: [RETRY] }).once(step);
+      const [question] = requirements;
+      expect(question?.detail.includes('may have saved')).toBe(advice !== '');
+      expect(question?.detail).toContain(advice);
+      expect(question?.answers.includes('confirm')).toBe(isConfirmable);
+      const saved = `write-uncertain: create the merchant, refused: ${NAMED.replace(' Look in the portal.', '')}`;
+      expect(quiet(log)).toEqual(details.saved === undefined ? [] : [saved]);
+    },
+  );
+
+  it('is told to its step, and a success is not', async () => {
+    const failures: unknown[] = [];
+    const onFailure = ({ kind, status }: PartnerErrorDetails) => void failures.push([kind, status]);
+    const attempts = [failed('Rejected', { status: 400 }), 'done'];
+    await workflow({ attempts, answers: [RETRY] }).once({ onFailure });
+    expect(failures).toEqual([['Rejected', 400]]);
+  });
+
+  it('before this run is asked about with its problems, and nothing is sent before an answer', async () => {
+    const earlierProblems = [{ field: 'merchant.id', message: 'is that of another onboarding' }];
+    const make = workflow({ attempts: ['done'], answers: [RETRY] });
+    const { outcome, requirements } = await make.once({ earlierProblems });
+    expect(outcome).toBe('done');
+    expect(requirements).toMatchObject([{ title: 'Rejected: create the merchant' }]);
+    expect(requirements[0]?.detail).toContain('is that of another onboarding');
+    expect(requirements[0]?.detail).toContain(MAYBE);
+  });
+
   it('is confirmed', async () => {
     const { outcome, log } = await workflow({ attempts: [failed('Rejected')], answers: [confirm()] }).once();
     expect([outcome, quiet(log)]).toEqual(['confirmed 7', [CONFIRMED]]);
