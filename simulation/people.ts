@@ -5,6 +5,7 @@ import { documentStore } from '../src/partners/documents/document-store.js';
 import { queryState } from '../src/temporal/find-onboarding.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
 import { answerTo, type OperatorAnswer, STORE_FAILS } from './answers.js';
+import { indistinct } from './believed.js';
 import { type Party, workersOf } from './cast.js';
 import { createOf, finalMid, holderOf } from './ledger.js';
 import { MARKERS } from './markers.js';
@@ -233,6 +234,11 @@ export class People {
     // The correction that it asks about has reached it, and lacks only them.
     if (answer === undefined && this.#knowsNoSsn.has(workflowId) && LACKS_SSN.test(detail))
       return withSsn({});
+    // They see that the merchant, which the partner gave to two creates at once, is another one's.
+    if (answer === undefined && answers.includes('abandon') && indistinct(this.scene, [witness]).has(party)) {
+      this.#giveUp(party);
+      return { kind: 'abandon' };
+    }
     if (answer === undefined) this.surprises.add(`${party.externalId} asks: ${title}: ${detail}`);
     if (answer === undefined || answer === 'superseded') return undefined;
     if (answer === 'uncertain') return this.#afterLookingAtTheLedger(witness, requirement);
