@@ -20,6 +20,7 @@ import {
   isByMerchant,
   isNewSince,
   isSearched,
+  onboardingsIn,
   questionLabel,
   splitQuestion,
   waitingList,
@@ -224,10 +225,6 @@ function summaryOf({ total, until }: Inbox['list'], items: readonly InboxItem[],
   const overdue =
     late === 0 ? 'None is' : late === 1 && !isMore ? '1 is' : `${isMore ? 'More than ' : ''}${late} are`;
   return `${waitingOf(isWhole ? onboardingsIn(items) : total)} for a person. ${overdue} overdue.`;
-}
-
-function onboardingsIn(items: readonly InboxItem[]): number {
-  return new Set(items.map(({ workflowId }) => workflowId)).size;
 }
 
 function waitingOf(number: number, other = ''): string {
