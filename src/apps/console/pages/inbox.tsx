@@ -44,7 +44,7 @@ export async function showInbox(
   const choices = choicesIn(fields);
   const instead = redirectWithoutSearchText(fields, '/', choices);
   if (instead && !isPart) return instead;
-  const inbox = await readInbox(context, choices, sizes);
+  const inbox = await readInbox(context, choices, sizes, isPart);
   const part = <InboxList {...inbox} />;
   if (isPart) return { part };
   const page = (
@@ -64,7 +64,7 @@ export async function showWaiting(context: RequestContext): Promise<RouteRespons
   return { part: <>{await countWaiting(context)}</> };
 }
 
-async function readInbox(context: RequestContext, choices: Choices, sizes: InboxSizes) {
+async function readInbox(context: RequestContext, choices: Choices, sizes: InboxSizes, isPart: boolean) {
   const { client, fields } = context;
   // One more than the page shows if there is a next one.
   const rows = isSearched(choices) ? sizes.list : choices.page * sizes.page + 1;
@@ -73,15 +73,16 @@ async function readInbox(context: RequestContext, choices: Choices, sizes: Inbox
   const pages = Math.max(1, Math.ceil(items.length / sizes.page));
   const page = Math.min(choices.page, pages);
   const pageItems = await withQuestions(client, items.slice((page - 1) * sizes.page, page * sizes.page));
-  const open = await openRow(context, pageItems, fields.text('answer'), {
-    ...choices,
-    page: page > 1 ? page : '',
-  });
-  // What is raised later is new. A part counts from when its page was opened.
+  // What is raised later is new. A part counts from when its page was opened, and a closed row from when it was.
   const now = new Date().toISOString();
   const since = fields.text('since') || now;
   // What came before is in the list already.
-  const seen = fields.text('seen') || since;
+  const seen = fields.text('seen') || (isPart ? since : now);
+  const open = await openRow(context, pageItems, fields.text('answer'), {
+    ...choices,
+    page: page > 1 ? page : '',
+    since,
+  });
   const mine = await countOwn(context, sizes);
   // The whole list is the number itself.
   const isAll = !isFiltered(choices) && !choices.after && list.later === 0;
