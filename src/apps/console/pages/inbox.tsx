@@ -27,7 +27,7 @@ import {
 } from './inbox-filter.js';
 import { BusinessCell, Due, Empty, Pages, Person } from './parts.js';
 import { Avatar, Chip, Icon } from './pieces.js';
-import { Detail, ObstacleNote } from './requirement.js';
+import { Detail, ObstacleNote, Remarks } from './requirement.js';
 
 export interface InboxSizes {
   readonly page: number;
@@ -130,10 +130,11 @@ async function openRow(
   const form = (
     <>
       {obstacle && <ObstacleNote obstacle={obstacle} />}
-      {requirement && (
+      {state && requirement && (
         <div>
           <div data-notice={requirement.id} role="status" />
           <Detail requirement={requirement} />
+          <Remarks state={state} requirementId={requirement.id} />
           <AnswerForms {...{ workflowId, requirement, list, page: INBOX, autoFocus: true }} />
         </div>
       )}
@@ -350,6 +351,7 @@ function TaskCell({ item, list, isNew }: TaskProps) {
           )}
           <LinkChip {...item} />
           {isMentioned && <Chip tone="asks">Mentions you</Chip>}
+          {item.hasRemark && !isMentioned && <Chip tone="calm">Has a remark</Chip>}
         </small>
       )}
     </>

@@ -242,7 +242,7 @@ function LiveState({ context, proposed }: LiveProps) {
           </>
         )
       )}
-      {state && <Remarks context={context} state={state} />}
+      {state && <Remarks state={state} requirementId={requirementId} />}
     </div>
   );
 }
@@ -286,7 +286,12 @@ function Ended({ state, context: { requirementId, user } }: EndedProps) {
   );
 }
 
-function Remarks({ state, context: { requirementId } }: EndedProps) {
+interface RemarksProps {
+  readonly state: OnboardingState;
+  readonly requirementId: string;
+}
+
+export function Remarks({ state, requirementId }: RemarksProps) {
   const remarks = remarksOn(state.timeline, requirementId);
   if (remarks.length === 0) return null;
   return (
