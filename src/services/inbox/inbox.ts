@@ -17,6 +17,8 @@ export interface InboxItem
   readonly title?: string;
   readonly detail?: string;
   readonly answers?: readonly AnswerKind[];
+  /** Needs a query too. */
+  readonly hasRemark?: boolean;
   readonly overdue: boolean;
   /** The person who has claimed it. */
   readonly claimedBy?: string;

@@ -83,14 +83,25 @@ export function isSearched({ due, over, raised, taken, sort }: Choices): boolean
 /** Counts the onboardings that wait for a person and that this person may see; undefined if unknown. */
 export async function countWaiting({ client, user }: Pick<RequestContext, 'client' | 'user'>) {
   const query = visibilityQuery({ types: ASKING, actionRequired: true, partnerAccounts: user.accounts });
-  const counted = counts.get(client, query, () => count(client, query)).catch(() => undefined);
+  const read = async (before: number | undefined) => {
+    const number = await count(client, query);
+    // A list from before the change would show the previous number again.
+    if (before !== undefined && before !== number) lists.forget(client);
+    return number;
+  };
+  const counted = counts.get(client, query, read).catch(() => undefined);
   return Promise.race([counted, pause(COUNT_MS, undefined, { ref: false })]);
 }
 
 /** The time that a page waits for the number in its navigation, in milliseconds. */
 const COUNT_MS = 300;
 
-const counts = new SharedReads<number>(5_000, 60_000);
+/** By query. A list brings its number too, so that no other page shows an older one. */
+const counts = new SharedReads<number>(5_000, 15_000);
+
+export function onboardingsIn(items: readonly InboxItem[]): number {
+  return new Set(items.map(({ workflowId }) => workflowId)).size;
+}
 
 /** Applies the filter fields that the server cannot, and sorts the list. */
 export function chosenItems(
@@ -213,7 +224,8 @@ export function waitingList(
     actionRequired: true,
     dueAfter: after === undefined ? undefined : new Date(after),
   };
-  return lists.get(client, `${rows} of ${most} ${visibilityQuery(wanted)}`, async (before) => {
+  const query = visibilityQuery(wanted);
+  return lists.get(client, `${rows} of ${most} ${query}`, async (before) => {
     // A search for the most urgent finds at least half of the maximum.
     for (let tried = 2 * rows; ; tried *= 2) {
       const atMost = Math.min(tried, most);
@@ -225,6 +237,7 @@ export function waitingList(
         .sort(compareDueDates);
       const isAll = urgent.filter === wanted;
       const later = isAll ? 0 : Math.max(0, urgent.total - onboardings.length);
+      if (isAll) void counts.get(client, query, async () => onboardingsIn(items), 0);
       if (later === 0 || items.length >= rows || atMost === most)
         return {
           items,

@@ -20,13 +20,14 @@ import {
   isByMerchant,
   isNewSince,
   isSearched,
+  onboardingsIn,
   questionLabel,
   splitQuestion,
   waitingList,
 } from './inbox-filter.js';
 import { BusinessCell, Due, Empty, Pages, Person } from './parts.js';
 import { Avatar, Chip, Icon } from './pieces.js';
-import { Detail, ObstacleNote } from './requirement.js';
+import { Detail, ObstacleNote, Remarks } from './requirement.js';
 
 export interface InboxSizes {
   readonly page: number;
@@ -43,7 +44,7 @@ export async function showInbox(
   const choices = choicesIn(fields);
   const instead = redirectWithoutSearchText(fields, '/', choices);
   if (instead && !isPart) return instead;
-  const inbox = await readInbox(context, choices, sizes);
+  const inbox = await readInbox(context, choices, sizes, isPart);
   const part = <InboxList {...inbox} />;
   if (isPart) return { part };
   const page = (
@@ -63,7 +64,7 @@ export async function showWaiting(context: RequestContext): Promise<RouteRespons
   return { part: <>{await countWaiting(context)}</> };
 }
 
-async function readInbox(context: RequestContext, choices: Choices, sizes: InboxSizes) {
+async function readInbox(context: RequestContext, choices: Choices, sizes: InboxSizes, isPart: boolean) {
   const { client, fields } = context;
   // Read one more than the page shows, to know whether there is a next page.
   const rows = isSearched(choices) ? sizes.list : choices.page * sizes.page + 1;
@@ -72,15 +73,16 @@ async function readInbox(context: RequestContext, choices: Choices, sizes: Inbox
   const pages = Math.max(1, Math.ceil(items.length / sizes.page));
   const page = Math.min(choices.page, pages);
   const pageItems = await withQuestions(client, items.slice((page - 1) * sizes.page, page * sizes.page));
-  const open = await openRow(context, pageItems, fields.text('answer'), {
-    ...choices,
-    page: page > 1 ? page : '',
-  });
-  // Later requirements are new. For a part of a page, that is after its page was opened.
+  // Later requirements are new. For a part, that is after its page was opened; for a closed row, after it was opened.
   const now = new Date().toISOString();
   const since = fields.text('since') || now;
   // The list already shows requirements that came before this time.
-  const seen = fields.text('seen') || since;
+  const seen = fields.text('seen') || (isPart ? since : now);
+  const open = await openRow(context, pageItems, fields.text('answer'), {
+    ...choices,
+    page: page > 1 ? page : '',
+    since,
+  });
   const mine = await countOwn(context, sizes);
   // A whole list need not be counted again.
   const isAll = !isFiltered(choices) && !choices.after && list.later === 0;
@@ -128,10 +130,11 @@ async function openRow(
   const form = (
     <>
       {obstacle && <ObstacleNote obstacle={obstacle} />}
-      {requirement && (
+      {state && requirement && (
         <div>
           <div data-notice={requirement.id} role="status" />
           <Detail requirement={requirement} />
+          <Remarks state={state} requirementId={requirement.id} />
           <AnswerForms {...{ workflowId, requirement, list, page: INBOX, autoFocus: true }} />
         </div>
       )}
@@ -224,10 +227,6 @@ function summaryOf({ total, until }: Inbox['list'], items: readonly InboxItem[],
   const overdue =
     late === 0 ? 'None is' : late === 1 && !isMore ? '1 is' : `${isMore ? 'More than ' : ''}${late} are`;
   return `${waitingOf(isWhole ? onboardingsIn(items) : total)} for a person. ${overdue} overdue.`;
-}
-
-function onboardingsIn(items: readonly InboxItem[]): number {
-  return new Set(items.map(({ workflowId }) => workflowId)).size;
 }
 
 function waitingOf(number: number, other = ''): string {
@@ -352,6 +351,7 @@ function TaskCell({ item, list, isNew }: TaskProps) {
           )}
           <LinkChip {...item} />
           {isMentioned && <Chip tone="asks">Mentions you</Chip>}
+          {item.hasRemark && !isMentioned && <Chip tone="calm">Has a remark</Chip>}
         </small>
       )}
     </>

@@ -248,7 +248,7 @@ function LiveState({ context, proposed }: LiveProps) {
           </>
         )
       )}
-      {state && <Remarks context={context} state={state} />}
+      {state && <Remarks state={state} requirementId={requirementId} />}
     </div>
   );
 }
@@ -305,7 +305,12 @@ function isConfirmedBy(actor: string, answered: TimelineEntry, { timeline }: Onb
   return second !== undefined && isSamePerson(second, actor);
 }
 
-function Remarks({ state, context: { requirementId } }: EndedProps) {
+interface RemarksProps {
+  readonly state: OnboardingState;
+  readonly requirementId: string;
+}
+
+export function Remarks({ state, requirementId }: RemarksProps) {
   const remarks = remarksOn(state.timeline, requirementId);
   if (remarks.length === 0) return null;
   return (

@@ -200,6 +200,24 @@ describe('every page', () => {
   );
 });
 
+// Alone catches a choice of a filter that scrolls the title of its page away, and a line over the first change of a row.
+it('Activity stays at its top when a filter is chosen, and has no line over the first change', async () => {
+  const corrected = await rig.onboardBusiness(business('correction'));
+  const { id } = await corrected.requirement('rejected-input');
+  await corrected.resolve(id, { kind: 'correction', patch: { holder: { website: 'https://example.com' } } });
+  const { page, go } = await person('Ada', 'operator');
+  await page.setViewportSize({ width: 1_280, height: 300 });
+  await go('/activity');
+  await page.getByLabel('What').selectOption('corrections');
+  await page.waitForURL('**/activity?**kind=correction**');
+  await page.getByText('Website:').first().waitFor();
+  expect(await page.evaluate('document.activeElement.id')).toBe('kind');
+  expect(await page.evaluate('scrollY')).toBe(0);
+  const line = `getComputedStyle(document.querySelector('.lines .answered li')).borderTopWidth`;
+  expect(await page.evaluate(line)).toBe('0px');
+  await page.setViewportSize({ width: 1_280, height: 900 });
+});
+
 /** The number in the sentence over the rows. */
 async function waitingIn(page: Page): Promise<string | undefined> {
   return /^\d+(?= onboarding)/.exec(await page.locator('#inbox caption').innerText())?.[0];

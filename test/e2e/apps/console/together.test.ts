@@ -151,6 +151,38 @@ describe('while somebody types', () => {
     expect(ada.complaints).toEqual([]);
   });
 
+  // Alone catches an open row that hides the button of what is new, or a colleague's remark, and a row that is no longer new after it closes.
+  it('a row of the inbox is open with its remarks, and the list offers what is new, which stays new once the row closes', async () => {
+    const { boarding, id } = await noted(rig);
+    await boarding.listed(' AND ActionRequired = true');
+    const ada = await person('Ada', 'operator');
+    const grace = await person('Grace', 'operator');
+    await grace.go(pathOf(boarding, id));
+    await grace.page.getByText('Remark for colleagues').click();
+    await grace.page.getByLabel('Remark', { exact: true }).fill('Please ask Rosa.');
+    await press(grace, 'Add the remark');
+    await ada.go('/');
+    const first = ada.page.locator(`tr[id^="r-${boarding.workflowId}-"]`).first();
+    await first.getByText('Has a remark').waitFor();
+    await first.getByText('Answer here').click();
+    await ada.page
+      .locator('.below-row')
+      .getByText(/: Please ask Rosa\.$/)
+      .waitFor();
+    const field = ada.page.locator('.below-row').getByLabel('Answer', { exact: true });
+    await field.fill('Half an ans');
+    const { boarding: other } = await noted(rig);
+    await ada.page.getByRole('button', { name: 'Show what is new' }).click({ timeout: 60_000 });
+    const row = ada.page.locator(`tr[id^="r-${other.workflowId}-"]`).first();
+    await row.getByText('New', { exact: true }).waitFor();
+    expect(await field.inputValue()).toBe('Half an ans');
+    await ada.page.locator('.below-row').getByText('Close').click();
+    await field.waitFor({ state: 'detached' });
+    await row.getByText('New', { exact: true }).waitFor();
+    expect(await first.getByText('New', { exact: true }).count()).toBe(0);
+    expect(ada.complaints).toEqual([]);
+  });
+
   // Alone catches a session that ends while somebody types, and a draft that a next person at the same machine sees.
   it('a refused form stays in its tab, the next person sees nothing of it, and a sign-out forgets it', async () => {
     const { boarding, id } = await noted(rig);

@@ -194,3 +194,13 @@ it('the number that waits is a number alone, in the accounts of its reader', asy
     ['list', expect.stringContaining("PartnerAccount IN ('north')")],
   ]);
 });
+
+// Alone catches a number in the navigation that goes back on the page after the inbox.
+it('the number that waits is no older than the list of the inbox', async () => {
+  const { open } = await consoleOfCalls({ counted: 1 });
+  const waiting = async () => (await open({ role: 'viewer' }, '/inbox/waiting')).text;
+  expect(await waiting()).toBe('1');
+  // The list has none.
+  expect((await open({ role: 'viewer' }, '/')).text).toContain('<span id="waiting"></span>');
+  expect(await waiting()).toBe('0');
+});

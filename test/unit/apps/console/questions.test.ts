@@ -10,7 +10,11 @@ function clientOf(answers: Readonly<Record<string, Promise<void>>>) {
     query: async () => {
       question += 1;
       await answers[workflowId];
-      return { requirements: [{ id: 'note-1', title: `Note of ${workflowId}`, detail: '' }] };
+      const timeline =
+        question > 1
+          ? [{ event: 'remark-added', detail: 'note-1: Ask Rosa.', at: '2026-01-01T00:00:00Z' }]
+          : [];
+      return { requirements: [{ id: 'note-1', title: `Note of ${workflowId}`, detail: '' }], timeline };
     },
   });
   const withDeadline = (_: number, call: () => Promise<unknown>) => call();
@@ -33,4 +37,14 @@ it('a page has the questions that workers tell within a second; the next one has
   release();
   expect(await titles()).toEqual(['Note of soon', 'Note of late']);
   expect(ask()).toBe(2);
+});
+
+// Alone catches a hand-over whose remark the row does not announce, and a workflow that each view asks again.
+it('an assignment asks once more, and has its remark', async () => {
+  const { client, ask } = clientOf({});
+  const row = { workflowId: 'a', id: 'note-1' } as InboxItem;
+  const remarks = async (item: InboxItem) => (await withQuestions(client, [item]))[0]?.hasRemark;
+  expect([await remarks(row), await remarks(row), ask()]).toEqual([false, false, 1]);
+  const assigned = { ...row, assignedBy: 'olga', claimedBy: 'ada', claimedUntil: '2026-01-04T00:00:00Z' };
+  expect([await remarks(assigned), await remarks(assigned), ask()]).toEqual([true, true, 2]);
 });
