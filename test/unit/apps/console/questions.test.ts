@@ -39,7 +39,7 @@ it('a page has the questions that workers tell within a second; the next one has
   expect(ask()).toBe(2);
 });
 
-// Alone catches a hand-over whose remark the row does not announce, and a workflow that each view asks again.
+// Alone catches a row without a sign of the remark of its hand-over, and a workflow that each view asks again.
 it('an assignment asks once more, and has its remark', async () => {
   const { client, ask } = clientOf({});
   const row = { workflowId: 'a', id: 'note-1' } as InboxItem;
