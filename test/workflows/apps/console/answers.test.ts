@@ -38,12 +38,15 @@ it('in a row of the inbox, a note is answered by the forms of its page, and the 
   const form = /<form [^>]*id="form-note-[^>]*>.*?<\/form>/s.exec(text)?.[0] ?? '';
   const fields = [...form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
   const hidden = Object.fromEntries(fields.map(([, name, value]) => [name, address(value)]));
-  expect(hidden).toEqual({ csrf: await ada.csrf(), kind: 'text', page: 'inbox', list });
+  // With the time from which the list counts what is new.
+  const [, since] = /&since=([\dTZ.%A-]+)$/.exec(hidden['list'] ?? '') ?? [];
+  const back = `${list}&since=${since}`;
+  expect(hidden).toEqual({ csrf: await ada.csrf(), kind: 'text', page: 'inbox', list: back });
   expect((await viewer.open(open)).text).not.toMatch(/Answer here|<textarea/);
   const foreign = { ...hidden, csrf: await viewer.csrf(), text: 'No.' };
   expect((await viewer.open(path, { form: foreign })).status).toBe(403);
   const reply = await ada.open(path, { form: { ...hidden, text: 'Bread <b>&</b> rolls.' } });
-  expect([reply.status, reply.headers.get('location')]).toEqual([303, inbox]);
+  expect([reply.status, reply.headers.get('location')]).toEqual([303, `/?${back}`]);
   const after = (await ada.open(inbox)).text;
   expect(after).toContain(
     'autofocus>Your answer is accepted. Row Café [more-notes]: Nothing else is open.</p>',
