@@ -14,7 +14,7 @@ const LATE_RESPONSE_MS = 60_000;
 const ROUNDING_ERROR_MS = 60_000;
 
 /**
- * Reports whether the partner's date is clearly before a time of ours. Returns false for an unreadable date.
+ * Reports whether the partner's date is clearly earlier than our own time. Returns false for an unreadable date.
  *
  * @param partnerMoment the same time by the partner's clock, against which a smaller difference counts as clear
  */

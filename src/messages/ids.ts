@@ -80,7 +80,7 @@ export function isOnboarding(id: string): boolean {
   return (partsOfId(id)?.type ?? '') in ONBOARDINGS;
 }
 
-/** Reports whether a workflow ID is that of a customer, which has parts. */
+/** Reports whether a workflow ID names a customer, which has parts. */
 export function isCustomer(id: string): boolean {
   return partsOfId(id)?.type === 'customerOnboarding';
 }

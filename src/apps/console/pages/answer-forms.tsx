@@ -17,7 +17,7 @@ import { Field, type FieldProps, Form, Person, Problem } from './parts.js';
 export interface Answering {
   readonly workflowId: string;
   readonly requirement: Requirement;
-  /** The page to return to: that of this workflow, or of its customer. */
+  /** The page to return to: the workflow's own, or its customer's. */
   readonly page: string;
   readonly filled?: Filled | undefined;
   /** The fields of a correction. If absent, a link leads to the page with the fields. */

@@ -46,7 +46,7 @@ import { Avatar } from './pieces.js';
 
 export const INBOX = 'inbox';
 
-/** Returns the page to return to: that of this workflow, that of its customer, or {@link INBOX}. */
+/** Returns the page to return to: the workflow's own, its customer's, or {@link INBOX}. */
 export function pageIn({ fields }: Pick<RequestContext, 'fields'>, workflowId: string): string {
   return fields.text('page') || workflowId;
 }
@@ -465,7 +465,7 @@ function reasonOf({ message }: Error): string {
   return truncate(message.replace(/^(?:assignee|requirementId): /, ''), LONGEST_REASON);
 }
 
-/** Returns the address of the form's page: that of the requirement, or of an onboarding. */
+/** Returns the address of the form's page: the requirement's or the onboarding's. */
 function backFrom(context: RequestContext, workflowId: string, requirementId: string): string {
   const page = context.fields.text('page');
   if (page !== '') return `${pathOf(page)}#r-${encodeURIComponent(requirementId)}`;

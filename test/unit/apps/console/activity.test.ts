@@ -58,7 +58,7 @@ it.each(['x', 'eyJwIjoxfQ', 'Ing.12345678', `${'a'.repeat(4_000)}.`])(
 );
 
 // Alone catches a person who decides about an answer and is named only in the reason of somebody else.
-it('whoever confirms an answer is in the activity by their name, and beside the answer', async () => {
+it('the activity names the person who confirmed an answer, and so does the answer', async () => {
   stoppedAt(NOON);
   const merchant = 'the merchant (L-0123456789abcdef)';
   const timeline: TimelineEntry[] = [
