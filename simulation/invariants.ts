@@ -227,8 +227,8 @@ async function operated({ plan, network, partners, service, client }: End): Prom
   const mayReject =
     network.outages.length > 0 ||
     plan.twists.includes('store') ||
-    // A wrong one-time code, whose refusal says neither 401 nor 403.
-    plan.habits.includes('errors-with-200') ||
+    // A wrong one-time code, whose refusal says neither 401 nor 403, or a gateway that says that nothing is there.
+    plan.habits.some((habit) => ['errors-with-200', 'deploys-404'].includes(habit)) ||
     plan.faults.some(({ fault }) => refuses(fault));
   const problems = plan.errands.map(async (errand) => {
     if (errand === 'batch' || errand === 'invalid') return [];

@@ -36,7 +36,7 @@ export interface PartnerProtocol {
   /** Returns the headers with the credentials. If it throws a {@link PartnerError}, the call is not made. */
   authorization(): Promise<Credentials>;
   /**
-   * Returns fresh credentials after a 401, to replay the call. A once-only write is replayed only if a refused read proves that the
+   * Returns fresh credentials after a 401, to replay the call. A once-only write is replayed only if refused reads prove that the
    * partner did not process it. Absent if credentials do not expire. Throws if the partner rejects fresh ones.
    */
   reauthorize?(refused: Credentials, operation: string): Promise<Credentials>;
@@ -226,8 +226,9 @@ class Call {
   }
 
   /**
-   * After a once-only write is refused, reports whether the partner also refuses a read with the same credentials. If not, the
-   * partner may have processed and saved the write. The read is sent even during a pause. Concurrent writes share one read.
+   * After a once-only write is refused, reports whether the partner also refuses two reads with the same credentials. If not, the
+   * partner may have processed and saved the write. One refused read may be a coincidence. The reads are sent even during a pause.
+   * Concurrent writes share them.
    */
   async #probeAfterRefusal(
     { status, headers }: HttpResponse,
@@ -243,10 +244,12 @@ class Call {
     const ended = (isRefused: Promise<boolean>) => untilAborted(isRefused, options.signal).catch(() => false);
     if (last?.key === key && (last.endedAt ?? sentAt) >= sentAt) return ended(last.isRefused);
     const read = new Call(operationName(protocol.probe ?? ''), probe, protocol, http, {}, shared);
-    const isRefused = read.#send(credentials).then(
-      (response) => response.status === status,
-      () => false,
-    );
+    const isReadRefused = () =>
+      read.#send(credentials).then(
+        (response) => response.status === status,
+        () => false,
+      );
+    const isRefused = isReadRefused().then((first) => first && isReadRefused());
     const tried: Shared['probed'] = { key, isRefused };
     shared.probed = tried;
     void isRefused.finally(() => {

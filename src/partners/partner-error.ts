@@ -63,7 +63,7 @@ export interface PartnerErrorDetails {
   readonly baseline?: readonly number[];
   /** The phase of the record just before that write. */
   readonly phase?: string;
-  /** After the refusal of a once-only write: whether a read was also refused. If not, the partner may have saved the write. */
+  /** After the refusal of a once-only write: whether two reads were also refused. If not, the partner may have saved the write. */
   readonly refusesReads?: boolean;
   /** The ID of a record that the partner refused but saved; '' for a record without an ID. */
   readonly saved?: string;
