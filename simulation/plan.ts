@@ -209,6 +209,9 @@ export const ERRANDS = [
 
 export type Errand = (typeof ERRANDS)[number];
 
+/** After so many events a workflow continues as new before it has done much. With fewer, a customer's would without an end. */
+export const SHORT_RUN = 25;
+
 /** How much goes wrong differs from seed to seed, from nothing to almost everything. */
 export function planOf(seed: number): Plan {
   const chance = new Seeded(Math.imul(seed, 7_919));
@@ -222,7 +225,12 @@ export function planOf(seed: number): Plan {
     chance.shuffled(all).slice(0, one([1, 2, 4, all.length]));
   const [kinds, ways] = [some(FAULTS), some(SLIPS)];
   const slips = times(one([0, 2, 6]), () => ({ answer: chance.between(1, 6), slip: one(ways) }));
-  const habits = chance.happens(0.7) ? some(Object.keys(one(Object.values(FAMILIES)))).slice(0, 2) : [];
+  // A family has as many turns as it has habits.
+  const family = one(Object.values(FAMILIES).flatMap((all) => Object.keys(all).map(() => Object.keys(all))));
+  const habits = chance.happens(0.9) ? some(family).slice(0, 2) : [];
+  // A family of runs: what lives long continues as new several times.
+  const isLong = chance.happens(0.15);
+  const errands = chance.shuffled(ERRANDS).slice(0, one([0, 0, 2, 3]));
   return {
     seed,
     who,
@@ -263,10 +271,10 @@ export function planOf(seed: number): Plan {
     shiftMs: one([MINUTE_MS / 2, 10 * MINUTE_MS, 40 * MINUTE_MS, 360 * MINUTE_MS]),
     // A fast one has asked again before anybody reads that it had taken an answer.
     paceMs: one([500, MINUTE_MS / 4, 60 * MINUTE_MS, 60 * MINUTE_MS]),
-    continueAfter: one([40, 60, 200, 10_000]),
+    continueAfter: isLong ? SHORT_RUN : one([40, 60, 200, 10_000]),
     existing: one([EXISTING[0], ...EXISTING]),
     twists: chance.shuffled(TWISTS).slice(0, one([0, 1, 2, 4])),
-    errands: chance.shuffled(ERRANDS).slice(0, one([0, 0, 2, 3])),
+    errands: isLong ? [...new Set([...errands, 'batch' as const])] : errands,
     tasks: TASK_FAULTS.filter(() => chance.happens(0.1)),
     // Drawn last, so that a seed keeps what it had before.
     hasWrongPassword: chance.happens(0.15),

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ensureFreshBuild } from '../scripts/build-stamp.js';
+import { HABITS } from '../src/apps/sandbox/habits/habits.js';
 import { type Plan, planOf } from './plan.js';
 import { Search } from './search.js';
 import type { Verdict } from './simulation.js';
@@ -21,6 +22,7 @@ const OPTIONS = {
   'keep-going': { type: 'boolean', default: false },
   stop: { type: 'boolean', default: false },
   continue: { type: 'boolean', default: false },
+  corpus: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const;
 
@@ -34,6 +36,7 @@ const HELP = `npm run simulate -- [options]
   --trace       print the whole trace of each run, without shrinking
   --plan JSON   run the faults that an earlier run printed
   --continue    begin where the last such search stopped, and add to its number of runs
+  --corpus      write the plans that reach most into simulation/corpus.jsonl, where searches begin
 `;
 
 /** The options; ends the process where it can only print them. */
@@ -79,21 +82,31 @@ async function explain(failing: Verdict): Promise<void> {
 
 const toRepeat = (plan: Plan) => `to repeat it: npm run simulate -- --trace --plan '${JSON.stringify(plan)}'`;
 
-/** How many runs all nights together have made, and the seed with which the next one begins. */
 const TOTAL = new URL('../.cache/simulated.json', import.meta.url);
 
+/** What all nights together have done. */
 interface Total {
   readonly runs: number;
+  /** With which the next one begins. */
   readonly seed: number;
+  /** How many runs had each habit. */
+  readonly tried: Record<string, number>;
 }
 
 const before: Total =
-  values.continue && existsSync(TOTAL) ? JSON.parse(readFileSync(TOTAL, 'utf8')) : { runs: 0, seed: 1 };
+  values.continue && existsSync(TOTAL)
+    ? JSON.parse(readFileSync(TOTAL, 'utf8'))
+    : { runs: 0, seed: 1, tried: {} };
+const CORPUS = new URL('corpus.jsonl', import.meta.url);
+const corpus = readFileSync(CORPUS, 'utf8').split('\n').filter(Boolean);
 const first = values.continue ? before.seed : Number(values.seed);
 // External IDs contain it, and nine digits look like a social security number.
 if (!/^\d{1,8}$/.test(values.seed)) throw new Error('--seed takes a whole number of at most eight digits');
 const began = seconds();
-const search = new Search();
+const search = new Search(
+  corpus.map((line): Plan => JSON.parse(line)),
+  before.tried,
+);
 const total = { runs: 0, onboardings: 0, steps: 0, failing: 0 };
 
 function soFar(): string {
@@ -147,9 +160,21 @@ for await (const verdict of verdictsOf(plans())) {
   }
 }
 if (values.continue) {
-  const sum: Total = { runs: before.runs + total.runs, seed: first + total.runs };
+  const sum: Total = { runs: before.runs + total.runs, seed: first + total.runs, tried: search.tried };
   writeFileSync(TOTAL, JSON.stringify(sum));
   print(`${sum.runs} runs in all nights`);
 }
+if (values.minutes !== undefined) {
+  const least = Math.min(...Object.keys(HABITS).map((habit) => search.tried[habit] ?? 0));
+  print(`each of ${Object.keys(HABITS).length} habits in at least ${least} runs`);
+}
+if (values.corpus)
+  writeFileSync(
+    CORPUS,
+    search
+      .corpus()
+      .map((plan) => `${JSON.stringify(plan)}\n`)
+      .join(''),
+  );
 // Ends once all of it is written: a pipe that is read slowly holds less than a trace.
 process.stdout.write(`${soFar()}\n`, () => process.exit(total.failing > 0 ? 1 : 0));

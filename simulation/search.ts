@@ -9,12 +9,32 @@ import type { Verdict } from './simulation.js';
  */
 
 /** How many plans are kept at most; the oldest goes. */
-const MOST_KEPT = 400;
+const MAX_KEPT = 400;
+
+/** How many plans the corpus has at most. */
+const MAX_CORPUS = 24;
+
+interface Kept {
+  readonly plan: Plan;
+  /** Empty for a plan of the corpus until it runs again. */
+  readonly reached: readonly string[];
+}
 
 /** What all runs have reached, and the plans that reached something new. */
 export class Search {
   readonly #reached = new Set<string>();
-  readonly #kept: Plan[] = [];
+  readonly #kept: Kept[];
+
+  /**
+   * @param corpus plans that reached much in earlier searches
+   * @param tried how many runs had each habit
+   */
+  constructor(
+    corpus: readonly Plan[],
+    readonly tried: Record<string, number>,
+  ) {
+    this.#kept = corpus.map((plan) => ({ plan, reached: [] }));
+  }
 
   /** How many pairs of a fault or habit and a state there were. */
   get pairs(): number {
@@ -22,20 +42,52 @@ export class Search {
   }
 
   next(seed: number): Plan {
-    const chance = new Seeded(Math.imul(seed, 104_729));
+    const plan = this.#chosen(new Seeded(Math.imul(seed, 104_729)), seed);
+    for (const habit of plan.habits) this.tried[habit] = this.#runsWith(habit) + 1;
+    return plan;
+  }
+
+  /** A new plan, or a kept one with changes. If it has room for a habit, mostly with the one that was tried least. */
+  #chosen(chance: Seeded, seed: number): Plan {
     if (this.#kept.length === 0 || chance.happens(0.4)) return planOf(seed);
-    const [parent, other] = [0, 1].map(() => chance.pick(this.#kept as [Plan, ...Plan[]])) as [Plan, Plan];
+    const [parent, other] = [0, 1].map(() => chance.pick(this.#kept as [Kept, ...Kept[]]).plan) as [
+      Plan,
+      Plan,
+    ];
     const changes = CHANGES.filter(() => chance.happens(1.5 / CHANGES.length));
     const plan: Plan = { ...parent, ...(changes.length === 0 && { seed }) };
     for (const change of changes) Object.assign(plan, change(plan, chance, other));
-    return plan;
+    if (plan.habits.length > 1 || chance.happens(0.2)) return plan;
+    const [rarest = ''] = chance
+      .shuffled(Object.keys(HABITS))
+      .toSorted((one, two) => this.#runsWith(one) - this.#runsWith(two));
+    return { ...plan, habits: [...new Set([...plan.habits, rarest])] };
+  }
+
+  #runsWith(habit: string): number {
+    return this.tried[habit] ?? 0;
   }
 
   learn({ plan, reached }: Verdict): void {
     const size = this.#reached.size;
     for (const each of reached) this.#reached.add(each);
-    if (this.#reached.size > size) this.#kept.push(plan);
-    if (this.#kept.length > MOST_KEPT) this.#kept.shift();
+    if (this.#reached.size > size) this.#kept.push({ plan, reached });
+    if (this.#kept.length > MAX_KEPT) this.#kept.shift();
+  }
+
+  /** The kept plans that together reach most: each adds to what those before it reach. */
+  corpus(): Plan[] {
+    const seen = new Set<string>();
+    const plans: Plan[] = [];
+    const isNew = (each: string) => !seen.has(each);
+    const added = ({ reached }: Kept) => reached.filter(isNew).length;
+    for (let left = this.#kept; plans.length < MAX_CORPUS && left.length > 0; ) {
+      const best = left.reduce((one, two) => (added(two) > added(one) ? two : one));
+      for (const each of best.reached) seen.add(each);
+      plans.push(best.plan);
+      left = left.filter((each) => each !== best && added(each) > 0);
+    }
+    return plans;
   }
 }
 
