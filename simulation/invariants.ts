@@ -287,8 +287,10 @@ async function askedForNothing(
   const isUncertain = ({ request, at: askedAt }: Examined) => {
     const { status = 500, process } = network.left[request?.seq ?? -1] ?? {};
     const later = network.left.slice((request?.seq ?? 0) + 1);
-    const read = later.find((one) => one.process === process && SHORT_READS.includes(one.path));
-    const isUnproven = [401, 403].includes(status) && read?.status !== status;
+    const isShortRead = (one: Departure) => one.process === process && SHORT_READS.includes(one.path);
+    const [first, second] = later.filter(isShortRead);
+    const isUnproven =
+      [401, 403].includes(status) && (first?.status !== status || second?.status !== status);
     const stopped = incidents.some(({ at }) => request && at >= request.at && at <= askedAt);
     return stopped || isUnproven || status === 408 || status >= 500;
   };

@@ -78,6 +78,8 @@ export function parsePayload(
       kind: unwrapped?.kind ?? meaning?.kind ?? (isLimit ? 'RateLimited' : failureKind(status)),
       fields: [...(meaning ? [{ field: '', message: meaning.message }] : []), ...(unwrapped?.fields ?? [])],
       reason: `HTTP ${status}${describeTarget(response)}`,
+      // Some services say that a record is gone, not that it was not found.
+      ...(status === 410 && operation.mayFindNothing && { status: 404 }),
       ...(isRedirection(status) && { unreadable: true }),
       ...(wait !== undefined && { retryAfterMs: Math.min(wait, maxRetryAfterMs) }),
     });

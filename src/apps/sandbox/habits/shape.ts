@@ -114,6 +114,11 @@ export const shape: Habits = {
     seen: '.NET: FirstOrDefault, before a mapper',
     start: instead({ status: 200, body: { id: 0, bankingStatus: 'New', isSubmitted: false } }),
   },
+  'gone-for-missing': {
+    does: 'A profile that does not exist is 410.',
+    seen: 'RFC 9110, 15.5.11',
+    start: instead({ status: 410, body: { message: 'Gone' } }),
+  },
   'errors-with-200': {
     does: 'Every refusal has the status 200.',
     seen: 'JSON-RPC over HTTP, and GraphQL',

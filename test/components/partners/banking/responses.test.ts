@@ -52,6 +52,7 @@ describe('a banking profile', () => {
     [204, ''],
     [200, 'null'],
     [200, '{"id":0,"bankingStatus":"New"}'],
+    [410, '{"message":"Gone"}'],
   ])('does not exist, after %i %s', async (status, body) => {
     expect(await failureOf(read(profile, body, status))).toMatchObject({ kind: 'Rejected', status: 404 });
   });
