@@ -289,8 +289,7 @@ async function askedForNothing(
     const later = network.left.slice((request?.seq ?? 0) + 1);
     const isShortRead = (one: Departure) => one.process === process && SHORT_READS.includes(one.path);
     const [first, second] = later.filter(isShortRead);
-    const isUnproven =
-      [401, 403].includes(status) && (first?.status !== status || second?.status !== status);
+    const isUnproven = [401, 403].includes(status) && (first?.status !== status || second?.status !== status);
     const stopped = incidents.some(({ at }) => request && at >= request.at && at <= askedAt);
     return stopped || isUnproven || status === 408 || status >= 500;
   };

@@ -165,8 +165,9 @@ if (values.continue) {
   print(`${sum.runs} runs in all nights`);
 }
 if (values.minutes !== undefined) {
-  const least = Math.min(...Object.keys(HABITS).map((habit) => search.tried[habit] ?? 0));
-  print(`each of ${Object.keys(HABITS).length} habits in at least ${least} runs`);
+  const counts = Object.keys(HABITS).map((habit) => [habit, search.tried[habit] ?? 0] as const);
+  const [[rarest, least] = ['', 0]] = counts.toSorted(([, one], [, two]) => one - two);
+  print(`each of ${counts.length} habits was met in at least ${least} runs (${rarest})`);
 }
 if (values.corpus)
   writeFileSync(

@@ -14,6 +14,9 @@ const MAX_KEPT = 400;
 /** How many plans the corpus has at most. */
 const MAX_CORPUS = 24;
 
+/** How many habits count as rare. Some are met only where something else happens. */
+const RARE = 30;
+
 interface Kept {
   readonly plan: Plan;
   /** Empty for a plan of the corpus until it runs again. */
@@ -27,7 +30,7 @@ export class Search {
 
   /**
    * @param corpus plans that reached much in earlier searches
-   * @param tried how many runs had each habit
+   * @param tried how many runs had each habit, and met it
    */
   constructor(
     corpus: readonly Plan[],
@@ -42,12 +45,10 @@ export class Search {
   }
 
   next(seed: number): Plan {
-    const plan = this.#chosen(new Seeded(Math.imul(seed, 104_729)), seed);
-    for (const habit of plan.habits) this.tried[habit] = this.#runsWith(habit) + 1;
-    return plan;
+    return this.#chosen(new Seeded(Math.imul(seed, 104_729)), seed);
   }
 
-  /** A new plan, or a kept one with changes. If it has room for a habit, mostly with the one that was tried least. */
+  /** A new plan, or a kept one with changes. If it has room for a habit, mostly with one of those that were met least. */
   #chosen(chance: Seeded, seed: number): Plan {
     if (this.#kept.length === 0 || chance.happens(0.4)) return planOf(seed);
     const [parent, other] = [0, 1].map(() => chance.pick(this.#kept as [Kept, ...Kept[]]).plan) as [
@@ -58,10 +59,9 @@ export class Search {
     const plan: Plan = { ...parent, ...(changes.length === 0 && { seed }) };
     for (const change of changes) Object.assign(plan, change(plan, chance, other));
     if (plan.habits.length > 1 || chance.happens(0.2)) return plan;
-    const [rarest = ''] = chance
-      .shuffled(Object.keys(HABITS))
-      .toSorted((one, two) => this.#runsWith(one) - this.#runsWith(two));
-    return { ...plan, habits: [...new Set([...plan.habits, rarest])] };
+    const byRuns = Object.keys(HABITS).toSorted((one, two) => this.#runsWith(one) - this.#runsWith(two));
+    const rare = chance.pick(byRuns.slice(0, RARE) as [string, ...string[]]);
+    return { ...plan, habits: [...new Set([...plan.habits, rare])] };
   }
 
   #runsWith(habit: string): number {
@@ -69,6 +69,9 @@ export class Search {
   }
 
   learn({ plan, reached }: Verdict): void {
+    for (const habit of plan.habits)
+      if (reached.some((each) => each.startsWith(`${habit} × `)))
+        this.tried[habit] = this.#runsWith(habit) + 1;
     const size = this.#reached.size;
     for (const each of reached) this.#reached.add(each);
     if (this.#reached.size > size) this.#kept.push({ plan, reached });

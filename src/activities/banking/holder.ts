@@ -192,9 +192,9 @@ const ownId = () => activityInfo().workflowExecution?.workflowId;
 export function profileCandidates(client: BankingClient, { ownerOf }: Reservations) {
   async function find(business: BusinessToFind, baseline: readonly number[], options: CallOptions) {
     const ofThisMerchant = await findByMerchant(business.merchantProfileId, options);
-    const sameName = await findByDba(business.holder.doingBusinessAsName, options);
-    const ids = new Set(ofThisMerchant === null ? sameName : [ofThisMerchant.id, ...sameName]);
-    const others = [...ids].filter((id) => !baseline.includes(id)).slice(0, MAX_EXAMINED);
+    const sameName = await findNew(business.holder.doingBusinessAsName, baseline, options);
+    const isNew = ofThisMerchant !== null && !baseline.includes(ofThisMerchant.id);
+    const others = [...new Set(isNew ? [ofThisMerchant.id, ...sameName] : sameName)].slice(0, MAX_EXAMINED);
     const candidates = await Promise.all(others.map((id) => examine(id, business, options)));
     return candidates.filter(
       (each) => each !== null && (each.isNamesOnly === true || !each.against.includes(OTHER_DBA)),
@@ -216,6 +216,13 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     return [...matches.filter(isSame), ...matches.filter((each) => !isSame(each))].map(({ id }) => id);
   }
 
+  /** Finds the profiles with this dba that are not known. Searches again if there are none, because a list can lack a row. */
+  async function findNew(dba: string, known: readonly number[], options: CallOptions) {
+    const search = async () => (await findByDba(dba, options)).filter((id) => !known.includes(id));
+    const first = await search();
+    return first.length > 0 ? first : search();
+  }
+
   /** Finds the new profile that a refused submission named or created: one of this business that no other onboarding has. */
   async function findSaved(
     refused: readonly RefusedSubmission[],
@@ -224,10 +231,10 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     options: CallOptions,
   ): Promise<Candidate | undefined> {
     for (const { dba, baseline, profileId } of refused) {
-      const sameName = await findByDba(dba, options);
-      const ids = new Set([...(profileId === undefined ? [] : [profileId]), ...sameName]);
-      for (const id of [...ids].slice(0, MAX_EXAMINED)) {
-        if (declined.includes(id) || baseline.includes(id)) continue;
+      const known = [...declined, ...baseline];
+      const sameName = await findNew(dba, known, options);
+      const isNew = profileId !== undefined && !known.includes(profileId);
+      for (const id of [...new Set(isNew ? [profileId, ...sameName] : sameName)].slice(0, MAX_EXAMINED)) {
         const candidate = await examine(id, business, options);
         if (candidate && (candidate.against.length === 0 || id === profileId)) return candidate;
       }

@@ -29,8 +29,8 @@ const isRushHour = (now: number) => now % HOUR_MS < 20 * MINUTE_MS;
 
 const PAGE = '<!doctype html><title>Maintenance</title><p>We are back at four.</p>';
 
-/** Reports whether it is one of two hours of a night. */
-const isNight = (now: number) => now % DAY_MS >= 2 * HOUR_MS && now % DAY_MS < 4 * HOUR_MS;
+/** Reports whether it is between two and four at night in California. */
+const isNight = (now: number) => now % DAY_MS >= 10 * HOUR_MS && now % DAY_MS < 12 * HOUR_MS;
 
 /** Refuses every fifth call, but never the same kind twice in a row, so a retry helps, however many calls come in between. */
 function fifth(answerAt: (now: number) => Answer): Habit['start'] {

@@ -71,6 +71,23 @@ it.each([null, 0])('a success with profile %s is uncertain', async (profileId) =
 
 const named = (doingBusinessAsName: string) => holderRequest('straight', { doingBusinessAsName });
 
+// Catches a business that is submitted again because one list lacks a row: the bank has saved what it refused.
+it('a profile that only the second of two searches shows is a candidate', async () => {
+  const searches = ['[]', '[{"id":4,"dba":"Corner Bakery"}]'];
+  const profile = '{"id":4,"bankingStatus":"Submitted"}';
+  const { client, requests } = await bankingPartner((response, request) =>
+    responding(200, request.url?.includes('Search') ? String(searches.shift()) : profile)(response, request),
+  );
+  const { run } = await activitiesOf(client);
+  const request = { ...named('Corner Bakery'), baseline: [] };
+  expect(await run('findCandidates', request)).toMatchObject([{ profileId: 4 }]);
+  expect(requests().map(({ line }) => line)).toEqual([
+    'POST /api/AccountsSearch/BusinesAccountHolder',
+    'POST /api/AccountsSearch/BusinesAccountHolder',
+    'GET /svc/profile/4',
+  ]);
+});
+
 describe('a candidate for a submission', () => {
   const ours = { ...named('Corner Bakery'), merchantProfileId: 7 };
   const { doingBusinessAsName, legalBusinessName, employerIdentificationNumber } = ours.holder;

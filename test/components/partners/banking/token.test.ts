@@ -18,12 +18,13 @@ describe('a 401 on an operation', () => {
     expect((await partner.client.createTicket({ text: 'Hello' })).ticketId).toBe(3);
     expect(partner.requests().map(({ line, headers }) => [line, headers.authorization])).toEqual([
       ['POST /api/tickets', 'Bearer token-1'],
-      // The token is refused for a read as well, so nobody has looked at the write.
+      // The token is refused for reads as well, so nobody has looked at the write.
+      ['GET /api/tickets/new', 'Bearer token-1'],
       ['GET /api/tickets/new', 'Bearer token-1'],
       ['POST /api/tickets', 'Bearer token-2'],
     ]);
     const text = '{"text":"Hello"}';
-    expect(partner.requests().map(({ body }) => body.toString('utf8'))).toEqual([text, '', text]);
+    expect(partner.requests().map(({ body }) => body.toString('utf8'))).toEqual([text, '', '', text]);
     expect(partner.tokenRequests()).toHaveLength(2);
   });
 });
