@@ -29,6 +29,11 @@ export function holderOf(
   );
 }
 
+/** The replies to a ticket. */
+export function repliesTo(ticket: string, ledger: Ledger): LedgerEntry[] {
+  return ledger.filter(({ operation, of }) => operation === 'create-ticket' && String(of) === ticket);
+}
+
 /** The `mid` that the sandbox gives a merchant. */
 export function finalMid(merchantProfileId: number): string {
   return `5180${String(merchantProfileId).padStart(11, '0')}`;
