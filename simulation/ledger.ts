@@ -63,23 +63,16 @@ export function approvalOf(party: Party, part: 'boarding' | 'business', ledger: 
 export function auditOf(
   { ledger, tickets }: PartnerRecords,
   cast: readonly Party[],
-  isUnderWay: (party: Party) => boolean = () => false,
+  isUnderWay: (party: Party) => boolean,
 ): { readonly wrong: ReadonlyMap<Party, readonly string[]>; readonly unowned: readonly string[] } {
-  const claimed = new Set<LedgerEntry>();
-  const claims = cast.map((party) => {
-    const entries = entriesOf(party, { ledger, tickets });
-    for (const entry of entries) claimed.add(entry);
-    return [
-      party,
-      differences(
-        { ...boardingWritesOf(party), ...party.parts.business?.writes },
-        entries,
-        isUnderWay(party),
-      ),
-    ] as const;
+  const claims = cast.map((party) => ({ party, entries: entriesOf(party, { ledger, tickets }) }));
+  const claimed = new Set(claims.flatMap(({ entries }) => entries));
+  const problems = claims.map(({ party, entries }) => {
+    const wanted = { ...boardingWritesOf(party), ...party.parts.business?.writes };
+    return [party, differences(wanted, entries, isUnderWay(party))] as const;
   });
   return {
-    wrong: new Map(claims.filter(([, problems]) => problems.length > 0)),
+    wrong: new Map(problems.filter(([, those]) => those.length > 0)),
     unowned: ledger
       .filter((entry) => !claimed.has(entry))
       .map(({ seq, operation, id }) => `entry ${seq}, ${operation} ${id}, belongs to no party`),
@@ -91,25 +84,22 @@ export function entriesOf(
   { externalId, parts, businessName, legalName }: Party,
   { ledger, tickets }: PartnerRecords,
 ): LedgerEntry[] {
-  const of = (system: string) => ledger.filter((entry) => entry.system === system);
-  const ids = (entries: readonly LedgerEntry[]) => new Set(entries.map(({ id }) => id));
-
-  const boarding = of('boarding').filter(({ guid }) => guid === externalId);
-
-  const isOwner = (entry: LedgerEntry) => entry.name === businessName && entry.of === legalName;
-  const holders = of('banking').filter((entry) => parts.business && isOwner(entry));
-  const profiles = ids(holders);
-  const users = new Set([...profiles].map((id) => userProfileIdOf(Number(id))));
-  const question = new Set(
-    tickets.filter(({ userProfileId }) => users.has(userProfileId ?? 0)).map(({ ticketId }) => ticketId),
+  const boarding = ledger.filter(({ system, guid }) => system === 'boarding' && guid === externalId);
+  const banking = ledger.filter(({ system }) => system === 'banking');
+  const holders = banking.filter(
+    ({ name, of }) => parts.business && name === businessName && of === legalName,
   );
-  const banking = of('banking').filter((entry) =>
-    entry.operation === 'create-ticket'
-      ? question.has(Number(entry.of))
-      : holders.includes(entry) || (profiles.has(entry.id) && entry.operation !== HOLDER),
-  );
-
-  return [...boarding, ...banking];
+  const profiles = holders.map(({ id }) => id);
+  const users = profiles.map((id) => userProfileIdOf(Number(id)));
+  const isAsked = (ticket: LedgerEntry['of']) =>
+    tickets.some(
+      ({ ticketId, userProfileId }) => ticketId === Number(ticket) && users.includes(userProfileId ?? 0),
+    );
+  const own = banking.filter((entry) => {
+    if (entry.operation === 'create-ticket') return isAsked(entry.of);
+    return holders.includes(entry) || (profiles.includes(entry.id) && entry.operation !== HOLDER);
+  });
+  return [...boarding, ...own];
 }
 
 export function differences(wanted: Writes, entries: readonly LedgerEntry[], isUnderWay: boolean): string[] {

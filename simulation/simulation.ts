@@ -1,15 +1,12 @@
 import { activityInfo, asyncLocalStorage } from '@temporalio/activity';
 import { habitOutcome } from '../src/apps/sandbox/habits/habits.js';
-import { sandboxAccount } from '../src/apps/sandbox/systems.js';
 import { omitUndefined } from '../src/messages/objects.js';
 import { TRACE_HEADER } from '../src/messages/trace-sinks.js';
 import { ACCOUNTS } from '../src/messages/workflow-types.js';
-import { readAccounts } from '../src/partners/account-settings.js';
-import { settingsPrefix } from '../src/partners/system-names.js';
 import { type FileStore, StoreFailure } from '../src/platform/documents/file-store.js';
-import { followFeePlans } from '../src/temporal/fee-plans.js';
 import type { OperationStart } from '../src/temporal/start.js';
 import type { WorkersConfig } from '../src/worker/create-worker.js';
+import { configOf } from '../test/rigs/worker-config.js';
 import { STORE_FAILS } from './answers.js';
 import { castOf, KINDS, type Party, workersOf } from './cast.js';
 import { operationOf } from './errands.js';
@@ -62,30 +59,17 @@ const WRITE_MS = [40, 250] as const;
 /** Where outbound events would go. */
 const DESTINATION = { id: 'subscriber', url: 'https://example.com' };
 
-const OWN = sandboxAccount(PARTNERS_URL);
-
-/** The settings of a worker, whose account without a name may have a wrong password. The named one has the same credentials. */
+/** The settings of a worker, whose account without a name may have a wrong password. */
 function settingsOf(plan: Plan, isWrong: boolean): WorkersConfig {
-  const named = Object.entries(OWN).map(([name, value]) => [settingsPrefix(ACCOUNT) + name, value]);
-  return {
-    ...readAccounts({
-      ...OWN,
-      ...(plan.twists.includes('account') && { ...Object.fromEntries(named), GANGWAY_ACCOUNTS: ACCOUNT }),
-      ...(isWrong && { BOARDING_PASSWORD: 'wrong', BANKING_PASSWORD: 'wrong' }),
-    }),
-    fourEyes: [],
-    feePlans: followFeePlans(undefined),
-    taskQueue: TASK_QUEUE,
-    documentDir: '',
-    statementDir: '',
+  const place = { taskQueue: TASK_QUEUE, sandboxUrl: PARTNERS_URL, documentDir: '', statementDir: '' };
+  const right = configOf(place, {
+    accounts: plan.twists.includes('account') ? [ACCOUNT] : [],
     dbaForm: dbaFormIn(plan),
-    payloadKeys: undefined,
-    version: undefined,
-    activePatches: [],
     poll: { minMs: 15 * 60_000, maxMs: 4 * 3_600_000 },
-    stalledCalls: { retryAfterMaxMs: 3_600_000, stepMs: DAY_MS, unreadableMs: 3_600_000 },
     events: { secrets: [], toLoopback: true, destinations: [DESTINATION] },
-  };
+  });
+  const { partners } = configOf(place, { password: 'wrong', bankingPassword: 'wrong' });
+  return isWrong ? { ...right, partners } : right;
 }
 
 /** Scenarios in which the partner asks more than once, or takes something back. */
