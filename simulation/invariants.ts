@@ -2,7 +2,7 @@ import { allIn } from '../src/apps/sandbox/faults.js';
 import { type OnboardingState, stateQuery, type TimelineEntry } from '../src/messages/onboarding-state.js';
 import type { Delivery, OutboundEvent, OutboundEventType } from '../src/messages/outbound-events.js';
 import type { OperationOutcome } from '../src/messages/partner-operations.js';
-import { operationName } from '../src/partners/catalogue.js';
+import { type Operations, operationOf } from '../src/partners/catalogue.js';
 import { catalogue } from '../src/partners/descriptors.js';
 import { queryState, waitForResult } from '../src/temporal/find-onboarding.js';
 import { found } from '../test/rigs/privacy/markers.js';
@@ -55,7 +55,8 @@ interface Ended extends End {
   readonly confused: ReadonlySet<object>;
 }
 
-type Check = (end: Ended) => readonly string[] | Promise<readonly string[]>;
+/** Yields a line for each way in which a promise was not kept. */
+type Check = (end: Ended) => Iterable<string> | AsyncIterable<string> | Promise<Iterable<string>>;
 
 const PROMISES: Readonly<Record<string, Check>> = {
   'Every onboarding ends as its partners decided.': unfinished,
@@ -71,7 +72,7 @@ const PROMISES: Readonly<Record<string, Check>> = {
   'An account has one question about its credentials, until they work.': askedTwice,
   'Every question about a write is one that no program could answer.': askedForNothing,
   'Each requirement and each answer has one end.': ({ witnesses, accounts }) =>
-    [...witnesses, ...accounts].flatMap(ambiguous),
+    [...witnesses, ...accounts].flatMap((witness) => [...ambiguous(witness)]),
   'What people were told was accepted is in the timeline.': forgotten,
   'Lists say what the onboardings themselves say.': disagreeing,
   'Outbound events say what the onboardings themselves say.': misreported,
@@ -87,73 +88,69 @@ export async function broken(end: End, reach: (pair: string) => void): Promise<P
   const confused = indistinct(end, witnesses);
   for (const party of confused) end.people.spared.add(party);
   const ended = { ...end, witnesses, accounts, confused };
-  const problems = Object.entries(PROMISES).map(async ([promise, check]) =>
-    (await check(ended)).map((what) => ({ promise, what })),
-  );
-  return (await Promise.all(problems)).flat();
+  const problems: Problem[] = [];
+  for (const [promise, check] of Object.entries(PROMISES))
+    for await (const what of await check(ended)) problems.push({ promise, what });
+  return problems;
 }
 
-async function unfinished(end: Ended): Promise<string[]> {
-  const { cast, cancelled, service, client, people, witnesses } = end;
-  const problems = cast.map(async (party) => {
+async function* unfinished({ cast, cancelled, service, client, people, witnesses }: Ended) {
+  for (const party of cast) {
     const { workflowId, outcome } = party;
     const run = service.latest(workflowId);
-    if (run?.closed && (cancelled.has(party) || people.abandoned.has(party))) return [];
+    if (run?.closed && (cancelled.has(party) || people.abandoned.has(party))) continue;
     if (run?.closed?.status === 'COMPLETED') {
       const result = await waitForResult<{ readonly outcome: string }>(client, workflowId);
       // Of these the partner has decided otherwise.
       const isRight = result.outcome === outcome || people.spared.has(party);
-      return isRight ? [] : [`${workflowId} ended ${result.outcome}, not ${outcome}`];
+      if (!isRight) yield `${workflowId} ended ${result.outcome}, not ${outcome}`;
+      continue;
     }
     const state = witnesses.find((witness) => witness.workflowId === workflowId)?.state;
     const open = state?.requirements.map(({ title }) => title).join(', ') || 'nothing';
     const activities = [...(run?.activities.values() ?? [])].map((each) => `${each.type} (${each.attempt})`);
     const pending = activities.join(', ') || 'nothing';
-    return [`${workflowId} never ended: it asks ${open}, and waits for ${pending}`];
-  });
-  return (await Promise.all(problems)).flat();
+    yield `${workflowId} never ended: it asks ${open}, and waits for ${pending}`;
+  }
 }
 
 /** Besides one a minute, at each partner: calls that are under way at the first refusal, and the reads that follow. */
 const AT_FIRST = 6;
 
-function triedTooOften({ network, plan, wrong, accounts }: Ended): string[] {
+function* triedTooOften({ network, plan, wrong, accounts }: Ended) {
   const answers = accounts.flatMap(({ state }) => detailsOf(state, 'requirement-resolved')).length;
   const byChance = plan.faults.length + answers + AT_FIRST;
-  return [...wrong].flatMap((process) =>
-    ['/api/auth', '/api/v'].flatMap((door) => {
+  for (const process of wrong)
+    for (const door of ['/api/auth', '/api/v']) {
       const isTry = ({ path, status, process: of }: Departure) =>
         of === process && path.startsWith(door) && (status === 401 || status === undefined);
       const tries = network.left.filter(isTry).map(({ at }) => at);
       const minutes = ((tries.at(-1) ?? 0) - (tries[0] ?? 0)) / 60_000;
-      const often = `${process.name} tries a wrong password ${tries.length} times at ${door} in ${Math.ceil(minutes)} minutes`;
-      return tries.length > minutes + byChance ? [often] : [];
-    }),
-  );
+      const often = `${tries.length} times at ${door} in ${Math.ceil(minutes)} minutes`;
+      if (tries.length > minutes + byChance) yield `${process.name} tries a wrong password ${often}`;
+    }
 }
 
-function askedTwice({ accounts, plan }: Ended): string[] {
-  return accounts.flatMap(({ workflowId, state: { timeline, requirements } }) => {
+function* askedTwice({ accounts, plan }: Ended) {
+  for (const { workflowId, state } of accounts) {
     const open = new Set<string>();
     let most = 0;
-    for (const { event, detail = '' } of timeline) {
+    for (const { event, detail = '' } of state.timeline) {
       const [, id = ''] = /^((?:credentials|one-time-code)-\d+): /.exec(detail) ?? [];
       if (event === 'requirement-raised' && /: (No access|One-time code needed): /.test(detail)) open.add(id);
       else if (/^requirement-(closed|resolved)$/.test(event)) open.delete(id);
       most = Math.max(most, open.size);
     }
-    const isLeft = requirements.some(({ title }) => title.startsWith('No access: '));
-    return [
-      ...(most > 1 ? [`${workflowId} has ${most} questions about its credentials`] : []),
-      ...(plan.hasWrongPassword && isLeft ? [`${workflowId} asks about credentials that work`] : []),
-    ];
-  });
+    if (most > 1) yield `${workflowId} has ${most} questions about its credentials`;
+    const isLeft = state.requirements.some(({ title }) => title.startsWith('No access: '));
+    if (plan.hasWrongPassword && isLeft) yield `${workflowId} asks about credentials that work`;
+  }
 }
 
 /** Writes to a merchant, which whoever believes that it is its own makes, too ({@link indistinct}). */
 const OF_A_MERCHANT = /^(update-fees|submit-merchant|request-underwriting-review|upload-attachment)/;
 
-async function doubled(end: Ended): Promise<string[]> {
+async function* doubled(end: Ended) {
   const { cast, cancelled, interrupted, partners, people, plan, witnesses, accounts, confused } = end;
   const { ledger } = partners;
   const tickets = await bankByHand().listTickets({});
@@ -170,8 +167,6 @@ async function doubled(end: Ended): Promise<string[]> {
       cancelled.has(party) ||
       entriesOf(party, { ledger, tickets }).some((entry) => replies.includes(entry)),
   );
-  // These tickets are about nobody of the cast.
-  const others = unowned.filter((what) => !plan.twists.includes('tickets') || !/create-ticket/.test(what));
   const has = (...habits: readonly string[]) => habits.some((habit) => plan.habits.includes(habit));
   const raises = (of: Party, text: RegExp) =>
     witnesses.some(
@@ -190,35 +185,39 @@ async function doubled(end: Ended): Promise<string[]> {
     if (/^create-ticket/.test(what) && has(...SHOWS_OLD) && raises(party, /^ticket-\d+-\d+$/)) return true;
     return confused.has(party) && OF_A_MERCHANT.test(what);
   };
-  // Of those that were interrupted, somebody asked for it once more.
-  const told = [...wrong].flatMap(([party, all]) => {
-    const left = interrupted.has(party) ? [] : all.filter((what) => !isAgain(party, what));
-    return left.length > 0 ? [`${party.externalId}: ${left.join(', ')}`] : [];
-  });
-  return [...told, ...others];
+  for (const [party, all] of wrong) {
+    // Somebody asked for it once more.
+    if (interrupted.has(party)) continue;
+    const left = all.filter((what) => !isAgain(party, what));
+    if (left.length > 0) yield `${party.externalId}: ${left.join(', ')}`;
+  }
+  // These tickets are about nobody of the cast.
+  const areOthers = plan.twists.includes('tickets');
+  yield* unowned.filter((what) => !areOthers || !/create-ticket/.test(what));
 }
 
 /** One that is rejected or abandoned may have had its effect. None has it twice. */
-async function operated({ plan, network, partners, service, client }: End): Promise<string[]> {
+async function* operated({ plan, network, partners, service, client }: End) {
   const mayReject =
     network.outages.length > 0 ||
     plan.twists.includes('store') ||
     // A wrong one-time code, whose refusal says neither 401 nor 403, or a gateway that says that nothing is there.
     plan.habits.some((habit) => ['errors-with-200', 'deploys-404'].includes(habit)) ||
     plan.faults.some(({ fault }) => refuses(fault));
-  const problems = plan.errands.map(async (errand) => {
-    if (errand === 'batch' || errand === 'invalid') return [];
+  for (const errand of plan.errands) {
+    if (errand === 'batch' || errand === 'invalid') continue;
     const { start } =
       service.runs.find((run) => run.start.workflowId.startsWith(`operation-${errand}-`)) ?? {};
-    if (!start) return [`${errand} never began`];
+    if (!start) {
+      yield `${errand} never began`;
+      continue;
+    }
     const { outcome } = await waitForResult<OperationOutcome>(client, start.workflowId);
+    if (outcome === 'rejected' && !mayReject) yield `${start.workflowId} is rejected`;
     const entries = partners.ledger.filter(({ operation }) => operation in EFFECTS[errand]);
-    return [
-      ...(outcome === 'rejected' && !mayReject ? [`${start.workflowId} is rejected`] : []),
-      ...missing(EFFECTS[errand], entries, outcome !== 'done').map((what) => `${start.workflowId}: ${what}`),
-    ];
-  });
-  return (await Promise.all(problems)).flat();
+    for (const what of missing(EFFECTS[errand], entries, outcome !== 'done'))
+      yield `${start.workflowId}: ${what}`;
+  }
 }
 
 async function believedWrongly({ partners, plan, confused, witnesses }: Ended): Promise<string[]> {
@@ -241,17 +240,20 @@ function missed({ cast, partners, interrupted, confused, plan, witnesses }: Ende
   });
 }
 
+const iso = (at: number) => new Date(at).toISOString();
+
+const OPERATIONS: Operations = Object.assign({}, ...Object.values(catalogue()));
+
 /** A question about a write is about a request that had left, or about a worker that was killed or stopped just before that. */
-async function askedForNothing({ network, world, plan, people, witnesses }: Ended): Promise<string[]> {
-  const iso = (at: number) => new Date(at).toISOString();
-  const departures = network.left.map(({ method, path, text, at }, seq) => {
-    const request = { seq, at: iso(at), url: path, system: '', operation: operationOf(method, path) ?? '' };
-    return { request, text };
-  });
+async function* askedForNothing({ network, world, plan, people, witnesses }: Ended) {
   const questions = await examined(witnesses, async (operation, about) => {
+    const [, { method = '', path = '' } = {}] = operationOf(OPERATIONS, operation) ?? [];
+    const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}(\\?|$)`);
     const hasAll = allIn(about);
-    const matches = departures.filter(({ request, text }) => request.operation === operation && hasAll(text));
-    return matches.map(({ request }) => request);
+    return network.left.flatMap((one, seq) => {
+      const isIts = one.method === method && pattern.test(one.path) && hasAll(one.text);
+      return isIts ? [{ seq, at: iso(one.at), system: '', operation, url: one.path }] : [];
+    });
   });
   const incidents = world.trace
     .filter(({ what }) => /^is (killed|frozen)/.test(what))
@@ -272,12 +274,12 @@ async function askedForNothing({ network, world, plan, people, witnesses }: Ende
     const stopped = incidents.some(({ at }) => at >= request.at && at <= askedAt);
     return !areClocksRight || stopped || isUnproven || status === 408 || status >= 500;
   };
-  return questions.flatMap((question) => {
+  for (const question of questions) {
+    if (isExplained(question) || isUncertain(question)) continue;
     const { workflowId, title, warning, request } = question;
-    if (isExplained(question) || isUncertain(question)) return [];
     const why = request ? 'whose response had arrived' : 'and no request had left';
-    return [`${workflowId} asks about "${title}", ${why}${warning}`];
-  });
+    yield `${workflowId} asks about "${title}", ${why}${warning}`;
+  }
 }
 
 /** What is read after a refused write: it shows whether the partner refuses every call. */
@@ -291,45 +293,26 @@ function hasRightClocks({ incidents }: Plan): boolean {
  * While the partners were unavailable for long, each onboarding that waited for them asked somebody, or was asking anyway, or
  * the workflow of the account asked for all.
  */
-function silent({ plan, network, service, witnesses, accounts }: Ended): string[] {
+function* silent({ plan, network, service, witnesses, accounts }: Ended) {
   // A worker measures how long it has waited by its clock.
-  if (!hasRightClocks(plan)) return [];
-  const raisedAt = accounts
-    .filter(({ workflowId }) => workflowId.startsWith('partner-account'))
-    .flatMap(({ state }) => state.timeline.filter(({ event }) => event === 'requirement-raised'))
-    .map(({ at }) => Date.parse(at));
-  const outages = network.outages.filter(({ kind, since }) => {
-    const isRaised = raisedAt.some((at) => at >= since && at <= since + OUTAGES[kind].milliseconds);
-    return kind === 'down' || (kind !== 'code' && !isRaised);
-  });
-  const waiting = witnesses.filter(
-    ({ workflowId }) => service.latest(workflowId)?.start.type !== 'customerOnboarding',
-  );
-  return outages.flatMap(({ kind, since }) => {
-    const until = new Date(since + OUTAGES[kind].milliseconds).toISOString();
-    const asksNobody = waiting.filter(({ state: { timeline } }) => {
-      const [first, last] = [timeline[0]?.at ?? until, timeline.at(-1)?.at ?? ''];
-      const wasThere = Date.parse(first) < since && last > until;
-      const before = timeline.filter(({ at }) => at <= until);
+  if (!hasRightClocks(plan)) return;
+  const ofAccounts = accounts.filter(({ workflowId }) => workflowId.startsWith('partner-account'));
+  for (const { kind, since } of network.outages) {
+    const [from, until] = [since, since + OUTAGES[kind].milliseconds].map(iso) as [string, string];
+    const isRaised = ({ event, at }: TimelineEntry) =>
+      event === 'requirement-raised' && at >= from && at <= until;
+    const accountAsks = ofAccounts.some(({ state }) => state.timeline.some(isRaised));
+    if (kind === 'code' || (kind !== 'down' && accountAsks)) continue;
+    for (const { workflowId, state } of witnesses) {
+      const isCustomer = service.latest(workflowId)?.start.type === 'customerOnboarding';
+      const [first, last] = [state.timeline[0]?.at ?? until, state.timeline.at(-1)?.at ?? ''];
+      const before = state.timeline.filter(({ at }) => at <= until);
       const asks = before.filter(({ event }) => event === 'requirement-raised').length;
       const ends = before.filter(({ event }) => /^requirement-(resolved|closed)$/.test(event)).length;
-      return wasThere && asks === ends;
-    });
-    return asksNobody.map(({ workflowId }) => `${workflowId} waits, and asks nobody`);
-  });
-}
-
-const OPERATIONS = Object.values(catalogue()).flatMap((all) =>
-  Object.entries(all).map(([key, { method, path }]) => ({
-    name: operationName(key),
-    method: method as string,
-    pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
-  })),
-);
-
-function operationOf(method: string, path: string): string | undefined {
-  const [address = ''] = path.split('?');
-  return OPERATIONS.find((each) => each.method === method && each.pattern.test(address))?.name;
+      if (!isCustomer && first < from && last > until && asks === ends)
+        yield `${workflowId} waits, and asks nobody`;
+    }
+  }
 }
 
 /** Where a requirement or its answer is: `late` if a delivery may have left without it, `final` if nothing is sent. */
@@ -354,14 +337,14 @@ const TRANSITIONS: {
 };
 
 /** Each requirement and each answer has one end, and nothing happens to one that is not there. */
-function ambiguous({ workflowId, state: { timeline } }: Witness): string[] {
+function* ambiguous({ workflowId, state: { timeline } }: Witness) {
   const standings = new Map<string, Standing>();
   const warnings = new Set<string>();
   const deliver = (those: RegExp) => {
     for (const [id, standing] of standings)
       if (standing === 'answered' && those.test(id)) standings.set(id, 'late');
   };
-  const wrong = timeline.filter(({ event, detail = '' }) => {
+  const contradicts = ({ event, detail = '' }: TimelineEntry) => {
     const [id = '', answer] = detail.split(': ');
     const [from, to] = TRANSITIONS[event] ?? [];
     // It may be an earlier submission, which had been in doubt.
@@ -377,15 +360,13 @@ function ambiguous({ workflowId, state: { timeline } }: Witness): string[] {
     const isFinal = answer === 'abandon' || (answer === 'retry' && id.startsWith('ticket-'));
     standings.set(id, to === 'answered' && isFinal ? 'final' : to);
     return false;
-  });
-  const hasEnded = timeline.some(({ event }) => event === 'ended' || event === 'cancelled');
-  const lost = [...standings].filter(
-    ([id, is]) => is === 'open' || (is === 'answered' && /^(note|ticket|request)-/.test(id)),
-  );
-  return [
-    ...wrong.map(({ event, detail }) => `${workflowId} records ${event} ${detail}, which contradicts itself`),
-    ...(hasEnded ? lost.map(([id]) => `${workflowId} does not say what became of ${id}`) : []),
-  ];
+  };
+  for (const entry of timeline.filter(contradicts))
+    yield `${workflowId} records ${entry.event} ${entry.detail}, which contradicts itself`;
+  if (!timeline.some(({ event }) => event === 'ended' || event === 'cancelled')) return;
+  for (const [id, standing] of standings)
+    if (standing === 'open' || (standing === 'answered' && /^(note|ticket|request)-/.test(id)))
+      yield `${workflowId} does not say what became of ${id}`;
 }
 
 function forgotten({ people, service, witnesses, accounts }: Ended): string[] {
