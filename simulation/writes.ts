@@ -179,26 +179,27 @@ export async function evidenceOf(
 export function contradicted(witnesses: readonly Witness[], evidence: Evidence): string[] {
   const ofEach = witnesses.flatMap((witness) =>
     [unwritten, unanswered, undelivered, strange]
-      .flatMap((check) => check(witness, evidence))
+      .flatMap((check) => [...check(witness, evidence)])
       .map((what) => `${witness.workflowId}: ${what}`),
   );
   return [...ofEach, ...shared(witnesses)];
 }
 
-function unwritten(witness: Witness, { ledger }: Evidence): string[] {
-  return WRITES.filter(({ mayBePartners }) => !mayBePartners).flatMap((write) => {
+function* unwritten(witness: Witness, { ledger }: Evidence) {
+  for (const write of WRITES.filter(({ mayBePartners }) => !mayBePartners)) {
     const events = doneIn(witness.state, write);
     const about = write.about(witness, '');
-    const missing = (step: string, times: number, fields: Fields) => {
+    const claims = write.saysId
+      ? events.map(({ event, detail = '' }) => {
+          return { step: String(event), times: 1, fields: { ...omitUndefined(about), id: idIn(detail) } };
+        })
+      : [{ step: String(write.done), times: events.length, fields: about }];
+    for (const { step, times, fields } of claims) {
       const count = entriesOf(ledger, write, fields).length;
       const what = JSON.stringify({ operation: write.operations, ...fields });
-      return count >= times ? [] : [`${step} ${times} times, and the ledger has ${what} ${count} times`];
-    };
-    if (!write.saysId) return missing(String(write.done), events.length, about);
-    return events.flatMap(({ event, detail = '' }) =>
-      missing(event, 1, { ...omitUndefined(about), id: idIn(detail) }),
-    );
-  });
+      if (count < times) yield `${step} ${times} times, and the ledger has ${what} ${count} times`;
+    }
+  }
 }
 
 /** `merchant 1001, status Pending`, `banking profile 3001`, `account-1001` */
@@ -213,7 +214,7 @@ function resolved({ event, detail = '' }: TimelineEntry) {
 }
 
 /** Each time that a text answers a ticket, the ticket has a reply. */
-function unanswered({ state: { timeline } }: Witness, { ledger }: Evidence): string[] {
+function* unanswered({ state: { timeline } }: Witness, { ledger }: Evidence) {
   const kinds = new Map<string, string>();
   const tickets: string[] = [];
   for (const entry of timeline) {
@@ -222,14 +223,14 @@ function unanswered({ state: { timeline } }: Witness, { ledger }: Evidence): str
     const [id = '', ticket = ''] = /\bticket-(\d+)\S*/.exec(entry.detail ?? '') ?? [];
     if (entry.event === 'ticket-answered' && kinds.get(id) === 'text') tickets.push(ticket);
   }
-  return [...Map.groupBy(tickets, (ticket) => ticket)].flatMap(([ticket, { length: times }]) => {
+  for (const [ticket, { length: times }] of Map.groupBy(tickets, (each) => each)) {
     const count = repliesTo(ticket, ledger).length;
-    return count >= times ? [] : [`answered ticket ${ticket} ${times} times, and it has ${count} replies`];
-  });
+    if (count < times) yield `answered ticket ${ticket} ${times} times, and it has ${count} replies`;
+  }
 }
 
 /** Answers to notes that count as delivered: texts in the comments of review requests, documents as uploads. */
-function undelivered({ state }: Witness, { ledger, comments, noteAnswer }: Evidence): string[] {
+function* undelivered({ state }: Witness, { ledger, comments, noteAnswer }: Evidence) {
   const { merchantProfileId: id = 0, timeline } = state;
   let texts = 0;
   const documents: string[] = [];
@@ -248,29 +249,21 @@ function undelivered({ state }: Witness, { ledger, comments, noteAnswer }: Evide
     sinceDelivery.clear();
   }
   const written = (comments.get(id) ?? []).join('\n').split(noteAnswer).length - 1;
+  if (written < texts) yield `delivered ${texts} answers, and the underwriters have ${written}`;
   const uploads = ledger.filter((one) => one.operation === 'upload-attachment' && one.id === id);
-  const isUploaded = (note: string) =>
-    uploads.some(({ name }) => name?.replace(/\.(?:txt|pdf)$/, '') === note);
-  return [
-    ...(written < texts ? [`delivered ${texts} answers, and the underwriters have ${written}`] : []),
-    ...documents
-      .filter((note) => !isUploaded(note))
-      .map((note) => `delivered a document for ${note}, and the underwriters do not have it`),
-  ];
+  const names = uploads.map(({ name }) => name?.replace(/\.(?:txt|pdf)$/, ''));
+  for (const note of documents)
+    if (!names.includes(note)) yield `delivered a document for ${note}, and the underwriters do not have it`;
 }
 
 /** A mid or a financial account that belongs to another merchant or profile. */
-function strange({ state }: Witness, { accounts }: Evidence): string[] {
-  const { merchantProfileId: merchant, mid, profileId, financialAccountId } = state;
-  const problems: string[] = [];
+function* strange({ state }: Witness, { accounts }: Evidence) {
+  const { merchantProfileId: merchant, mid, profileId, financialAccountId: opened } = state;
   if (mid !== undefined && merchant !== undefined && mid.replace(/^0+/, '') !== finalMid(merchant))
-    problems.push(`has the mid ${mid}, and its merchant is ${merchant}`);
+    yield `has the mid ${mid}, and its merchant is ${merchant}`;
   const account = accounts.get(profileId ?? 0) ?? undefined;
-  if (profileId !== undefined && financialAccountId !== undefined && account !== financialAccountId)
-    problems.push(
-      `has account ${financialAccountId} opened, and profile ${profileId} has ${account ?? 'none'}`,
-    );
-  return problems;
+  if (profileId !== undefined && opened !== undefined && account !== opened)
+    yield `has account ${opened} opened, and profile ${profileId} has ${account ?? 'none'}`;
 }
 
 /** Records of a partner that two customers count as their own. */

@@ -11,6 +11,8 @@ import { type PayloadKeys, parsePayloadKeys } from '../../src/temporal/payload-c
 import type { WorkersConfig } from '../../src/worker/create-worker.js';
 import type { WorkerSettings } from '../../src/worker/settings.js';
 
+/** Has no part in the SDK's native runtime: the threads of a simulation read settings here, and must not start one. */
+
 /** Settings of a worker in the process of the test. */
 export interface WorkerOptions {
   /** Default: from 50 ms on, and longer the longer a status lasts, so that an onboarding that waits costs little. */
