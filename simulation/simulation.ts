@@ -82,18 +82,13 @@ const TRACES: readonly [object, ...(object | null)[]] = [
   null,
 ];
 
-const networks = new WeakMap<World, Network>();
-
 /** Runs a plan from its first request to the end of the last onboarding. */
 export async function simulate(plan: Plan): Promise<Verdict> {
   installVirtualTime();
-  replaceTransport((world) => networks.get(world));
   const world = new World(plan.seed);
   World.current = world;
-  const partners = await Partners.open(world, {
-    password: MARKERS.password,
-    pace: { milliseconds: plan.paceMs },
-  });
+  const pace = { milliseconds: plan.paceMs };
+  const partners = await Partners.open(world, { password: MARKERS.password, pace });
   try {
     return await new Simulation(plan, world, partners).run();
   } finally {
@@ -181,7 +176,8 @@ class Simulation {
   /** Before Gangway begins, nothing goes wrong. */
   async #prepare(): Promise<void> {
     const { world, partners, plan } = this;
-    networks.set(world, new Network(world, partners.listener, { faults: [], losses: [] }));
+    const calm = new Network(world, partners.listener, { faults: [], losses: [] });
+    replaceTransport(() => calm);
     let isReady = false;
     this.#begin(0, async () => {
       for (const [index, party] of this.#cast.entries())
@@ -198,7 +194,7 @@ class Simulation {
     // Those that no program can work with, the partner mends.
     const stay = plan.habits.filter((name) => habitOutcome(name) === 'tolerated');
     if (stay.length < plan.habits.length) this.#begin(MENDED_MS, () => this.#haveHabits(stay));
-    networks.set(world, this.#network);
+    replaceTransport(() => this.#network);
   }
 
   /** After the last fault, by a worker that has nothing in its memory: it replays every workflow. */

@@ -267,14 +267,15 @@ function* strange({ state }: Witness, { accounts }: Evidence) {
 }
 
 /** Records of a partner that two customers count as their own. */
-function shared(witnesses: readonly Witness[]): string[] {
-  const owners = new Map<string, Set<string>>();
-  for (const { party, state } of witnesses)
-    for (const [thing, id] of Object.entries({ merchant: state.merchantProfileId, profile: state.profileId }))
-      if (id !== undefined)
-        owners.set(`${thing} ${id}`, (owners.get(`${thing} ${id}`) ?? new Set()).add(party.externalId));
-  const several = [...owners].filter(([, ids]) => ids.size > 1);
-  return several.map(([thing, ids]) => `${thing} belongs to ${[...ids].join(' and ')}`);
+function* shared(witnesses: readonly Witness[]) {
+  const claims = witnesses.flatMap(({ party, state: { merchantProfileId, profileId } }) => [
+    ...(merchantProfileId === undefined ? [] : [{ thing: `merchant ${merchantProfileId}`, party }]),
+    ...(profileId === undefined ? [] : [{ thing: `profile ${profileId}`, party }]),
+  ]);
+  for (const [thing, all] of Map.groupBy(claims, (claim) => claim.thing)) {
+    const owners = new Set(all.map(({ party }) => party.externalId));
+    if (owners.size > 1) yield `${thing} belongs to ${[...owners].join(' and ')}`;
+  }
 }
 
 /** A question about a write whose outcome is unknown, and the last request by then that it is about, if one had arrived. */
