@@ -1,17 +1,15 @@
 import { allIn } from '../src/apps/sandbox/faults.js';
-import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import { type OnboardingState, stateQuery, type TimelineEntry } from '../src/messages/onboarding-state.js';
 import type { Delivery, OutboundEvent, OutboundEventType } from '../src/messages/outbound-events.js';
 import type { OperationOutcome } from '../src/messages/partner-operations.js';
-import { operationName } from '../src/partners/catalogue.js';
+import { type Operations, operationOf } from '../src/partners/catalogue.js';
 import { catalogue } from '../src/partners/descriptors.js';
 import { queryState, waitForResult } from '../src/temporal/find-onboarding.js';
 import { found } from '../test/rigs/privacy/markers.js';
-import { asNumbered, indistinct } from './believed.js';
 import { type Party, workersOf } from './cast.js';
 import { type Batch, EFFECTS, isErrand, wrongIn } from './errands.js';
 import { bankByHand } from './existing.js';
-import { auditOf, entriesOf, differences as missing } from './ledger.js';
+import { asNumbered, auditOf, entriesOf, indistinct, differences as missing, repliesTo } from './ledger.js';
 import { MARKERS, PRIVATE } from './markers.js';
 import type { Departure } from './network.js';
 import { type People, SHOWS_OLD } from './people.js';
@@ -49,35 +47,21 @@ export interface Problem {
 }
 
 interface Ended extends End {
+  readonly witnesses: readonly Witness[];
   /** The workflows of accounts and of single operations. */
   readonly accounts: readonly Witness[];
   /** See {@link indistinct}. */
   readonly confused: ReadonlySet<object>;
 }
 
-type Check = (end: Ended, witnesses: readonly Witness[]) => readonly string[] | Promise<readonly string[]>;
+/** Yields a line for each way in which a promise was not kept. */
+type Check = (end: Ended) => Iterable<string> | AsyncIterable<string> | Promise<Iterable<string>>;
 
 const PROMISES: Readonly<Record<string, Check>> = {
   'Every onboarding ends as its partners decided.': unfinished,
   'Every write that should take effect does so once, and no other does.': doubled,
   'What a workflow counts as done is in the ledger.': believedWrongly,
-  'Every write that took effect is in a timeline.': (
-    { cast, partners, interrupted, confused, plan },
-    witnesses,
-  ) =>
-    cast.flatMap((party) => {
-      // Nobody can know what a refusal without a word has saved.
-      const saysNothing = plan.habits.some((habit) => habit.endsWith('-silently'));
-      if (interrupted.has(party) || confused.has(party) || saysNothing) return [];
-      const own = witnesses.filter((witness) => witness.party === party);
-      const state = Object.assign({}, ...own.map((each) => each.state));
-      const timeline = own.flatMap((each) => each.state.timeline);
-      const { workflowId } = party;
-      return unrecorded(
-        { party, workflowId, mid: own[0]?.mid, state: { ...state, timeline } },
-        partners.ledgerOfGangway,
-      );
-    }),
+  'Every write that took effect is in a timeline.': missed,
   'A single operation takes effect as it says.': operated,
   'An invalid input ends its workflow, and says why.': ({ invalid }) => invalid,
   'A batch starts each row once, and says so.': ({ batch, client, files, cancelled }) =>
@@ -86,8 +70,8 @@ const PROMISES: Readonly<Record<string, Check>> = {
   'A wrong password is tried once a minute.': triedTooOften,
   'An account has one question about its credentials, until they work.': askedTwice,
   'Every question about a write is one that no program could answer.': askedForNothing,
-  'Each requirement and each answer has one end.': ({ accounts }, witnesses) =>
-    [...witnesses, ...accounts].flatMap(ambiguous),
+  'Each requirement and each answer has one end.': ({ witnesses, accounts }) =>
+    [...witnesses, ...accounts].flatMap((witness) => [...ambiguous(witness)]),
   'What people were told was accepted is in the timeline.': forgotten,
   'Lists say what the onboardings themselves say.': disagreeing,
   'Outbound events say what the onboardings themselves say.': misreported,
@@ -102,177 +86,173 @@ export async function broken(end: End, reach: (pair: string) => void): Promise<P
       reach(`${state.timeline[index - 1]?.event ?? 'begins'} > ${event}`);
   const confused = indistinct(end, witnesses);
   for (const party of confused) end.people.spared.add(party);
-  const problems = Object.entries(PROMISES).map(async ([promise, check]) =>
-    (await check({ ...end, accounts, confused }, witnesses)).map((what) => ({ promise, what })),
-  );
-  return (await Promise.all(problems)).flat();
+  const ended = { ...end, witnesses, accounts, confused };
+  const problems: Problem[] = [];
+  for (const [promise, check] of Object.entries(PROMISES))
+    for await (const what of await check(ended)) problems.push({ promise, what });
+  return problems;
 }
 
-async function unfinished(
-  { cast, cancelled, service, client, people }: End,
-  witnesses: readonly Witness[],
-): Promise<string[]> {
-  const problems = cast.map(async (party) => {
+async function* unfinished({ cast, cancelled, service, client, people, witnesses }: Ended) {
+  for (const party of cast) {
     const { workflowId, outcome } = party;
     const run = service.latest(workflowId);
-    if (run?.closed && (cancelled.has(party) || people.abandoned.has(party))) return [];
+    if (run?.closed && (cancelled.has(party) || people.abandoned.has(party))) continue;
     if (run?.closed?.status === 'COMPLETED') {
-      const result = (await client.workflow.getHandle(workflowId).result()) as { readonly outcome: string };
+      const result = await waitForResult<{ readonly outcome: string }>(client, workflowId);
       // Of these the partner has decided otherwise.
-      return result.outcome === outcome || people.spared.has(party)
-        ? []
-        : [`${workflowId} ended ${result.outcome}, not ${outcome}`];
+      const isRight = result.outcome === outcome || people.spared.has(party);
+      if (!isRight) yield `${workflowId} ended ${result.outcome}, not ${outcome}`;
+      continue;
     }
     const state = witnesses.find((witness) => witness.workflowId === workflowId)?.state;
     const open = state?.requirements.map(({ title }) => title).join(', ') || 'nothing';
-    const activities = [...(run?.activities.values() ?? [])].map(
-      ({ type, attempt }) => `${type} (${attempt})`,
-    );
-    return [
-      `${workflowId} never ended: it asks ${open}, and waits for ${activities.join(', ') || 'nothing'}`,
-    ];
-  });
-  return (await Promise.all(problems)).flat();
+    const activities = [...(run?.activities.values() ?? [])].map((each) => `${each.type} (${each.attempt})`);
+    const pending = activities.join(', ') || 'nothing';
+    yield `${workflowId} never ended: it asks ${open}, and waits for ${pending}`;
+  }
 }
 
 /** Besides one a minute, at each partner: calls that are under way at the first refusal, and the reads that follow. */
 const AT_FIRST = 6;
 
-function triedTooOften({ network, plan, wrong, accounts }: Ended): string[] {
+function* triedTooOften({ network, plan, wrong, accounts }: Ended) {
   const answers = accounts.flatMap(({ state }) => detailsOf(state, 'requirement-resolved')).length;
   const byChance = plan.faults.length + answers + AT_FIRST;
-  return [...wrong].flatMap((process) =>
-    ['/api/auth', '/api/v'].flatMap((door) => {
+  for (const process of wrong)
+    for (const door of ['/api/auth', '/api/v']) {
       const isTry = ({ path, status, process: of }: Departure) =>
         of === process && path.startsWith(door) && (status === 401 || status === undefined);
       const tries = network.left.filter(isTry).map(({ at }) => at);
       const minutes = ((tries.at(-1) ?? 0) - (tries[0] ?? 0)) / 60_000;
-      const often = `${process.name} tries a wrong password ${tries.length} times at ${door} in ${Math.ceil(minutes)} minutes`;
-      return tries.length > minutes + byChance ? [often] : [];
-    }),
-  );
+      const often = `${tries.length} times at ${door} in ${Math.ceil(minutes)} minutes`;
+      if (tries.length > minutes + byChance) yield `${process.name} tries a wrong password ${often}`;
+    }
 }
 
-function askedTwice({ accounts, plan }: Ended): string[] {
-  return accounts.flatMap(({ workflowId, state: { timeline, requirements } }) => {
+function* askedTwice({ accounts, plan }: Ended) {
+  for (const { workflowId, state } of accounts) {
     const open = new Set<string>();
     let most = 0;
-    for (const { event, detail = '' } of timeline) {
+    for (const { event, detail = '' } of state.timeline) {
       const [, id = ''] = /^((?:credentials|one-time-code)-\d+): /.exec(detail) ?? [];
       if (event === 'requirement-raised' && /: (No access|One-time code needed): /.test(detail)) open.add(id);
       else if (/^requirement-(closed|resolved)$/.test(event)) open.delete(id);
       most = Math.max(most, open.size);
     }
-    const isLeft = requirements.some(({ title }) => title.startsWith('No access: '));
-    return [
-      ...(most > 1 ? [`${workflowId} has ${most} questions about its credentials`] : []),
-      ...(plan.hasWrongPassword && isLeft ? [`${workflowId} asks about credentials that work`] : []),
-    ];
-  });
+    if (most > 1) yield `${workflowId} has ${most} questions about its credentials`;
+    const isLeft = state.requirements.some(({ title }) => title.startsWith('No access: '));
+    if (plan.hasWrongPassword && isLeft) yield `${workflowId} asks about credentials that work`;
+  }
 }
 
 /** Writes to a merchant, which whoever believes that it is its own makes, too ({@link indistinct}). */
 const OF_A_MERCHANT = /^(update-fees|submit-merchant|request-underwriting-review|upload-attachment)/;
 
-async function doubled(end: Ended, witnesses: readonly Witness[]): Promise<string[]> {
-  const { cast, cancelled, interrupted, partners, people, plan, accounts, confused } = end;
+async function* doubled(end: Ended) {
+  const { cast, cancelled, interrupted, partners, people, plan, witnesses, accounts, confused } = end;
   const { ledger } = partners;
   const tickets = await bankByHand().listTickets({});
   // An account has answered these, because nobody followed their business yet, or any more.
   const answered = accounts.flatMap(({ state }) => detailsOf(state, 'ticket-answered'));
-  const replies = new Set<LedgerEntry>();
-  for (const id of answered) {
-    const isReply = ({ operation, of }: LedgerEntry) =>
-      operation === 'create-ticket' && `ticket-${of}` === id;
-    const reply = ledger.find((entry) => isReply(entry) && !replies.has(entry));
-    if (reply) replies.add(reply);
-  }
+  const replies = [...Map.groupBy(answered, (id) => id.replace(/^ticket-/, ''))].flatMap(([ticket, times]) =>
+    repliesTo(ticket, ledger).slice(0, times.length),
+  );
   const { wrong, unowned } = auditOf(
-    { ledger: ledger.filter((entry) => !replies.has(entry) && !isErrand(entry)), tickets },
+    { ledger: ledger.filter((entry) => !replies.includes(entry) && !isErrand(entry)), tickets },
     cast,
     (party) =>
       people.spared.has(party) ||
       cancelled.has(party) ||
-      entriesOf(party, { ledger, tickets }).some((entry) => replies.has(entry)),
+      entriesOf(party, { ledger, tickets }).some((entry) => replies.includes(entry)),
   );
-  // These tickets are about nobody of the cast.
-  const others = unowned.filter((what) => !plan.twists.includes('tickets') || !/create-ticket/.test(what));
-  // Somebody asked for it once more.
-  const own = [...wrong].filter(([party]) => !interrupted.has(party));
-  // The answer to what was lost has its own documents, and a note with two texts is asked about more than once.
-  const isAskedAgain = plan.habits.includes('review-lost') || plan.habits.includes('note-rewritten');
-  // A ticket that an old list still has, after a new one without it, looks like one that was opened again.
-  const isListOld = plan.habits.some((habit) => SHOWS_OLD.includes(habit));
+  const has = (...habits: readonly string[]) => habits.some((habit) => plan.habits.includes(habit));
   const raises = (of: Party, text: RegExp) =>
     witnesses.some(
       ({ party, state }) =>
         party === of && detailsOf(state, 'requirement-raised').some((id) => text.test(id)),
     );
-  // The status before with the date of the new one, and an old list of notes, look like a partner that asks once more.
-  const isAskedBack = ['status-goes-back', 'reads-go-back'].every((habit) => plan.habits.includes(habit));
-  const told = own.flatMap(([party, all]) => {
-    const isAgain = (what: string) =>
-      (isAskedAgain && /^upload-attachment/.test(what)) ||
-      (isAskedBack && /^upload-attachment/.test(what) && raises(party, /^note-[0-9a-f]+-\d+$/)) ||
-      (confused.has(party) && OF_A_MERCHANT.test(what)) ||
-      (isListOld && /^create-ticket/.test(what) && raises(party, /^ticket-\d+-\d+$/));
-    const left = all.filter((what) => !isAgain(what));
-    return left.length > 0 ? [`${party.externalId}: ${left.join(', ')}`] : [];
-  });
-  return [...told, ...others];
+  const isAgain = (party: Party, what: string) => {
+    if (/^upload-attachment/.test(what)) {
+      // The answer to what was lost has its own documents, and a note with two texts is asked about more than once.
+      if (has('review-lost', 'note-rewritten')) return true;
+      // The status before with the date of the new one, and an old list of notes, look like a partner that asks once more.
+      if (has('status-goes-back') && has('reads-go-back') && raises(party, /^note-[0-9a-f]+-\d+$/))
+        return true;
+    }
+    // A ticket that an old list still has, after a new one without it, looks like one that was opened again.
+    if (/^create-ticket/.test(what) && has(...SHOWS_OLD) && raises(party, /^ticket-\d+-\d+$/)) return true;
+    return confused.has(party) && OF_A_MERCHANT.test(what);
+  };
+  for (const [party, all] of wrong) {
+    // Somebody asked for it once more.
+    if (interrupted.has(party)) continue;
+    const left = all.filter((what) => !isAgain(party, what));
+    if (left.length > 0) yield `${party.externalId}: ${left.join(', ')}`;
+  }
+  // These tickets are about nobody of the cast.
+  const areOthers = plan.twists.includes('tickets');
+  yield* unowned.filter((what) => !areOthers || !/create-ticket/.test(what));
 }
 
 /** One that is rejected or abandoned may have had its effect. None has it twice. */
-async function operated({ plan, network, partners, service, client }: End): Promise<string[]> {
+async function* operated({ plan, network, partners, service, client }: End) {
   const mayReject =
     network.outages.length > 0 ||
     plan.twists.includes('store') ||
     // A wrong one-time code, whose refusal says neither 401 nor 403, or a gateway that says that nothing is there.
     plan.habits.some((habit) => ['errors-with-200', 'deploys-404'].includes(habit)) ||
     plan.faults.some(({ fault }) => refuses(fault));
-  const problems = plan.errands.map(async (errand) => {
-    if (errand === 'batch' || errand === 'invalid') return [];
+  for (const errand of plan.errands) {
+    if (errand === 'batch' || errand === 'invalid') continue;
     const { start } =
       service.runs.find((run) => run.start.workflowId.startsWith(`operation-${errand}-`)) ?? {};
-    if (!start) return [`${errand} never began`];
+    if (!start) {
+      yield `${errand} never began`;
+      continue;
+    }
     const { outcome } = await waitForResult<OperationOutcome>(client, start.workflowId);
+    if (outcome === 'rejected' && !mayReject) yield `${start.workflowId} is rejected`;
     const entries = partners.ledger.filter(({ operation }) => operation in EFFECTS[errand]);
-    return [
-      ...(outcome === 'rejected' && !mayReject ? [`${start.workflowId} is rejected`] : []),
-      ...missing(EFFECTS[errand], entries, outcome !== 'done').map((what) => `${start.workflowId}: ${what}`),
-    ];
-  });
-  return (await Promise.all(problems)).flat();
+    for (const what of missing(EFFECTS[errand], entries, outcome !== 'done'))
+      yield `${start.workflowId}: ${what}`;
+  }
 }
 
-async function believedWrongly(
-  { partners, plan, confused }: Ended,
-  witnesses: readonly Witness[],
-): Promise<string[]> {
-  const control = <Reply>(method: 'GET', path: string) => partners.control<Reply>(method, path);
+async function believedWrongly({ partners, plan, confused, witnesses }: Ended): Promise<string[]> {
   // What a partner accepts and loses counts as done until its time is over.
   if (plan.habits.some((habit) => habit.endsWith('-lost'))) return [];
   const clear = witnesses.filter(({ party }) => !confused.has(party));
   const ledger = asNumbered(partners.ledger, plan);
-  return contradicted(clear, await evidenceOf(ledger, MARKERS.noteAnswer, control));
+  const read = (path: string) => partners.control<Record<string, unknown>>('GET', path);
+  return contradicted(clear, await evidenceOf(ledger, MARKERS.noteAnswer, read));
 }
 
+function missed({ cast, partners, interrupted, confused, plan, witnesses }: Ended): string[] {
+  // Nobody can know what a refusal without a word has saved.
+  if (plan.habits.some((habit) => habit.endsWith('-silently'))) return [];
+  return cast.flatMap((party) => {
+    if (interrupted.has(party) || confused.has(party)) return [];
+    const own = witnesses.filter((witness) => witness.party === party).map(({ state }) => state);
+    const state = Object.assign({}, ...own, { timeline: own.flatMap(({ timeline }) => timeline) });
+    return unrecorded({ party, workflowId: party.workflowId, state }, partners.ledgerOfGangway);
+  });
+}
+
+const iso = (at: number) => new Date(at).toISOString();
+
+const OPERATIONS: Operations = Object.assign({}, ...Object.values(catalogue()));
+
 /** A question about a write is about a request that had left, or about a worker that was killed or stopped just before that. */
-async function askedForNothing(
-  { network, world, plan, people }: End,
-  witnesses: readonly Witness[],
-): Promise<string[]> {
-  const iso = (at: number) => new Date(at).toISOString();
-  const departures = network.left.map((one, seq) => ({
-    ...one,
-    seq,
-    operation: operationOf(one.method, one.path),
-  }));
+async function* askedForNothing({ network, world, plan, people, witnesses }: Ended) {
   const questions = await examined(witnesses, async (operation, about) => {
+    const [, { method = '', path = '' } = {}] = operationOf(OPERATIONS, operation) ?? [];
+    const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}(\\?|$)`);
     const hasAll = allIn(about);
-    return departures
-      .filter((one) => one.operation === operation && hasAll(one.text))
-      .map(({ seq, at, path }) => ({ seq, at: iso(at), url: path, system: '', operation }));
+    return network.left.flatMap((one, seq) => {
+      const isIts = one.method === method && pattern.test(one.path) && hasAll(one.text);
+      return isIts ? [{ seq, at: iso(one.at), system: '', operation, url: one.path }] : [];
+    });
   });
   const incidents = world.trace
     .filter(({ what }) => /^is (killed|frozen)/.test(what))
@@ -285,20 +265,21 @@ async function askedForNothing(
     killedAfterMark(question, incidents) !== undefined ||
     (!areClocksRight && incidents.length > 0);
   const isUncertain = ({ request, at: askedAt }: Examined) => {
-    const { status = 500, process } = network.left[request?.seq ?? -1] ?? {};
-    const later = network.left.slice((request?.seq ?? 0) + 1);
+    if (!request) return false;
+    const { status = 500, process } = network.left[request.seq] ?? {};
+    const later = network.left.slice(request.seq + 1);
     const isShortRead = (one: Departure) => one.process === process && SHORT_READS.includes(one.path);
     const [first, second] = later.filter(isShortRead);
     const isUnproven = [401, 403].includes(status) && (first?.status !== status || second?.status !== status);
-    const stopped = incidents.some(({ at }) => request && at >= request.at && at <= askedAt);
-    return stopped || isUnproven || status === 408 || status >= 500;
+    const stopped = incidents.some(({ at }) => at >= request.at && at <= askedAt);
+    return !areClocksRight || stopped || isUnproven || status === 408 || status >= 500;
   };
-  return questions.flatMap((question) => {
+  for (const question of questions) {
+    if (isExplained(question) || isUncertain(question)) continue;
     const { workflowId, title, warning, request } = question;
-    if (isExplained(question) || (request && (!areClocksRight || isUncertain(question)))) return [];
     const why = request ? 'whose response had arrived' : 'and no request had left';
-    return [`${workflowId} asks about "${title}", ${why}${warning}`];
-  });
+    yield `${workflowId} asks about "${title}", ${why}${warning}`;
+  }
 }
 
 /** What is read after a refused write: it shows whether the partner refuses every call. */
@@ -312,102 +293,94 @@ function hasRightClocks({ incidents }: Plan): boolean {
  * While the partners were unavailable for long, each onboarding that waited for them asked somebody, or was asking anyway, or
  * the workflow of the account asked for all.
  */
-function silent({ plan, network, service, accounts }: Ended, witnesses: readonly Witness[]): string[] {
+function* silent({ plan, network, service, witnesses, accounts }: Ended) {
   // A worker measures how long it has waited by its clock.
-  if (!hasRightClocks(plan)) return [];
-  const raisedAt = accounts
-    .filter(({ workflowId }) => workflowId.startsWith('partner-account'))
-    .flatMap(({ state }) => state.timeline.filter(({ event }) => event === 'requirement-raised'))
-    .map(({ at }) => Date.parse(at));
-  const outages = network.outages.filter(({ kind }) => kind !== 'code');
-  return outages.flatMap(({ kind, since }) =>
-    witnesses.flatMap(({ workflowId, state }) => {
-      const over = since + OUTAGES[kind].milliseconds;
-      if (kind !== 'down' && raisedAt.some((at) => at >= since && at <= over)) return [];
-      const until = new Date(over).toISOString();
-      const [first, last] = [state.timeline[0]?.at ?? until, state.timeline.at(-1)?.at ?? ''];
-      const wasThere = Date.parse(first) < since && last > until;
-      const before = state.timeline.filter(({ at }) => at <= until);
+  if (!hasRightClocks(plan)) return;
+  const ofAccounts = accounts.filter(({ workflowId }) => workflowId.startsWith('partner-account'));
+  for (const { kind, since } of network.outages) {
+    const [from, until] = [since, since + OUTAGES[kind].milliseconds].map(iso) as [string, string];
+    const isRaised = ({ event, at }: TimelineEntry) =>
+      event === 'requirement-raised' && at >= from && at <= until;
+    const accountAsks = ofAccounts.some(({ state }) => state.timeline.some(isRaised));
+    if (kind === 'code' || (kind !== 'down' && accountAsks)) continue;
+    for (const { workflowId, state } of witnesses) {
       const isCustomer = service.latest(workflowId)?.start.type === 'customerOnboarding';
+      const [first, last] = [state.timeline[0]?.at ?? until, state.timeline.at(-1)?.at ?? ''];
+      const before = state.timeline.filter(({ at }) => at <= until);
       const asks = before.filter(({ event }) => event === 'requirement-raised').length;
       const ends = before.filter(({ event }) => /^requirement-(resolved|closed)$/.test(event)).length;
-      return wasThere && !isCustomer && asks === ends ? [`${workflowId} waits, and asks nobody`] : [];
-    }),
-  );
+      if (!isCustomer && first < from && last > until && asks === ends)
+        yield `${workflowId} waits, and asks nobody`;
+    }
+  }
 }
 
-const OPERATIONS = Object.values(catalogue()).flatMap((all) =>
-  Object.entries(all).map(([key, { method, path }]) => ({
-    name: operationName(key),
-    method: method as string,
-    pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
-  })),
-);
+/** Where a requirement or its answer is: `late` if a delivery may have left without it, `final` if nothing is sent. */
+type Standing = 'open' | 'answered' | 'late' | 'final' | 'over';
 
-function operationOf(method: string, path: string): string | undefined {
-  const [address = ''] = path.split('?');
-  return OPERATIONS.find((each) => each.method === method && each.pattern.test(address))?.name;
-}
+/** From where an event may take a requirement, and to where. */
+const TRANSITIONS: {
+  readonly [Event in TimelineEntry['event']]?: readonly [
+    from: readonly (Standing | undefined)[],
+    to: Standing,
+  ];
+} = {
+  'requirement-raised': [[undefined], 'open'],
+  'requirement-overdue': [['open'], 'open'],
+  'requirement-unclaimed': [['open'], 'open'],
+  'requirement-closed': [['open'], 'over'],
+  'requirement-resolved': [['open'], 'answered'],
+  'answer-taken-back': [['answered', 'final'], 'open'],
+  'answer-dropped': [['answered', 'late'], 'over'],
+  'answer-rejected': [['answered'], 'over'],
+  'ticket-answered': [['answered'], 'over'],
+};
 
 /** Each requirement and each answer has one end, and nothing happens to one that is not there. */
-function ambiguous({ workflowId, state }: Witness): string[] {
-  const [raised, open] = [new Set<string>(), new Set<string>()];
-  const [overdue, unclaimed] = [new Set<string>(), new Set<string>()];
-  /** Answers on their way. */
-  const answered = new Set<string>();
-  /** Answers after which nothing is sent. */
-  const ended = new Set<string>();
-  /** Answers that may have come too late for a delivery. */
-  const perhaps = new Set<string>();
-  const enters = (ids: Set<string>, id: string) => !ids.has(id) && ids.add(id) !== undefined;
-  const leave = (isIt: RegExp, to?: Set<string>) => {
-    const ids = [...answered].filter((id) => isIt.test(id));
-    for (const id of ids) if (answered.delete(id)) to?.add(id);
-    return ids.length > 0;
+function* ambiguous({ workflowId, state: { timeline } }: Witness) {
+  const standings = new Map<string, Standing>();
+  const warnings = new Set<string>();
+  const deliver = (those: RegExp) => {
+    for (const [id, standing] of standings)
+      if (standing === 'answered' && those.test(id)) standings.set(id, 'late');
   };
-  const isDelivered = (id: string) => answered.delete(id);
-  const rules: Partial<Record<TimelineEntry['event'], (id: string, answer?: string) => boolean>> = {
-    'requirement-raised': (id) => enters(raised, id) && enters(open, id),
-    'requirement-overdue': (id) => open.has(id) && enters(overdue, id),
-    'requirement-unclaimed': (id) => open.has(id) && enters(unclaimed, id),
-    'requirement-closed': (id) => open.delete(id),
-    'requirement-resolved': (id, answer) =>
-      open.delete(id) && enters(isItsEnd(id, answer) ? ended : answered, id),
-    'answer-taken-back': (id) => (answered.delete(id) || ended.delete(id)) && enters(open, id),
-    'answer-dropped': (id) => answered.delete(id) || perhaps.delete(id),
-    'answer-rejected': isDelivered,
-    'ticket-answered': isDelivered,
-    // Another note may be answered while an answer is on its way.
-    'answers-delivered': () => leave(/^note-/, perhaps) || perhaps.size > 0,
-    // It may be an earlier submission, which had been in doubt.
-    submitted: () => leave(/^(changes-requested|not-submitted)/, perhaps) || true,
-  };
-  const wrong = state.timeline.filter(({ event, detail = '' }) => {
+  const contradicts = ({ event, detail = '' }: TimelineEntry) => {
     const [id = '', answer] = detail.split(': ');
-    return rules[event]?.(id, answer) === false;
-  });
-  const left = [...open, ...[...answered].filter((id) => /^(note|ticket|request)-/.test(id))];
-  const hasEnded = state.timeline.some(({ event }) => event === 'ended' || event === 'cancelled');
-  const lost = hasEnded ? left : [];
-  return [
-    ...wrong.map(({ event, detail }) => `${workflowId} records ${event} ${detail}, which contradicts itself`),
-    ...lost.map((id) => `${workflowId} does not say what became of ${id}`),
-  ];
+    const [from, to] = TRANSITIONS[event] ?? [];
+    // It may be an earlier submission, which had been in doubt.
+    if (event === 'submitted') deliver(/^(changes-requested|not-submitted)/);
+    if (event === 'answers-delivered') {
+      deliver(/^note-/);
+      return ![...standings.values()].includes('late');
+    }
+    if (!from || !to) return false;
+    if (!from.includes(standings.get(id)) || warnings.has(`${event} ${id}`)) return true;
+    if (/^requirement-(overdue|unclaimed)$/.test(event)) warnings.add(`${event} ${id}`);
+    // Nothing follows from it: the onboarding ends, or somebody answered the ticket in another way.
+    const isFinal = answer === 'abandon' || (answer === 'retry' && id.startsWith('ticket-'));
+    standings.set(id, to === 'answered' && isFinal ? 'final' : to);
+    return false;
+  };
+  for (const entry of timeline.filter(contradicts))
+    yield `${workflowId} records ${entry.event} ${entry.detail}, which contradicts itself`;
+  if (!timeline.some(({ event }) => event === 'ended' || event === 'cancelled')) return;
+  for (const [id, standing] of standings)
+    if (standing === 'open' || (standing === 'answered' && /^(note|ticket|request)-/.test(id)))
+      yield `${workflowId} does not say what became of ${id}`;
 }
 
-function forgotten({ people, service, accounts }: Ended, witnesses: readonly Witness[]): string[] {
-  // A run that was terminated before its first task shows nothing.
-  const isShown = ({ workflowId }: { readonly workflowId: string }) =>
-    service.latest(workflowId)?.steps.length !== 0;
+function forgotten({ people, service, witnesses, accounts }: Ended): string[] {
   const key = (workflowId: string, id: string) => `the answer to ${id} of ${workflowId}`;
-  const told = people.answering.receipts.filter(isShown).map(({ workflowId, id }) => key(workflowId, id));
-  const recorded = [...witnesses, ...accounts].flatMap(({ workflowId, state }) =>
-    detailsOf(state, 'requirement-resolved').map((id) => key(workflowId, id)),
-  );
-  const count = (all: readonly string[], one: string) => all.filter((each) => each === one).length;
-  return [...new Set(told)]
-    .filter((each) => count(told, each) > count(recorded, each))
-    .map((each) => `${each} was accepted, and the timeline does not have it`);
+  // A run that was terminated before its first task shows nothing.
+  const told = people.answering.receipts
+    .filter(({ workflowId }) => service.latest(workflowId)?.steps.length !== 0)
+    .map(({ workflowId, id }) => key(workflowId, id));
+  for (const { workflowId, state } of [...witnesses, ...accounts])
+    for (const id of detailsOf(state, 'requirement-resolved')) {
+      const index = told.indexOf(key(workflowId, id));
+      if (index >= 0) told.splice(index, 1);
+    }
+  return [...new Set(told)].map((each) => `${each} was accepted, and the timeline does not have it`);
 }
 
 /** The IDs in the details of an event. */
@@ -417,37 +390,35 @@ function detailsOf({ timeline }: OnboardingState, wanted: TimelineEntry['event']
     .map(({ detail = '' }) => detail.split(': ')[0] ?? '');
 }
 
-function disagreeing({ service }: End, witnesses: readonly Witness[]): string[] {
+function disagreeing({ service, witnesses }: Ended): string[] {
   // A terminated run had no time to list what it learned last.
   const hasListed = ({ workflowId }: Witness) => service.latest(workflowId)?.status !== 'TERMINATED';
   return witnesses.filter(hasListed).flatMap(({ workflowId, state }) => {
     const listed = service.latest(workflowId)?.searchAttributes ?? {};
-    const { requirements, merchantProfileId, profileId } = state;
     return differences(workflowId, 'lists say', {
       OnboardingStage: [state.stage, listed['OnboardingStage']],
       PartnerStatus: [state.partnerStatus ?? undefined, listed['PartnerStatus']],
-      MerchantProfileId: [merchantProfileId?.toString(), listed['MerchantProfileId']],
-      BankingProfileId: [profileId?.toString(), listed['BankingProfileId']],
+      MerchantProfileId: [state.merchantProfileId?.toString(), listed['MerchantProfileId']],
+      BankingProfileId: [state.profileId?.toString(), listed['BankingProfileId']],
       Mid: [state.mid, listed['Mid']],
-      ActionRequired: [requirements.length > 0, listed['ActionRequired']],
+      ActionRequired: [state.requirements.length > 0, listed['ActionRequired']],
     });
   });
 }
 
 /** Outbound events say what the onboardings themselves say, each once and in order. */
-function misreported({ service, interrupted }: End, witnesses: readonly Witness[]): string[] {
-  const published = publishedIn(service);
+function misreported({ service, interrupted, witnesses }: Ended): string[] {
+  const published = Map.groupBy(publishedIn(service), ({ subject }) => subject);
   return witnesses.flatMap(({ workflowId, state, party }) => {
     if (interrupted.has(party as Party)) return [];
-    const events = published
-      .filter(({ subject }) => subject === workflowId)
-      .toSorted((one, other) => one.sequence.localeCompare(other.sequence));
+    const events = (published.get(workflowId) ?? []).toSorted((one, other) =>
+      one.sequence.localeCompare(other.sequence),
+    );
     const of = (type: OutboundEventType, field: string) =>
       events.filter((event) => event.type === type).map(({ data }) => data[field as keyof typeof data]);
     const stages = of('onboarding.stage.changed.v1', 'stage');
-    const run = service.latest(workflowId);
-    const end = run?.closed?.status === 'CANCELED' ? 'cancelled' : state.outcome;
-    const hasEnded = end !== undefined;
+    const isCanceled = service.latest(workflowId)?.closed?.status === 'CANCELED';
+    const ends = [isCanceled ? 'cancelled' : state.outcome].filter((end) => end !== undefined);
     return differences(workflowId, 'events say', {
       sequences: [events.map((_, index) => index + 1), events.map(({ sequence }) => Number(sequence))],
       raised: [detailsOf(state, 'requirement-raised'), of('requirement.raised.v1', 'requirementId')],
@@ -455,8 +426,8 @@ function misreported({ service, interrupted }: End, witnesses: readonly Witness[
       unclaimed: [detailsOf(state, 'requirement-unclaimed'), of('requirement.unclaimed.v1', 'requirementId')],
       stage: [state.stage, stages.at(-1)],
       stages: [stages.filter((stage, index) => stage !== stages[index - 1]), stages],
-      outcome: [hasEnded ? [end] : [], of('onboarding.completed.v1', 'outcome')],
-      mid: [hasEnded ? [state.mid] : [], of('onboarding.completed.v1', 'mid')],
+      outcome: [ends, of('onboarding.completed.v1', 'outcome')],
+      mid: [ends.map(() => state.mid), of('onboarding.completed.v1', 'mid')],
     });
   });
 }
@@ -464,12 +435,10 @@ function misreported({ service, interrupted }: End, witnesses: readonly Witness[
 /** What a subscriber holds true: an event of a later time replaces that of its number, and what followed upon it. */
 function publishedIn({ singles }: Service): OutboundEvent[] {
   const events = [...singles.values()].map(([delivery]) => (delivery as Delivery).event);
-  const isReplaced = (one: OutboundEvent) =>
-    events.some(
-      ({ subject, sequence, time, id }) =>
-        subject === one.subject && sequence <= one.sequence && time > one.time && id !== one.id,
-    );
-  return events.filter((event) => !isReplaced(event));
+  return events.filter(({ subject, sequence, time, id }) => {
+    const replaces = (one: OutboundEvent) => one.sequence <= sequence && one.time > time && one.id !== id;
+    return !events.some((one) => one.subject === subject && replaces(one));
+  });
 }
 
 function differences(
@@ -477,15 +446,13 @@ function differences(
   others: string,
   pairs: Readonly<Record<string, readonly [unknown, unknown]>>,
 ): string[] {
-  return Object.entries(pairs)
-    .filter(([, [own, other]]) => JSON.stringify(own) !== JSON.stringify(other))
-    .map(
-      ([name, [own, other]]) =>
-        `${workflowId} has ${name} ${JSON.stringify(own)}, and ${others} ${JSON.stringify(other)}`,
-    );
+  return Object.entries(pairs).flatMap(([name, pair]) => {
+    const [own, other] = pair.map((value) => JSON.stringify(value));
+    return own === other ? [] : [`${workflowId} has ${name} ${own}, and ${others} ${other}`];
+  });
 }
 
-function leaked({ service, world, people, accounts }: Ended, witnesses: readonly Witness[]): string[] {
+function leaked({ service, world, people, witnesses, accounts }: Ended): string[] {
   const places: Readonly<Record<string, unknown>> = {
     'a search attribute': service.runs.map(({ searchAttributes }) => searchAttributes),
     'an outbound event': publishedIn(service),
@@ -498,25 +465,20 @@ function leaked({ service, world, people, accounts }: Ended, witnesses: readonly
   );
 }
 
+/** The states of the parties' workflows. */
 async function witnessesOf({ cast, client, service }: End): Promise<Witness[]> {
   const witnesses: Witness[] = [];
-  for (const party of cast) {
-    const states: { readonly workflowId: string; readonly state: Witness['state'] }[] = [];
-    // One that was started with an invalid input has failed, and has no state.
-    for (const workflowId of new Set([party.workflowId, ...workersOf(party)]))
-      if (service.latest(workflowId)?.steps.length && service.latest(workflowId)?.status !== 'FAILED')
-        states.push({ workflowId, state: await queryState(client, workflowId) });
-    const mid = states.map(({ state }) => state.mid).find((each) => each !== undefined);
-    witnesses.push(...states.map((each) => ({ ...each, party, mid })));
-  }
+  for (const party of cast)
+    for (const workflowId of new Set([party.workflowId, ...workersOf(party)])) {
+      const run = service.latest(workflowId);
+      // One that was started with an invalid input has failed, and has no state.
+      if (run?.steps.length && run.status !== 'FAILED')
+        witnesses.push({ party, workflowId, state: await queryState(client, workflowId) });
+    }
   return witnesses;
 }
 
-/** Nothing follows from the answer: the onboarding ends with it, or somebody answered the ticket in another way. */
-function isItsEnd(id: string, answer: string | undefined): boolean {
-  return answer === 'abandon' || (answer === 'retry' && id.startsWith('ticket-'));
-}
-
+/** Those of accounts and of single operations. An account has a workflow for each of its systems, which runs again and again. */
 async function accountsOf({ client, service }: End): Promise<Witness[]> {
   const party = { externalId: '', businessName: '', legalName: '' };
   const accounts = service.runs.filter(
@@ -527,7 +489,6 @@ async function accountsOf({ client, service }: End): Promise<Witness[]> {
     accounts.map(async ({ runId, start: { workflowId } }) => ({
       party,
       workflowId,
-      mid: undefined,
       state: await client.workflow.getHandle(workflowId, runId).query(stateQuery),
     })),
   );

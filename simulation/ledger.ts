@@ -1,7 +1,11 @@
 import { userProfileIdOf } from '../src/apps/sandbox/banking/profile.js';
+import { APPLICATION_NUMBERS } from '../src/apps/sandbox/habits/identity.js';
 import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import { boardingWritesOf, type Party } from './cast.js';
+import type { Plan } from './plan.js';
 import type { Writes } from './roles.js';
+import type { Scene } from './scene.js';
+import type { Witness } from './writes.js';
 
 const HOLDER = 'submit-business-account-holder';
 
@@ -27,6 +31,11 @@ export function holderOf(
   return ledger.find(
     ({ operation, name, of }) => operation === HOLDER && name === businessName && of === legalName,
   );
+}
+
+/** The replies to a ticket. */
+export function repliesTo(ticket: string, ledger: Ledger): LedgerEntry[] {
+  return ledger.filter(({ operation, of }) => operation === 'create-ticket' && String(of) === ticket);
 }
 
 /** The `mid` that the sandbox gives a merchant. */
@@ -58,23 +67,16 @@ export function approvalOf(party: Party, part: 'boarding' | 'business', ledger: 
 export function auditOf(
   { ledger, tickets }: PartnerRecords,
   cast: readonly Party[],
-  isUnderWay: (party: Party) => boolean = () => false,
+  isUnderWay: (party: Party) => boolean,
 ): { readonly wrong: ReadonlyMap<Party, readonly string[]>; readonly unowned: readonly string[] } {
-  const claimed = new Set<LedgerEntry>();
-  const claims = cast.map((party) => {
-    const entries = entriesOf(party, { ledger, tickets });
-    for (const entry of entries) claimed.add(entry);
-    return [
-      party,
-      differences(
-        { ...boardingWritesOf(party), ...party.parts.business?.writes },
-        entries,
-        isUnderWay(party),
-      ),
-    ] as const;
+  const claims = cast.map((party) => ({ party, entries: entriesOf(party, { ledger, tickets }) }));
+  const claimed = new Set(claims.flatMap(({ entries }) => entries));
+  const problems = claims.map(({ party, entries }) => {
+    const wanted = { ...boardingWritesOf(party), ...party.parts.business?.writes };
+    return [party, differences(wanted, entries, isUnderWay(party))] as const;
   });
   return {
-    wrong: new Map(claims.filter(([, problems]) => problems.length > 0)),
+    wrong: new Map(problems.filter(([, those]) => those.length > 0)),
     unowned: ledger
       .filter((entry) => !claimed.has(entry))
       .map(({ seq, operation, id }) => `entry ${seq}, ${operation} ${id}, belongs to no party`),
@@ -86,25 +88,22 @@ export function entriesOf(
   { externalId, parts, businessName, legalName }: Party,
   { ledger, tickets }: PartnerRecords,
 ): LedgerEntry[] {
-  const of = (system: string) => ledger.filter((entry) => entry.system === system);
-  const ids = (entries: readonly LedgerEntry[]) => new Set(entries.map(({ id }) => id));
-
-  const boarding = of('boarding').filter(({ guid }) => guid === externalId);
-
-  const isOwner = (entry: LedgerEntry) => entry.name === businessName && entry.of === legalName;
-  const holders = of('banking').filter((entry) => parts.business && isOwner(entry));
-  const profiles = ids(holders);
-  const users = new Set([...profiles].map((id) => userProfileIdOf(Number(id))));
-  const question = new Set(
-    tickets.filter(({ userProfileId }) => users.has(userProfileId ?? 0)).map(({ ticketId }) => ticketId),
+  const boarding = ledger.filter(({ system, guid }) => system === 'boarding' && guid === externalId);
+  const banking = ledger.filter(({ system }) => system === 'banking');
+  const holders = banking.filter(
+    ({ name, of }) => parts.business && name === businessName && of === legalName,
   );
-  const banking = of('banking').filter((entry) =>
-    entry.operation === 'create-ticket'
-      ? question.has(Number(entry.of))
-      : holders.includes(entry) || (profiles.has(entry.id) && entry.operation !== HOLDER),
-  );
-
-  return [...boarding, ...banking];
+  const profiles = holders.map(({ id }) => id);
+  const users = profiles.map((id) => userProfileIdOf(Number(id)));
+  const isAsked = (ticket: LedgerEntry['of']) =>
+    tickets.some(
+      ({ ticketId, userProfileId }) => ticketId === Number(ticket) && users.includes(userProfileId ?? 0),
+    );
+  const own = banking.filter((entry) => {
+    if (entry.operation === 'create-ticket') return isAsked(entry.of);
+    return holders.includes(entry) || (profiles.includes(entry.id) && entry.operation !== HOLDER);
+  });
+  return [...boarding, ...own];
 }
 
 export function differences(wanted: Writes, entries: readonly LedgerEntry[], isUnderWay: boolean): string[] {
@@ -116,4 +115,40 @@ export function differences(wanted: Writes, entries: readonly LedgerEntry[], isU
     const mayStillBe = isUnderWay && (due === 'some' || count < due);
     return isRight || mayStillBe ? [] : [`${operation} took effect ${count} times, not ${due}`];
   });
+}
+
+/** Within this time of another create, nothing shows that a merchant in a response was there before (src/activities/reservations.ts), in milliseconds. */
+const AT_ONCE_MS = 2 * 60_000;
+
+/**
+ * Customers whose merchants nobody can tell apart: a partner that makes one record of two creates has responded to both with the
+ * same number, before either of them could reserve it. Whoever reserves it first has it, and a person is asked about the other.
+ */
+export function indistinct(
+  { cast, partners, network }: Pick<Scene, 'cast' | 'partners' | 'network'>,
+  witnesses: readonly Witness[],
+): ReadonlySet<Party> {
+  const isCreateOf = (externalId: string) => (request: { readonly path: string; readonly text: string }) =>
+    /merchant\/create/.test(request.path) && request.text.includes(externalId);
+  const pairs = witnesses.flatMap(({ party, state: { merchantProfileId, timeline } }) => {
+    const record = partners.ledger.find(
+      ({ operation, id }) => /^create-merchant/.test(operation) && id === merchantProfileId,
+    );
+    const owner = cast.find(({ externalId }) => externalId === record?.guid);
+    const isBelieved = timeline.some(({ event }) => event === 'merchant-created');
+    if (!record || !owner || owner.externalId === party.externalId || !isBelieved) return [];
+    const askedAt = network.left.findLast(isCreateOf(party.externalId))?.at ?? 0;
+    const isAtOnce = Math.abs(askedAt - Date.parse(record.at)) < AT_ONCE_MS;
+    // The date of its status is that of the read.
+    const isDateless = owner.parts.boarding?.scenario === 'volatile-date';
+    return isAtOnce || isDateless ? [party as Party, owner] : [];
+  });
+  return new Set(pairs);
+}
+
+/** The ledger, with each create also under the number with which a partner that counts twice has responded to it. */
+export function asNumbered(ledger: Ledger, { habits }: Plan): Ledger {
+  if (!habits.includes('numbers-of-v1')) return ledger;
+  const creates = ledger.filter(({ operation }) => operation === 'create-merchant-v1');
+  return [...ledger, ...creates.map((entry) => ({ ...entry, id: Number(entry.id) + APPLICATION_NUMBERS }))];
 }

@@ -5,9 +5,8 @@ import { documentStore } from '../src/partners/documents/document-store.js';
 import { queryState } from '../src/temporal/find-onboarding.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
 import { answerTo, type OperatorAnswer, STORE_FAILS } from './answers.js';
-import { indistinct } from './believed.js';
 import { type Party, workersOf } from './cast.js';
-import { createOf, finalMid, holderOf } from './ledger.js';
+import { createOf, finalMid, holderOf, indistinct } from './ledger.js';
 import { MARKERS } from './markers.js';
 import type { Departure, Network } from './network.js';
 import { PartnerStaff } from './partner-staff.js';
@@ -155,7 +154,7 @@ export class People {
     for (const requirement of state.requirements) {
       this.asked.add(requirement.detail);
       const answer = party
-        ? await this.#answerTo({ party, workflowId, state, mid: this.#midOf(party) }, requirement)
+        ? await this.#answerTo({ party, workflowId, state }, requirement)
         : this.#answerForAll(workflowId, requirement);
       if (answer) await this.#give({ party, workflowId, requirement, answer });
     }
@@ -218,7 +217,7 @@ export class People {
     requirement: Requirement,
   ): Promise<Answer | undefined> {
     const { id, kind, title, detail, answers } = requirement;
-    const { party, workflowId, mid } = witness;
+    const { party, workflowId } = witness;
     const { world, files, client } = this.scene;
     // The question says so: to give up, cancel the workflow.
     if (kind === 'waiting' && this.#isUnknownNumber(/HTTP 404/, detail)) {
@@ -226,7 +225,7 @@ export class People {
       await client.workflow.getHandle(workflowId).cancel();
       return undefined;
     }
-    const special = this.#withoutScenario(party, workflowId, requirement, mid);
+    const special = this.#withoutScenario(party, workflowId, requirement);
     if (special !== undefined) return special === 'none' ? undefined : special;
     const answer = this.#isForNoReason(requirement)
       ? this.#inAnotherWay(party, requirement)
@@ -255,7 +254,6 @@ export class People {
     party: Party,
     workflowId: string,
     { kind, detail, answers }: Requirement,
-    mid: string | undefined,
   ): Answer | 'none' | undefined {
     const isFollowed = this.scene.plan.existing === 'followed';
     switch (kind) {
@@ -266,9 +264,11 @@ export class People {
         // Whoever asks about a pending merchant looks it up.
         if (answers.includes('confirm')) return this.#asSubmitted(detail);
         return isFollowed || this.scene.plan.habits.includes('submit-lost') ? RETRY : undefined;
-      case 'unclear-mid':
+      case 'unclear-mid': {
         if (this.scene.plan.habits.includes('mid-changes-once')) return 'none';
+        const mid = this.#midOf(party);
         return mid && this.scene.world.chance.happens(0.5) ? { kind: 'confirm', id: mid } : undefined;
+      }
       case 'rejected-input':
         if (this.#isUnknownNumber(UNKNOWN_NUMBER, detail)) {
           this.#giveUp(party);

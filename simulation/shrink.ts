@@ -8,22 +8,19 @@ const NEVER = 10_000;
 
 /** Leaves out whatever a failing run does not need to break the same promise. */
 export async function shrunk(failing: Verdict): Promise<Verdict> {
-  const [first] = failing.problems;
   let best = failing;
   const isEnough = async (changed: Partial<Plan>): Promise<boolean> => {
     const verdict = await simulate({ ...best.plan, ...changed });
-    if (verdict.problems[0]?.promise !== first?.promise) return false;
-    best = verdict;
-    return true;
+    const isSame = verdict.problems[0]?.promise === failing.problems[0]?.promise;
+    if (isSame) best = verdict;
+    return isSame;
   };
   for (const name of LISTS) {
     const least = name === 'parties' ? 1 : 0;
-    for (let size = best.plan[name].length - least; size >= 1; size = Math.floor(size / 2)) {
-      for (let from = 0; from + size <= best.plan[name].length && best.plan[name].length > least; ) {
-        const without = (best.plan[name] as readonly unknown[]).toSpliced(from, size);
-        if (without.length < least || !(await isEnough({ [name]: without }))) from += size;
-      }
-    }
+    for (let size = best.plan[name].length - least; size >= 1; size = Math.floor(size / 2))
+      for (let from = 0; from + size <= best.plan[name].length && best.plan[name].length - size >= least; )
+        if (!(await isEnough({ [name]: (best.plan[name] as readonly unknown[]).toSpliced(from, size) })))
+          from += size;
   }
   if (best.plan.continueAfter < NEVER) await isEnough({ continueAfter: NEVER });
   return best;

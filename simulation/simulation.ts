@@ -1,21 +1,17 @@
 import { activityInfo, asyncLocalStorage } from '@temporalio/activity';
-import type { Client } from '@temporalio/client';
 import { habitOutcome } from '../src/apps/sandbox/habits/habits.js';
-import { sandboxAccount } from '../src/apps/sandbox/systems.js';
 import { omitUndefined } from '../src/messages/objects.js';
 import { TRACE_HEADER } from '../src/messages/trace-sinks.js';
 import { ACCOUNTS } from '../src/messages/workflow-types.js';
-import { readAccounts } from '../src/partners/account-settings.js';
-import { settingsPrefix } from '../src/partners/system-names.js';
 import { type FileStore, StoreFailure } from '../src/platform/documents/file-store.js';
-import { followFeePlans } from '../src/temporal/fee-plans.js';
 import type { OperationStart } from '../src/temporal/start.js';
 import type { WorkersConfig } from '../src/worker/create-worker.js';
+import { configOf } from '../test/rigs/worker-config.js';
 import { STORE_FAILS } from './answers.js';
 import { castOf, KINDS, type Party, workersOf } from './cast.js';
 import { operationOf } from './errands.js';
 import { ACCOUNT, bankByHand, existingOf, startedAgain, twisted } from './existing.js';
-import { broken, type End, type Problem } from './invariants.js';
+import { broken, type Problem } from './invariants.js';
 import { holderOf } from './ledger.js';
 import { MARKERS } from './markers.js';
 import { Network, replaceTransport } from './network.js';
@@ -51,7 +47,7 @@ const MOST_STEPS = 100_000;
 /** After this time a partner mends a habit, in milliseconds. */
 const MENDED_MS = DAY_MS / 8;
 
-/** The worker whose password may be wrong. */
+/** The process whose password may be wrong. */
 const WRONG_ONE = 'worker 1';
 
 /** How long an account takes at most to find that a process has ended, in milliseconds. */
@@ -63,41 +59,18 @@ const WRITE_MS = [40, 250] as const;
 /** Where outbound events would go. */
 const DESTINATION = { id: 'subscriber', url: 'https://example.com' };
 
-const OWN = sandboxAccount(PARTNERS_URL);
-
-const NAMED = Object.entries(OWN).map(([name, value]) => [settingsPrefix(ACCOUNT) + name, value]);
-
-/** The account without a name, alone and with another one with the same credentials. */
-const accountsWith = (own: Record<string, string>) => ({
-  alone: readAccounts(own),
-  both: readAccounts({
-    ...OWN,
-    ...Object.fromEntries(NAMED),
-    ...own,
-    GANGWAY_ACCOUNTS: ACCOUNT,
-  }),
-});
-
-const RIGHT = accountsWith(OWN);
-/** Wrong at the account without a name. */
-const WRONG = accountsWith({ ...OWN, BOARDING_PASSWORD: 'wrong', BANKING_PASSWORD: 'wrong' });
-
-/** The settings of a worker. */
-const settingsOf = (plan: Plan, isWrong: boolean): WorkersConfig => ({
-  fourEyes: [],
-  feePlans: followFeePlans(undefined),
-  ...(isWrong ? WRONG : RIGHT)[plan.twists.includes('account') ? 'both' : 'alone'],
-  taskQueue: TASK_QUEUE,
-  documentDir: '',
-  statementDir: '',
-  dbaForm: dbaFormIn(plan),
-  payloadKeys: undefined,
-  version: undefined,
-  activePatches: [],
-  poll: { minMs: 15 * 60_000, maxMs: 4 * 3_600_000 },
-  stalledCalls: { retryAfterMaxMs: 3_600_000, stepMs: DAY_MS, unreadableMs: 3_600_000 },
-  events: { secrets: [], toLoopback: true, destinations: [DESTINATION] },
-});
+/** The settings of a worker, whose account without a name may have a wrong password. */
+function settingsOf(plan: Plan, isWrong: boolean): WorkersConfig {
+  const place = { taskQueue: TASK_QUEUE, sandboxUrl: PARTNERS_URL, documentDir: '', statementDir: '' };
+  const right = configOf(place, {
+    accounts: plan.twists.includes('account') ? [ACCOUNT] : [],
+    dbaForm: dbaFormIn(plan),
+    poll: { minMs: 15 * 60_000, maxMs: 4 * 3_600_000 },
+    events: { secrets: [], toLoopback: true, destinations: [DESTINATION] },
+  });
+  const { partners } = configOf(place, { password: 'wrong', bankingPassword: 'wrong' });
+  return isWrong ? { ...right, partners } : right;
+}
 
 /** Scenarios in which the partner asks more than once, or takes something back. */
 const TWICE = /same|more|again|reopened|hold|mistake|changes/;
@@ -109,20 +82,13 @@ const TRACES: readonly [object, ...(object | null)[]] = [
   null,
 ];
 
-const ONCE = { times: 1, milliseconds: 0 };
-
-const networks = new WeakMap<World, Network>();
-
 /** Runs a plan from its first request to the end of the last onboarding. */
 export async function simulate(plan: Plan): Promise<Verdict> {
   installVirtualTime();
-  replaceTransport((world) => networks.get(world));
   const world = new World(plan.seed);
   World.current = world;
-  const partners = await Partners.open(world, {
-    password: MARKERS.password,
-    pace: { milliseconds: plan.paceMs },
-  });
+  const pace = { milliseconds: plan.paceMs };
+  const partners = await Partners.open(world, { password: MARKERS.password, pace });
   try {
     return await new Simulation(plan, world, partners).run();
   } finally {
@@ -132,14 +98,13 @@ export async function simulate(plan: Plan): Promise<Verdict> {
 }
 
 class Simulation {
+  readonly #scene: Scene;
   readonly #service: Service;
   readonly #network: Network;
-  readonly #client: Client;
-  #cast: readonly Party[];
+  readonly #people: People;
+  readonly #starts: Starts;
+  readonly #cast: Party[];
   readonly #operations: OperationStart[] = [];
-  readonly #files = memoryFiles();
-  /** The same for workers. */
-  readonly #shelf: FileStore;
   readonly #office = new Process('people');
   readonly #workers: Worker[] = [];
   readonly #cancelled = new Set<Party>();
@@ -147,10 +112,8 @@ class Simulation {
   /** Worker processes with a wrong password. */
   readonly #wrong = new Set<Process>();
   #isCorrected = false;
+  /** How many onboardings somebody is about to start again. */
   #restarts = 0;
-  #people: People | undefined;
-  #starts: Starts | undefined;
-  #steps = 0;
   #releases = 0;
   readonly #reached = new Set<string>();
 
@@ -159,77 +122,66 @@ class Simulation {
     private readonly world: World,
     private readonly partners: Partners,
   ) {
-    this.#network = new Network(world, partners.listener, plan);
-    this.#shelf = plan.twists.includes('store') ? failing(this.#files, world, this.#network) : this.#files;
-    this.#network.onWrite = (number) => {
+    const network = new Network(world, partners.listener, plan);
+    network.onWrite = (number) => {
       const { process } = World;
       const delay = world.chance.between(0, world.chance.pick(WRITE_MS));
       world.after(delay, () => this.#reach('write', number, process), null);
     };
-    this.#network.onStrike = (what) => void this.#reached.add(`${what} × ${this.#stateNow()}`);
+    network.onStrike = (what) => void this.#reached.add(`${what} × ${this.#stateNow()}`);
     const { continueAfter, tasks = [] } = plan;
-    this.#service = new Service(world, { continueAfter, tasks, visibleWithinMs: 2_000 });
+    const service = new Service(world, { continueAfter, tasks, visibleWithinMs: 2_000 });
     const [trace] = plan.twists.includes('traced') ? encoded(world.chance.pick<object | null>(TRACES)) : [];
     const headers = omitUndefined({ [TRACE_HEADER]: trace });
-    this.#client = clientOf(this.#service, { carry: (_, request) => request() }, headers);
-    const all = castOf(plan.seed, 4 * KINDS.length, MARKERS);
-    const others = all.filter(({ twin }) => !twin);
-    const name = all.find(({ twin }) => twin)?.businessName;
-    const twins = all.filter(({ twin, businessName }) => twin && businessName === name);
-    const cast = { any: others, askedTwice: others.filter(({ scenario }) => TWICE.test(scenario)), twins };
-    this.#cast = [...new Set(plan.parties.flatMap((place) => cast[plan.who][place] ?? others[place] ?? []))];
+    const client = clientOf(service, { carry: (_, request) => request() }, headers);
+    const cast = partiesOf(plan);
+    this.#scene = { world, plan, cast, partners, network, client, service, files: memoryFiles() };
+    this.#people = new People(this.#scene, (party) => this.#end(party, 'cancelled'));
+    this.#starts = new Starts(this.#scene, this.#people, this.#operations);
+    [this.#network, this.#service, this.#cast] = [network, service, cast];
   }
 
   async run(): Promise<Verdict> {
     const { plan, world, partners } = this;
-    const [client, service] = [this.#client, this.#service];
+    const [people, starts] = [this.#people, this.#starts];
     await this.#prepare();
-    const cast = this.#cast;
     for (const name of ['worker 1', 'worker 2']) this.#startWorker(name);
     if (plan.hasWrongPassword)
       world.after(world.chance.between(DAY_MS / 96, DAY_MS / 4), () => this.#correct(), null);
-    const [network, files] = [this.#network, this.#files];
-    const scene: Scene = { world, plan, cast, partners, network, client, service, files };
-    const people = new People(scene, (party) => this.#end(party, 'cancelled'));
-    this.#people = people;
     // A part may be canceled before all of its writes.
     const isPart = ({ type, outcome }: Party) => type === 'customerOnboarding' && outcome !== 'onboarded';
-    if (plan.twists.includes('cancels')) for (const party of cast.filter(isPart)) people.spared.add(party);
+    if (plan.twists.includes('cancels'))
+      for (const party of this.#cast.filter(isPart)) people.spared.add(party);
     for (const move of plan.moves)
-      await partners.control('POST', '/sandbox/faults', { ...MOVES[move], ...ONCE });
-    const starts = new Starts(scene, people, this.#operations);
-    this.#starts = starts;
+      await partners.control('POST', '/sandbox/faults', { ...MOVES[move], times: 1, milliseconds: 0 });
     starts.begin((delayMs, run) => this.#begin(delayMs, run));
     this.#begin(0, () => people.work());
 
+    let steps = 0;
     await world.run(() => {
-      this.#steps += 1;
-      this.#reach('step', this.#steps);
-      if (this.#steps > MOST_STEPS) people.surprises.add(`the run takes more than ${MOST_STEPS} steps`);
+      steps += 1;
+      this.#reach('step', steps);
+      if (steps > MOST_STEPS) people.surprises.add(`the run takes more than ${MOST_STEPS} steps`);
       return (starts.haveBegun && this.#isOver()) || people.surprises.size > 0;
     }, world.now + TIMEOUT_MS);
     const trace = [...world.trace];
 
     const promise = 'Nobody is asked, or rejected, for no reason.';
     const early = [...failures(world), ...[...people.surprises].map((what) => ({ promise, what }))];
-    const ended = { batch: starts.batch, invalid: starts.invalid ?? [], wrong: this.#wrong };
-    const by = { people, cancelled: this.#cancelled, interrupted: this.#interrupted };
-    const problems = early.length > 0 ? early : await this.#examine({ ...scene, ...ended, ...by });
+    const problems = early.length > 0 ? early : await this.#examine();
     this.#killAll();
-    const reached = [...this.#reached];
-    return { plan, problems, trace, onboardings: cast.length, steps: this.#steps, reached };
+    return { plan, problems, trace, onboardings: this.#cast.length, steps, reached: [...this.#reached] };
   }
 
   /** Before Gangway begins, nothing goes wrong. */
   async #prepare(): Promise<void> {
     const { world, partners, plan } = this;
-    networks.set(world, new Network(world, partners.listener, { faults: [], losses: [] }));
+    const calm = new Network(world, partners.listener, { faults: [], losses: [] });
+    replaceTransport(() => calm);
     let isReady = false;
     this.#begin(0, async () => {
-      const cast: Party[] = [];
-      for (const party of this.#cast)
-        cast.push(twisted(await existingOf(party, plan.existing, partners, world.chance), plan));
-      this.#cast = cast;
+      for (const [index, party] of this.#cast.entries())
+        this.#cast[index] = twisted(await existingOf(party, plan.existing, partners, world.chance), plan);
       for (const errand of plan.errands)
         if (errand !== 'batch' && errand !== 'invalid')
           this.#operations.push(await operationOf(errand, bankByHand(), world));
@@ -242,11 +194,15 @@ class Simulation {
     // Those that no program can work with, the partner mends.
     const stay = plan.habits.filter((name) => habitOutcome(name) === 'tolerated');
     if (stay.length < plan.habits.length) this.#begin(MENDED_MS, () => this.#haveHabits(stay));
-    networks.set(world, this.#network);
+    replaceTransport(() => this.#network);
   }
 
   /** After the last fault, by a worker that has nothing in its memory: it replays every workflow. */
-  async #examine(end: End): Promise<readonly Problem[]> {
+  async #examine(): Promise<readonly Problem[]> {
+    const { world } = this;
+    const { batch, invalid = [] } = this.#starts;
+    const by = { people: this.#people, cancelled: this.#cancelled, interrupted: this.#interrupted };
+    const end = { ...this.#scene, ...by, batch, invalid, wrong: this.#wrong };
     this.#network.clears();
     this.#killAll();
     this.#startWorker('examiner');
@@ -254,11 +210,11 @@ class Simulation {
     this.#begin(0, async () => {
       await this.#haveHabits([]);
       // It finds that processes have ended.
-      if (this.plan.hasWrongPassword) await this.world.sleep(FOUND_MS);
+      if (this.plan.hasWrongPassword) await world.sleep(FOUND_MS);
       problems = await broken(end, (pair) => void this.#reached.add(pair));
     });
-    await this.world.run(() => problems !== undefined, this.world.now + DAY_MS);
-    return problems ?? [...failures(this.world), { promise: RUNS, what: 'the end could not be examined' }];
+    await world.run(() => problems !== undefined, world.now + DAY_MS);
+    return problems ?? [...failures(world), { promise: RUNS, what: 'the end could not be examined' }];
   }
 
   async #haveHabits(habits: readonly string[]): Promise<void> {
@@ -293,20 +249,26 @@ class Simulation {
   }
 
   #startWorker(name: string): void {
-    const stores = { documents: this.#shelf, statements: this.#shelf };
-    const isWrong = this.plan.hasWrongPassword === true && name.startsWith(WRONG_ONE) && !this.#isCorrected;
-    const config = settingsOf(this.plan, isWrong);
-    const worker = new Worker(name, this.world, this.#service, this.#network, config, stores);
+    const { plan, world } = this;
+    const { files } = this.#scene;
+    const shelf = plan.twists.includes('store') ? failing(files, world, this.#network) : files;
+    const isWrong = plan.hasWrongPassword === true && name.startsWith(WRONG_ONE) && !this.#isCorrected;
+    const stores = { documents: shelf, statements: shelf };
+    const worker = new Worker(name, world, this.#service, this.#network, settingsOf(plan, isWrong), stores);
     if (isWrong) this.#wrong.add(worker);
     this.#workers.push(worker);
     worker.start();
   }
 
+  /** The processes that take tasks: those that run, and are not about to end. */
+  get #working(): Worker[] {
+    return this.#workers.filter((one) => one.isAlive && this.#service.workers.includes(one));
+  }
+
   /** Somebody corrects the password, and restarts the process that has the wrong one. */
   #correct(): void {
     this.#isCorrected = true;
-    for (const worker of this.#workers.filter((one) => one.isAlive && this.#wrong.has(one))) {
-      if (!this.#service.workers.includes(worker)) continue;
+    for (const worker of this.#working.filter((one) => this.#wrong.has(one))) {
       this.#startWorker(worker.name);
       void worker.stop();
     }
@@ -316,7 +278,7 @@ class Simulation {
     for (const worker of this.#workers.splice(0)) if (worker.isAlive) worker.kill();
   }
 
-  /** Ends an onboarding, or a part of it. */
+  /** Ends an onboarding, or a part of it, and perhaps starts it again later. */
   async #end(party: Party, how: 'cancelled' | 'terminated'): Promise<void> {
     const { chance } = this.world;
     const workflowId = chance.pick([party.workflowId, party.workflowId, ...workersOf(party)]);
@@ -324,19 +286,21 @@ class Simulation {
     if (!run) return;
     this.world.say('people', `${workflowId} is to be ${how}`);
     this.#cancelled.add(party);
-    if (how === 'terminated') this.#interrupted.add(party);
-    if (how === 'terminated') run.terminate();
-    else await this.#client.workflow.getHandle(workflowId).cancel();
+    if (how === 'terminated') {
+      this.#interrupted.add(party);
+      run.terminate();
+    } else await this.#scene.client.workflow.getHandle(workflowId).cancel();
     if (chance.happens(0.5)) return;
     this.#restarts += 1;
     await this.world.sleep(chance.between(DAY_MS / 24, DAY_MS));
     this.#restarts -= 1;
+    const { ledger } = this.partners;
     const isOpen = [party.workflowId, ...workersOf(party)].some((id) => this.#service.open(id));
     // A business would be submitted once more.
-    if (isOpen || holderOf(party, this.partners.ledger)) return;
+    if (isOpen || holderOf(party, ledger)) return;
     this.#interrupted.add(party);
-    this.#people?.forget(party);
-    await this.#starts?.request(startedAgain(party, this.partners.ledger), true);
+    this.#people.forget(party);
+    await this.#starts.request(startedAgain(party, ledger), true);
   }
 
   #reach(of: Incident['of'], number: number, process?: Process): void {
@@ -347,7 +311,7 @@ class Simulation {
 
   #happens({ how, milliseconds }: Incident, process?: Process): void {
     const { world } = this;
-    const working = this.#workers.filter((one) => one.isAlive && this.#service.workers.includes(one));
+    const working = this.#working;
     if (working.length === 0) return;
     const worker =
       working.find((each) => each === process) ?? world.chance.pick(working as [Worker, ...Worker[]]);
@@ -378,6 +342,16 @@ class Simulation {
         world.say(worker.name, `has a clock that jumps by ${milliseconds / 1_000} s`);
     }
   }
+}
+
+/** The parties of a plan, as its cast has them. */
+function partiesOf({ seed, who, parties }: Plan): Party[] {
+  const all = castOf(seed, 4 * KINDS.length, MARKERS);
+  const any = all.filter(({ twin }) => !twin);
+  const name = all.find(({ twin }) => twin)?.businessName;
+  const twins = all.filter(({ twin, businessName }) => twin && businessName === name);
+  const cast = { any, askedTwice: any.filter(({ scenario }) => TWICE.test(scenario)), twins };
+  return [...new Set(parties.flatMap((place) => cast[who][place] ?? any[place] ?? []))];
 }
 
 const RUNS = 'No workflow task fails, and no other code of a worker that nobody waits for.';

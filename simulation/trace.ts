@@ -22,13 +22,9 @@ export function digestOf(trace: readonly Line[]): Line[] {
 
 /** The beginning and the end of lines that are too many to read. */
 export function shortened(lines: readonly Line[]): Line[] {
-  if (lines.length <= MOST_LINES) return [...lines];
-  const stored = (MOST_LINES - 1) / 2;
-  const [first, last] = [lines.slice(0, stored), lines.slice(-stored)];
-  const left = {
-    at: last[0]?.at ?? 0,
-    who: '',
-    what: `… ${lines.length - 2 * stored} more lines: see --trace`,
-  };
-  return [...first, left, ...last];
+  const half = (MOST_LINES - 1) / 2;
+  const left = lines.length - 2 * half;
+  if (left <= 1) return [...lines];
+  const rest = { at: lines.at(-half)?.at ?? 0, who: '', what: `… ${left} more lines: see --trace` };
+  return lines.toSpliced(half, left, rest);
 }

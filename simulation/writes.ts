@@ -4,7 +4,7 @@ import type { TimelineEvent } from '../src/messages/codes.js';
 import { omitUndefined } from '../src/messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../src/messages/onboarding-state.js';
 import type { Party } from './cast.js';
-import { finalMid } from './ledger.js';
+import { finalMid, repliesTo } from './ledger.js';
 
 /** Compares timelines and questions with the records of the partners. One table says how each of them names a write. */
 
@@ -13,15 +13,13 @@ export interface Witness {
   readonly party: Pick<Party, 'externalId' | 'businessName' | 'legalName'>;
   readonly workflowId: string;
   readonly state: OnboardingState;
-  /** The mid of the party, once it has one. */
-  readonly mid: string | undefined;
 }
 
 type Fields = { readonly [Key in keyof LedgerEntry]?: string | number | undefined };
 
 interface Write {
-  /** Of the step, with what it is about. Absent for a write that may be repeated: nobody is asked about it. */
-  readonly title?: RegExp;
+  /** The pattern of its step. A group names what it is about. Absent for a write that may be repeated: nobody is asked about it. */
+  readonly title?: string;
   readonly operations: readonly string[];
   /** The fields of its ledger entries whose values its requests have, too. */
   readonly about: (witness: Witness, named: string) => Fields;
@@ -41,7 +39,7 @@ const ofProfile = ({ state }: Witness): Fields => ({ id: state.profileId ?? 0 })
 
 const WRITES: readonly Write[] = [
   {
-    title: /^create the merchant$/,
+    title: 'create the merchant',
     operations: ['create-merchant', 'create-merchant-v1'],
     about: ({ party }) => ({ guid: party.externalId }),
     done: ['merchant-created', 'merchant-imported'],
@@ -49,20 +47,20 @@ const WRITES: readonly Write[] = [
   },
   { operations: ['update-fees'], about: ofMerchant, done: ['fees-changed'] },
   {
-    title: /^submit to underwriting$/,
+    title: 'submit to underwriting',
     operations: ['submit-merchant', 'submit-merchant-v1'],
     about: ofMerchant,
     done: ['submitted'],
   },
   {
-    title: /^request the review of the answers$/,
+    title: 'request the review of the answers',
     operations: ['request-underwriting-review'],
     about: ofMerchant,
     done: ['answers-delivered'],
   },
-  { title: /^upload (.+)$/, operations: ['upload-attachment'], about: ofMerchant, named: 'name' },
+  { title: 'upload (.+)', operations: ['upload-attachment'], about: ofMerchant, named: 'name' },
   {
-    title: /^submit the business account holder$/,
+    title: 'submit the business account holder',
     operations: ['submit-business-account-holder'],
     about: ({ party }) => ({ name: party.businessName, of: party.legalName }),
     done: ['holder-submitted', 'profile-imported'],
@@ -70,7 +68,7 @@ const WRITES: readonly Write[] = [
   },
   { operations: ['update-business-account-holder'], about: ofProfile, done: ['holder-corrected'] },
   {
-    title: /^open the financial account$/,
+    title: 'open the financial account',
     operations: ['submit-business-customer'],
     about: ofProfile,
     done: ['financial-account-opened'],
@@ -78,7 +76,7 @@ const WRITES: readonly Write[] = [
     confirmed: 'name',
   },
   {
-    title: /^reply to ticket (\d+)$/,
+    title: 'reply to ticket (\\d+)',
     operations: ['create-ticket'],
     about: (_, ticket) => ({ of: ticket }),
     done: ['ticket-answered'],
@@ -88,8 +86,11 @@ const WRITES: readonly Write[] = [
 ];
 
 function writeOf(title: string): { readonly write: Write; readonly named: string } | undefined {
-  const write = WRITES.find((each) => each.title?.test(title));
-  return write && { write, named: write.title?.exec(title)?.[1] ?? '' };
+  for (const write of WRITES) {
+    const match = write.title !== undefined && new RegExp(`^${write.title}$`).exec(title);
+    if (match) return { write, named: match[1] ?? '' };
+  }
+  return undefined;
 }
 
 /** The entries of a write, none while a field is not known. */
@@ -124,8 +125,8 @@ export function writtenAs(question: string, witness: Witness, ledger: readonly L
 export function unrecorded(witness: Witness, ledger: readonly LedgerEntry[]): string[] {
   const { workflowId, state } = witness;
   return WRITES.flatMap((write) => {
-    const [, title] = /^\^([\w ]+)\$$/.exec(write.title?.source ?? '') ?? [];
-    if (title === undefined) return [];
+    const { title } = write;
+    if (title === undefined || title.includes('(')) return [];
     const isWarning = new RegExp(`^${title}(?!.*: (none|rejected)$)`);
     const times = entriesOf(ledger, write, write.about(witness, '')).length;
     const recorded = state.timeline.filter(
@@ -153,53 +154,52 @@ export interface Evidence {
 /**
  * Reads the records of the sandbox, one after the other.
  *
- * @param control calls a control of the sandbox
+ * @param read calls a control of the sandbox
  */
 export async function evidenceOf(
   ledger: readonly LedgerEntry[],
   noteAnswer: string,
-  control: <Reply>(method: 'GET', path: string) => Promise<Reply>,
+  read: (path: string) => Promise<Readonly<Record<string, unknown>>>,
 ): Promise<Evidence> {
-  const render = async <Value>(operation: string, place: string, field: string) => {
-    const ids = new Set(ledger.filter((one) => one.operation === operation).map(({ id }) => Number(id)));
-    const all = new Map<number, Value>();
-    for (const id of ids) {
-      const thing = await control<Record<string, Value>>('GET', `/sandbox/${place}/${id}`);
-      all.set(id, thing[field] as Value);
-    }
-    return all;
+  const fieldOf = async <Value>(operation: string, place: string, field: string) => {
+    const ids = ledger.filter((one) => one.operation === operation).map(({ id }) => Number(id));
+    const values = new Map<number, Value>();
+    for (const id of new Set(ids)) values.set(id, (await read(`/sandbox/${place}/${id}`))[field] as Value);
+    return values;
   };
   return {
     ledger,
     noteAnswer,
-    comments: await render<readonly string[]>('request-underwriting-review', 'merchants', 'reviewComments'),
-    accounts: await render<string | null>('submit-business-account-holder', 'profiles', 'financialAccountId'),
+    comments: await fieldOf('request-underwriting-review', 'merchants', 'reviewComments'),
+    accounts: await fieldOf('submit-business-account-holder', 'profiles', 'financialAccountId'),
   };
 }
 
 /** A line for each step that a workflow counts as done, confirmed or delivered although the partners have no record of it. */
 export function contradicted(witnesses: readonly Witness[], evidence: Evidence): string[] {
-  const checks = [unwritten, unanswered, undelivered, strange];
   const ofEach = witnesses.flatMap((witness) =>
-    checks.flatMap((check) => check(witness, evidence).map((what) => `${witness.workflowId}: ${what}`)),
+    [unwritten, unanswered, undelivered, strange]
+      .flatMap((check) => [...check(witness, evidence)])
+      .map((what) => `${witness.workflowId}: ${what}`),
   );
   return [...ofEach, ...shared(witnesses)];
 }
 
-function unwritten(witness: Witness, { ledger }: Evidence): string[] {
-  return WRITES.filter(({ mayBePartners }) => !mayBePartners).flatMap((write) => {
+function* unwritten(witness: Witness, { ledger }: Evidence) {
+  for (const write of WRITES.filter(({ mayBePartners }) => !mayBePartners)) {
     const events = doneIn(witness.state, write);
     const about = write.about(witness, '');
-    const missing = (step: string, times: number, fields: Fields) => {
+    const claims = write.saysId
+      ? events.map(({ event, detail = '' }) => {
+          return { step: String(event), times: 1, fields: { ...omitUndefined(about), id: idIn(detail) } };
+        })
+      : [{ step: String(write.done), times: events.length, fields: about }];
+    for (const { step, times, fields } of claims) {
       const count = entriesOf(ledger, write, fields).length;
       const what = JSON.stringify({ operation: write.operations, ...fields });
-      return count >= times ? [] : [`${step} ${times} times, and the ledger has ${what} ${count} times`];
-    };
-    if (!write.saysId) return missing(String(write.done), events.length, about);
-    return events.flatMap(({ event, detail = '' }) =>
-      missing(event, 1, { ...omitUndefined(about), id: idIn(detail) }),
-    );
-  });
+      if (count < times) yield `${step} ${times} times, and the ledger has ${what} ${count} times`;
+    }
+  }
 }
 
 /** `merchant 1001, status Pending`, `banking profile 3001`, `account-1001` */
@@ -207,41 +207,34 @@ function idIn(detail: string): string {
   return /^(?:merchant|banking profile) (\d+)/.exec(detail)?.[1] ?? detail;
 }
 
-interface Resolved {
-  readonly id: string;
-  readonly kind: string;
-}
-
 /** `note-0123456789ab: text` */
-function resolved({ event, detail = '' }: TimelineEntry): Resolved | undefined {
+function resolved({ event, detail = '' }: TimelineEntry) {
   const [, id, kind] = /^(\S+): (\S+)/.exec(event === 'requirement-resolved' ? detail : '') ?? [];
-  return id === undefined || kind === undefined ? undefined : { id, kind };
+  return id !== undefined && kind !== undefined ? { id, kind } : undefined;
 }
 
 /** Each time that a text answers a ticket, the ticket has a reply. */
-function unanswered({ state: { timeline } }: Witness, { ledger }: Evidence): string[] {
-  const answerKinds = new Map<string, string>();
-  const replies = new Map<string, number>();
+function* unanswered({ state: { timeline } }: Witness, { ledger }: Evidence) {
+  const kinds = new Map<string, string>();
+  const tickets: string[] = [];
   for (const entry of timeline) {
     const answer = resolved(entry);
-    if (answer) answerKinds.set(answer.id, answer.kind);
-    const [, id = '', ticket = ''] = /((?:^|\b)ticket-(\d+)\S*)/.exec(entry.detail ?? '') ?? [];
-    if (entry.event === 'ticket-answered' && answerKinds.get(id) === 'text')
-      replies.set(ticket, (replies.get(ticket) ?? 0) + 1);
+    if (answer) kinds.set(answer.id, answer.kind);
+    const [id = '', ticket = ''] = /\bticket-(\d+)\S*/.exec(entry.detail ?? '') ?? [];
+    if (entry.event === 'ticket-answered' && kinds.get(id) === 'text') tickets.push(ticket);
   }
-  return [...replies].flatMap(([ticket, times]) => {
-    const isReply = ({ operation, of }: LedgerEntry) => operation === 'create-ticket' && `${of}` === ticket;
-    const count = ledger.filter(isReply).length;
-    return count >= times ? [] : [`answered ticket ${ticket} ${times} times, and it has ${count} replies`];
-  });
+  for (const [ticket, { length: times }] of Map.groupBy(tickets, (each) => each)) {
+    const count = repliesTo(ticket, ledger).length;
+    if (count < times) yield `answered ticket ${ticket} ${times} times, and it has ${count} replies`;
+  }
 }
 
 /** Answers to notes that count as delivered: texts in the comments of review requests, documents as uploads. */
-function undelivered({ state }: Witness, { ledger, comments, noteAnswer }: Evidence): string[] {
+function* undelivered({ state }: Witness, { ledger, comments, noteAnswer }: Evidence) {
   const { merchantProfileId: id = 0, timeline } = state;
   let texts = 0;
   const documents: string[] = [];
-  let sinceDelivery = new Map<string, Resolved>();
+  const sinceDelivery = new Map<string, NonNullable<ReturnType<typeof resolved>>>();
   for (const entry of timeline) {
     const answer = resolved(entry);
     // A note that is raised again before its answer went out is answered once. Its later ID ends in a number.
@@ -249,55 +242,40 @@ function undelivered({ state }: Witness, { ledger, comments, noteAnswer }: Evide
     if (answer && note) sinceDelivery.set(note, answer);
     if (entry.event === 'answer-dropped') sinceDelivery.delete(note);
     if (entry.event !== 'answers-delivered') continue;
-    const delivered = [...sinceDelivery.values()];
-    texts += delivered.filter(({ kind }) => kind === 'text').length;
-    documents.push(...delivered.filter(({ kind }) => kind === 'documents').map((one) => one.id));
-    sinceDelivery = new Map();
+    for (const { kind, id: of } of sinceDelivery.values()) {
+      if (kind === 'text') texts += 1;
+      if (kind === 'documents') documents.push(of);
+    }
+    sinceDelivery.clear();
   }
   const written = (comments.get(id) ?? []).join('\n').split(noteAnswer).length - 1;
-  const isUploaded = (note: string) =>
-    ledger.some(
-      (one) =>
-        one.operation === 'upload-attachment' &&
-        one.id === id &&
-        one.name?.replace(/\.(?:txt|pdf)$/, '') === note,
-    );
-  return [
-    ...(written < texts ? [`delivered ${texts} answers, and the underwriters have ${written}`] : []),
-    ...documents
-      .filter((note) => !isUploaded(note))
-      .map((note) => `delivered a document for ${note}, and the underwriters do not have it`),
-  ];
+  if (written < texts) yield `delivered ${texts} answers, and the underwriters have ${written}`;
+  const uploads = ledger.filter((one) => one.operation === 'upload-attachment' && one.id === id);
+  const names = uploads.map(({ name }) => name?.replace(/\.(?:txt|pdf)$/, ''));
+  for (const note of documents)
+    if (!names.includes(note)) yield `delivered a document for ${note}, and the underwriters do not have it`;
 }
 
 /** A mid or a financial account that belongs to another merchant or profile. */
-function strange({ state }: Witness, { accounts }: Evidence): string[] {
-  const { merchantProfileId, mid, profileId, financialAccountId } = state;
-  const isOthers =
-    mid !== undefined &&
-    merchantProfileId !== undefined &&
-    mid.replace(/^0+/, '') !== finalMid(merchantProfileId);
+function* strange({ state }: Witness, { accounts }: Evidence) {
+  const { merchantProfileId: merchant, mid, profileId, financialAccountId: opened } = state;
+  if (mid !== undefined && merchant !== undefined && mid.replace(/^0+/, '') !== finalMid(merchant))
+    yield `has the mid ${mid}, and its merchant is ${merchant}`;
   const account = accounts.get(profileId ?? 0) ?? undefined;
-  const isOpen = profileId !== undefined && financialAccountId !== undefined;
-  return [
-    ...(isOthers ? [`has the mid ${mid}, and its merchant is ${merchantProfileId}`] : []),
-    ...(isOpen && account !== financialAccountId
-      ? [`has account ${financialAccountId} opened, and profile ${profileId} has ${account ?? 'none'}`]
-      : []),
-  ];
+  if (profileId !== undefined && opened !== undefined && account !== opened)
+    yield `has account ${opened} opened, and profile ${profileId} has ${account ?? 'none'}`;
 }
 
 /** Records of a partner that two customers count as their own. */
-function shared(witnesses: readonly Witness[]): string[] {
-  const claims = witnesses.flatMap(({ party, state }) => {
-    const things = { merchant: state.merchantProfileId, profile: state.profileId };
-    const entries = Object.entries(things).filter(([, id]) => id !== undefined);
-    return entries.map(([name, id]) => ({ thing: `${name} ${id}`, owner: party.externalId }));
-  });
-  return [...Map.groupBy(claims, ({ thing }) => thing)].flatMap(([thing, all]) => {
-    const owners = new Set(all.map(({ owner }) => owner));
-    return owners.size > 1 ? [`${thing} belongs to ${[...owners].join(' and ')}`] : [];
-  });
+function* shared(witnesses: readonly Witness[]) {
+  const claims = witnesses.flatMap(({ party, state: { merchantProfileId, profileId } }) => [
+    ...(merchantProfileId === undefined ? [] : [{ thing: `merchant ${merchantProfileId}`, party }]),
+    ...(profileId === undefined ? [] : [{ thing: `profile ${profileId}`, party }]),
+  ]);
+  for (const [thing, all] of Map.groupBy(claims, (claim) => claim.thing)) {
+    const owners = new Set(all.map(({ party }) => party.externalId));
+    if (owners.size > 1) yield `${thing} belongs to ${[...owners].join(' and ')}`;
+  }
 }
 
 /** A question about a write whose outcome is unknown, and the last request by then that it is about, if one had arrived. */
@@ -319,29 +297,28 @@ export type Search = (operation: string, about: readonly string[]) => Promise<re
 
 /** Every question about a write, open or not. */
 export async function examined(witnesses: readonly Witness[], search: Search): Promise<Examined[]> {
-  const all = await Promise.all(witnesses.map((witness) => examinedOf(witness, search)));
-  return all.flat();
+  const all = witnesses.map(async (witness) => {
+    const taken = new Set<number>();
+    const questions: Examined[] = [];
+    for (const question of questionsIn(witness)) {
+      const { write = NO_WRITE, named = '' } = writeOf(question.title) ?? {};
+      const words = Object.values(write.about(witness, named)).map(String);
+      const arrived = await Promise.all(write.operations.map((each) => search(each, words)));
+      // Each request belongs to one question, and came after the write was last done.
+      const since = doneIn(witness.state, write, named).findLast(({ at }) => at < question.at)?.at ?? '';
+      const request = arrived
+        .flat()
+        .sort((one, other) => one.seq - other.seq)
+        .findLast(({ seq, at }) => at > since && at <= question.at && !taken.has(seq));
+      if (request) taken.add(request.seq);
+      questions.push({ ...question, request });
+    }
+    return questions;
+  });
+  return (await Promise.all(all)).flat();
 }
 
-async function examinedOf(witness: Witness, search: Search): Promise<Examined[]> {
-  const taken = new Set<number>();
-  const all: Examined[] = [];
-  for (const question of questionsIn(witness)) {
-    const { write, named } = writeOf(question.title) ?? {};
-    const words = write ? Object.values(write.about(witness, named ?? '')).map(String) : [];
-    const arrived = await Promise.all((write?.operations ?? []).map((each) => search(each, words)));
-    const done = write ? doneIn(witness.state, write, named) : [];
-    // Each request belongs to one question, and came after the write was last done.
-    const since = done.findLast(({ at }) => at < question.at)?.at ?? '';
-    const request = arrived
-      .flat()
-      .sort((one, other) => one.seq - other.seq)
-      .findLast(({ seq, at }) => at > since && at <= question.at && !taken.has(seq));
-    if (request) taken.add(request.seq);
-    all.push({ ...question, request });
-  }
-  return all;
-}
+const NO_WRITE: Write = { operations: [], about: () => ({}) };
 
 /** Which of several is meant, or whose something is. */
 const ABOUT_NO_WRITE = /^(Several found:|Whose )/;

@@ -8,7 +8,7 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { dataConverter } from '../../src/temporal/payload-codec.js';
 import { TUNING } from '../../src/worker/tuning.js';
 import { launchNode, type RunningProcess } from '../../test/rigs/processes.js';
-import { keysFrom } from '../../test/rigs/worker.js';
+import { keysFrom } from '../../test/rigs/worker-config.js';
 import type { Bench } from '../bench.js';
 import { stopped } from '../gangway.js';
 

@@ -9,7 +9,7 @@ import { count } from '../../src/temporal/search.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { jsonLines, run } from '../../test/rigs/processes.js';
 import { eventually } from '../../test/rigs/waiting.js';
-import { keysFrom } from '../../test/rigs/worker.js';
+import { keysFrom } from '../../test/rigs/worker-config.js';
 import type { Bench } from '../bench.js';
 import { type Line, line } from '../line.js';
 import { inTurns, median, millisecondsOf } from '../timing.js';

@@ -80,13 +80,11 @@ export function reasonsOf(one: History, other: History): readonly string[] | und
 /** The first event at which they differ for no listed reason, in the order of what happens one after the other. */
 export function differenceOf(own: History | undefined, real: History): string {
   if (!own) return 'is no run of the simulated service';
-  const all = [own, real].map(({ facts }) =>
+  const [these, those] = [own, real].map(({ facts }) =>
     linesOf(MUST_DIFFER.reduce((left, { without }) => without(left), facts)),
-  );
-  const [these = [], those = []] = all;
-  const at = Array.from({ length: Math.max(these.length, those.length) }).findIndex(
-    (_, index) => these[index] !== those[index],
-  );
+  ) as [string[], string[]];
+  let at = 0;
+  while (at < these.length && these[at] === those[at]) at += 1;
   const [a = 'nothing', b = 'nothing'] = [these[at], those[at]];
   const from = Math.max(0, [...a].findIndex((letter, index) => letter !== b[index]) - 120);
   const render = (line: string) => `${line.slice(0, 60)} … ${line.slice(from, from + 300)}`;

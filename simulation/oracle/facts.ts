@@ -1,5 +1,5 @@
 import type { Payload } from '@temporalio/common';
-import type { temporal } from '@temporalio/proto';
+import type { Event } from '../../src/temporal/history.js';
 import { decoded } from '../runtime.js';
 
 /** An event, as far as two services can agree on it. */
@@ -57,33 +57,29 @@ const OWN = [
   'startedEventId',
 ];
 
-const isPayload = (value: object): value is Payload => 'metadata' in value;
+const EMPTY: readonly unknown[] = [undefined, 'null', '"0 s"', '{}', '[]'];
 
 /** Values as people read them: payloads decoded, and without what each run has of its own. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value === 'string')
     return value
-      .replace(/\d{4}-\d\d-\d\d([T ][\d:.]+)?( UTC|Z|[+-]\d\d:\d\d)?/g, '<time>')
-      .replace(/\/Date\(\d+\)\//g, '<time>')
+      .replace(/\d{4}-\d\d-\d\d([T ][\d:.]+)?( UTC|Z|[+-]\d\d:\d\d)?|\/Date\(\d+\)\//g, '<time>')
       .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\.\d+\.[0-9a-f]{8})?/g, '<id>');
   if (typeof value === 'number') return value > 1e12 ? '<time>' : value;
   if (typeof value !== 'object' || value === null) return value;
-  if (isPayload(value)) return plain(decoded(value));
+  if ('metadata' in value) return plain(decoded(value as Payload));
   const { low, seconds, nanos } = value as Json;
   if (low !== undefined) return Number(String(value));
   if (seconds !== undefined) return `${seconds}${nanos ? `.${nanos}` : ''} s`;
   const fields = Object.entries(value)
     .filter(([name]) => !OWN.includes(name))
     .map(([name, each]) => [name, plain(each)] as const)
-    .filter(
-      ([, each]) =>
-        each !== undefined && each !== null && each !== '0 s' && !['{}', '[]'].includes(JSON.stringify(each)),
-    );
+    .filter(([, each]) => !EMPTY.includes(JSON.stringify(each)));
   return Object.fromEntries(fields.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-export function factsOf(events: readonly temporal.api.history.v1.IHistoryEvent[]): Fact[] {
+export function factsOf(events: readonly Event[]): Fact[] {
   const names = new Map<number, string>();
   const counts = new Map<string, number>();
   return events.map((event) => {

@@ -1,7 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { simulatedPlace } from '../../test/rigs/simulated-place.js';
-import { walked } from './walk.js';
-import type { Walk } from './walks.js';
+import { type Walk, walked } from './walk.js';
 
 /** A thread that walks on the simulated service: virtual time replaces its clock. */
 

@@ -2,26 +2,91 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import type { OnboardingState } from '../../src/messages/onboarding-state.js';
+import type { FaultKind } from '../../src/apps/sandbox/fault-kinds.js';
+import { FAMILIES, habitOutcome } from '../../src/apps/sandbox/habits/habits.js';
 import type { Answer, Requirement } from '../../src/messages/requirements.js';
 import { documentStore } from '../../src/partners/documents/document-store.js';
 import { folder } from '../../src/platform/documents/file-store.js';
-import { queryState } from '../../src/temporal/find-onboarding.js';
+import { describe, queryState } from '../../src/temporal/find-onboarding.js';
+import { runsOf } from '../../src/temporal/history.js';
 import { KINDS } from '../../src/temporal/kinds/kinds.js';
 import { nudge } from '../../src/temporal/nudge.js';
 import type { RigPlace } from '../../test/rigs/rig.js';
 import { answerTo } from '../answers.js';
-import { workersOf } from '../cast.js';
-import { finalMid } from '../ledger.js';
+import { castOf, type Party, KINDS as ROLES, workersOf } from '../cast.js';
+import { twisted } from '../existing.js';
 import { MARKERS } from '../markers.js';
+import { type Plan, planOf, type Slip } from '../plan.js';
 import type { Scene } from '../scene.js';
 import { Seeded } from '../seeded.js';
 import { Answering } from '../slips.js';
-import { writtenAs } from '../writes.js';
+import { type Witness, writtenAs } from '../writes.js';
 import { factsOf, type History } from './facts.js';
-import { SLIPS, type Walk } from './walks.js';
+
+/** A plan as far as a real server can follow it: one onboarding, in minutes, and nothing that depends on the time of day. */
+export interface Walk {
+  readonly plan: Plan;
+  readonly party: Party;
+  /** By the operation that each of them hits, because a server in real time makes its calls in another order. */
+  readonly faults: readonly { readonly fault: FaultKind; readonly operation: string }[];
+  readonly habits: readonly string[];
+  /** Workflows continue as new from this many events on. */
+  readonly continueAfter: number;
+}
+
+/** The faults that do not depend on how long a walk takes. */
+const FAULTS: readonly string[] = [
+  'drop-before-commit',
+  'drop-after-commit',
+  '500-after-commit',
+  '429',
+  '503',
+  '400',
+  'expired-token',
+];
+
+const READS = { boarding: ['get-status'], business: ['search-business-account-holders', 'list-new-tickets'] };
+
+/** No walk has as many events. */
+const NEVER = 10_000;
+
+/** More of them change nothing but the time that a walk takes. */
+const MOST_FAULTS = 3;
+
+/** What people do whatever the time is. */
+const SLIPS: readonly Slip[] = ['wrong', 'again', 'proposed', 'claimed', 'abandoned'];
+
+const TWISTS = ['agent', 'nobody', 'undue', 'unclaimed', 'fees', 'cancels'];
+
+/** Habits of time and pace depend on how long a walk takes. */
+const isComparable = (habit: string) =>
+  habitOutcome(habit) === 'tolerated' && !(habit in (FAMILIES['pace'] ?? {}));
+
+export function walkOf(seed: number): Walk {
+  const drawn = planOf(seed);
+  const plan = { ...drawn, twists: drawn.twists.filter((twist) => TWISTS.includes(twist)) };
+  const cast = castOf(seed, 4 * ROLES.length, MARKERS).filter(
+    ({ twin, parts }) => !twin && !parts.boarding?.moved && !parts.business?.moved,
+  );
+  const party = twisted(cast[plan.parties[0] ?? 0] as Party, plan);
+  const writes = Object.keys({ ...party.parts.boarding?.writes, ...party.parts.business?.writes });
+  const reads = Object.keys(party.parts).flatMap((part) => READS[part as keyof typeof READS]);
+  const faults = plan.faults.flatMap(({ of, number, fault }) => {
+    const all = of === 'write' ? writes : reads;
+    const operation = all[number % all.length];
+    return FAULTS.includes(fault) && operation ? [{ fault: fault as FaultKind, operation }] : [];
+  });
+  return {
+    plan,
+    party,
+    faults: faults.slice(0, MOST_FAULTS),
+    habits: plan.habits.filter(isComparable),
+    // Where a run ends depends on the number of its workflow tasks, which the speed of a machine decides when much happens at once.
+    continueAfter: faults.length === 0 && party.type !== 'customerOnboarding' ? plan.continueAfter : NEVER,
+  };
+}
 
 const { PENDING_ACTIVITY_STATE_SCHEDULED: SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
 
@@ -34,7 +99,11 @@ const POLL = { minMs: 3_600_000, maxMs: 3_600_000 };
 /** Nobody tries the same more often. */
 const MOST_TIMES = 3;
 
-/** Onboards the party of a walk, in a place of its own, to its end. @returns the history of each run, or undefined when it takes longer */
+/**
+ * Onboards the party of a walk, in a place of its own, to its end.
+ *
+ * @returns the history of each run, or undefined when it takes longer
+ */
 export async function walked(
   walk: Walk,
   place: RigPlace,
@@ -49,19 +118,15 @@ export async function walked(
   try {
     await place.sandbox.habits(...habits);
     for (const { fault, operation } of faults) await place.sandbox.plan(fault, operation);
-    await KINDS[party.type].start(place.client, party.input as never, {
-      fourEyes: [],
-      taskQueue,
-      dbaForm: 'shown',
-    });
+    const options = { fourEyes: [], taskQueue, dbaForm: 'shown' } as const;
+    await KINDS[party.type].start(place.client, party.input as never, options);
     const person = new Person(walk, place, documentDir);
     const handle = place.client.workflow.getHandle(party.workflowId);
     for (; (await handle.describe()).status.name === 'RUNNING'; await sleep(LOOK_MS)) {
       await person.look();
       if (Date.now() > until) return undefined;
     }
-    const ids = [...new Set([party.workflowId, ...workersOf(party)])];
-    return (await Promise.all(ids.map((id) => historiesOf(place, id)))).flat();
+    return (await Promise.all(workflowsOf(party).map((id) => historiesOf(place, id)))).flat();
   } finally {
     await worker.stop();
     await place.close();
@@ -69,41 +134,36 @@ export async function walked(
   }
 }
 
-/** Of all runs of a workflow, the last one first. */
+const workflowsOf = (party: Party) => [...new Set([party.workflowId, ...workersOf(party)])];
+
+/** The history of each run of a workflow. A part of a customer may never have started. */
 async function historiesOf({ client }: RigPlace, workflowId: string): Promise<History[]> {
-  const histories: History[] = [];
-  for (let runId: string | null | undefined; runId !== null && runId !== ''; ) {
-    const handle = client.workflow.getHandle(workflowId, runId);
-    // A part of a customer may never have started.
-    const { events } = await handle.fetchHistory().catch((error: unknown) => {
-      if (error instanceof WorkflowNotFoundError || isGrpcServiceError(error)) return { events: [] };
-      throw error;
-    });
-    if (!events?.length) break;
-    histories.push({ name: `${workflowId}, run -${histories.length}`, facts: factsOf(events ?? []) });
-    runId = events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? null;
-  }
-  return histories;
+  const described = await describe(client, workflowId);
+  if (!described) return [];
+  const { runs } = await runsOf(client, workflowId, described.runId);
+  return runs.map(({ events }, index) => ({
+    name: `${workflowId}, run ${index + 1}`,
+    facts: factsOf(events),
+  }));
 }
 
 /** Whether a workflow waits for a person or its partner: only a poll is under way, which waits for its next read. */
 async function isIdle(client: Client, workflowId: string): Promise<boolean> {
-  const described = await client.workflow
-    .getHandle(workflowId)
-    .describe()
-    .catch(() => undefined);
+  const described = await describe(client, workflowId);
   if (described?.status.name !== 'RUNNING') return true;
   const { pendingActivities, pendingWorkflowTask } = described.raw;
-  const isWaiting = ({ activityType, state }: NonNullable<typeof pendingActivities>[number]) =>
-    state === SCHEDULED && activityType?.name?.startsWith('await');
-  return !pendingWorkflowTask && (pendingActivities ?? []).every(isWaiting);
+  const isPolling = (pendingActivities ?? []).every(
+    ({ activityType, state }) => state === SCHEDULED && activityType?.name?.startsWith('await'),
+  );
+  return !pendingWorkflowTask && isPolling;
 }
 
 /** Answers what is open as soon as it is. */
 class Person {
   readonly #answering: Answering;
+  /** How often each question was asked. */
   readonly #times = new Map<string, number>();
-  /** The questions that have been looked at, and those among them that were answered, by workflow. */
+  /** The requirements that have been looked at, and how many of them were answered in each workflow. */
   readonly #seen = new Set<string>();
   readonly #answers = new Map<string, number>();
 
@@ -112,18 +172,16 @@ class Person {
     private readonly place: RigPlace,
     private readonly documentDir: string,
   ) {
-    const chance = new Seeded(walk.plan.seed);
     const world = {
-      chance,
+      chance: new Seeded(walk.plan.seed),
       say: () => {},
       sleep: () => sleep(1),
       get now() {
         return Date.now();
       },
     };
-    const service = { latest: () => undefined };
-    const scene = { world, service, client: place.client, partners: { ledgerOfGangway: [] } };
-    this.#answering = new Answering(scene as unknown as Scene, {
+    const others = { service: { latest: () => undefined }, partners: { ledgerOfGangway: [] } };
+    this.#answering = new Answering({ world, client: place.client, ...others } as unknown as Scene, {
       decide: async () => {},
       cancel: async () => {},
       abandon: () => {},
@@ -134,25 +192,24 @@ class Person {
   /** Answers one question, or has everything look at the partners again, once nothing else is under way. */
   async look(): Promise<void> {
     const { client } = this.place;
-    const all = [...new Set([this.walk.party.workflowId, ...workersOf(this.walk.party)])];
-    const areIdle = await Promise.all(all.map((id) => isIdle(client, id)));
+    const ids = workflowsOf(this.walk.party);
+    const areIdle = await Promise.all(ids.map((id) => isIdle(client, id)));
     if (areIdle.includes(false)) return;
-    for (const id of all) if (await this.#answerIn(id)) return;
-    for (const id of all) await nudge(client, id).catch(() => false);
+    for (const id of workersOf(this.walk.party)) if (await this.#answerIn(id)) return;
+    for (const id of ids) await nudge(client, id).catch(() => false);
   }
 
   async #answerIn(workflowId: string): Promise<boolean> {
     const { party, plan } = this.walk;
-    if (!workersOf(party).includes(workflowId)) return false;
     const state = await queryState(this.place.client, workflowId).catch(() => undefined);
-    for (const requirement of state && !state.outcome ? state.requirements : []) {
+    if (!state || state.outcome) return false;
+    for (const requirement of state.requirements) {
       const key = `${workflowId} ${requirement.id} ${requirement.raisedAt}`;
-      if (!state || this.#seen.has(key)) continue;
+      if (this.#seen.has(key)) continue;
       this.#seen.add(key);
-      const answer = await this.#answerTo(workflowId, state, requirement);
+      const answer = await this.#answerTo({ party, workflowId, state }, requirement);
       if (!answer) continue;
-      const number = (this.#answers.get(workflowId) ?? 0) + 1;
-      this.#answers.set(workflowId, number);
+      const number = increment(this.#answers, workflowId);
       const slip = plan.slips.find((each) => each.answer === number && SLIPS.includes(each.slip))?.slip;
       await this.#answering.give({ party, workflowId, requirement, answer }, slip);
       return true;
@@ -160,27 +217,25 @@ class Person {
     return false;
   }
 
-  async #answerTo(
-    workflowId: string,
-    state: OnboardingState,
-    requirement: Requirement,
-  ): Promise<Answer | undefined> {
-    const { party } = this.walk;
+  async #answerTo(witness: Witness, requirement: Requirement): Promise<Answer | undefined> {
     const { id, title, answers } = requirement;
-    const question = `${workflowId} ${title}`;
-    this.#times.set(question, (this.#times.get(question) ?? 0) + 1);
-    if ((this.#times.get(question) ?? 0) > MOST_TIMES && answers.includes('abandon'))
-      return { kind: 'abandon' };
-    const facts = answerTo(party, requirement, MARKERS);
-    if (facts === 'superseded') return undefined;
-    if (facts === 'uncertain') {
-      const mid = state.merchantProfileId ? finalMid(state.merchantProfileId) : undefined;
-      const ledger = await this.place.sandbox.ledger();
-      const result = writtenAs(title, { party, workflowId, state, mid }, ledger) ?? 'none';
-      return result === 'none' ? { kind: 'retry' } : { kind: 'confirm', id: result };
+    const times = increment(this.#times, `${witness.workflowId} ${title}`);
+    if (times > MOST_TIMES && answers.includes('abandon')) return { kind: 'abandon' };
+    const answer = answerTo(this.walk.party, requirement, MARKERS);
+    if (answer === 'superseded') return undefined;
+    if (answer === 'uncertain') {
+      const written = writtenAs(title, witness, await this.place.sandbox.ledger()) ?? 'none';
+      return written === 'none' ? { kind: 'retry' } : { kind: 'confirm', id: written };
     }
-    if (facts?.kind !== 'document') return facts ?? { kind: answers.includes('retry') ? 'retry' : 'abandon' };
+    if (answer?.kind !== 'document')
+      return answer ?? { kind: answers.includes('retry') ? 'retry' : 'abandon' };
     const store = documentStore(folder(this.documentDir));
     return { kind: 'documents', documents: [await store.put(`${id}.txt`, Buffer.from(MARKERS.noteAnswer))] };
   }
+}
+
+function increment(counts: Map<string, number>, key: string): number {
+  const count = (counts.get(key) ?? 0) + 1;
+  counts.set(key, count);
+  return count;
 }

@@ -28,7 +28,8 @@ import type { Until } from './shared.js';
 import { isSimulated, simulatedPlace } from './simulated-place.js';
 import { registerNamespace, startTemporal } from './temporal-server.js';
 import { eventually } from './waiting.js';
-import { keysFrom, type RunningWorker, runWorker, type WorkerOptions } from './worker.js';
+import { type RunningWorker, runWorker } from './worker.js';
+import { keysFrom, type WorkerOptions } from './worker-config.js';
 
 export interface RigOptions extends WorkerOptions {
   /** A Temporal server of the caller. Default: the server that all test files share. */

@@ -11,7 +11,7 @@ import { folder } from '../../src/platform/documents/file-store.js';
 import { environmentFor, PACE, type RigOptions, type RigPlace } from './rig.js';
 import { SandboxControl } from './sandbox-control.js';
 import { connectionAt, replaceConnections } from './temporal/simulated-connection.js';
-import { configOf } from './worker.js';
+import { configOf } from './worker-config.js';
 
 const realTimeout = globalThis.setTimeout;
 const realFetch = globalThis.fetch;

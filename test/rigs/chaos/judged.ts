@@ -75,8 +75,9 @@ export async function truthOf(stage: Stage, cast: readonly Party[], marked: Mark
     fewAtOnce(() => insist(async () => (await witnessesOf(stage, party)).map((one) => ({ ...one, party })))),
   );
   const witnesses: Witness[] = (await Promise.all(requests)).flat();
-  const control = <Reply>(method: 'GET', path: string) => stage.control<Reply>(method, path);
-  const evidence = await evidenceOf(await stage.ledger(), marked.noteAnswer, control);
+  const evidence = await evidenceOf(await stage.ledger(), marked.noteAnswer, (path) =>
+    stage.control('GET', path),
+  );
   const questions: readonly Examined[] = await examined(witnesses, (operation, about) => {
     const words = about.map((word) => ['about', word] as [string, string]);
     const query = new URLSearchParams([['operation', operation], ...words]);
@@ -92,8 +93,7 @@ async function witnessesOf({ rig: { client } }: Stage, party: Party) {
     const { count } = await client.workflow.count(`WorkflowId = '${workflowId}'`);
     if (count > 0) states.push({ workflowId, state: await stateOrHistory(client, workflowId) });
   }
-  const mid = states.map(({ state }) => state.mid).find((each) => each !== undefined);
-  return states.map((one) => ({ ...one, mid }));
+  return states;
 }
 
 /** Reads a state, which replays its workflow. When that fails, the history stays in a file, for `gangway replay`. */

@@ -7,7 +7,7 @@ import { gangway } from '../command.js';
 import type { Rig } from '../rig.js';
 import { workflowsOfTests } from '../temporal/bundle.js';
 import { eventually } from '../waiting.js';
-import { keysFrom } from '../worker.js';
+import { keysFrom } from '../worker-config.js';
 import type { Call, Called, callGangway } from './workflows.js';
 
 /** A team with a namespace of its own, whose workflows call Gangway through an endpoint. */

@@ -9,7 +9,7 @@ import { Onboarding } from '../onboarding.js';
 import { launch } from '../processes.js';
 import type { Rig } from '../rig.js';
 import { eventually } from '../waiting.js';
-import { keysFrom } from '../worker.js';
+import { keysFrom } from '../worker-config.js';
 import type { creatingAlone } from './creating-alone.js';
 import { giveUp } from './give-up.js';
 

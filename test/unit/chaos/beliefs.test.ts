@@ -21,7 +21,7 @@ function witness(events: readonly string[], facts: Partial<OnboardingState> = {}
   const party = { externalId: name, businessName: 'Corner Bakery', legalName: 'Baker LLC' };
   const nothing = { stage: 'underwriting', partnerStatus: null, requirements: [] } as const;
   const state = { ...nothing, ...facts, timeline: timeline(...events) };
-  return { party, workflowId: `w-${name}`, mid: facts.mid, state };
+  return { party, workflowId: `w-${name}`, state };
 }
 
 type Effect = Omit<LedgerEntry, 'seq' | 'at' | 'system'>;

@@ -25,7 +25,7 @@ function witness(moments: readonly Moment[], facts: Partial<OnboardingState> = {
   }));
   const nothing = { stage: 'underwriting', partnerStatus: null, requirements: [] } as const;
   const entry = { merchantProfileId: 1001, profileId: 3001 };
-  return { party, workflowId: 'w-1', mid: '5180', state: { ...nothing, ...entry, ...facts, timeline } };
+  return { party, workflowId: 'w-1', state: { ...nothing, ...entry, ...facts, timeline } };
 }
 
 const SUBMIT = 'submit to underwriting';
