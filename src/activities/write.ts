@@ -45,13 +45,14 @@ function uncertainError(error: unknown): PartnerError {
 }
 
 /**
- * Says that the read before the write failed. Before the intent, only that read has an HTTP status. Drops field names, because a
- * correction cannot fix a read.
+ * Says that the read before the write failed. Before the intent, only that read has an HTTP status, and the write has none. Drops
+ * field names, because a correction cannot fix a read.
  */
 function attributeToRead(error: PartnerError): PartnerError {
-  const { operation, status, fields } = error.details;
+  const { status, ...details } = error.details;
   if (status === undefined) return error;
+  const { operation, fields } = details;
   const message = `not sent, because the preceding ${operation} failed (HTTP ${status})`;
   const problems = fields.map((problem) => ({ field: '', message: problemText(problem) }));
-  return new PartnerError({ ...error.details, fields: [{ field: '', message }, ...problems] });
+  return new PartnerError({ ...details, fields: [{ field: '', message }, ...problems] });
 }

@@ -167,9 +167,9 @@ const item = z
 
 const unknown = problemsIn('', [UNKNOWN_FORM]);
 
-/** A list of validation problems, in the boarding partner's form. */
+/** A list of validation problems, in the boarding partner's form. .NET writes a check that succeeded as null. */
 export const validationProblems = z
-  .array(item.catch(unknown))
+  .array(item.catch(({ value }) => (isNothing(value) ? [] : unknown)))
   .catch(({ value }) => (isNothing(value) ? [] : [unknown]))
   .transform((lists) => lists.flat());
 

@@ -104,6 +104,8 @@ describe('a write to a partner', () => {
       const why = `not sent, because the preceding list-agent-profiles failed (HTTP ${status})`;
       const named = [why, 'no such resource', 'id: is unknown'].map((message) => ({ field: '', message }));
       expect(outcome).toMatchObject({ details: [{ operation: 'list-agent-profiles', fields: named }] });
+      // With it, the question would say that the partner may have saved what was never sent.
+      expect(JSON.stringify(outcome)).not.toContain('"status"');
     },
   );
 

@@ -42,6 +42,10 @@ describe('an envelope is opened', () => {
     ['without a warning', `{"data":${pending},"error":null,"validationResults":[],"requestId":1}`],
     ['with a warning', `{"data":${pending},"status":"OK","error":null,"warning":"slow today","requestId":1}`],
     ['with null lists', `{"data":${pending},"error":null,"validationResults":null,"requestId":1}`],
+    [
+      'with a check that succeeded',
+      `{"data":${pending},"error":null,"validationResults":[null],"requestId":1}`,
+    ],
     ['with an empty error', `{"data":${pending},"error":"","requestId":1}`],
     ['of fees', `{"data":${pending},"requestId":1,"success":true,"error":null,"validationErrors":[]}`],
     ['with unknown fields', `{"data":${pending},"requestId":1,"traceId":"x","links":[]}`],
