@@ -101,7 +101,7 @@ export class People {
       decide: async (it) => {
         if (await this.#staff.decide(it)) this.spared.add(it.party as Party);
       },
-      abandon: (party) => this.#giveUp(party),
+      abandon: (party) => this.giveUp(party),
       isRefusedRightly: (workflowId, why) => {
         const lacksSsn = /ssn: is required/.test(why) && this.#isNewRun(workflowId);
         if (lacksSsn) this.#knowsNoSsn.add(workflowId);
@@ -222,7 +222,7 @@ export class People {
     const { world, files, client } = this.scene;
     // The question says so: to give up, cancel the workflow.
     if (kind === 'waiting' && this.#isUnknownNumber(/HTTP 404/, detail)) {
-      this.#giveUp(party);
+      this.giveUp(party);
       await client.workflow.getHandle(workflowId).cancel();
       return undefined;
     }
@@ -236,7 +236,7 @@ export class People {
       return withSsn({});
     // They see that the merchant, which the partner gave to two creates at once, is another one's.
     if (answer === undefined && answers.includes('abandon') && indistinct(this.scene, [witness]).has(party)) {
-      this.#giveUp(party);
+      this.giveUp(party);
       return { kind: 'abandon' };
     }
     if (answer === undefined) this.surprises.add(`${party.externalId} asks: ${title}: ${detail}`);
@@ -271,7 +271,7 @@ export class People {
         return mid && this.scene.world.chance.happens(0.5) ? { kind: 'confirm', id: mid } : undefined;
       case 'rejected-input':
         if (this.#isUnknownNumber(UNKNOWN_NUMBER, detail)) {
-          this.#giveUp(party);
+          this.giveUp(party);
           return { kind: 'abandon' };
         }
         if (/none has this name/.test(detail))
@@ -290,7 +290,8 @@ export class People {
     }
   }
 
-  #giveUp(party: Party): void {
+  /** Somebody gives up on a party, or it cannot be onboarded. */
+  giveUp(party: Party): void {
     for (const those of [this.abandoned, this.spared]) those.add(party);
   }
 

@@ -2,6 +2,7 @@ import { activityInfo, asyncLocalStorage } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { habitOutcome } from '../src/apps/sandbox/habits/habits.js';
 import { sandboxAccount } from '../src/apps/sandbox/systems.js';
+import { DEFAULT_TASK_QUEUE } from '../src/messages/ids.js';
 import { omitUndefined } from '../src/messages/objects.js';
 import { TRACE_HEADER } from '../src/messages/trace-sinks.js';
 import { ACCOUNTS } from '../src/messages/workflow-types.js';
@@ -14,7 +15,7 @@ import type { WorkersConfig } from '../src/worker/create-worker.js';
 import { STORE_FAILS } from './answers.js';
 import { castOf, KINDS, type Party, workersOf } from './cast.js';
 import { operationOf } from './errands.js';
-import { ACCOUNT, bankByHand, existingOf, startedAgain, twisted } from './existing.js';
+import { ACCOUNT, existingOf, startedAgain, twisted } from './existing.js';
 import { broken, type End, type Problem } from './invariants.js';
 import { holderOf } from './ledger.js';
 import { MARKERS } from './markers.js';
@@ -26,7 +27,7 @@ import { encoded } from './runtime.js';
 import type { Scene } from './scene.js';
 import { clientOf } from './service/requests.js';
 import { Service } from './service/service.js';
-import { dbaFormIn, Starts, TASK_QUEUE } from './starts.js';
+import { dbaFormIn, Starts } from './starts.js';
 import { installVirtualTime } from './virtual-time.js';
 import { Worker } from './worker.js';
 import { type Line, Process, World } from './world.js';
@@ -87,7 +88,7 @@ const settingsOf = (plan: Plan, isWrong: boolean): WorkersConfig => ({
   fourEyes: [],
   feePlans: followFeePlans(undefined),
   ...(isWrong ? WRONG : RIGHT)[plan.twists.includes('account') ? 'both' : 'alone'],
-  taskQueue: TASK_QUEUE,
+  taskQueue: DEFAULT_TASK_QUEUE,
   documentDir: '',
   statementDir: '',
   dbaForm: dbaFormIn(plan),
@@ -232,7 +233,7 @@ class Simulation {
       this.#cast = cast;
       for (const errand of plan.errands)
         if (errand !== 'batch' && errand !== 'invalid')
-          this.#operations.push(await operationOf(errand, bankByHand(), world));
+          this.#operations.push(await operationOf(errand, world.chance));
       // Of the cards that these are about, nobody asks.
       isReady = true;
     });
