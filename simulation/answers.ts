@@ -72,6 +72,6 @@ function answerToTicket(detail: string, marked: Markers): OperatorAnswer {
   }
 }
 
-function corrected(patch: Readonly<Record<string, unknown>>): OperatorAnswer {
-  return { kind: 'correction', patch };
+export function corrected(patch: Readonly<Record<string, unknown>>) {
+  return { kind: 'correction', patch } as const;
 }

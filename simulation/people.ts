@@ -1,12 +1,13 @@
 import { type CallFault, SHORT_MESSAGE_CODE as CODE, NOT_TODAY } from '../src/apps/sandbox/fault-kinds.js';
 import { habitOutcome } from '../src/apps/sandbox/habits/habits.js';
+import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import type { Answer, Requirement } from '../src/messages/requirements.js';
 import { documentStore } from '../src/partners/documents/document-store.js';
 import { queryState } from '../src/temporal/find-onboarding.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
-import { answerTo, type OperatorAnswer, STORE_FAILS } from './answers.js';
+import { answerTo, corrected, type OperatorAnswer, STORE_FAILS } from './answers.js';
 import { indistinct } from './believed.js';
-import { type Party, workersOf } from './cast.js';
+import { inputsOf, type Party, workersOf } from './cast.js';
 import { createOf, finalMid, holderOf } from './ledger.js';
 import { MARKERS } from './markers.js';
 import type { Departure, Network } from './network.js';
@@ -67,6 +68,13 @@ const LACKS_SSN = /^((holder|beneficialOwners\.\d)\.ssn: is required(\n|$))+$/;
 const OF_ONE_RUN = ['submit-merchant', 'request-underwriting-review', 'upload-attachment', 'create-ticket'];
 
 const RETRY: Answer = { kind: 'retry' };
+
+/** Without an id, nothing was written. */
+const confirmOrRetry = (id: string | undefined): Answer =>
+  id === undefined ? RETRY : { kind: 'confirm', id };
+
+/** A workflow of a party. */
+type PartyWitness = Witness & { readonly party: Party };
 
 /** The people of the payments company, who answer what is open. */
 export class People {
@@ -150,12 +158,15 @@ export class People {
   }
 
   async #lookAt(party: Party | undefined, workflowId: string): Promise<void> {
-    const state = await queryState(this.scene.client, workflowId).catch(() => undefined);
+    const { client, partners } = this.scene;
+    const state = await queryState(client, workflowId).catch(() => undefined);
     if (!state || state.outcome) return;
+    const created = party && createOf(party, partners.ledger);
+    const mid = created && finalMid(Number(created.id));
     for (const requirement of state.requirements) {
       this.asked.add(requirement.detail);
       const answer = party
-        ? await this.#answerTo({ party, workflowId, state, mid: this.#midOf(party) }, requirement)
+        ? await this.#answerTo({ party, workflowId, state, mid }, requirement)
         : this.#answerForAll(workflowId, requirement);
       if (answer) await this.#give({ party, workflowId, requirement, answer });
     }
@@ -178,15 +189,10 @@ export class People {
   }
 
   /** Some of these close by themselves, once the partner has changed its mind. */
-  #answerForAll(workflowId: string, { kind, title, detail, raisedAt }: Requirement): Answer | undefined {
-    const { world, plan, partners } = this.scene;
+  #answerForAll(workflowId: string, requirement: Requirement): Answer | undefined {
+    const { plan, partners, world } = this.scene;
     const { chance } = world;
-    const [, id] = /^operation-/.test(workflowId) ? (/, confirm (\S+)\./.exec(detail) ?? []) : [];
-    if (kind === 'uncertain-write' && id !== undefined) {
-      if (world.now - Date.parse(raisedAt) < SURELY_OVER_MS) return undefined;
-      // Only whoever gets the statement knows that it has arrived.
-      return partners.ledgerOfGangway.some((entry) => entry.id === id) ? { kind: 'confirm', id } : RETRY;
-    }
+    const { kind, title, detail } = requirement;
     switch (kind) {
       case 'waiting':
         return undefined;
@@ -201,93 +207,132 @@ export class People {
         if (plan.twists.includes('tickets') && chance.happens(0.5))
           return { kind: 'text', text: MARKERS.ticketAnswer };
         break;
+      case 'uncertain-write': {
+        const [, id] = /^operation-/.test(workflowId) ? (/, confirm (\S+)\./.exec(detail) ?? []) : [];
+        if (id === undefined) break;
+        if (!this.#isSurelyOver(requirement)) return undefined;
+        // Only whoever gets the statement knows that it has arrived.
+        return confirmOrRetry(partners.ledgerOfGangway.some((entry) => entry.id === id) ? id : undefined);
+      }
       default:
-        if (!['credentials', 'unreadable', 'rejected-input', 'uncertain-write'].includes(kind))
+        if (!['credentials', 'unreadable', 'rejected-input'].includes(kind))
           this.surprises.add(`${workflowId} asks: ${title}`);
     }
     return chance.happens(0.5) ? RETRY : undefined;
   }
 
-  #midOf(party: Party): string | undefined {
-    const created = createOf(party, this.scene.partners.ledger);
-    return created && finalMid(Number(created.id));
-  }
-
-  async #answerTo(
-    witness: Witness & { readonly party: Party },
-    requirement: Requirement,
-  ): Promise<Answer | undefined> {
-    const { id, kind, title, detail, answers } = requirement;
-    const { party, workflowId, mid } = witness;
-    const { world, files, client } = this.scene;
-    // The question says so: to give up, cancel the workflow.
-    if (kind === 'waiting' && this.#isUnknownNumber(/HTTP 404/, detail)) {
-      this.giveUp(party);
-      await client.workflow.getHandle(workflowId).cancel();
-      return undefined;
-    }
-    const special = this.#withoutScenario(party, workflowId, requirement, mid);
+  async #answerTo(witness: PartyWitness, requirement: Requirement): Promise<Answer | undefined> {
+    const { party, workflowId } = witness;
+    const special = await this.#withoutScenario(witness, requirement);
     if (special !== undefined) return special === 'none' ? undefined : special;
     const answer = this.#isForNoReason(requirement)
       ? this.#inAnotherWay(party, requirement)
-      : withFees(party, answerTo(party, requirement, MARKERS));
-    // The correction that it asks about has reached it, and lacks only them.
-    if (answer === undefined && this.#knowsNoSsn.has(workflowId) && LACKS_SSN.test(detail))
-      return withSsn({});
-    // They see that the merchant, which the partner gave to two creates at once, is another one's.
-    if (answer === undefined && answers.includes('abandon') && indistinct(this.scene, [witness]).has(party)) {
-      this.giveUp(party);
-      return { kind: 'abandon' };
-    }
-    if (answer === undefined) this.surprises.add(`${party.externalId} asks: ${title}: ${detail}`);
-    if (answer === undefined || answer === 'superseded') return undefined;
+      : answerTo(party, requirement, MARKERS);
+    if (answer === undefined) return this.#toUnknown(witness, requirement);
+    if (answer === 'superseded') return undefined;
     if (answer === 'uncertain') return this.#afterLookingAtTheLedger(witness, requirement);
-    if (answer.kind === 'correction' && this.#knowsNoSsn.has(workflowId)) return withSsn(answer.patch);
-    if (answer.kind === 'correction' && this.#isCorrected.has(workflowId))
-      return answers.includes('retry') ? RETRY : { kind: 'text', text: MARKERS.ticketAnswer };
+    if (answer.kind === 'correction') return this.#corrected(party, workflowId, answer.patch, requirement);
     if (answer.kind !== 'document') return answer;
-    const put = () => documentStore(files).put(`${id}.txt`, Buffer.from(MARKERS.noteAnswer));
+    const { files, world } = this.scene;
+    const put = () => documentStore(files).put(`${requirement.id}.txt`, Buffer.from(MARKERS.noteAnswer));
     return { kind: 'documents', documents: [await world.outside(put)] };
   }
 
   /** The answer to what no scenario asks, or `none` to what closes by itself. */
-  #withoutScenario(
-    party: Party,
-    workflowId: string,
+  async #withoutScenario(
+    { party, workflowId, mid }: PartyWitness,
     { kind, detail, answers }: Requirement,
-    mid: string | undefined,
-  ): Answer | 'none' | undefined {
-    const isFollowed = this.scene.plan.existing === 'followed';
+  ): Promise<Answer | 'none' | undefined> {
+    const { client, partners, plan, world } = this.scene;
     switch (kind) {
       case 'waiting':
+        // The question says so: to give up, cancel the workflow.
+        if (this.#isUnknownNumber(/HTTP 404/, detail)) {
+          this.giveUp(party);
+          await client.workflow.getHandle(workflowId).cancel();
+        }
+        return 'none';
       case 'locked-profile':
         return 'none';
-      case 'not-submitted':
-        // Whoever asks about a pending merchant looks it up.
-        if (answers.includes('confirm')) return this.#asSubmitted(detail);
-        return isFollowed || this.scene.plan.habits.includes('submit-lost') ? RETRY : undefined;
+      case 'not-submitted': {
+        if (!answers.includes('confirm'))
+          return plan.existing === 'followed' || plan.habits.includes('submit-lost') ? RETRY : undefined;
+        // Whoever asks about a pending merchant looks it up. One that existed was submitted by somebody else.
+        const [, id] = /^Merchant (\d+)/.exec(detail) ?? [];
+        const isSubmission = (entry: LedgerEntry) =>
+          /^submit-merchant/.test(entry.operation) && String(entry.id) === id;
+        const isSubmitted = /reads as Pending\./.test(detail) || partners.ledger.some(isSubmission);
+        return confirmOrRetry(isSubmitted ? id : undefined);
+      }
       case 'unclear-mid':
-        if (this.scene.plan.habits.includes('mid-changes-once')) return 'none';
-        return mid && this.scene.world.chance.happens(0.5) ? { kind: 'confirm', id: mid } : undefined;
+        if (plan.habits.includes('mid-changes-once')) return 'none';
+        return mid && world.chance.happens(0.5) ? { kind: 'confirm', id: mid } : undefined;
       case 'rejected-input':
-        if (this.#isUnknownNumber(UNKNOWN_NUMBER, detail)) {
-          this.giveUp(party);
-          return { kind: 'abandon' };
-        }
-        if (/none has this name/.test(detail))
-          return { kind: 'correction', patch: { agent: null, agentProfileId: 101 } };
-        if (PORTAL.test(detail)) {
-          const there = this.#inPortal(party, detail);
-          if (there) return { kind: 'confirm', id: there };
-        }
-        if (SAVED.test(detail)) return /^The partner/m.test(detail) ? this.#anotherOne() : this.#onceMended();
-        // It accepts a correction without them, because nobody knows all of it, and asks before it sends the holder.
-        if (!LACKS_SSN.test(detail) || !this.#isNewRun(workflowId)) return undefined;
-        this.#knowsNoSsn.add(workflowId);
-        return undefined;
+        return this.#toRejection(party, workflowId, detail);
       default:
         return undefined;
     }
+  }
+
+  #toRejection(party: Party, workflowId: string, detail: string): Answer | 'none' | undefined {
+    const { partners, plan } = this.scene;
+    if (this.#isUnknownNumber(UNKNOWN_NUMBER, detail)) {
+      this.giveUp(party);
+      return { kind: 'abandon' };
+    }
+    if (/none has this name/.test(detail)) return corrected({ agent: null, agentProfileId: 101 });
+    if (PORTAL.test(detail)) {
+      const find = detail.includes('merchant profile id') ? createOf : holderOf;
+      const record = find(party, partners.ledgerOfGangway);
+      if (record) return { kind: 'confirm', id: String(record.id) };
+    }
+    if (SAVED.test(detail)) {
+      // What the partner takes for the same merchant is made another one.
+      if (/^The partner/m.test(detail) && plan.habits.includes('same-email'))
+        return corrected({ merchant: { email: `again-${this.#answers}@example.com` } });
+      // Nobody tries again what a habit of the partner makes fail each time.
+      return partners.habits.some((habit) => habitOutcome(habit) !== 'tolerated') ? 'none' : RETRY;
+    }
+    // It accepts a correction without them, because nobody knows all of it, and asks before it sends the holder.
+    if (LACKS_SSN.test(detail) && this.#isNewRun(workflowId)) this.#knowsNoSsn.add(workflowId);
+    return undefined;
+  }
+
+  #toUnknown(witness: PartyWitness, { title, detail, answers }: Requirement): Answer | undefined {
+    const { party, workflowId } = witness;
+    // The correction that it asks about has reached it, and lacks only them.
+    if (this.#knowsNoSsn.has(workflowId) && LACKS_SSN.test(detail)) return withSsn({});
+    // They see that the merchant, which the partner gave to two creates at once, is another one's.
+    if (answers.includes('abandon') && indistinct(this.scene, [witness]).has(party)) {
+      this.giveUp(party);
+      return { kind: 'abandon' };
+    }
+    this.surprises.add(`${party.externalId} asks: ${title}: ${detail}`);
+    return undefined;
+  }
+
+  #corrected(
+    party: Party,
+    workflowId: string,
+    patch: Readonly<Record<string, unknown>>,
+    { answers }: Requirement,
+  ): Answer {
+    if (this.#knowsNoSsn.has(workflowId)) return withSsn(patch);
+    if (this.#isCorrected.has(workflowId))
+      return answers.includes('retry') ? RETRY : { kind: 'text', text: MARKERS.ticketAnswer };
+    // Somebody who changes the application changes the fees, too.
+    const changesFees = patch['application'] !== undefined && hasFees(party);
+    return corrected({ ...patch, ...(changesFees && { fees: { minimumDiscountAmount: 91 } }) });
+  }
+
+  /** The same once more, or something else that may do. */
+  #inAnotherWay(party: Party, { answers, title }: Requirement): OperatorAnswer {
+    const { chance } = this.scene.world;
+    if (answers.includes('documents') && chance.happens(0.5)) return { kind: 'document' };
+    const fees = hasFees(party) && /^Rejected: (create the merchant|set the fees|submit to)/.test(title);
+    if (fees && answers.includes('correction') && chance.happens(0.5))
+      return corrected({ fees: { minimumDiscountAmount: chance.between(26, 90) } });
+    return { kind: 'retry' };
   }
 
   /** Somebody gives up on a party, or it cannot be onboarded. */
@@ -300,64 +345,24 @@ export class People {
     return this.scene.plan.habits.includes('numbers-of-v1') && text.test(detail);
   }
 
-  /** The merchant or the profile of a party, as the portal of the partner lists it. */
-  #inPortal(party: Party, detail: string): string | undefined {
-    const find = detail.includes('merchant profile id') ? createOf : holderOf;
-    return find(party, this.scene.partners.ledgerOfGangway)?.id.toString();
-  }
-
-  /** What the partner takes for the same merchant is made another one, or the partner mends its habit. */
-  #anotherOne(): Answer | 'none' {
-    return this.scene.plan.habits.includes('same-email')
-      ? { kind: 'correction', patch: { merchant: { email: `again-${this.#answers}@example.com` } } }
-      : this.#onceMended();
-  }
-
-  /** Nobody tries again what a habit of the partner makes fail each time. */
-  #onceMended(): Answer | 'none' {
-    const isLeft = (habit: string) => habitOutcome(habit) !== 'tolerated';
-    return this.scene.partners.habits.some(isLeft) ? 'none' : RETRY;
-  }
-
-  /** A merchant that existed was submitted by somebody else. */
-  #asSubmitted(detail: string): Answer {
-    const { partners, plan } = this.scene;
-    const [, id = ''] = /^Merchant (\d+)/.exec(detail) ?? [];
-    const isSubmitted = partners.ledger.some(
-      (entry) => /^submit-merchant/.test(entry.operation) && String(entry.id) === id,
-    );
-    return isSubmitted || (plan.existing && /reads as Pending\./.test(detail))
-      ? { kind: 'confirm', id }
-      : RETRY;
-  }
-
-  /** The same once more, or something else that may do. */
-  #inAnotherWay(party: Party, { answers, title }: Requirement): OperatorAnswer {
-    const { chance } = this.scene.world;
-    if (answers.includes('documents') && chance.happens(0.5)) return { kind: 'document' };
-    const fees = hasFees(party) && /^Rejected: (create the merchant|set the fees|submit to)/.test(title);
-    if (fees && answers.includes('correction') && chance.happens(0.5))
-      return { kind: 'correction', patch: { fees: { minimumDiscountAmount: chance.between(26, 90) } } };
-    return { kind: 'retry' };
+  #isSurelyOver({ raisedAt }: Requirement): boolean {
+    return this.scene.world.now - Date.parse(raisedAt) >= SURELY_OVER_MS;
   }
 
   #isForNoReason({ kind, detail, raisedAt }: Requirement): boolean {
     if (kind !== 'rejected-input') return false;
     const at = Date.parse(raisedAt);
     if (this.scene.plan.existing === 'claimed' && CLAIMED.test(detail)) return true;
+    const { plan, network } = this.scene;
+    const meets = (fault: CallFault) => plan.faults.some((each) => each.fault === fault);
     if (detail === REFUSED_REVIEW)
-      return this.#meets('400') || this.#heldTakesAnswers || this.#isStatusReadLate(at);
-    return FOR_NO_REASON.test(detail) || (SHUT_OUT.test(detail) && this.#isShutOut(at));
-  }
-
-  #meets(fault: CallFault): boolean {
-    return this.scene.plan.faults.some((each) => each.fault === fault);
-  }
-
-  #isShutOut(at: number): boolean {
-    const isIn = ({ kind, since }: Network['outages'][number]) =>
-      kind === 'suspended' && at >= since && at <= since + OUTAGES.suspended.milliseconds;
-    return this.#meets('403') || this.scene.network.outages.some(isIn);
+      return meets('400') || this.#heldTakesAnswers || this.#isStatusReadLate(at);
+    const isShutOut = ({ kind: outage, since }: Network['outages'][number]) =>
+      outage === 'suspended' && at >= since && at <= since + OUTAGES.suspended.milliseconds;
+    return (
+      FOR_NO_REASON.test(detail) ||
+      (SHUT_OUT.test(detail) && (meets('403') || network.outages.some(isShutOut)))
+    );
   }
 
   /**
@@ -380,49 +385,36 @@ export class People {
     return this.scene.service.latest(workflowId)?.start.before !== undefined;
   }
 
-  #afterLookingAtTheLedger(
-    witness: Witness & { readonly party: Party },
-    { title, detail, raisedAt }: Requirement,
-  ): Answer | undefined {
-    const { world, partners } = this.scene;
-    if (world.now - Date.parse(raisedAt) < SURELY_OVER_MS) return undefined;
-    const [, several] = /^Several found/.test(title)
-      ? (/: (\S+(?:, \S+)*)\. Confirm/.exec(detail) ?? [])
-      : [];
-    const ids = several?.split(', ') as [string, ...string[]] | undefined;
-    if (ids) return world.chance.happens(0.2) ? RETRY : { kind: 'confirm', id: world.chance.pick(ids) };
-    const [, question] = /^Whose banking profile/.test(title) ? (/, confirm (\d+)\./.exec(detail) ?? []) : [];
-    if (question !== undefined)
-      return this.#isOf(question, witness) ? { kind: 'confirm', id: question } : RETRY;
+  #afterLookingAtTheLedger(witness: PartyWitness, requirement: Requirement): Answer | undefined {
+    const { partners, world } = this.scene;
+    const { title, detail } = requirement;
+    if (!this.#isSurelyOver(requirement)) return undefined;
+    const [, several] = (/^Several found/.test(title) && /: (\S+(?:, \S+)*)\. Confirm/.exec(detail)) || [];
+    if (several) {
+      const ids = several.split(', ') as [string, ...string[]];
+      return confirmOrRetry(world.chance.happens(0.2) ? undefined : world.chance.pick(ids));
+    }
+    const [, profileId] = (/^Whose banking profile/.test(title) && /, confirm (\d+)\./.exec(detail)) || [];
+    if (profileId) {
+      const ofProfile = partners.ledger.filter(({ id }) => String(id) === profileId);
+      return confirmOrRetry(holderOf(witness.party, ofProfile) && profileId);
+    }
     const since = this.#startedAgainAt.get(witness.party) ?? 0;
     const ledger = partners.ledgerOfGangway.filter(
       ({ operation, at }) => !OF_ONE_RUN.includes(operation) || Date.parse(at) >= since,
     );
     const id = writtenAs(title, witness, ledger);
-    if (id === undefined) this.surprises.add(`nobody knows how to look up: ${title}`);
-    return id === undefined ? undefined : id === 'none' ? RETRY : { kind: 'confirm', id };
-  }
-
-  #isOf(profileId: string, { party }: Witness): boolean {
-    const ofProfile = this.scene.partners.ledger.filter(({ id }) => String(id) === profileId);
-    return holderOf(party, ofProfile) !== undefined;
+    if (id !== undefined) return confirmOrRetry(id === 'none' ? undefined : id);
+    this.surprises.add(`nobody knows how to look up: ${title}`);
+    return undefined;
   }
 }
 
-function hasFees({ type, input }: Party): boolean {
-  if (type === 'businessOnboarding') return false;
-  return (type === 'customerOnboarding' ? input.boarding : input).fees !== undefined;
-}
-
-/** Somebody who changes the application changes the fees, too. */
-function withFees(party: Party, answer: ReturnType<typeof answerTo>): ReturnType<typeof answerTo> {
-  const isApplication =
-    typeof answer === 'object' && answer.kind === 'correction' && answer.patch['application'];
-  if (!isApplication || !hasFees(party)) return answer;
-  return { ...answer, patch: { ...answer.patch, fees: { minimumDiscountAmount: 91 } } };
+function hasFees(party: Party): boolean {
+  return inputsOf(party).boarding?.fees !== undefined;
 }
 
 function withSsn({ holder, beneficialOwners = ownersOf(MARKERS), ...rest }: Record<string, unknown>): Answer {
   const whole = { ssn: MARKERS.ssn, ...(holder as object) };
-  return { kind: 'correction', patch: { ...rest, holder: whole, beneficialOwners } };
+  return corrected({ ...rest, holder: whole, beneficialOwners });
 }
