@@ -58,13 +58,10 @@ function answerToTicket(detail: string, marked: Markers): OperatorAnswer {
   switch (field) {
     case 'Phone':
       return corrected({ holder: { phone: marked.ownerPhone } });
-    case 'Owner1Address': {
-      const beneficialOwners = ownersOf(marked).map((owner) => ({
-        ...owner,
-        homeAddress: marked.homeStreet,
-      }));
-      return corrected({ beneficialOwners });
-    }
+    case 'Owner1Address':
+      return corrected({
+        beneficialOwners: ownersOf(marked).map((owner) => ({ ...owner, homeAddress: marked.homeStreet })),
+      });
     case 'EmployerIdentificationNumber':
       return corrected({ holder: { employerIdentificationNumber: marked.correctedSsn } });
     default:

@@ -175,11 +175,12 @@ export async function wrongIn(
   const { stage = '', counts } = (await readBatch(client, id))?.state ?? {};
   const { started = 0, attached = 0, failed = 0 } = counts ?? {};
   const start = started + attached;
-  const [least, most] = { done: [rows, rows], discarded: [0, 0] }[stage as string] ?? [0, rows];
+  const least = stage === 'done' ? rows : 0;
+  const most = stage === 'discarded' ? 0 : rows;
   const kept = await files.open(`${id}.0.rows`).catch(() => undefined);
   const wrong: Readonly<Record<string, boolean>> = {
     [`${id} is ${stage}, and was ${course}`]: !ENDS[course].includes(stage),
-    [`${id} counts ${start} of ${rows} rows`]: start < (least ?? 0) || start > (most ?? 0),
+    [`${id} counts ${start} of ${rows} rows`]: start < least || start > most,
     [`${failed} rows of ${id} failed`]: failed > 0,
     [`${id} counts ${attached} rows as started by others`]: attached > 0 && !mayAttach,
     [`${id} keeps its rows`]: kept !== undefined,

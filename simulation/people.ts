@@ -23,9 +23,6 @@ const SURELY_OVER_MS = 5 * 60_000;
 /** The longest time until somebody looks again, in milliseconds. */
 const LONGEST_SHIFT_MS = 6 * HOUR_MS;
 
-/** Nobody answers more often in a run. */
-const MOST_ANSWERS = 150;
-
 /**
  * The partner does not take it, for no reason of the input. It may be on hold for a moment only. Two 401 in a row look like a merchant
  * of another organization.
@@ -52,9 +49,6 @@ const PORTAL = /confirm its (merchant )?profile id\. Correct it or retry only if
 /** The partner refuses a create, or returns another record, by a habit. */
 const SAVED = /^The (application was saved|partner responded to the create with merchant)/m;
 
-/** The partner does not know the number that it gave. */
-const UNKNOWN_NUMBER = /^merchant \d+ not found$/;
-
 /** What the sandbox says while a merchant is on hold for a moment (`refusedReview`). */
 const REFUSED_REVIEW = 'BadRequest\nTo change an answer, take it back.';
 
@@ -73,8 +67,8 @@ const RETRY: Answer = { kind: 'retry' };
 const confirmOrRetry = (id: string | undefined): Answer =>
   id === undefined ? RETRY : { kind: 'confirm', id };
 
-/** A workflow of a party. */
-type PartyWitness = Witness & { readonly party: Party };
+/** What a workflow of a party asks. */
+type Question = Witness & { readonly party: Party; readonly requirement: Requirement };
 
 /** The people of the payments company, who answer what is open. */
 export class People {
@@ -98,26 +92,13 @@ export class People {
   /** When an onboarding was started again, in milliseconds. */
   readonly #startedAgainAt = new Map<Party, number>();
 
-  /** @param cancel cancels an onboarding, or a part of it */
   constructor(
     private readonly scene: Scene,
-    cancel: (party: Party) => Promise<void>,
+    /** Cancels an onboarding, or a part of it. */
+    readonly cancel: (party: Party) => Promise<void>,
   ) {
     this.#staff = new PartnerStaff(scene);
-    this.answering = new Answering(scene, {
-      cancel,
-      decide: async (it) => {
-        if (await this.#staff.decide(it)) this.spared.add(it.party as Party);
-      },
-      abandon: (party) => this.giveUp(party),
-      isRefusedRightly: (workflowId, why) => {
-        const lacksSsn = /ssn: is required/.test(why) && this.#isNewRun(workflowId);
-        if (lacksSsn) this.#knowsNoSsn.add(workflowId);
-        const changesNothing = /changes nothing/.test(why);
-        if (changesNothing) this.#isCorrected.add(workflowId);
-        return lacksSsn || changesNothing;
-      },
-    });
+    this.answering = new Answering(scene, this);
   }
 
   /** Questions that no scenario raises, answers that were refused, and wrong ones that were not. */
@@ -125,11 +106,32 @@ export class People {
     return this.answering.surprises;
   }
 
+  /** The partner decides, although an answer is on its way. */
+  async decide(it: Case): Promise<void> {
+    if (await this.#staff.decide(it)) this.spared.add(it.party as Party);
+  }
+
+  /** Somebody gives up on a party. @returns the answer that says so */
+  giveUp(party: Party): Answer {
+    this.abandoned.add(party);
+    this.spared.add(party);
+    return { kind: 'abandon' };
+  }
+
+  /** Whether the refusal of an answer is right, for a reason of its workflow. */
+  isRefusedRightly(workflowId: string, why: string): boolean {
+    const lacksSsn = /ssn: is required/.test(why) && this.#isNewRun(workflowId);
+    if (lacksSsn) this.#knowsNoSsn.add(workflowId);
+    const changesNothing = /changes nothing/.test(why);
+    if (changesNothing) this.#isCorrected.add(workflowId);
+    return lacksSsn || changesNothing;
+  }
+
   /** The onboarding starts again: what people were told before is over. */
   forget(party: Party): void {
     const ids = workersOf(party);
-    const { receipts } = this.answering;
-    receipts.splice(0, receipts.length, ...receipts.filter(({ workflowId }) => !ids.includes(workflowId)));
+    const { answering } = this;
+    answering.receipts = answering.receipts.filter(({ workflowId }) => !ids.includes(workflowId));
     this.#startedAgainAt.set(party, this.scene.world.now);
   }
 
@@ -166,7 +168,7 @@ export class People {
     for (const requirement of state.requirements) {
       this.asked.add(requirement.detail);
       const answer = party
-        ? await this.#answerTo({ party, workflowId, state, mid }, requirement)
+        ? await this.#answerTo({ party, workflowId, state, mid, requirement })
         : this.#answerForAll(workflowId, requirement);
       if (answer) await this.#give({ party, workflowId, requirement, answer });
     }
@@ -182,7 +184,6 @@ export class People {
     // It was in vain, because the partner does not let us in.
     if (answer.kind === 'confirm' && this.#given.has(key)) this.answering.mistaken.add(workflowId);
     if (answer.kind !== 'retry' && answer.kind !== 'code') this.#given.add(key);
-    if (this.#answers === MOST_ANSWERS) this.surprises.add(`${workflowId} asks without an end`);
     const slip = plan.slips.findLast((each) => each.answer === this.#answers)?.slip;
     if (slip) world.say('people', `${slip}: ${requirement.id} of ${workflowId}`);
     await this.answering.give(it, slip);
@@ -221,17 +222,17 @@ export class People {
     return chance.happens(0.5) ? RETRY : undefined;
   }
 
-  async #answerTo(witness: PartyWitness, requirement: Requirement): Promise<Answer | undefined> {
-    const { party, workflowId } = witness;
-    const special = await this.#withoutScenario(witness, requirement);
+  async #answerTo(question: Question): Promise<Answer | undefined> {
+    const { party, requirement } = question;
+    const special = await this.#withoutScenario(question);
     if (special !== undefined) return special === 'none' ? undefined : special;
     const answer = this.#isForNoReason(requirement)
-      ? this.#inAnotherWay(party, requirement)
+      ? this.#inAnotherWay(question)
       : answerTo(party, requirement, MARKERS);
-    if (answer === undefined) return this.#toUnknown(witness, requirement);
+    if (answer === undefined) return this.#toUnknown(question);
     if (answer === 'superseded') return undefined;
-    if (answer === 'uncertain') return this.#afterLookingAtTheLedger(witness, requirement);
-    if (answer.kind === 'correction') return this.#corrected(party, workflowId, answer.patch, requirement);
+    if (answer === 'uncertain') return this.#afterLookingAtTheLedger(question);
+    if (answer.kind === 'correction') return this.#corrected(question, answer.patch);
     if (answer.kind !== 'document') return answer;
     const { files, world } = this.scene;
     const put = () => documentStore(files).put(`${requirement.id}.txt`, Buffer.from(MARKERS.noteAnswer));
@@ -239,15 +240,14 @@ export class People {
   }
 
   /** The answer to what no scenario asks, or `none` to what closes by itself. */
-  async #withoutScenario(
-    { party, workflowId, mid }: PartyWitness,
-    { kind, detail, answers }: Requirement,
-  ): Promise<Answer | 'none' | undefined> {
+  async #withoutScenario(question: Question): Promise<Answer | 'none' | undefined> {
+    const { party, workflowId, mid, requirement } = question;
+    const { kind, detail, answers } = requirement;
     const { client, partners, plan, world } = this.scene;
     switch (kind) {
       case 'waiting':
         // The question says so: to give up, cancel the workflow.
-        if (this.#isUnknownNumber(/HTTP 404/, detail)) {
+        if (this.#isUnknownNumber(detail)) {
           this.giveUp(party);
           await client.workflow.getHandle(workflowId).cancel();
         }
@@ -268,18 +268,16 @@ export class People {
         if (plan.habits.includes('mid-changes-once')) return 'none';
         return mid && world.chance.happens(0.5) ? { kind: 'confirm', id: mid } : undefined;
       case 'rejected-input':
-        return this.#toRejection(party, workflowId, detail);
+        return this.#toRejection(question);
       default:
         return undefined;
     }
   }
 
-  #toRejection(party: Party, workflowId: string, detail: string): Answer | 'none' | undefined {
+  #toRejection({ party, workflowId, requirement }: Question): Answer | 'none' | undefined {
+    const { detail } = requirement;
     const { partners, plan } = this.scene;
-    if (this.#isUnknownNumber(UNKNOWN_NUMBER, detail)) {
-      this.giveUp(party);
-      return { kind: 'abandon' };
-    }
+    if (this.#isUnknownNumber(detail)) return this.giveUp(party);
     if (/none has this name/.test(detail)) return corrected({ agent: null, agentProfileId: 101 });
     if (PORTAL.test(detail)) {
       const find = detail.includes('merchant profile id') ? createOf : holderOf;
@@ -298,35 +296,29 @@ export class People {
     return undefined;
   }
 
-  #toUnknown(witness: PartyWitness, { title, detail, answers }: Requirement): Answer | undefined {
-    const { party, workflowId } = witness;
+  #toUnknown(question: Question): Answer | undefined {
+    const { party, workflowId, requirement } = question;
+    const { title, detail, answers } = requirement;
     // The correction that it asks about has reached it, and lacks only them.
     if (this.#knowsNoSsn.has(workflowId) && LACKS_SSN.test(detail)) return withSsn({});
     // They see that the merchant, which the partner gave to two creates at once, is another one's.
-    if (answers.includes('abandon') && indistinct(this.scene, [witness]).has(party)) {
-      this.giveUp(party);
-      return { kind: 'abandon' };
-    }
+    if (answers.includes('abandon') && indistinct(this.scene, [question]).has(party))
+      return this.giveUp(party);
     this.surprises.add(`${party.externalId} asks: ${title}: ${detail}`);
     return undefined;
   }
 
-  #corrected(
-    party: Party,
-    workflowId: string,
-    patch: Readonly<Record<string, unknown>>,
-    { answers }: Requirement,
-  ): Answer {
+  #corrected({ party, workflowId, requirement }: Question, patch: Record<string, unknown>): Answer {
     if (this.#knowsNoSsn.has(workflowId)) return withSsn(patch);
     if (this.#isCorrected.has(workflowId))
-      return answers.includes('retry') ? RETRY : { kind: 'text', text: MARKERS.ticketAnswer };
+      return requirement.answers.includes('retry') ? RETRY : { kind: 'text', text: MARKERS.ticketAnswer };
     // Somebody who changes the application changes the fees, too.
     const changesFees = patch['application'] !== undefined && hasFees(party);
     return corrected({ ...patch, ...(changesFees && { fees: { minimumDiscountAmount: 91 } }) });
   }
 
   /** The same once more, or something else that may do. */
-  #inAnotherWay(party: Party, { answers, title }: Requirement): OperatorAnswer {
+  #inAnotherWay({ party, requirement: { answers, title } }: Question): OperatorAnswer {
     const { chance } = this.scene.world;
     if (answers.includes('documents') && chance.happens(0.5)) return { kind: 'document' };
     const fees = hasFees(party) && /^Rejected: (create the merchant|set the fees|submit to)/.test(title);
@@ -335,14 +327,11 @@ export class People {
     return { kind: 'retry' };
   }
 
-  /** Somebody gives up on a party, or it cannot be onboarded. */
-  giveUp(party: Party): void {
-    for (const those of [this.abandoned, this.spared]) those.add(party);
-  }
-
   /** The partner never learns the number that it gave. */
-  #isUnknownNumber(text: RegExp, detail: string): boolean {
-    return this.scene.plan.habits.includes('numbers-of-v1') && text.test(detail);
+  #isUnknownNumber(detail: string): boolean {
+    return (
+      this.scene.plan.habits.includes('numbers-of-v1') && /HTTP 404|^merchant \d+ not found$/.test(detail)
+    );
   }
 
   #isSurelyOver({ raisedAt }: Requirement): boolean {
@@ -385,8 +374,9 @@ export class People {
     return this.scene.service.latest(workflowId)?.start.before !== undefined;
   }
 
-  #afterLookingAtTheLedger(witness: PartyWitness, requirement: Requirement): Answer | undefined {
+  #afterLookingAtTheLedger(question: Question): Answer | undefined {
     const { partners, world } = this.scene;
+    const { party, requirement } = question;
     const { title, detail } = requirement;
     if (!this.#isSurelyOver(requirement)) return undefined;
     const [, several] = (/^Several found/.test(title) && /: (\S+(?:, \S+)*)\. Confirm/.exec(detail)) || [];
@@ -397,13 +387,13 @@ export class People {
     const [, profileId] = (/^Whose banking profile/.test(title) && /, confirm (\d+)\./.exec(detail)) || [];
     if (profileId) {
       const ofProfile = partners.ledger.filter(({ id }) => String(id) === profileId);
-      return confirmOrRetry(holderOf(witness.party, ofProfile) && profileId);
+      return confirmOrRetry(holderOf(party, ofProfile) && profileId);
     }
-    const since = this.#startedAgainAt.get(witness.party) ?? 0;
+    const since = this.#startedAgainAt.get(party) ?? 0;
     const ledger = partners.ledgerOfGangway.filter(
       ({ operation, at }) => !OF_ONE_RUN.includes(operation) || Date.parse(at) >= since,
     );
-    const id = writtenAs(title, witness, ledger);
+    const id = writtenAs(title, question, ledger);
     if (id !== undefined) return confirmOrRetry(id === 'none' ? undefined : id);
     this.surprises.add(`nobody knows how to look up: ${title}`);
     return undefined;

@@ -11,6 +11,7 @@ import { type Answer, type Requirement, resolveRequirement } from '../src/messag
 import type { RequirementUpdate } from '../src/temporal/updates.js';
 import type { Party } from './cast.js';
 import { MARKERS } from './markers.js';
+import type { People } from './people.js';
 import { HOUR_MS, MINUTE_MS, SLOW, type Slip, TOO_SLOW } from './plan.js';
 import type { Scene } from './scene.js';
 
@@ -38,7 +39,7 @@ export class Answering {
   /** Answers that were refused, and wrong ones that were not. */
   readonly surprises = new Set<string>();
   /** What people were told was accepted: workflows and requirements. */
-  readonly receipts: { readonly workflowId: string; readonly id: string }[] = [];
+  receipts: { readonly workflowId: string; readonly id: string }[] = [];
   /** Workflows that were asked to confirm something else. */
   readonly mistaken = new Set<string>();
   /** IDs that nobody confirms a second time. */
@@ -48,69 +49,57 @@ export class Answering {
   constructor(
     private readonly scene: Pick<Scene, 'world' | 'client' | 'partners' | 'network' | 'service'>,
     /** What else follows from an answer. */
-    private readonly effects: {
-      readonly decide: (it: Case) => Promise<unknown>;
-      readonly cancel: (party: Party) => Promise<unknown>;
-      readonly abandon: (party: Party) => void;
-      /** Whether the refusal of an answer is right, for a reason of its workflow. */
-      readonly isRefusedRightly: (workflowId: string, why: string) => boolean;
-    },
+    private readonly people: Pick<People, 'cancel' | 'decide' | 'giveUp' | 'isRefusedRightly'>,
   ) {}
 
   /** Answers in the way that the plan has for it, where it fits. */
-  async give(it: Case, slip: Slip | undefined): Promise<void> {
+  async give(it: Case, slip: Slip | undefined): Promise<unknown> {
     const before = this.#last;
     this.#last = it;
-    const way = slip && this.#ways[slip];
-    await (way ? way(it, before) : this.#tell(it));
+    const { party, answer, requirement } = it;
+    const { network } = this.scene;
+    switch (slip) {
+      case 'late':
+        return this.#later(HOUR_MS, 8 * HOUR_MS, () => this.#tell(it));
+      case 'twice': {
+        const receipts = await Promise.all([this.#tell(it), this.#tell(it)]);
+        if (receipts.every(Boolean)) this.#surprise(it, 'takes two answers');
+        return;
+      }
+      case 'wrong':
+        await this.#tellWrongly(it);
+        return this.#tell({ ...it, answer: this.#mistake(it) });
+      case 'abandoned':
+        if (!requirement.answers.includes('abandon')) break;
+        if (party) this.people.giveUp(party);
+        return this.#tell({ ...it, answer: { kind: 'abandon' } });
+      case 'proposed':
+        // Nobody can propose a code.
+        if (answer.kind === 'code') break;
+        return this.#proposeAndConfirm(it);
+      case 'claimed':
+        if (answer.kind !== 'code') await this.#claim(it);
+        break;
+      case 'again':
+        if (before) await this.#tell(before);
+        break;
+      case 'decided':
+        network.next = { fault: 'delay-after-commit', milliseconds: SLOW };
+        this.#later(0, 2_000, () => this.people.decide(it));
+        break;
+      case 'unheard':
+        network.next = { fault: 'delay-after-commit', milliseconds: TOO_SLOW };
+        break;
+      case 'cancelled':
+        if (party) this.#later(0, 2_000, () => this.people.cancel(party));
+        break;
+      case 'takenBack':
+        // A document may be with the partner although its answer waits. The next one is then uploaded as well.
+        if (answer.kind !== 'documents')
+          this.#later(0, 2_000, () => this.#tell({ ...it, answer: { kind: 'take-back' } }));
+    }
+    return this.#tell(it);
   }
-
-  readonly #ways: Readonly<Record<Slip, (it: Case, before: Case | undefined) => Promise<unknown>>> = {
-    late: async (it) => this.#later(HOUR_MS, 8 * HOUR_MS, () => this.#tell(it)),
-    twice: async (it) => {
-      const receipts = await Promise.all([this.#tell(it), this.#tell(it)]);
-      if (receipts.every(Boolean)) this.#surprise(it, 'takes two answers');
-    },
-    // Nobody can propose a code.
-    proposed: (it) => (it.answer.kind === 'code' ? this.#tell(it) : this.#proposeAndConfirm(it)),
-    abandoned: async (it) => {
-      if (!it.requirement.answers.includes('abandon')) return this.#tell(it);
-      if (it.party) this.effects.abandon(it.party);
-      return this.#tell({ ...it, answer: { kind: 'abandon' } });
-    },
-    claimed: async (it) => {
-      if (it.answer.kind !== 'code') await this.#claim(it);
-      await this.#tell(it);
-    },
-    wrong: async (it) => {
-      await this.#tellWrongly(it);
-      await this.#tell({ ...it, answer: this.#mistake(it) });
-    },
-    again: async (it, before) => {
-      if (before) await this.#tell(before);
-      await this.#tell(it);
-    },
-    decided: (it) => {
-      this.scene.network.next = { fault: 'delay-after-commit', milliseconds: SLOW };
-      this.#later(0, 2_000, () => this.effects.decide(it));
-      return this.#tell(it);
-    },
-    unheard: (it) => {
-      this.scene.network.next = { fault: 'delay-after-commit', milliseconds: TOO_SLOW };
-      return this.#tell(it);
-    },
-    cancelled: (it) => {
-      const { party } = it;
-      if (party) this.#later(0, 2_000, () => this.effects.cancel(party));
-      return this.#tell(it);
-    },
-    takenBack: (it) => {
-      // A document may be with the partner although its answer waits. The next one is then uploaded as well.
-      if (it.answer.kind !== 'documents')
-        this.#later(0, 2_000, () => this.#tell({ ...it, answer: { kind: 'take-back' } }));
-      return this.#tell(it);
-    },
-  };
 
   #later(leastMs: number, mostMs: number, run: () => Promise<unknown>): void {
     const { world } = this.scene;
@@ -229,7 +218,7 @@ export class Answering {
     const isPassedOn = party?.type === 'customerOnboarding' && this.scene.world.chance.happens(0.3);
     const receiver = isPassedOn ? party.workflowId : it.workflowId;
     const request = { answer, actor, reason };
-    const receipt = await this.#update(resolveRequirement, it, answer.kind, request, { receiver });
+    const receipt = await this.#update(resolveRequirement, it, answer.kind, request, TOO_LATE, receiver);
     if (receipt && answer.kind !== 'take-back') this.#receive(it);
     return receipt !== undefined;
   }
@@ -245,7 +234,7 @@ export class Answering {
     requests: readonly (object | null)[],
   ): Promise<void> {
     for (const request of requests)
-      if (await this.#update(definition, it, definition.name, request, { refusal: /./ }))
+      if (await this.#update(definition, it, definition.name, request, /./))
         this.#surprise(it, `takes ${JSON.stringify(request)}`);
   }
 
@@ -255,10 +244,8 @@ export class Answering {
     { workflowId, requirement: { id, kind } }: Case,
     what: string,
     request: object | null,
-    {
-      refusal = TOO_LATE,
-      receiver = workflowId,
-    }: { readonly refusal?: RegExp; readonly receiver?: string } = {},
+    refusal = TOO_LATE,
+    receiver = workflowId,
   ): Promise<Receipt | undefined> {
     const { client, world } = this.scene;
     const say = (end: string) => world.say('people', `${what} for ${id} of ${receiver}${end}`);
@@ -271,7 +258,7 @@ export class Answering {
       const { message, cause } = error as Error;
       const why = cause instanceof Error ? cause.message : message;
       say(', refused');
-      if (!this.effects.isRefusedRightly(workflowId, why) && !refusal.test(why))
+      if (!this.people.isRefusedRightly(workflowId, why) && !refusal.test(why))
         this.surprises.add(`${receiver} refuses ${what} for ${kind}: ${why}`);
       return undefined;
     }

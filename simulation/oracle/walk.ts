@@ -126,7 +126,7 @@ class Person {
     this.#answering = new Answering(scene as unknown as Scene, {
       decide: async () => {},
       cancel: async () => {},
-      abandon: () => {},
+      giveUp: () => ({ kind: 'abandon' }),
       isRefusedRightly: () => true,
     });
   }
