@@ -1,4 +1,4 @@
-import { type CallFault, SHORT_MESSAGE_CODE as CODE, NOT_TODAY } from '../src/apps/sandbox/fault-kinds.js';
+import { SHORT_MESSAGE_CODE as CODE, NOT_TODAY } from '../src/apps/sandbox/fault-kinds.js';
 import { habitOutcome } from '../src/apps/sandbox/habits/habits.js';
 import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import type { Answer, Requirement } from '../src/messages/requirements.js';
@@ -10,7 +10,6 @@ import { indistinct } from './believed.js';
 import { inputsOf, type Party, workersOf } from './cast.js';
 import { createOf, finalMid, holderOf } from './ledger.js';
 import { MARKERS } from './markers.js';
-import type { Departure, Network } from './network.js';
 import { PartnerStaff } from './partner-staff.js';
 import { HOUR_MS, OUTAGES } from './plan.js';
 import type { Scene } from './scene.js';
@@ -49,9 +48,6 @@ const PORTAL = /confirm its (merchant )?profile id\. Correct it or retry only if
 /** The partner refuses a create, or returns another record, by a habit. */
 const SAVED = /^The (application was saved|partner responded to the create with merchant)/m;
 
-/** What the sandbox says while a merchant is on hold for a moment (`refusedReview`). */
-const REFUSED_REVIEW = 'BadRequest\nTo change an answer, take it back.';
-
 /** Habits by which a read may show what was before, however soon after a write it is. */
 export const SHOWS_OLD = ['replicas', 'reads-go-back', 'cached-status', 'shows-later', 'status-goes-back'];
 
@@ -84,8 +80,6 @@ export class People {
   readonly #knowsNoSsn = new Set<string>();
   /** A correction was given, and has got lost on its way to the partner. */
   readonly #isCorrected = new Set<string>();
-  /** Somebody chose that a merchant on hold takes answers, so a review that is refused then is asked about. */
-  #heldTakesAnswers = false;
   #answers = 0;
   /** The answers that did more than try again. */
   readonly #given = new Set<string>();
@@ -197,11 +191,8 @@ export class People {
     switch (kind) {
       case 'waiting':
         return undefined;
-      case 'new-status': {
-        const choice = chance.pick(['under-review', 'needs-answers']);
-        if (choice === 'needs-answers') this.#heldTakesAnswers = true;
-        return { kind: 'choice', choice };
-      }
+      case 'new-status':
+        return { kind: 'choice', choice: chance.pick(['under-review', 'needs-answers']) };
       case 'one-time-code':
         return { kind: 'code', code: chance.pick([CODE, CODE, CODE, '111111']) };
       case 'ticket':
@@ -340,34 +331,19 @@ export class People {
 
   #isForNoReason({ kind, detail, raisedAt }: Requirement): boolean {
     if (kind !== 'rejected-input') return false;
-    const at = Date.parse(raisedAt);
-    if (this.scene.plan.existing === 'claimed' && CLAIMED.test(detail)) return true;
     const { plan, network } = this.scene;
-    const meets = (fault: CallFault) => plan.faults.some((each) => each.fault === fault);
-    if (detail === REFUSED_REVIEW)
-      return meets('400') || this.#heldTakesAnswers || this.#isStatusReadLate(at);
-    const isShutOut = ({ kind: outage, since }: Network['outages'][number]) =>
-      outage === 'suspended' && at >= since && at <= since + OUTAGES.suspended.milliseconds;
+    const at = Date.parse(raisedAt);
+    const isShutOut =
+      plan.faults.some(({ fault }) => fault === '403') ||
+      network.outages.some(
+        ({ kind: outage, since }) =>
+          outage === 'suspended' && at >= since && at <= since + OUTAGES.suspended.milliseconds,
+      );
     return (
       FOR_NO_REASON.test(detail) ||
-      (SHUT_OUT.test(detail) && (meets('403') || network.outages.some(isShutOut)))
+      (plan.existing === 'claimed' && CLAIMED.test(detail)) ||
+      (isShutOut && SHUT_OUT.test(detail))
     );
-  }
-
-  /**
-   * Whoever reads the status right after a refused review sees that the merchant is on hold. When that read is late, repeated or of an
-   * old status, it may take answers again, and only a person can say whether to send the same once more.
-   */
-  #isStatusReadLate(raisedAt: number): boolean {
-    const { network, plan } = this.scene;
-    if (plan.habits.some((habit) => SHOWS_OLD.includes(habit))) return true;
-    const { left } = network;
-    const refused = left.findLastIndex(({ path, status }) => /Review\?/.test(path) && status === 400);
-    const { at: refusedAt = 0, path: address = '' } = left[refused] ?? {};
-    const [, id] = address.split('?');
-    const isRead = ({ at, path }: Departure) => path === `/api/v1/merchant/status?${id}` && at < raisedAt;
-    const reads = left.slice(refused + 1).filter(isRead);
-    return reads.length > 1 || reads.some(({ at }) => at > refusedAt + 1_000);
   }
 
   #isNewRun(workflowId: string): boolean {
