@@ -356,10 +356,8 @@ export class People {
     const { title, detail } = requirement;
     if (!this.#isSurelyOver(requirement)) return undefined;
     const [, several] = (/^Several found/.test(title) && /: (\S+(?:, \S+)*)\. Confirm/.exec(detail)) || [];
-    if (several) {
-      const ids = several.split(', ') as [string, ...string[]];
-      return confirmOrRetry(world.chance.happens(0.2) ? undefined : world.chance.pick(ids));
-    }
+    if (several)
+      return confirmOrRetry(world.chance.happens(0.2) ? undefined : world.chance.pick(several.split(', ')));
     const [, profileId] = (/^Whose banking profile/.test(title) && /, confirm (\d+)\./.exec(detail)) || [];
     if (profileId) {
       const ofProfile = partners.ledger.filter(({ id }) => String(id) === profileId);

@@ -35,7 +35,12 @@ export class Starts {
     const { world, plan, cast, client } = this.scene;
     const { errands, existing } = plan;
     const soon = (run: () => Promise<unknown>) => later(world.chance.between(0, REQUESTED_WITHIN_MS), run);
-    if (errands.includes('batch')) soon(() => this.#requestAll());
+    if (errands.includes('batch'))
+      soon(async () => {
+        this.batch = await batchOf(this.scene);
+        // Whom the batch leaves out is requested alone.
+        for (const party of cast) await this.request(party);
+      });
     else
       for (const party of cast.flatMap((each) => (each.twice ? [each, each] : each)))
         soon(() => this.request(party));
@@ -52,12 +57,6 @@ export class Starts {
     const ids = [...cast.map((party) => party.workflowId), ...this.operations.map(operationId)];
     const areRefused = this.invalid !== undefined || !plan.errands.includes('invalid');
     return areRefused && ids.every((id) => service.latest(id));
-  }
-
-  /** Whom the batch leaves out is requested alone. */
-  async #requestAll(): Promise<void> {
-    this.batch = await batchOf(this.scene);
-    for (const party of this.scene.cast) await this.request(party);
   }
 
   async request(party: Party, again = false): Promise<void> {
