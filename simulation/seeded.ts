@@ -25,7 +25,7 @@ export class Seeded {
 
   /** @param from is not empty */
   pick<Item>(from: readonly Item[]): Item {
-    return (from[this.between(0, from.length - 1)] ?? from[0]) as Item;
+    return from[this.between(0, from.length - 1)] as Item;
   }
 
   shuffled<Item>(items: readonly Item[]): Item[] {
