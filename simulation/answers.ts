@@ -10,6 +10,7 @@ export type OperatorAnswer =
 
 /** How notes begin that nobody answers. */
 export const SUPERSEDED = 'Read rule';
+const UNANSWERED = /^(Read\s+rule|The partner lists)/;
 
 /** What the store of files says. */
 export const STORE_FAILS = 'the shelf is locked';
@@ -29,12 +30,7 @@ export function answerTo(
     case 'uncertain-write':
       return 'uncertain';
     case 'underwriting-note':
-      if (
-        merchant === 'superseded-notes' ||
-        detail.replace(/\s+/g, ' ').startsWith(SUPERSEDED) ||
-        detail.startsWith('The partner lists')
-      )
-        return 'superseded';
+      if (merchant === 'superseded-notes' || UNANSWERED.test(detail)) return 'superseded';
       return /^Please\s+send/.test(detail) ? { kind: 'document' } : { kind: 'text', text: marked.noteAnswer };
     case 'changes-requested':
       if (merchant !== 'changes-requested') return undefined;
@@ -54,24 +50,17 @@ export function answerTo(
 }
 
 function answerToTicket(detail: string, marked: Markers): OperatorAnswer {
-  const [, field] = /about the field (\w+)\.$/.exec(detail) ?? [];
-  switch (field) {
-    case 'Phone':
-      return corrected({ holder: { phone: marked.ownerPhone } });
-    case 'Owner1Address': {
-      const beneficialOwners = ownersOf(marked).map((owner) => ({
-        ...owner,
-        homeAddress: marked.homeStreet,
-      }));
-      return corrected({ beneficialOwners });
-    }
-    case 'EmployerIdentificationNumber':
-      return corrected({ holder: { employerIdentificationNumber: marked.correctedSsn } });
-    default:
-      return { kind: 'text', text: marked.ticketAnswer };
-  }
+  const [, field = ''] = /about the field (\w+)\.$/.exec(detail) ?? [];
+  const owners = ownersOf(marked).map((owner) => ({ ...owner, homeAddress: marked.homeStreet }));
+  const patches: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+    Phone: { holder: { phone: marked.ownerPhone } },
+    Owner1Address: { beneficialOwners: owners },
+    EmployerIdentificationNumber: { holder: { employerIdentificationNumber: marked.correctedSsn } },
+  };
+  const patch = patches[field];
+  return patch ? corrected(patch) : { kind: 'text', text: marked.ticketAnswer };
 }
 
-function corrected(patch: Readonly<Record<string, unknown>>): OperatorAnswer {
-  return { kind: 'correction', patch };
+export function corrected(patch: Readonly<Record<string, unknown>>) {
+  return { kind: 'correction', patch } as const;
 }

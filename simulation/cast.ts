@@ -9,15 +9,7 @@ import { type Part, partId } from '../src/messages/onboardings.js';
 import { business, customer, merchant } from '../test/rigs/inputs.js';
 import { holderOf, merchantOf, ownersOf } from '../test/rigs/privacy/marked-inputs.js';
 import type { Markers } from '../test/rigs/privacy/markers.js';
-import {
-  BUSINESSES,
-  CUSTOMERS,
-  type CustomerRole,
-  FRANCHISES,
-  MERCHANTS,
-  type Role,
-  WITH_ACCOUNT,
-} from './roles.js';
+import { BUSINESSES, CUSTOMERS, FRANCHISES, MERCHANTS, type OnboardingRole, type Role } from './roles.js';
 import { Seeded } from './seeded.js';
 
 type Asked =
@@ -26,25 +18,22 @@ type Asked =
   | { readonly type: 'customerOnboarding'; readonly input: CustomerOnboardingInput };
 
 /** A merchant, a business or both to onboard: how, and with which outcome. */
-export type Party = Asked & {
-  /** As in the report. */
-  readonly kind: Kind;
-  readonly scenario: string;
-  readonly externalId: string;
-  readonly workflowId: string;
-  /** The outcome of the whole, and of each part. */
-  readonly outcome: string;
-  readonly parts: Readonly<Partial<Record<Part, Role>>>;
-  /** The business's name, where there is one. */
-  readonly businessName: string;
-  /** Distinguishes two of one name. */
-  readonly legalName: string;
-  /** Which of two with one dba, which start together. */
-  readonly twin?: 'first' | 'second';
-  readonly by: (typeof WAYS)[number];
-  /** It is requested twice. */
-  readonly twice: boolean;
-};
+export type Party = Asked &
+  OnboardingRole & {
+    /** As in the report. */
+    readonly kind: Kind;
+    readonly externalId: string;
+    readonly workflowId: string;
+    /** The business's name, where there is one. */
+    readonly businessName: string;
+    /** Distinguishes two of one name. */
+    readonly legalName: string;
+    /** It is one of two with one dba, which start together. */
+    readonly twin: boolean;
+    readonly by: (typeof WAYS)[number];
+    /** It is requested twice. */
+    readonly twice: boolean;
+  };
 
 export const KINDS = ['merchant', 'business', 'customer', 'franchise'] as const;
 
@@ -52,7 +41,7 @@ type Kind = (typeof KINDS)[number];
 
 const WAYS = ['event', 'batch', 'client'] as const;
 
-const CHOICES: Readonly<Record<Kind, readonly CustomerRole[]>> = {
+const CHOICES: Readonly<Record<Kind, readonly OnboardingRole[]>> = {
   merchant: MERCHANTS.map((role) => ({ ...role, parts: { boarding: role } })),
   business: BUSINESSES.map((role) => ({ ...role, parts: { business: role } })),
   customer: CUSTOMERS,
@@ -65,30 +54,33 @@ export function castOf(seed: number, count: number, marked: Markers): Party[] {
   const ways = chance.shuffled(WAYS);
   const orders = KINDS.map((kind) => ({ kind, choices: chance.shuffled(CHOICES[kind]) }));
   const cast = Array.from({ length: count }, (_, index): Party => {
-    const { kind, choices } = orders[index % KINDS.length] ?? { kind: 'merchant', choices: [] };
+    const { kind, choices } = inTurn(orders, index);
     const turn = Math.floor(index / KINDS.length);
-    const isFranchise = kind === 'franchise';
-    const chosen = choices[(isFranchise ? Math.floor(turn / 2) : turn) % choices.length];
-    if (!chosen) throw new Error(`no scenario of ${kind}`);
-    const externalId = `chaos-${seed}-${index + 1}`;
-    const twin = isFranchise ? (turn % 2 === 0 ? 'first' : 'second') : undefined;
-    const name = `${marked.dba} ${index + 1 - (twin === 'second' ? KINDS.length : 0)}`;
+    const twin = kind === 'franchise';
+    const role = inTurn(choices, twin ? Math.floor(turn / 2) : turn);
     const number = index + 1;
-    const requirement = askedFor(chosen, externalId, { name, marked, chance, ...(twin && { number }) });
+    const externalId = `chaos-${seed}-${number}`;
+    const name = `${marked.dba} ${twin && turn % 2 === 1 ? number - KINDS.length : number}`;
+    const asked = askedFor(role, externalId, { name, marked, chance, ...(twin && { number }) });
     return {
       kind,
       externalId,
-      ...chosen,
-      ...requirement,
-      ...(twin && { twin }),
-      workflowId: workflowId(requirement.type, externalId),
-      businessName: named(name, chosen.parts.business),
-      legalName: holderAsked(requirement)?.legalBusinessName ?? '',
-      by: twin ? 'client' : (ways[turn % ways.length] ?? 'event'),
+      ...role,
+      ...asked,
+      twin,
+      workflowId: workflowId(asked.type, externalId),
+      businessName: named(name, role.parts.business),
+      legalName: inputsOf(asked).business?.holder.legalBusinessName ?? '',
+      by: twin ? 'client' : inTurn(ways, turn),
       twice: chance.happens(0.3),
     };
   });
   return chance.shuffled(cast);
+}
+
+/** The item whose turn it is when all take turns, again and again. */
+function inTurn<Item>(items: readonly Item[], index: number): Item {
+  return items[index % items.length] as Item;
 }
 
 interface Making {
@@ -99,58 +91,51 @@ interface Making {
   readonly number?: number;
 }
 
-function askedFor({ parts }: CustomerRole, externalId: string, making: Making): Asked {
-  const { boarding, business: bank } = parts;
-  if (boarding && bank) {
-    const { externalId: _, ...asMerchant } = merchantInput(boarding, externalId, making);
-    const { externalId: _1, ...asBusiness } = businessInput(bank, externalId, making);
-    const input = customer({}, { externalId, boarding: asMerchant, business: asBusiness });
-    return { type: 'customerOnboarding', input };
-  }
-  if (bank) return { type: 'businessOnboarding', input: businessInput(bank, externalId, making) };
-  if (boarding) return { type: 'merchantBoarding', input: merchantInput(boarding, externalId, making) };
+function askedFor({ parts }: OnboardingRole, externalId: string, making: Making): Asked {
+  const boarding = parts.boarding && merchantInput(parts.boarding, making);
+  const bank = parts.business && businessInput(parts.business, making);
+  if (boarding && bank)
+    return { type: 'customerOnboarding', input: customer({}, { externalId, boarding, business: bank }) };
+  if (bank) return { type: 'businessOnboarding', input: { ...bank, externalId } };
+  if (boarding) return { type: 'merchantBoarding', input: { ...boarding, externalId } };
   throw new Error('a scenario without a part');
 }
 
 /** Some are created by v1, and some change fees. */
-function merchantInput(
-  role: Role,
-  externalId: string,
-  { name, marked, chance }: Making,
-): MerchantBoardingInput {
-  return merchant(undefined, {
-    externalId,
+function merchantInput(role: Role, { name, marked, chance }: Making) {
+  const { externalId: _, ...input } = merchant(undefined, {
     merchant: merchantOf(marked, named(name, role)),
     application: { remark: marked.application },
     ...(chance.happens(0.2) && { createVersion: 'v1' as const }),
     ...(chance.happens(0.3) && { fees: { minimumDiscountAmount: chance.between(1, 20) } }),
   });
+  return input;
 }
 
-function businessInput(
-  role: Role,
-  externalId: string,
-  { name, marked, number }: Making,
-): BusinessOnboardingInput {
+function businessInput(role: Role, { name, marked, number }: Making) {
   const ssn = Object.keys(MAGIC_SSNS).find((magic) => role.scenario === `ssn ${magic}`) ?? marked.ssn;
   const own = number !== undefined && {
     legalBusinessName: `${marked.legalName} ${number}`,
     employerIdentificationNumber: String(500_000_000 + number),
   };
-  return business(undefined, {
-    externalId,
+  const { externalId: _, ...input } = business(undefined, {
     holder: { ...holderOf(marked, ssn, named(name, role)), ...own },
     beneficialOwners: ownersOf(marked),
-    ...(WITH_ACCOUNT.includes(role.scenario) && { openFinancialAccount: true }),
+    // The bank or Gangway opens it.
+    ...(role.scenario.startsWith('account-') && { openFinancialAccount: true }),
     // When the ticket is closed and reopened between two reads, it is raised again only after this time.
     ...(role.scenario === 'reopened-ticket' && { dueInHours: 0.005 }),
   });
+  return input;
 }
 
-/** The business account holder to submit, if there is one. */
-function holderAsked({ type, input }: Asked): BusinessOnboardingInput['holder'] | undefined {
-  if (type === 'customerOnboarding') return input.business.holder;
-  return type === 'businessOnboarding' ? input.holder : undefined;
+/** What each partner is asked for. */
+export function inputsOf({
+  type,
+  input,
+}: Asked): Partial<Pick<CustomerOnboardingInput, 'boarding' | 'business'>> {
+  if (type === 'customerOnboarding') return input;
+  return type === 'merchantBoarding' ? { boarding: input } : { business: input };
 }
 
 function named(name: string, role: Role | undefined): string {
@@ -164,15 +149,10 @@ export function workersOf({ type, workflowId, parts, externalId, input }: Party)
 }
 
 /** The writes of the merchant's role, with the version of its create and the update of its fees. */
-export function boardingWritesOf({ type, input, parts }: Party): Role['writes'] {
-  const question =
-    type === 'customerOnboarding' ? input.boarding : type === 'merchantBoarding' ? input : undefined;
-  const { 'create-merchant': created = 0, ...writes } = parts.boarding?.writes ?? {};
-  return {
-    ...writes,
-    ...(question && {
-      [question.createVersion === 'v1' ? 'create-merchant-v1' : 'create-merchant']: created,
-    }),
-    ...(question?.fees && { 'update-fees': 'some' as const }),
-  };
+export function boardingWritesOf(party: Party): Role['writes'] {
+  const { createVersion, fees } = inputsOf(party).boarding ?? {};
+  const { 'create-merchant': created, ...writes } = party.parts.boarding?.writes ?? {};
+  if (created === undefined) return {};
+  const create = createVersion === 'v1' ? 'create-merchant-v1' : 'create-merchant';
+  return { ...writes, [create]: created, ...(fees && { 'update-fees': 'some' }) };
 }

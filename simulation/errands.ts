@@ -8,25 +8,22 @@ import {
   confirmBatch,
   NO_RESULTS,
 } from '../src/messages/batches.js';
-import { workflowId } from '../src/messages/ids.js';
+import { DEFAULT_TASK_QUEUE as taskQueue, workflowId } from '../src/messages/ids.js';
 import {
   type OperationName,
   type OperationRequest,
   operationKey,
 } from '../src/messages/partner-operations.js';
 import type { WorkflowType } from '../src/messages/workflow-types.js';
-import type { BankingClient } from '../src/partners/banking/client.js';
-import type { ByHand } from '../src/partners/by-hand.js';
-import type { FileStore } from '../src/platform/documents/file-store.js';
 import { readBatch } from '../src/services/batches/batches.js';
 import { sealValue } from '../src/temporal/payload-codec.js';
 import type { OperationStart } from '../src/temporal/start.js';
-import type { Party } from './cast.js';
-import { ACCOUNT as ACCOUNT_NAME } from './existing.js';
+import { ACCOUNT as ACCOUNT_NAME, bankByHand } from './existing.js';
 import { MARKERS } from './markers.js';
 import { type Errand, MINUTE_MS } from './plan.js';
 import type { Writes } from './roles.js';
-import type { World } from './world.js';
+import type { Scene } from './scene.js';
+import type { Seeded } from './seeded.js';
 
 /** What Gangway does besides: single operations at the bank, and batches. */
 
@@ -51,12 +48,8 @@ const ACCOUNT = 'fa-501-1';
 const DELETED_USER = 71;
 
 /** The request of an operation. Its card is there before. */
-export async function operationOf(
-  name: Operation,
-  bank: ByHand<BankingClient>,
-  { chance }: World,
-): Promise<OperationStart> {
-  const { paymentCardId, last4 } = await bank.createCard({ financialAccountId: ACCOUNT, type: 2 });
+export async function operationOf(name: Operation, chance: Seeded): Promise<OperationStart> {
+  const { paymentCardId, last4 } = await bankByHand().createCard({ financialAccountId: ACCOUNT, type: 2 });
   const webhook = { name: 'simulation', url: 'https://hooks.example/bank' };
   const address = { streetAddress: MARKERS.street, postalCode: '12207', city: 'Albany', state: 33 };
   const wrong = chance.happens(0.3) && { oneTimeCode: MARKERS.code };
@@ -103,7 +96,7 @@ const INVALID: readonly (readonly [id: string, type: WorkflowType, input: unknow
 ];
 
 /** Starts them all. @returns a line for each that did not fail as it should */
-export async function invalidStarts(client: Client, taskQueue: string): Promise<string[]> {
+export async function invalidStarts(client: Client): Promise<string[]> {
   const problems = INVALID.map(async ([id, type, input, problem]) => {
     const handle = await client.workflow.start(type, { workflowId: id, taskQueue, args: [input] });
     const failure: unknown = await handle.result().catch(({ cause }: Error) => cause);
@@ -130,17 +123,11 @@ export type Batch = Awaited<ReturnType<typeof batchOf>>;
 const PARTS = 12;
 
 /** Starts everybody as rows of one file, which has each once in every part. @returns once it has ended */
-export async function batchOf(
-  cast: readonly Party[],
-  client: Client,
-  files: FileStore,
-  world: World,
-  taskQueue: string,
-) {
+export async function batchOf({ cast, client, files, world }: Scene) {
   const { chance } = world;
   const id = workflowId('onboardingBatch', world.id());
-  const rows = cast.map(({ externalId, type, workflowId: ofRow, input }, index): BatchRow => {
-    return { line: index + 1, externalId, type, workflowId: ofRow, input };
+  const rows = cast.map(({ externalId, type, workflowId, input }, index): BatchRow => {
+    return { line: index + 1, externalId, type, workflowId, input };
   });
   for (let part = 0; part < PARTS; part += 1) {
     const content = await sealValue(client, rows, id);
@@ -182,23 +169,21 @@ export async function batchOf(
 export async function wrongIn(
   { id, course, rows }: Batch,
   client: Client,
-  files: FileStore,
+  files: Scene['files'],
   mayAttach: boolean,
 ): Promise<string[]> {
   const { stage = '', counts } = (await readBatch(client, id))?.state ?? {};
   const { started = 0, attached = 0, failed = 0 } = counts ?? {};
   const start = started + attached;
-  const [least, most] = { done: [rows, rows], discarded: [0, 0] }[stage as string] ?? [0, rows];
-  const isKept = await files.open(`${id}.0.rows`).then(
-    () => true,
-    () => false,
-  );
+  const least = stage === 'done' ? rows : 0;
+  const most = stage === 'discarded' ? 0 : rows;
+  const kept = await files.open(`${id}.0.rows`).catch(() => undefined);
   const wrong: Readonly<Record<string, boolean>> = {
     [`${id} is ${stage}, and was ${course}`]: !ENDS[course].includes(stage),
-    [`${id} counts ${start} of ${rows} rows`]: start < (least ?? 0) || start > (most ?? 0),
+    [`${id} counts ${start} of ${rows} rows`]: start < least || start > most,
     [`${failed} rows of ${id} failed`]: failed > 0,
     [`${id} counts ${attached} rows as started by others`]: attached > 0 && !mayAttach,
-    [`${id} keeps its rows`]: isKept,
+    [`${id} keeps its rows`]: kept !== undefined,
   };
   return Object.keys(wrong).filter((what) => wrong[what]);
 }

@@ -1,9 +1,9 @@
 import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import { workflowId } from '../src/messages/ids.js';
-import type { MerchantBoardingInput } from '../src/messages/inputs.js';
+import type { CustomerOnboardingInput, MerchantBoardingInput } from '../src/messages/inputs.js';
 import { omitUndefined } from '../src/messages/objects.js';
 import { bankingClient } from '../src/partners/banking/client.js';
-import { type AccountHolder, type BeneficialOwner, submissionOf } from '../src/partners/banking/holder.js';
+import { submissionOf } from '../src/partners/banking/holder.js';
 import { boardingClient } from '../src/partners/boarding/client.js';
 import { byHand } from '../src/partners/by-hand.js';
 import type { Party } from './cast.js';
@@ -32,54 +32,48 @@ const SAME_FEES = { minimumDiscountStartDate: '2026-01-01T00:00:00.000Z', miscFe
 
 /** The party of an input that the plan changes. */
 export function twisted(party: Party, { twists }: Plan): Party {
-  const is = (twist: Twist) => twists.includes(twist);
-  const { type, externalId } = party;
-  const isNew = (part: object) => !('merchantProfileId' in part);
-  const change = (part: object): object => {
-    const { dueInHours, agentProfileId, ...rest } = part as Partial<MerchantBoardingInput>;
-    const isDue = !is('undue') || party.parts.business?.scenario === 'reopened-ticket';
-    const name = is('nobody') ? 'Nobody' : is('agent') ? 'Harbor Agents' : undefined;
-    const agent = 'merchant' in part && isNew(part) && name ? { agent: name } : { agentProfileId };
-    const fees = is('fees') && rest.fees && { ...rest.fees, ...SAME_FEES };
-    const hours = {
-      ...(isDue && { dueInHours }),
-      ...(is('unclaimed') && dueInHours && { unclaimedInHours: 1 }),
-    };
-    return omitUndefined({ ...rest, ...(fees && { fees }), ...hours, ...agent });
+  const { type, externalId, input } = party;
+  const has = (twist: Twist) => twists.includes(twist);
+  const isDue = !has('undue') || party.parts.business?.scenario === 'reopened-ticket';
+  const name = has('nobody') ? 'Nobody' : has('agent') ? 'Harbor Agents' : undefined;
+  const change = (part: object) => {
+    const { dueInHours, agentProfileId, fees, ...rest } = part as Partial<MerchantBoardingInput>;
+    const isNew = rest.merchant && !rest.merchantProfileId;
+    return omitUndefined({
+      ...rest,
+      fees: fees && has('fees') ? { ...fees, ...SAME_FEES } : fees,
+      dueInHours: isDue ? dueInHours : undefined,
+      unclaimedInHours: has('unclaimed') && dueInHours ? 1 : undefined,
+      ...(isNew && name ? { agent: name } : { agentProfileId }),
+    });
   };
-  const cancels = is('cancels') && type === 'customerOnboarding';
-  const account = is('account') ? ACCOUNT : undefined;
-  const all = change(party.input) as Record<string, unknown>;
-  for (const part of ['boarding', 'business']) if (all[part]) all[part] = change(all[part] as object);
-  const input = {
-    ...all,
-    ...(cancels && { onDecline: 'cancel-other' }),
-    ...omitUndefined({ account }),
-  } as never;
-  return { ...party, input, workflowId: workflowId(type, externalId, account) };
+  const account = has('account') ? ACCOUNT : undefined;
+  const changed =
+    type === 'customerOnboarding'
+      ? { ...input, boarding: change(input.boarding), business: change(input.business) }
+      : change(input);
+  const onDecline = has('cancels') && type === 'customerOnboarding' ? 'cancel-other' : undefined;
+  return {
+    ...party,
+    input: { ...changed, ...omitUndefined({ onDecline, account }) } as never,
+    workflowId: workflowId(type, externalId, account),
+  };
 }
 
 /** The party once more, with the merchant that it has by now. */
 export function startedAgain(party: Party, ledger: readonly LedgerEntry[]): Party {
   const created = createOf(party, ledger);
   if (!created || party.type === 'businessOnboarding') return party;
-  const name = <Part extends object>({ agentProfileId: _, ...part }: Part & { agentProfileId?: number }) => ({
-    ...part,
-    merchantProfileId: Number(created.id),
-  });
-  const { input } = party;
-  const named =
-    'boarding' in input ? { ...input, boarding: name(input.boarding as never) } : name(input as never);
-  return { ...party, input: named as never };
+  const own = { merchantProfileId: Number(created.id), agentProfileId: undefined };
+  const named = (part: object) => omitUndefined({ ...part, ...own });
+  const { type, input } = party;
+  const changed =
+    type === 'customerOnboarding' ? { ...input, boarding: named(input.boarding) } : named(input);
+  return { ...party, input: changed as never };
 }
 
-type Merchant = Omit<MerchantBoardingInput, 'externalId'>;
-
-interface Business {
-  readonly holder: AccountHolder;
-  readonly beneficialOwners?: readonly BeneficialOwner[] | undefined;
-  readonly dueInHours: number;
-}
+type Merchant = CustomerOnboardingInput['boarding'];
+type Business = CustomerOnboardingInput['business'];
 
 /** Puts it there. @returns the party with the input that fits */
 export async function existingOf(
@@ -88,95 +82,63 @@ export async function existingOf(
   partners: Partners,
   chance: Seeded,
 ): Promise<Party> {
-  const { externalId, type, input } = party;
-  const isBusiness = type === 'businessOnboarding';
-  const { business } = party.parts;
-  const isNew = party.twin !== undefined || ONLY_NEW.test(business?.scenario ?? '');
+  const { externalId, type, input, parts } = party;
+  const isNew = party.twin || ONLY_NEW.test(parts.business?.scenario ?? '');
   if (how === 'nothing' || isNew) return party;
   const bank = bankByHand();
   const boarding = byHand(boardingClient(WHO));
+  const isFollowed = how === 'followed';
 
-  async function profileOf({ holder, beneficialOwners = [] }: Business): Promise<number> {
-    const { profileId } = await bank.submitBusinessAccountHolder(submissionOf(holder, beneficialOwners));
-    return profileId ?? 0;
-  }
+  const submit = ({ holder, beneficialOwners }: Business) =>
+    bank.submitBusinessAccountHolder(submissionOf(holder, beneficialOwners));
 
-  async function merchantOf({ merchant }: Merchant, isSubmitted: boolean) {
+  async function merchantOf({ createVersion: _, fees, ...options }: Merchant) {
+    const { merchant, dueInHours } = options;
+    const isSubmitted = chance.happens(isFollowed ? 0.7 : 0.3);
     const its = { agentProfileId: 101, guid: externalId };
     const { merchantProfileId } = await boarding.createMerchant({ ...merchant, ...its });
     if (isSubmitted) await boarding.submitMerchant({ merchantProfileId });
-    return merchantProfileId;
-  }
-
-  /** The fees of one that is submitted stay as they are. */
-  async function named<Given extends Merchant>({ createVersion: _, fees, ...options }: Given) {
-    const isSubmitted = chance.happens(0.3);
-    const merchantProfileId = await merchantOf(options, isSubmitted);
+    const { dba } = merchant;
+    if (isFollowed)
+      return { follow: true, merchantProfileId, merchant: { dba }, agentProfileId: 101, dueInHours };
+    // The fees of one that is submitted stay as they are.
     return { ...options, ...(!isSubmitted && fees && { fees }), merchantProfileId };
-  }
-
-  async function followed(options: Merchant) {
-    const { merchant, dueInHours } = options;
-    const merchantProfileId = await merchantOf(options, chance.happens(0.7));
-    return {
-      follow: true,
-      merchantProfileId,
-      merchant: { dba: merchant.dba },
-      agentProfileId: 101,
-      dueInHours,
-    };
   }
 
   /** Somebody may know no more of it than its name, unless it has to be corrected as a whole. */
   async function followedBusiness(business: Business) {
     const { holder, beneficialOwners, dueInHours } = business;
     const { doingBusinessAsName } = holder;
-    const isCorrected = 'update-business-account-holder' in (party.parts.business?.writes ?? {});
-    const facts = !isCorrected && chance.happens(0.3) ? { doingBusinessAsName } : { ...holder };
-    const profileId = await profileOf(business);
-    return {
-      follow: true,
-      profileId,
-      holder: facts,
-      ...(beneficialOwners && { beneficialOwners }),
-      dueInHours,
-    };
+    const isCorrected = 'update-business-account-holder' in (parts.business?.writes ?? {});
+    const facts = !isCorrected && chance.happens(0.3) ? { doingBusinessAsName } : holder;
+    const { profileId } = await submit(business);
+    return { follow: true, profileId, holder: facts, ...omitUndefined({ beneficialOwners }), dueInHours };
   }
 
   /** The business of a merchant that has a profile, which may not show all of itself, or be of another business. */
   async function namedBusiness(business: Business) {
     const merchantProfileId = 4_000 + Number(externalId.split('-').at(-1));
     const hides = chance.pick([[], ['doingBusinessAsName', 'employerIdentificationNumber']]);
-    const { holder } = business;
     const isOthers = chance.happens(0.3);
-    const another = { legalBusinessName: 'Harbor LLC', employerIdentificationNumber: '500600700' };
-    const profileId = await profileOf(
-      isOthers ? { ...business, holder: { ...holder, ...another } } : business,
-    );
+    const others = { legalBusinessName: 'Harbor LLC', employerIdentificationNumber: '500600700' };
+    const holder = { ...business.holder, ...(isOthers && others) };
+    const { profileId } = await submit({ ...business, holder });
     if (isOthers) partners.forget();
-    const change = { merchantProfileId, hides };
-    await partners.control('POST', `/sandbox/profiles/${profileId}/transition`, change);
+    await partners.control('POST', `/sandbox/profiles/${profileId}/transition`, { merchantProfileId, hides });
     return { ...business, merchantProfileId };
   }
 
-  if (how === 'before') {
-    if (!isBusiness) return party;
-    await profileOf(input);
-    partners.forget();
-    return party;
+  async function change(): Promise<object> {
+    if (type === 'merchantBoarding') return merchantOf(input);
+    if (type === 'businessOnboarding') return isFollowed ? followedBusiness(input) : namedBusiness(input);
+    const changed = { boarding: await merchantOf(input.boarding) };
+    if (!isFollowed) return { ...input, ...changed };
+    return { ...changed, business: await followedBusiness(input.business), onDecline: 'continue' };
   }
-  const change = async (): Promise<object> => {
-    const isFollowed = how === 'followed';
-    if (type === 'merchantBoarding') return isFollowed ? followed(input) : named(input);
-    if (isBusiness) return isFollowed ? followedBusiness(input) : namedBusiness(input);
-    if (!isFollowed) {
-      return { ...input, boarding: await named(input.boarding) };
-    }
-    const parts = {
-      boarding: await followed(input.boarding),
-      business: await followedBusiness(input.business),
-    };
-    return { ...parts, onDecline: 'continue' };
-  };
-  return { ...party, input: { ...(await change()), externalId } as never };
+
+  if (how !== 'before') return { ...party, input: { ...(await change()), externalId } as never };
+  if (type !== 'businessOnboarding') return party;
+  await submit(input);
+  partners.forget();
+  return party;
 }

@@ -51,10 +51,8 @@ export class PartnerStaff {
     const approval = approvalOf(party, 'boarding', partners.ledger);
     if (!approval || !this.#once(party.parts)) return;
     const rest = 'Take your time. '.repeat(world.chance.pick([1, 40]));
-    const notes = Array.from(
-      { length: world.chance.pick([3, 30, 205]) },
-      (_, index) => `${SUPERSEDED} ${index}. ${rest}`,
-    );
+    const length = world.chance.pick([3, 30, 205]);
+    const notes = Array.from({ length }, (_, index) => `${SUPERSEDED} ${index}. ${rest}`);
     await partners.control('POST', approval.path, { notes });
     this.#later(5, 10, () => this.#approve(party, 'boarding'));
   }
@@ -70,10 +68,11 @@ export class PartnerStaff {
       await change({ isLocked: true });
       this.#later(1, 8, () => change({ isLocked: false }));
     }
-    const about = `Please call us about profile ${holder.id}.`;
-    const tickets = OPENERS.map((userProfileId) => ({ text: about, userProfileId }));
-    if (plan.twists.includes('tickets'))
-      await change({ tickets: [...tickets, { text: 'Please call us.', userProfileId: null }] });
+    if (plan.twists.includes('tickets')) {
+      const text = `Please call us about profile ${holder.id}.`;
+      const about = OPENERS.map((userProfileId) => ({ text, userProfileId }));
+      await change({ tickets: [...about, { text: 'Please call us.', userProfileId: null }] });
+    }
   }
 
   /** Decides, although answers are on their way, and sends a webhook. @returns whether there is something to decide */

@@ -1,14 +1,14 @@
-import { type CallFault, SHORT_MESSAGE_CODE as CODE, NOT_TODAY } from '../src/apps/sandbox/fault-kinds.js';
+import { SHORT_MESSAGE_CODE as CODE, NOT_TODAY } from '../src/apps/sandbox/fault-kinds.js';
 import { habitOutcome } from '../src/apps/sandbox/habits/habits.js';
+import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import type { Answer, Requirement } from '../src/messages/requirements.js';
 import { documentStore } from '../src/partners/documents/document-store.js';
 import { queryState } from '../src/temporal/find-onboarding.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
-import { answerTo, type OperatorAnswer, STORE_FAILS } from './answers.js';
-import { type Party, workersOf } from './cast.js';
+import { answerTo, corrected, type OperatorAnswer, STORE_FAILS } from './answers.js';
+import { inputsOf, type Party, workersOf } from './cast.js';
 import { createOf, finalMid, holderOf, indistinct } from './ledger.js';
 import { MARKERS } from './markers.js';
-import type { Departure, Network } from './network.js';
 import { PartnerStaff } from './partner-staff.js';
 import { HOUR_MS, OUTAGES } from './plan.js';
 import type { Scene } from './scene.js';
@@ -20,9 +20,6 @@ const SURELY_OVER_MS = 5 * 60_000;
 
 /** The longest time until somebody looks again, in milliseconds. */
 const LONGEST_SHIFT_MS = 6 * HOUR_MS;
-
-/** Nobody answers more often in a run. */
-const MOST_ANSWERS = 150;
 
 /**
  * The partner does not take it, for no reason of the input. It may be on hold for a moment only. Two 401 in a row look like a merchant
@@ -50,12 +47,6 @@ const PORTAL = /confirm its (merchant )?profile id\. Correct it or retry only if
 /** The partner refuses a create, or returns another record, by a habit. */
 const SAVED = /^The (application was saved|partner responded to the create with merchant)/m;
 
-/** The partner does not know the number that it gave. */
-const UNKNOWN_NUMBER = /^merchant \d+ not found$/;
-
-/** What the sandbox says while a merchant is on hold for a moment (`refusedReview`). */
-const REFUSED_REVIEW = 'BadRequest\nTo change an answer, take it back.';
-
 /** Habits by which a read may show what was before, however soon after a write it is. */
 export const SHOWS_OLD = ['replicas', 'reads-go-back', 'cached-status', 'shows-later', 'status-goes-back'];
 
@@ -66,6 +57,18 @@ const LACKS_SSN = /^((holder|beneficialOwners\.\d)\.ssn: is required(\n|$))+$/;
 const OF_ONE_RUN = ['submit-merchant', 'request-underwriting-review', 'upload-attachment', 'create-ticket'];
 
 const RETRY: Answer = { kind: 'retry' };
+
+/** Without an id, nothing was written. */
+const confirmOrRetry = (id: string | undefined): Answer =>
+  id === undefined ? RETRY : { kind: 'confirm', id };
+
+/** What a workflow of a party asks. */
+type Question = Witness & {
+  readonly party: Party;
+  /** The one that the partner gives its merchant in the end. */
+  readonly mid: string | undefined;
+  readonly requirement: Requirement;
+};
 
 /** The people of the payments company, who answer what is open. */
 export class People {
@@ -81,34 +84,19 @@ export class People {
   readonly #knowsNoSsn = new Set<string>();
   /** A correction was given, and has got lost on its way to the partner. */
   readonly #isCorrected = new Set<string>();
-  /** Somebody chose that a merchant on hold takes answers, so a review that is refused then is asked about. */
-  #heldTakesAnswers = false;
   #answers = 0;
   /** The answers that did more than try again. */
   readonly #given = new Set<string>();
   /** When an onboarding was started again, in milliseconds. */
   readonly #startedAgainAt = new Map<Party, number>();
 
-  /** @param cancel cancels an onboarding, or a part of it */
   constructor(
     private readonly scene: Scene,
-    cancel: (party: Party) => Promise<void>,
+    /** Cancels an onboarding, or a part of it. */
+    readonly cancel: (party: Party) => Promise<void>,
   ) {
     this.#staff = new PartnerStaff(scene);
-    this.answering = new Answering(scene, {
-      cancel,
-      decide: async (it) => {
-        if (await this.#staff.decide(it)) this.spared.add(it.party as Party);
-      },
-      abandon: (party) => this.#giveUp(party),
-      isRefusedRightly: (workflowId, why) => {
-        const lacksSsn = /ssn: is required/.test(why) && this.#isNewRun(workflowId);
-        if (lacksSsn) this.#knowsNoSsn.add(workflowId);
-        const changesNothing = /changes nothing/.test(why);
-        if (changesNothing) this.#isCorrected.add(workflowId);
-        return lacksSsn || changesNothing;
-      },
-    });
+    this.answering = new Answering(scene, this);
   }
 
   /** Questions that no scenario raises, answers that were refused, and wrong ones that were not. */
@@ -116,11 +104,32 @@ export class People {
     return this.answering.surprises;
   }
 
+  /** The partner decides, although an answer is on its way. */
+  async decide(it: Case): Promise<void> {
+    if (await this.#staff.decide(it)) this.spared.add(it.party as Party);
+  }
+
+  /** Somebody gives up on a party. @returns the answer that says so */
+  giveUp(party: Party): Answer {
+    this.abandoned.add(party);
+    this.spared.add(party);
+    return { kind: 'abandon' };
+  }
+
+  /** Whether the refusal of an answer is right, for a reason of its workflow. */
+  isRefusedRightly(workflowId: string, why: string): boolean {
+    const lacksSsn = /ssn: is required/.test(why) && this.#isNewRun(workflowId);
+    if (lacksSsn) this.#knowsNoSsn.add(workflowId);
+    const changesNothing = /changes nothing/.test(why);
+    if (changesNothing) this.#isCorrected.add(workflowId);
+    return lacksSsn || changesNothing;
+  }
+
   /** The onboarding starts again: what people were told before is over. */
   forget(party: Party): void {
     const ids = workersOf(party);
-    const { receipts } = this.answering;
-    receipts.splice(0, receipts.length, ...receipts.filter(({ workflowId }) => !ids.includes(workflowId)));
+    const { answering } = this;
+    answering.receipts = answering.receipts.filter(({ workflowId }) => !ids.includes(workflowId));
     this.#startedAgainAt.set(party, this.scene.world.now);
   }
 
@@ -149,12 +158,15 @@ export class People {
   }
 
   async #lookAt(party: Party | undefined, workflowId: string): Promise<void> {
-    const state = await queryState(this.scene.client, workflowId).catch(() => undefined);
+    const { client, partners } = this.scene;
+    const state = await queryState(client, workflowId).catch(() => undefined);
     if (!state || state.outcome) return;
+    const created = party && createOf(party, partners.ledger);
+    const mid = created && finalMid(Number(created.id));
     for (const requirement of state.requirements) {
       this.asked.add(requirement.detail);
       const answer = party
-        ? await this.#answerTo({ party, workflowId, state }, requirement)
+        ? await this.#answerTo({ party, workflowId, state, mid, requirement })
         : this.#answerForAll(workflowId, requirement);
       if (answer) await this.#give({ party, workflowId, requirement, answer });
     }
@@ -170,258 +182,207 @@ export class People {
     // It was in vain, because the partner does not let us in.
     if (answer.kind === 'confirm' && this.#given.has(key)) this.answering.mistaken.add(workflowId);
     if (answer.kind !== 'retry' && answer.kind !== 'code') this.#given.add(key);
-    if (this.#answers === MOST_ANSWERS) this.surprises.add(`${workflowId} asks without an end`);
     const slip = plan.slips.findLast((each) => each.answer === this.#answers)?.slip;
     if (slip) world.say('people', `${slip}: ${requirement.id} of ${workflowId}`);
     await this.answering.give(it, slip);
   }
 
   /** Some of these close by themselves, once the partner has changed its mind. */
-  #answerForAll(workflowId: string, { kind, title, detail, raisedAt }: Requirement): Answer | undefined {
-    const { world, plan, partners } = this.scene;
+  #answerForAll(workflowId: string, requirement: Requirement): Answer | undefined {
+    const { plan, partners, world } = this.scene;
     const { chance } = world;
-    const [, id] = /^operation-/.test(workflowId) ? (/, confirm (\S+)\./.exec(detail) ?? []) : [];
-    if (kind === 'uncertain-write' && id !== undefined) {
-      if (world.now - Date.parse(raisedAt) < SURELY_OVER_MS) return undefined;
-      // Only whoever gets the statement knows that it has arrived.
-      return partners.ledgerOfGangway.some((entry) => entry.id === id) ? { kind: 'confirm', id } : RETRY;
-    }
+    const { kind, title, detail } = requirement;
     switch (kind) {
       case 'waiting':
         return undefined;
-      case 'new-status': {
-        const choice = chance.pick(['under-review', 'needs-answers']);
-        if (choice === 'needs-answers') this.#heldTakesAnswers = true;
-        return { kind: 'choice', choice };
-      }
+      case 'new-status':
+        return { kind: 'choice', choice: chance.pick(['under-review', 'needs-answers']) };
       case 'one-time-code':
         return { kind: 'code', code: chance.pick([CODE, CODE, CODE, '111111']) };
       case 'ticket':
         if (plan.twists.includes('tickets') && chance.happens(0.5))
           return { kind: 'text', text: MARKERS.ticketAnswer };
         break;
+      case 'uncertain-write': {
+        const [, id] = /^operation-/.test(workflowId) ? (/, confirm (\S+)\./.exec(detail) ?? []) : [];
+        if (id === undefined) break;
+        if (!this.#isSurelyOver(requirement)) return undefined;
+        // Only whoever gets the statement knows that it has arrived.
+        return confirmOrRetry(partners.ledgerOfGangway.some((entry) => entry.id === id) ? id : undefined);
+      }
       default:
-        if (!['credentials', 'unreadable', 'rejected-input', 'uncertain-write'].includes(kind))
+        if (!['credentials', 'unreadable', 'rejected-input'].includes(kind))
           this.surprises.add(`${workflowId} asks: ${title}`);
     }
     return chance.happens(0.5) ? RETRY : undefined;
   }
 
-  #midOf(party: Party): string | undefined {
-    const created = createOf(party, this.scene.partners.ledger);
-    return created && finalMid(Number(created.id));
-  }
-
-  async #answerTo(
-    witness: Witness & { readonly party: Party },
-    requirement: Requirement,
-  ): Promise<Answer | undefined> {
-    const { id, kind, title, detail, answers } = requirement;
-    const { party, workflowId } = witness;
-    const { world, files, client } = this.scene;
-    // The question says so: to give up, cancel the workflow.
-    if (kind === 'waiting' && this.#isUnknownNumber(/HTTP 404/, detail)) {
-      this.#giveUp(party);
-      await client.workflow.getHandle(workflowId).cancel();
-      return undefined;
-    }
-    const special = this.#withoutScenario(party, workflowId, requirement);
+  async #answerTo(question: Question): Promise<Answer | undefined> {
+    const { party, requirement } = question;
+    const special = await this.#withoutScenario(question);
     if (special !== undefined) return special === 'none' ? undefined : special;
     const answer = this.#isForNoReason(requirement)
-      ? this.#inAnotherWay(party, requirement)
-      : withFees(party, answerTo(party, requirement, MARKERS));
-    // The correction that it asks about has reached it, and lacks only them.
-    if (answer === undefined && this.#knowsNoSsn.has(workflowId) && LACKS_SSN.test(detail))
-      return withSsn({});
-    // They see that the merchant, which the partner gave to two creates at once, is another one's.
-    if (answer === undefined && answers.includes('abandon') && indistinct(this.scene, [witness]).has(party)) {
-      this.#giveUp(party);
-      return { kind: 'abandon' };
-    }
-    if (answer === undefined) this.surprises.add(`${party.externalId} asks: ${title}: ${detail}`);
-    if (answer === undefined || answer === 'superseded') return undefined;
-    if (answer === 'uncertain') return this.#afterLookingAtTheLedger(witness, requirement);
-    if (answer.kind === 'correction' && this.#knowsNoSsn.has(workflowId)) return withSsn(answer.patch);
-    if (answer.kind === 'correction' && this.#isCorrected.has(workflowId))
-      return answers.includes('retry') ? RETRY : { kind: 'text', text: MARKERS.ticketAnswer };
+      ? this.#inAnotherWay(question)
+      : answerTo(party, requirement, MARKERS);
+    if (answer === undefined) return this.#toUnknown(question);
+    if (answer === 'superseded') return undefined;
+    if (answer === 'uncertain') return this.#afterLookingAtTheLedger(question);
+    if (answer.kind === 'correction') return this.#corrected(question, answer.patch);
     if (answer.kind !== 'document') return answer;
-    const put = () => documentStore(files).put(`${id}.txt`, Buffer.from(MARKERS.noteAnswer));
+    const { files, world } = this.scene;
+    const put = () => documentStore(files).put(`${requirement.id}.txt`, Buffer.from(MARKERS.noteAnswer));
     return { kind: 'documents', documents: [await world.outside(put)] };
   }
 
   /** The answer to what no scenario asks, or `none` to what closes by itself. */
-  #withoutScenario(
-    party: Party,
-    workflowId: string,
-    { kind, detail, answers }: Requirement,
-  ): Answer | 'none' | undefined {
-    const isFollowed = this.scene.plan.existing === 'followed';
+  async #withoutScenario(question: Question): Promise<Answer | 'none' | undefined> {
+    const { party, workflowId, mid, requirement } = question;
+    const { kind, detail, answers } = requirement;
+    const { client, partners, plan, world } = this.scene;
     switch (kind) {
       case 'waiting':
+        // The question says so: to give up, cancel the workflow.
+        if (this.#isUnknownNumber(detail)) {
+          this.giveUp(party);
+          await client.workflow.getHandle(workflowId).cancel();
+        }
+        return 'none';
       case 'locked-profile':
         return 'none';
-      case 'not-submitted':
-        // Whoever asks about a pending merchant looks it up.
-        if (answers.includes('confirm')) return this.#asSubmitted(detail);
-        return isFollowed || this.scene.plan.habits.includes('submit-lost') ? RETRY : undefined;
-      case 'unclear-mid': {
-        if (this.scene.plan.habits.includes('mid-changes-once')) return 'none';
-        const mid = this.#midOf(party);
-        return mid && this.scene.world.chance.happens(0.5) ? { kind: 'confirm', id: mid } : undefined;
+      case 'not-submitted': {
+        if (!answers.includes('confirm'))
+          return plan.existing === 'followed' || plan.habits.includes('submit-lost') ? RETRY : undefined;
+        // Whoever asks about a pending merchant looks it up. One that existed was submitted by somebody else.
+        const [, id] = /^Merchant (\d+)/.exec(detail) ?? [];
+        const isSubmission = (entry: LedgerEntry) =>
+          /^submit-merchant/.test(entry.operation) && String(entry.id) === id;
+        const isSubmitted = /reads as Pending\./.test(detail) || partners.ledger.some(isSubmission);
+        return confirmOrRetry(isSubmitted ? id : undefined);
       }
+      case 'unclear-mid':
+        if (plan.habits.includes('mid-changes-once')) return 'none';
+        return mid && world.chance.happens(0.5) ? { kind: 'confirm', id: mid } : undefined;
       case 'rejected-input':
-        if (this.#isUnknownNumber(UNKNOWN_NUMBER, detail)) {
-          this.#giveUp(party);
-          return { kind: 'abandon' };
-        }
-        if (/none has this name/.test(detail))
-          return { kind: 'correction', patch: { agent: null, agentProfileId: 101 } };
-        if (PORTAL.test(detail)) {
-          const there = this.#inPortal(party, detail);
-          if (there) return { kind: 'confirm', id: there };
-        }
-        if (SAVED.test(detail)) return /^The partner/m.test(detail) ? this.#anotherOne() : this.#onceMended();
-        // It accepts a correction without them, because nobody knows all of it, and asks before it sends the holder.
-        if (!LACKS_SSN.test(detail) || !this.#isNewRun(workflowId)) return undefined;
-        this.#knowsNoSsn.add(workflowId);
-        return undefined;
+        return this.#toRejection(question);
       default:
         return undefined;
     }
   }
 
-  #giveUp(party: Party): void {
-    for (const those of [this.abandoned, this.spared]) those.add(party);
-  }
-
-  /** The partner never learns the number that it gave. */
-  #isUnknownNumber(text: RegExp, detail: string): boolean {
-    return this.scene.plan.habits.includes('numbers-of-v1') && text.test(detail);
-  }
-
-  /** The merchant or the profile of a party, as the portal of the partner lists it. */
-  #inPortal(party: Party, detail: string): string | undefined {
-    const find = detail.includes('merchant profile id') ? createOf : holderOf;
-    return find(party, this.scene.partners.ledgerOfGangway)?.id.toString();
-  }
-
-  /** What the partner takes for the same merchant is made another one, or the partner mends its habit. */
-  #anotherOne(): Answer | 'none' {
-    return this.scene.plan.habits.includes('same-email')
-      ? { kind: 'correction', patch: { merchant: { email: `again-${this.#answers}@example.com` } } }
-      : this.#onceMended();
-  }
-
-  /** Nobody tries again what a habit of the partner makes fail each time. */
-  #onceMended(): Answer | 'none' {
-    const isLeft = (habit: string) => habitOutcome(habit) !== 'tolerated';
-    return this.scene.partners.habits.some(isLeft) ? 'none' : RETRY;
-  }
-
-  /** A merchant that existed was submitted by somebody else. */
-  #asSubmitted(detail: string): Answer {
+  #toRejection({ party, workflowId, requirement }: Question): Answer | 'none' | undefined {
+    const { detail } = requirement;
     const { partners, plan } = this.scene;
-    const [, id = ''] = /^Merchant (\d+)/.exec(detail) ?? [];
-    const isSubmitted = partners.ledger.some(
-      (entry) => /^submit-merchant/.test(entry.operation) && String(entry.id) === id,
-    );
-    return isSubmitted || (plan.existing && /reads as Pending\./.test(detail))
-      ? { kind: 'confirm', id }
-      : RETRY;
+    if (this.#isUnknownNumber(detail)) return this.giveUp(party);
+    if (/none has this name/.test(detail)) return corrected({ agent: null, agentProfileId: 101 });
+    if (PORTAL.test(detail)) {
+      const find = detail.includes('merchant profile id') ? createOf : holderOf;
+      const record = find(party, partners.ledgerOfGangway);
+      if (record) return { kind: 'confirm', id: String(record.id) };
+    }
+    if (SAVED.test(detail)) {
+      // What the partner takes for the same merchant is made another one.
+      if (/^The partner/m.test(detail) && plan.habits.includes('same-email'))
+        return corrected({ merchant: { email: `again-${this.#answers}@example.com` } });
+      // Nobody tries again what a habit of the partner makes fail each time.
+      return partners.habits.some((habit) => habitOutcome(habit) !== 'tolerated') ? 'none' : RETRY;
+    }
+    // It accepts a correction without them, because nobody knows all of it, and asks before it sends the holder.
+    if (LACKS_SSN.test(detail) && this.#isNewRun(workflowId)) this.#knowsNoSsn.add(workflowId);
+    return undefined;
+  }
+
+  #toUnknown(question: Question): Answer | undefined {
+    const { party, workflowId, requirement } = question;
+    const { title, detail, answers } = requirement;
+    // The correction that it asks about has reached it, and lacks only them.
+    if (this.#knowsNoSsn.has(workflowId) && LACKS_SSN.test(detail)) return withSsn({});
+    // They see that the merchant, which the partner gave to two creates at once, is another one's.
+    if (answers.includes('abandon') && indistinct(this.scene, [question]).has(party))
+      return this.giveUp(party);
+    this.surprises.add(`${party.externalId} asks: ${title}: ${detail}`);
+    return undefined;
+  }
+
+  #corrected({ party, workflowId, requirement }: Question, patch: Record<string, unknown>): Answer {
+    if (this.#knowsNoSsn.has(workflowId)) return withSsn(patch);
+    if (this.#isCorrected.has(workflowId))
+      return requirement.answers.includes('retry') ? RETRY : { kind: 'text', text: MARKERS.ticketAnswer };
+    // Somebody who changes the application changes the fees, too.
+    const changesFees = patch['application'] !== undefined && hasFees(party);
+    return corrected({ ...patch, ...(changesFees && { fees: { minimumDiscountAmount: 91 } }) });
   }
 
   /** The same once more, or something else that may do. */
-  #inAnotherWay(party: Party, { answers, title }: Requirement): OperatorAnswer {
+  #inAnotherWay({ party, requirement: { answers, title } }: Question): OperatorAnswer {
     const { chance } = this.scene.world;
     if (answers.includes('documents') && chance.happens(0.5)) return { kind: 'document' };
     const fees = hasFees(party) && /^Rejected: (create the merchant|set the fees|submit to)/.test(title);
     if (fees && answers.includes('correction') && chance.happens(0.5))
-      return { kind: 'correction', patch: { fees: { minimumDiscountAmount: chance.between(26, 90) } } };
+      return corrected({ fees: { minimumDiscountAmount: chance.between(26, 90) } });
     return { kind: 'retry' };
+  }
+
+  /** The partner never learns the number that it gave. */
+  #isUnknownNumber(detail: string): boolean {
+    return (
+      this.scene.plan.habits.includes('numbers-of-v1') && /HTTP 404|^merchant \d+ not found$/.test(detail)
+    );
+  }
+
+  #isSurelyOver({ raisedAt }: Requirement): boolean {
+    return this.scene.world.now - Date.parse(raisedAt) >= SURELY_OVER_MS;
   }
 
   #isForNoReason({ kind, detail, raisedAt }: Requirement): boolean {
     if (kind !== 'rejected-input') return false;
+    const { plan, network } = this.scene;
     const at = Date.parse(raisedAt);
-    if (this.scene.plan.existing === 'claimed' && CLAIMED.test(detail)) return true;
-    if (detail === REFUSED_REVIEW)
-      return this.#meets('400') || this.#heldTakesAnswers || this.#isStatusReadLate(at);
-    return FOR_NO_REASON.test(detail) || (SHUT_OUT.test(detail) && this.#isShutOut(at));
-  }
-
-  #meets(fault: CallFault): boolean {
-    return this.scene.plan.faults.some((each) => each.fault === fault);
-  }
-
-  #isShutOut(at: number): boolean {
-    const isIn = ({ kind, since }: Network['outages'][number]) =>
-      kind === 'suspended' && at >= since && at <= since + OUTAGES.suspended.milliseconds;
-    return this.#meets('403') || this.scene.network.outages.some(isIn);
-  }
-
-  /**
-   * Whoever reads the status right after a refused review sees that the merchant is on hold. When that read is late, repeated or of an
-   * old status, it may take answers again, and only a person can say whether to send the same once more.
-   */
-  #isStatusReadLate(raisedAt: number): boolean {
-    const { network, plan } = this.scene;
-    if (plan.habits.some((habit) => SHOWS_OLD.includes(habit))) return true;
-    const { left } = network;
-    const refused = left.findLastIndex(({ path, status }) => /Review\?/.test(path) && status === 400);
-    const { at: refusedAt = 0, path: address = '' } = left[refused] ?? {};
-    const [, id] = address.split('?');
-    const isRead = ({ at, path }: Departure) => path === `/api/v1/merchant/status?${id}` && at < raisedAt;
-    const reads = left.slice(refused + 1).filter(isRead);
-    return reads.length > 1 || reads.some(({ at }) => at > refusedAt + 1_000);
+    const isShutOut =
+      plan.faults.some(({ fault }) => fault === '403') ||
+      network.outages.some(
+        ({ kind: outage, since }) =>
+          outage === 'suspended' && at >= since && at <= since + OUTAGES.suspended.milliseconds,
+      );
+    return (
+      FOR_NO_REASON.test(detail) ||
+      (plan.existing === 'claimed' && CLAIMED.test(detail)) ||
+      (isShutOut && SHUT_OUT.test(detail))
+    );
   }
 
   #isNewRun(workflowId: string): boolean {
     return this.scene.service.latest(workflowId)?.start.before !== undefined;
   }
 
-  #afterLookingAtTheLedger(
-    witness: Witness & { readonly party: Party },
-    { title, detail, raisedAt }: Requirement,
-  ): Answer | undefined {
-    const { world, partners } = this.scene;
-    if (world.now - Date.parse(raisedAt) < SURELY_OVER_MS) return undefined;
-    const [, several] = /^Several found/.test(title)
-      ? (/: (\S+(?:, \S+)*)\. Confirm/.exec(detail) ?? [])
-      : [];
-    const ids = several?.split(', ') as [string, ...string[]] | undefined;
-    if (ids) return world.chance.happens(0.2) ? RETRY : { kind: 'confirm', id: world.chance.pick(ids) };
-    const [, question] = /^Whose banking profile/.test(title) ? (/, confirm (\d+)\./.exec(detail) ?? []) : [];
-    if (question !== undefined)
-      return this.#isOf(question, witness) ? { kind: 'confirm', id: question } : RETRY;
-    const since = this.#startedAgainAt.get(witness.party) ?? 0;
+  #afterLookingAtTheLedger(question: Question): Answer | undefined {
+    const { partners, world } = this.scene;
+    const { party, requirement } = question;
+    const { title, detail } = requirement;
+    if (!this.#isSurelyOver(requirement)) return undefined;
+    const [, several] = (/^Several found/.test(title) && /: (\S+(?:, \S+)*)\. Confirm/.exec(detail)) || [];
+    if (several)
+      return confirmOrRetry(world.chance.happens(0.2) ? undefined : world.chance.pick(several.split(', ')));
+    const [, profileId] = (/^Whose banking profile/.test(title) && /, confirm (\d+)\./.exec(detail)) || [];
+    if (profileId) {
+      const ofProfile = partners.ledger.filter(({ id }) => String(id) === profileId);
+      return confirmOrRetry(holderOf(party, ofProfile) && profileId);
+    }
+    const since = this.#startedAgainAt.get(party) ?? 0;
     const ledger = partners.ledgerOfGangway.filter(
       ({ operation, at }) => !OF_ONE_RUN.includes(operation) || Date.parse(at) >= since,
     );
-    const id = writtenAs(title, witness, ledger);
-    if (id === undefined) this.surprises.add(`nobody knows how to look up: ${title}`);
-    return id === undefined ? undefined : id === 'none' ? RETRY : { kind: 'confirm', id };
-  }
-
-  #isOf(profileId: string, { party }: Witness): boolean {
-    const ofProfile = this.scene.partners.ledger.filter(({ id }) => String(id) === profileId);
-    return holderOf(party, ofProfile) !== undefined;
+    const id = writtenAs(title, question, ledger);
+    if (id !== undefined) return confirmOrRetry(id === 'none' ? undefined : id);
+    this.surprises.add(`nobody knows how to look up: ${title}`);
+    return undefined;
   }
 }
 
-function hasFees({ type, input }: Party): boolean {
-  if (type === 'businessOnboarding') return false;
-  return (type === 'customerOnboarding' ? input.boarding : input).fees !== undefined;
-}
-
-/** Somebody who changes the application changes the fees, too. */
-function withFees(party: Party, answer: ReturnType<typeof answerTo>): ReturnType<typeof answerTo> {
-  const isApplication =
-    typeof answer === 'object' && answer.kind === 'correction' && answer.patch['application'];
-  if (!isApplication || !hasFees(party)) return answer;
-  return { ...answer, patch: { ...answer.patch, fees: { minimumDiscountAmount: 91 } } };
+function hasFees(party: Party): boolean {
+  return inputsOf(party).boarding?.fees !== undefined;
 }
 
 function withSsn({ holder, beneficialOwners = ownersOf(MARKERS), ...rest }: Record<string, unknown>): Answer {
   const whole = { ssn: MARKERS.ssn, ...(holder as object) };
-  return { kind: 'correction', patch: { ...rest, holder: whole, beneficialOwners } };
+  return corrected({ ...rest, holder: whole, beneficialOwners });
 }

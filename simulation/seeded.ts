@@ -23,8 +23,9 @@ export class Seeded {
     return least + Math.floor(this.next() * (most - least + 1));
   }
 
-  pick<Item>(from: readonly [Item, ...Item[]]): Item {
-    return from[this.between(0, from.length - 1)] ?? from[0];
+  /** @param from is not empty */
+  pick<Item>(from: readonly Item[]): Item {
+    return from[this.between(0, from.length - 1)] as Item;
   }
 
   shuffled<Item>(items: readonly Item[]): Item[] {

@@ -1,5 +1,6 @@
 import { activityInfo, asyncLocalStorage } from '@temporalio/activity';
 import { habitOutcome } from '../src/apps/sandbox/habits/habits.js';
+import { DEFAULT_TASK_QUEUE } from '../src/messages/ids.js';
 import { omitUndefined } from '../src/messages/objects.js';
 import { TRACE_HEADER } from '../src/messages/trace-sinks.js';
 import { ACCOUNTS } from '../src/messages/workflow-types.js';
@@ -10,7 +11,7 @@ import { configOf } from '../test/rigs/worker-config.js';
 import { STORE_FAILS } from './answers.js';
 import { castOf, KINDS, type Party, workersOf } from './cast.js';
 import { operationOf } from './errands.js';
-import { ACCOUNT, bankByHand, existingOf, startedAgain, twisted } from './existing.js';
+import { ACCOUNT, existingOf, startedAgain, twisted } from './existing.js';
 import { broken, type Problem } from './invariants.js';
 import { holderOf } from './ledger.js';
 import { MARKERS } from './markers.js';
@@ -22,7 +23,7 @@ import { encoded } from './runtime.js';
 import type { Scene } from './scene.js';
 import { clientOf } from './service/requests.js';
 import { Service } from './service/service.js';
-import { dbaFormIn, Starts, TASK_QUEUE } from './starts.js';
+import { dbaFormIn, Starts } from './starts.js';
 import { installVirtualTime } from './virtual-time.js';
 import { Worker } from './worker.js';
 import { type Line, Process, World } from './world.js';
@@ -61,7 +62,12 @@ const DESTINATION = { id: 'subscriber', url: 'https://example.com' };
 
 /** The settings of a worker, whose account without a name may have a wrong password. */
 function settingsOf(plan: Plan, isWrong: boolean): WorkersConfig {
-  const place = { taskQueue: TASK_QUEUE, sandboxUrl: PARTNERS_URL, documentDir: '', statementDir: '' };
+  const place = {
+    taskQueue: DEFAULT_TASK_QUEUE,
+    sandboxUrl: PARTNERS_URL,
+    documentDir: '',
+    statementDir: '',
+  };
   const right = configOf(place, {
     accounts: plan.twists.includes('account') ? [ACCOUNT] : [],
     dbaForm: dbaFormIn(plan),
@@ -184,7 +190,7 @@ class Simulation {
         this.#cast[index] = twisted(await existingOf(party, plan.existing, partners, world.chance), plan);
       for (const errand of plan.errands)
         if (errand !== 'batch' && errand !== 'invalid')
-          this.#operations.push(await operationOf(errand, bankByHand(), world));
+          this.#operations.push(await operationOf(errand, world.chance));
       // Of the cards that these are about, nobody asks.
       isReady = true;
     });

@@ -1,3 +1,4 @@
+import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import {
   addRemark,
   assignRequirement,
@@ -10,7 +11,8 @@ import { type Answer, type Requirement, resolveRequirement } from '../src/messag
 import type { RequirementUpdate } from '../src/temporal/updates.js';
 import type { Party } from './cast.js';
 import { MARKERS } from './markers.js';
-import { HOUR_MS, SLOW, type Slip, TOO_SLOW } from './plan.js';
+import type { People } from './people.js';
+import { HOUR_MS, MINUTE_MS, SLOW, type Slip, TOO_SLOW } from './plan.js';
 import type { Scene } from './scene.js';
 
 /** A requirement of a workflow, and the answer that its person has in mind. */
@@ -25,14 +27,6 @@ export interface Case {
 const { actor, reason, ssn } = MARKERS;
 const another = `${actor} 2`;
 
-/** Answers that break a rule of every requirement. The tests of the rules have all of them. */
-const MISFITS: readonly unknown[] = [
-  null,
-  { kind: 'text', text: ' ' },
-  { kind: 'confirm', id: 'no id' },
-  { kind: 'correction', patch: { nobodyKnowsThis: ssn } },
-];
-
 /** Questions about writes of which an id is confirmed only once it has been looked up. */
 const CONFIRMED =
   /^Outcome unknown: (create the merchant|open the financial account|submit the business account holder)$/;
@@ -45,7 +39,7 @@ export class Answering {
   /** Answers that were refused, and wrong ones that were not. */
   readonly surprises = new Set<string>();
   /** What people were told was accepted: workflows and requirements. */
-  readonly receipts: { readonly workflowId: string; readonly id: string }[] = [];
+  receipts: { readonly workflowId: string; readonly id: string }[] = [];
   /** Workflows that were asked to confirm something else. */
   readonly mistaken = new Set<string>();
   /** IDs that nobody confirms a second time. */
@@ -55,69 +49,57 @@ export class Answering {
   constructor(
     private readonly scene: Pick<Scene, 'world' | 'client' | 'partners' | 'network' | 'service'>,
     /** What else follows from an answer. */
-    private readonly effects: {
-      readonly decide: (it: Case) => Promise<unknown>;
-      readonly cancel: (party: Party) => Promise<unknown>;
-      readonly abandon: (party: Party) => void;
-      /** Whether the refusal of an answer is right, for a reason of its workflow. */
-      readonly isRefusedRightly: (workflowId: string, why: string) => boolean;
-    },
+    private readonly people: Pick<People, 'cancel' | 'decide' | 'giveUp' | 'isRefusedRightly'>,
   ) {}
 
   /** Answers in the way that the plan has for it, where it fits. */
-  async give(it: Case, slip: Slip | undefined): Promise<void> {
+  async give(it: Case, slip: Slip | undefined): Promise<unknown> {
     const before = this.#last;
     this.#last = it;
-    const way = slip && this.#ways[slip];
-    await (way ? way(it, before) : this.#tell(it));
+    const { party, answer, requirement } = it;
+    const { network } = this.scene;
+    switch (slip) {
+      case 'late':
+        return this.#later(HOUR_MS, 8 * HOUR_MS, () => this.#tell(it));
+      case 'twice': {
+        const receipts = await Promise.all([this.#tell(it), this.#tell(it)]);
+        if (receipts.every(Boolean)) this.#surprise(it, 'takes two answers');
+        return;
+      }
+      case 'wrong':
+        await this.#tellWrongly(it);
+        return this.#tell({ ...it, answer: this.#mistake(it) });
+      case 'abandoned':
+        if (!requirement.answers.includes('abandon')) break;
+        if (party) this.people.giveUp(party);
+        return this.#tell({ ...it, answer: { kind: 'abandon' } });
+      case 'proposed':
+        // Nobody can propose a code.
+        if (answer.kind === 'code') break;
+        return this.#proposeAndConfirm(it);
+      case 'claimed':
+        if (answer.kind !== 'code') await this.#claim(it);
+        break;
+      case 'again':
+        if (before) await this.#tell(before);
+        break;
+      case 'decided':
+        network.next = { fault: 'delay-after-commit', milliseconds: SLOW };
+        this.#later(0, 2_000, () => this.people.decide(it));
+        break;
+      case 'unheard':
+        network.next = { fault: 'delay-after-commit', milliseconds: TOO_SLOW };
+        break;
+      case 'cancelled':
+        if (party) this.#later(0, 2_000, () => this.people.cancel(party));
+        break;
+      case 'takenBack':
+        // A document may be with the partner although its answer waits. The next one is then uploaded as well.
+        if (answer.kind !== 'documents')
+          this.#later(0, 2_000, () => this.#tell({ ...it, answer: { kind: 'take-back' } }));
+    }
+    return this.#tell(it);
   }
-
-  readonly #ways: Readonly<Record<Slip, (it: Case, before: Case | undefined) => Promise<unknown>>> = {
-    late: async (it) => this.#later(HOUR_MS, 8 * HOUR_MS, () => this.#tell(it)),
-    twice: async (it) => {
-      const receipts = await Promise.all([this.#tell(it), this.#tell(it)]);
-      if (receipts.every(Boolean)) this.#surprise(it, 'takes two answers');
-    },
-    // Nobody can propose a code.
-    proposed: (it) => (it.answer.kind === 'code' ? this.#tell(it) : this.#proposeAndConfirm(it)),
-    abandoned: async (it) => {
-      if (!it.requirement.answers.includes('abandon')) return this.#tell(it);
-      if (it.party) this.effects.abandon(it.party);
-      return this.#tell({ ...it, answer: { kind: 'abandon' } });
-    },
-    claimed: async (it) => {
-      if (it.answer.kind !== 'code') await this.#claim(it);
-      await this.#tell(it);
-    },
-    wrong: async (it) => {
-      await this.#tellWrongly(it);
-      await this.#tell({ ...it, answer: this.#mistake(it) });
-    },
-    again: async (it, before) => {
-      if (before) await this.#tell(before);
-      await this.#tell(it);
-    },
-    decided: (it) => {
-      this.scene.network.next = { fault: 'delay-after-commit', milliseconds: SLOW };
-      this.#later(0, 2_000, () => this.effects.decide(it));
-      return this.#tell(it);
-    },
-    unheard: (it) => {
-      this.scene.network.next = { fault: 'delay-after-commit', milliseconds: TOO_SLOW };
-      return this.#tell(it);
-    },
-    cancelled: (it) => {
-      const { party } = it;
-      if (party) this.#later(0, 2_000, () => this.effects.cancel(party));
-      return this.#tell(it);
-    },
-    takenBack: (it) => {
-      // A document may be with the partner although its answer waits. The next one is then uploaded as well.
-      if (it.answer.kind !== 'documents')
-        this.#later(0, 2_000, () => this.#tell({ ...it, answer: { kind: 'take-back' } }));
-      return this.#tell(it);
-    },
-  };
 
   #later(leastMs: number, mostMs: number, run: () => Promise<unknown>): void {
     const { world } = this.scene;
@@ -133,42 +115,37 @@ export class Answering {
     if (!CONFIRMED.test(title)) return answer;
     this.mistaken.add(workflowId);
     const { world, partners, service } = this.scene;
-    // Nothing speaks against a record that nobody has reserved, and its owner could not have it back.
-    const isReserved = (id: string) =>
-      service.runs.some(({ start: { workflowId: reserved } }) => reserved.endsWith(`.${id}`));
     const create = /merchant/.test(title) ? /^create-merchant/ : /^submit-business-account-holder/;
-    // Lists show by now whose it is.
-    const before = new Date(world.now - 60_000).toISOString();
-    const own = [party?.externalId, party?.businessName];
-    const { id = 3 } =
-      partners.ledgerOfGangway.find(
-        ({ operation, at, id: its, guid, name }) =>
-          create.test(operation) &&
-          at < before &&
-          isReserved(`${its}`) &&
-          !own.includes(guid ?? name) &&
-          !this.#wrongIds.has(`${its}`),
-      ) ?? {};
-    this.#wrongIds.add(`${id}`);
-    return {
-      kind: 'confirm',
-      id: idFormat === 'text' ? `wrong-${this.#wrongIds.size}-${world.now}` : `${id}`,
-    };
+    const isOthers = ({ operation, at, id, guid, name }: LedgerEntry) =>
+      create.test(operation) &&
+      // Lists show by now whose it is.
+      Date.parse(at) < world.now - MINUTE_MS &&
+      // Nothing speaks against a record that nobody has reserved, and its owner could not have it back.
+      service.runs.some(({ start }) => start.workflowId.endsWith(`.${id}`)) &&
+      ![party?.externalId, party?.businessName].includes(guid ?? name) &&
+      !this.#wrongIds.has(`${id}`);
+    const id = `${partners.ledgerOfGangway.find(isOthers)?.id ?? 3}`;
+    this.#wrongIds.add(id);
+    return { kind: 'confirm', id: idFormat === 'text' ? `wrong-${this.#wrongIds.size}-${world.now}` : id };
   }
 
   /** Every answer that breaks a rule, and right ones of nobody, or for no reason. */
   async #tellWrongly(it: Case): Promise<void> {
-    const { answers, blank } = it.requirement;
+    const { answer, requirement } = it;
+    const { answers, blank } = requirement;
+    // The tests of the rules have all of them.
     const misfits = [
-      ...MISFITS,
-      ...(blank ? [{ kind: 'correction', patch: blank }] : []),
-      ...(answers.includes('retry') ? [] : [{ kind: 'retry' }]),
-      { kind: 'take-back' },
-    ];
-    const { answer } = it;
-    await this.#refused(resolveRequirement, it, [
-      ...misfits.map((wrong) => ({ answer: wrong, actor, reason })),
       null,
+      { kind: 'text', text: ' ' },
+      { kind: 'confirm', id: 'no id' },
+      { kind: 'correction', patch: { nobodyKnowsThis: ssn } },
+      ...(blank ? [{ kind: 'correction', patch: blank }] : []),
+      { kind: 'take-back' },
+      ...(answers.includes('retry') ? [] : [{ kind: 'retry' }]),
+    ];
+    await this.#refused(resolveRequirement, it, [
+      null,
+      ...misfits.map((misfit) => ({ answer: misfit, actor, reason })),
       { answer, actor: ' ', reason },
       { answer, actor, reason: '' },
     ]);
@@ -178,17 +155,18 @@ export class Answering {
   async #claim(it: Case): Promise<void> {
     const { chance, now } = this.scene.world;
     const until = new Date(now + 24 * HOUR_MS).toISOString();
-    const claim = (what: string, request: object) =>
-      this.#update(assignRequirement, it, { what, request: { actor, ...request } });
-    await claim('releases', {});
-    if (!(await claim('claims', { until }))) return;
-    await this.#refused(assignRequirement, it, [{ actor: another, until }]);
+    const claim = (what: string, request: object) => this.#update(assignRequirement, it, what, request);
+    await claim('releases', { actor });
+    if (!(await claim('claims', { actor, until }))) return;
     const colleague = { actor, assignee: 'Ada Park (ada-17)', text: 'Please answer it.', until };
-    await this.#refused(assignRequirement, it, [{ ...colleague, assignee: 'Ada' }]);
+    await this.#refused(assignRequirement, it, [
+      { actor: another, until },
+      { ...colleague, assignee: 'Ada' },
+    ]);
     if (chance.happens(0.5)) await claim('assigns', colleague);
     await claim('takes over', { actor: another, until, override: true });
     if (chance.happens(0.5)) await claim('releases', { actor: another });
-    await this.#update(addRemark, it, { what: 'remarks on', request: { actor, text: `Ask ${reason}` } });
+    await this.#update(addRemark, it, 'remarks on', { actor, text: `Ask ${reason}` });
     await this.#proposeInVain(it, until);
   }
 
@@ -204,7 +182,7 @@ export class Answering {
     ]);
     await this.#refused(withdrawProposal, it, [{ actor: another, proposedAt: until }]);
     if (world.chance.happens(0.3)) return;
-    await this.#update(withdrawProposal, it, { what: 'withdraws', request: { actor: another, reason } });
+    await this.#update(withdrawProposal, it, 'withdraws', { actor: another, reason });
     const { workflowId, requirement } = it;
     const proposed = () => client.workflow.getHandle(workflowId).query(proposedAnswer, requirement.id);
     if (service.latest(workflowId)?.isOpen && (await proposed().catch(() => null)))
@@ -214,18 +192,18 @@ export class Answering {
   /** @returns when it was proposed, which identifies it */
   async #propose(it: Case): Promise<string | undefined> {
     const request = { answer: it.answer, actor, reason };
-    return (await this.#update(proposeAnswer, it, { what: `proposes ${it.answer.kind}`, request }))
-      ?.proposedAt;
+    return (await this.#update(proposeAnswer, it, `proposes ${it.answer.kind}`, request))?.proposedAt;
   }
 
   async #proposeAndConfirm(it: Case): Promise<void> {
     const proposedAt = await this.#propose(it);
     if (!proposedAt) return;
-    const { chance } = this.scene.world;
-    await this.scene.world.sleep(chance.between(0, HOUR_MS));
+    const { world } = this.scene;
+    const { chance } = world;
+    await world.sleep(chance.between(0, HOUR_MS));
     const request = { proposedAt, actor: another, ...(chance.happens(0.5) && { reason }) };
     const confirm = async () => {
-      const receipt = await this.#update(confirmAnswer, it, { what: 'confirms', request });
+      const receipt = await this.#update(confirmAnswer, it, 'confirms', request);
       if (receipt) this.#receive(it);
       return receipt;
     };
@@ -238,11 +216,9 @@ export class Answering {
     const { answer, party } = it;
     // A customer passes it on.
     const isPassedOn = party?.type === 'customerOnboarding' && this.scene.world.chance.happens(0.3);
-    const receipt = await this.#update(resolveRequirement, it, {
-      what: answer.kind,
-      request: { answer, actor, reason },
-      ...(isPassedOn && { receiver: party.workflowId }),
-    });
+    const receiver = isPassedOn ? party.workflowId : it.workflowId;
+    const request = { answer, actor, reason };
+    const receipt = await this.#update(resolveRequirement, it, answer.kind, request, TOO_LATE, receiver);
     if (receipt && answer.kind !== 'take-back') this.#receive(it);
     return receipt !== undefined;
   }
@@ -258,25 +234,18 @@ export class Answering {
     requests: readonly (object | null)[],
   ): Promise<void> {
     for (const request of requests)
-      if (await this.#update(definition, it, { what: definition.name, request, refusal: /./ }))
+      if (await this.#update(definition, it, definition.name, request, /./))
         this.#surprise(it, `takes ${JSON.stringify(request)}`);
   }
 
+  /** @param request without the id of the requirement */
   async #update<Receipt, Request extends object>(
     definition: RequirementUpdate<Receipt, Request>,
     { workflowId, requirement: { id, kind } }: Case,
-    {
-      what,
-      request,
-      refusal = TOO_LATE,
-      receiver = workflowId,
-    }: {
-      readonly what: string;
-      /** Without the id of the requirement. */
-      readonly request: object | null;
-      readonly refusal?: RegExp;
-      readonly receiver?: string;
-    },
+    what: string,
+    request: object | null,
+    refusal = TOO_LATE,
+    receiver = workflowId,
   ): Promise<Receipt | undefined> {
     const { client, world } = this.scene;
     const say = (end: string) => world.say('people', `${what} for ${id} of ${receiver}${end}`);
@@ -289,7 +258,7 @@ export class Answering {
       const { message, cause } = error as Error;
       const why = cause instanceof Error ? cause.message : message;
       say(', refused');
-      if (!this.effects.isRefusedRightly(workflowId, why) && !refusal.test(why))
+      if (!this.people.isRefusedRightly(workflowId, why) && !refusal.test(why))
         this.surprises.add(`${receiver} refuses ${what} for ${kind}: ${why}`);
       return undefined;
     }

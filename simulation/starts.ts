@@ -1,16 +1,14 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { workflowId } from '../src/messages/ids.js';
+import { DEFAULT_TASK_QUEUE as taskQueue, workflowId } from '../src/messages/ids.js';
 import type { MerchantBoardingInput } from '../src/messages/inputs.js';
 import { omitUndefined } from '../src/messages/objects.js';
 import { KINDS, MERCHANT } from '../src/temporal/kinds/kinds.js';
 import { type OperationStart, startOperation } from '../src/temporal/start.js';
-import { type Party, workersOf } from './cast.js';
+import { inputsOf, type Party, workersOf } from './cast.js';
 import { type Batch, batchOf, invalidStarts, operationId } from './errands.js';
 import type { People } from './people.js';
 import { HOUR_MS, type Plan } from './plan.js';
 import type { Scene } from './scene.js';
-
-export const TASK_QUEUE = 'gangway';
 
 /** All is requested within this time, in milliseconds. */
 const REQUESTED_WITHIN_MS = 600_000;
@@ -22,33 +20,36 @@ export class Starts {
   batch: Batch | undefined;
   /** What is wrong with invalid starts; undefined until all have ended. */
   invalid: readonly string[] | undefined;
+  readonly #options;
 
   constructor(
     private readonly scene: Scene,
-    private readonly people: Pick<People, 'abandoned' | 'spared'>,
+    private readonly people: Pick<People, 'giveUp'>,
     private readonly operations: readonly OperationStart[],
-  ) {}
+  ) {
+    this.#options = { fourEyes: [], taskQueue, dbaForm: dbaFormIn(scene.plan) } as const;
+  }
 
   /** @param later does something after so many milliseconds */
   begin(later: (delayMs: number, run: () => Promise<unknown>) => void): void {
     const { world, plan, cast, client } = this.scene;
     const { errands, existing } = plan;
-    const soon = () => world.chance.between(0, REQUESTED_WITHIN_MS);
-    if (errands.includes('batch')) later(soon(), () => this.#requestAll());
+    const soon = (run: () => Promise<unknown>) => later(world.chance.between(0, REQUESTED_WITHIN_MS), run);
+    if (errands.includes('batch'))
+      soon(async () => {
+        this.batch = await batchOf(this.scene);
+        // Whom the batch leaves out is requested alone.
+        for (const party of cast) await this.request(party);
+      });
     else
-      for (const party of cast)
-        for (let time = 0; time < (party.twice ? 2 : 1); time += 1) later(soon(), () => this.request(party));
-    for (const operation of this.operations)
-      later(soon(), () => startOperation(client, operation, { fourEyes: [], taskQueue: TASK_QUEUE }));
+      for (const party of cast.flatMap((each) => (each.twice ? [each, each] : each)))
+        soon(() => this.request(party));
+    for (const operation of this.operations) soon(() => startOperation(client, operation, this.#options));
     if (errands.includes('invalid'))
-      later(soon(), async () => {
-        this.invalid = await invalidStarts(client, TASK_QUEUE);
+      soon(async () => {
+        this.invalid = await invalidStarts(client);
       });
     if (existing === 'claimed') for (const party of cast) later(0, () => this.#rival(party));
-  }
-
-  get #options() {
-    return { fourEyes: [], taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(this.scene.plan) } as const;
   }
 
   get haveBegun(): boolean {
@@ -56,13 +57,6 @@ export class Starts {
     const ids = [...cast.map((party) => party.workflowId), ...this.operations.map(operationId)];
     const areRefused = this.invalid !== undefined || !plan.errands.includes('invalid');
     return areRefused && ids.every((id) => service.latest(id));
-  }
-
-  /** Whom the batch leaves out is requested alone. */
-  async #requestAll(): Promise<void> {
-    const { cast, client, files, world } = this.scene;
-    this.batch = await batchOf(cast, client, files, world, TASK_QUEUE);
-    for (const party of cast) await this.request(party);
   }
 
   async request(party: Party, again = false): Promise<void> {
@@ -80,14 +74,8 @@ export class Starts {
 
   /** Requested twice, it runs once. */
   async #start(type: string, id: string, args: unknown[]): Promise<void> {
-    const { workflow } = this.scene.client;
-    const options = {
-      taskQueue: TASK_QUEUE,
-      workflowId: id,
-      args,
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    };
-    await workflow.start(type, options as never).catch((error) => {
+    const options = { taskQueue, workflowId: id, args, workflowIdReusePolicy: 'REJECT_DUPLICATE' } as const;
+    await this.scene.client.workflow.start(type, options).catch((error) => {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     });
   }
@@ -100,31 +88,23 @@ export class Starts {
       await MERCHANT.start(client, { ...boarding, ...omitUndefined({ account }) }, this.#options);
       return;
     }
-    const { abandoned, spared } = this.people;
-    for (const those of [abandoned, spared]) those.add(party);
+    this.people.giveUp(party);
     await this.#start('merchantBoarding', workersOf(party)[0] ?? '', [{}]);
   }
 
   /** Somebody follows the merchant, perhaps by another name, until they are told not to. */
-  async #rival({ externalId, ...party }: Party): Promise<void> {
+  async #rival(party: Party): Promise<void> {
     const { client, world } = this.scene;
-    if (party.type === 'businessOnboarding') return;
-    const part = party.type === 'customerOnboarding' ? party.input.boarding : party.input;
-    if (!('merchantProfileId' in part)) return;
-    const { merchantProfileId, agentProfileId } = part;
+    const { merchantProfileId, agentProfileId, merchant } = inputsOf(party).boarding ?? {};
+    if (!merchantProfileId) return;
     const { account } = party.input;
-    const dba = world.chance.pick(['Somebody else', String(part.merchant.dba)]);
+    const dba = world.chance.pick(['Somebody else', String(merchant?.dba)]);
     const rival = { merchantProfileId, agentProfileId, merchant: { dba }, follow: true, dueInHours: 48 };
-    const id = `${externalId}-rival`;
-    const input = {
-      ...rival,
-      ...omitUndefined({ account }),
-      externalId: id,
-    } as unknown as MerchantBoardingInput;
-    await MERCHANT.start(client, input, this.#options);
+    const externalId = `${party.externalId}-rival`;
+    await MERCHANT.start(client, omitUndefined({ ...rival, externalId, account }) as never, this.#options);
     await world.sleep(world.chance.between(HOUR_MS, 8 * HOUR_MS));
     // It may have ended with the merchant.
-    const handle = client.workflow.getHandle(workflowId('merchantBoarding', id, account));
+    const handle = client.workflow.getHandle(workflowId('merchantBoarding', externalId, account));
     await handle.cancel().catch(() => undefined);
   }
 }

@@ -184,7 +184,7 @@ class Person {
     this.#answering = new Answering({ world, client: place.client, ...others } as unknown as Scene, {
       decide: async () => {},
       cancel: async () => {},
-      abandon: () => {},
+      giveUp: () => ({ kind: 'abandon' }),
       isRefusedRightly: () => true,
     });
   }
