@@ -4,8 +4,8 @@ import { msNumberToTs } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { clientInterceptors } from '../../src/temporal/connection.js';
 import { type Answers, connectionTo, grpcError } from '../../test/rigs/temporal/answering-service.js';
-import { type ActivityResult, decoded, NAMESPACE } from '../runtime.js';
-import { stateOf } from './activity.js';
+import { NAMESPACE } from '../runtime.js';
+import { type Activity, stateOf } from './activity.js';
 import type { Run } from './run.js';
 import type { Service } from './service.js';
 import type { Single } from './single.js';
@@ -80,29 +80,27 @@ function answersOf(service: Service): Answers {
     return run;
   }
 
-  function reported(taskToken: Uint8Array, result: ActivityResult): object {
-    const token = Buffer.from(taskToken).toString();
-    if (!service.activityOf(token)?.report(token, result)) throw overdue();
-    return {};
+  /** The activity whose running attempt has the token. */
+  function attempted(taskToken: Uint8Array): Activity {
+    const activity = service.attempts.get(Buffer.from(taskToken).toString());
+    if (!activity) throw grpcError('NOT_FOUND', 'activity not found or already completed');
+    return activity;
   }
 
-  async function outcomeOf(
-    { updates, start: { workflowId }, runId }: Run,
-    updateId: string,
-  ): Promise<object> {
-    const outcome = await updates.get(updateId)?.promise;
+  async function outcomeOf({ updates, start, runId }: Run, updateId: string): Promise<object> {
+    const outcome = await updates.get(updateId)?.outcome.promise;
     if (!outcome) throw grpcError('NOT_FOUND', 'workflow execution already completed');
-    return { updateRef: { workflowExecution: { workflowId, runId }, updateId }, outcome, stage: COMPLETED };
+    const workflowExecution = { workflowId: start.workflowId, runId };
+    return { updateRef: { workflowExecution, updateId }, outcome, stage: COMPLETED };
   }
 
   return {
-    getSystemInfo: () => ({}),
+    getSystemInfo() {},
 
     describeNamespace: () => ({ config: { workflowExecutionRetentionTtl: msNumberToTs(RETENTION_MS) } }),
 
     pollWorkflowTaskQueue({ taskQueue, identity }) {
       service.visitors.set(identity, taskQueue.name);
-      return {};
     },
 
     describeTaskQueue({ taskQueue: { name } }) {
@@ -119,20 +117,13 @@ function answersOf(service: Service): Answers {
       return { runId: run.runId, started: !open };
     },
 
-    signalWorkflowExecution({ workflowExecution, signalName, input }) {
-      running(workflowExecution).signal(signalName, input?.payloads ?? []);
-      return {};
-    },
+    signalWorkflowExecution: ({ workflowExecution, signalName, input }) =>
+      running(workflowExecution).signal(signalName, input?.payloads ?? []),
 
-    requestCancelWorkflowExecution({ workflowExecution, reason }) {
-      running(workflowExecution).cancel(reason);
-      return {};
-    },
+    requestCancelWorkflowExecution: ({ workflowExecution, reason }) =>
+      running(workflowExecution).cancel(reason),
 
-    terminateWorkflowExecution({ workflowExecution }) {
-      running(workflowExecution).terminate();
-      return {};
-    },
+    terminateWorkflowExecution: ({ workflowExecution }) => running(workflowExecution).terminate(),
 
     async updateWorkflowExecution({ workflowExecution, request: { meta, input } }) {
       const { updateId } = meta;
@@ -140,7 +131,7 @@ function answersOf(service: Service): Answers {
         const run = found(workflowExecution);
         if (!run.updates.has(updateId))
           running(workflowExecution).update(updateId, input.name, input.args?.payloads ?? []);
-        const outcome = await run.updates.get(updateId)?.promise;
+        const outcome = await run.updates.get(updateId)?.outcome.promise;
         // What a run that continues as new has not completed, the next one gets.
         if (outcome || run.status !== 'CONTINUED_AS_NEW' || workflowExecution.runId)
           return outcomeOf(run, updateId);
@@ -159,11 +150,8 @@ function answersOf(service: Service): Answers {
     },
 
     startActivityExecution(request) {
-      const { activityId, input } = request;
-      if (!service.singles.has(activityId))
-        service.singles.set(activityId, (input?.payloads ?? []).map(decoded));
-      if (!service.runsSingles) return { runId: activityId, started: true };
-      return { runId: service.startSingle(request).runId, started: true };
+      service.startSingle(request);
+      return { runId: request.activityId, started: true };
     },
 
     pollActivityExecution: ({ activityId }) => single(activityId).outcome(),
@@ -196,22 +184,18 @@ function answersOf(service: Service): Answers {
       const activity = all.find(({ scheduled }) => scheduled.activityId === id);
       if (!activity) throw grpcError('NOT_FOUND', `workflow execution doesn't have activity ${id}`);
       activity.reset();
-      return {};
     },
 
-    recordActivityTaskHeartbeat({ taskToken, details }) {
-      const token = Buffer.from(taskToken).toString();
-      const beat = service.activityOf(token)?.heartbeat(token, details?.payloads);
-      if (!beat) throw overdue();
-      return beat;
-    },
+    recordActivityTaskHeartbeat: ({ taskToken, details }) =>
+      attempted(taskToken).heartbeat(details?.payloads),
 
     respondActivityTaskCompleted: ({ taskToken, result }) =>
-      reported(taskToken, { completed: { result: result?.payloads?.[0] } }),
+      attempted(taskToken).report({ completed: { result: result?.payloads?.[0] } }),
 
-    respondActivityTaskFailed: ({ taskToken, failure }) => reported(taskToken, { failed: { failure } }),
+    respondActivityTaskFailed: ({ taskToken, failure }) =>
+      attempted(taskToken).report({ failed: { failure } }),
 
-    respondActivityTaskCanceled: ({ taskToken }) => reported(taskToken, { cancelled: {} }),
+    respondActivityTaskCanceled: ({ taskToken }) => attempted(taskToken).report({ cancelled: {} }),
   };
 }
 
@@ -219,8 +203,6 @@ const RETENTION_MS = 24 * 3_600_000;
 
 /** Workflows of a list that the server returns at once. */
 const LARGEST_PAGE = 1_000;
-
-const overdue = () => grpcError('NOT_FOUND', 'activity not found or already completed');
 
 function executionInfo({ start, runId, status, startedAt, closedAt, memo, indexed, events }: Run) {
   return {

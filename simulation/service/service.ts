@@ -2,8 +2,9 @@ import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import { grpcError } from '../../test/rigs/temporal/answering-service.js';
 import type { Plan } from '../plan.js';
+import { decoded } from '../runtime.js';
 import type { Process, World } from '../world.js';
-import type { Activity } from './activity.js';
+import { Activity } from './activity.js';
 import { STATUSES, type Start } from './history.js';
 import { Run, type RunHost } from './run.js';
 import { Single } from './single.js';
@@ -17,8 +18,7 @@ interface Worker extends Pick<Process, 'name' | 'isAlive' | 'frozenUntil'> {
   serves(taskQueue: string): boolean;
   /** Whether it has the workflow in its memory. */
   holds(run: Run): boolean;
-  runTask(run: Run): void;
-  runActivity(activity: Activity): void;
+  take(work: Run | Activity): void;
   cancelAttempt(token: string): void;
   query(run: Run, name: string, args: readonly Payload[]): Promise<Payload>;
 }
@@ -30,6 +30,7 @@ export class Service implements RunHost {
   /** The arguments of activities without a workflow, by their IDs. */
   readonly singles = new Map<string, readonly unknown[]>();
   readonly #singles = new Map<string, Single>();
+  readonly attempts = new Map<string, Activity>();
   /** The task queues that clients poll for the time, by their identities. */
   readonly visitors = new Map<string, string>();
   readonly #byRunId = new Map<string, Run>();
@@ -56,17 +57,12 @@ export class Service implements RunHost {
     return this.limits.tasks?.includes(fault) ?? false;
   }
 
-  get runsSingles(): boolean {
-    return this.limits.runsSingles ?? false;
-  }
-
   /** Starts an activity without a workflow, unless there is one of its id. */
-  startSingle(request: ConstructorParameters<typeof Single>[0]): Single {
-    const facts = this.single(request.activityId);
-    if (facts) return facts;
-    const single = new Single(request, this);
-    for (const key of [request.activityId, single.runId]) this.#singles.set(key, single);
-    return single;
+  startSingle(request: ConstructorParameters<typeof Single>[0]): void {
+    const { activityId, input } = request;
+    if (this.singles.has(activityId)) return;
+    this.singles.set(activityId, (input?.payloads ?? []).map(decoded));
+    if (this.limits.runsSingles) this.#singles.set(activityId, new Single(request, this));
   }
 
   single(activityId: string): Single | undefined {
@@ -75,7 +71,8 @@ export class Service implements RunHost {
 
   /** How many activities without a workflow a list shows. */
   countSingles(query: string): number {
-    return new Set([...this.#singles.values()].filter(({ fields }) => parsed(query)(fields))).size;
+    const matches = parsed(query);
+    return [...this.#singles.values()].filter(({ fields }) => matches(fields)).length;
   }
 
   /** The newest run of an id. */
@@ -105,10 +102,6 @@ export class Service implements RunHost {
   closed(run: Run): void {
     this.world.say('Temporal', `${run.start.workflowId} is ${run.status}`);
     this.changed(run);
-    const { parent } = run.start;
-    // A parent that has continued as new does not learn of the children of the run before.
-    if (parent && run.closed && run.status !== 'CONTINUED_AS_NEW')
-      parent.run.childClosed(parent.seq, run, run.closed);
   }
 
   /** Lists show it after a while, and never again what was before. */
@@ -141,17 +134,15 @@ export class Service implements RunHost {
 
   /** A worker is there for the runs and activities without one. */
   handOut(): void {
-    for (const waiting of [...this.#waiting]) {
-      this.#waiting.delete(waiting);
-      if (waiting instanceof Run) this.dispatchTask(waiting);
-      else this.dispatch(waiting);
-    }
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const work of waiting) this.dispatch(work);
   }
 
   /** A worker has died. What it was about to take goes to another one, once the server notices. */
   died(): void {
     const handOver = () => {
-      for (const run of this.runs) if (run.waitsForWorker) this.dispatchTask(run);
+      for (const run of this.runs) if (run.waitsForWorker) this.dispatch(run);
     };
     this.world.after(NOTICED_AFTER_MS, handOver, null);
   }
@@ -163,20 +154,12 @@ export class Service implements RunHost {
     if (index >= 0) this.workers.splice(index, 1);
   }
 
-  dispatchTask(run: Run): void {
+  dispatch(work: Run | Activity): void {
     this.#later(() => {
-      const worker = this.#workerOf(run);
-      if (worker) worker.runTask(run);
-      else this.#waiting.add(run);
-    });
-  }
-
-  dispatch(activity: Activity): void {
-    this.#later(() => {
-      if (activity.isOver) return;
-      const worker = this.#any(activity.scheduled.taskQueue);
-      if (worker) worker.runActivity(activity);
-      else this.#waiting.add(activity);
+      if (work instanceof Activity && work.isOver) return;
+      const worker = work instanceof Run ? this.#workerOf(work) : this.#any(work.scheduled.taskQueue);
+      if (worker) worker.take(work);
+      else this.#waiting.add(work);
     });
   }
 
@@ -184,13 +167,6 @@ export class Service implements RunHost {
     this.#later(() => {
       for (const worker of this.#alive()) worker.cancelAttempt(token);
     });
-  }
-
-  /** That of an attempt. Undefined when it is over. */
-  activityOf(token: string): Activity | undefined {
-    const [runId = '', seq] = token.split('/');
-    const owner = this.#byRunId.get(runId) ?? this.#singles.get(runId);
-    return owner?.activities.get(Number(seq));
   }
 
   async query(run: Run, name: string, args: readonly Payload[]): Promise<Payload> {
