@@ -14,7 +14,6 @@ import {
 } from '../src/partners/http.js';
 import { grpcError } from '../test/rigs/temporal/answering-service.js';
 import { type Loss, OUTAGES, type Outage, type Plan, type RequestFault, refuses } from './plan.js';
-import type { Link } from './service/requests.js';
 import { Process, World } from './world.js';
 
 /** When a worker gives up on a request to Temporal, in milliseconds (failures.ts). */
@@ -44,7 +43,7 @@ export type Listener = (request: {
 }) => Promise<HttpResponse>;
 
 /** The network: between workers and partners, and between workers and Temporal. */
-export class Network implements Link {
+export class Network {
   /** Every request that has left for a partner. */
   readonly left: Departure[] = [];
   readonly #faults: Map<string, RequestFault>;
@@ -84,6 +83,7 @@ export class Network implements Link {
     this.#losses.clear();
   }
 
+  /** A request to Temporal. @throws when it, or its response, is lost */
   async carry<Response>(name: string, request: () => Promise<Response>): Promise<Response> {
     const { chance } = this.world;
     this.#toTemporal += 1;

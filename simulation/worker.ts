@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { ActivityCancellationDetails, type ActivityFunction, type Payload } from '@temporalio/common';
 import { msToNumber, tsToMs } from '@temporalio/common/lib/time.js';
 import type { InjectedSinks } from '@temporalio/worker';
-import type { SinkCall, Sinks } from '@temporalio/workflow';
+import type { Sinks } from '@temporalio/workflow';
 import { batchActivities } from '../src/activities/batches.js';
 import {
   type ActivityQueue,
@@ -207,19 +207,15 @@ export class Worker extends Process {
     if (idle && !isAtOnce) await this.#replay(run, instance, [idle]);
     const input = idle && isAtOnce ? joined(idle.activation, activation) : activation;
     const { calls, ...done } = await this.world.outside(() => instance.activate(input));
-    await this.#callSinks(calls);
-    await this.world.sleep(this.world.chance.between(1, 10));
-    if (!run.completeTask({ activation, ...done })) return this.#evict(run);
-    this.#hold(run, instance);
-    this.service.changed(run);
-  }
-
-  /** The SDK awaits the sinks, and logs what they throw. */
-  async #callSinks(calls: readonly SinkCall[]): Promise<void> {
+    // The SDK awaits the sinks, and logs what they throw.
     const called = calls.map(async ({ ifaceName, fnName, workflowInfo, args }) =>
       this.#sinks[ifaceName]?.[fnName]?.fn(workflowInfo, ...args),
     );
     await Promise.allSettled(called);
+    await this.world.sleep(this.world.chance.between(1, 10));
+    if (!run.completeTask({ activation, ...done })) return this.#evict(run);
+    this.#hold(run, instance);
+    this.service.changed(run);
   }
 
   async #attempt(activity: Activity): Promise<void> {

@@ -108,17 +108,10 @@ export class World {
     const at = this.now + Math.max(0, milliseconds);
     this.#order += 1;
     const due: Due = { at, order: this.#order, process, run };
-    if (process === this.visitor) this.#awaited += 1;
     this.#due.push(due);
-    return () => void this.#take(due);
-  }
-
-  /** What is due is done, or canceled, once. */
-  #take(due: Due): Due['run'] {
-    const { run, process } = due;
-    due.run = undefined;
-    if (run && process === this.visitor) this.#awaited -= 1;
-    return run;
+    return () => {
+      due.run = undefined;
+    };
   }
 
   /**
@@ -170,7 +163,8 @@ export class World {
 
   /** Whether a visitor waits. */
   get isAwaited(): boolean {
-    return this.#awaited > 0;
+    const isOfVisitor = ({ run, process }: Due) => run !== undefined && process === this.visitor;
+    return this.#awaited > 0 || this.#due.heapArray.some(isOfVisitor);
   }
 
   async #settled(): Promise<void> {
@@ -194,7 +188,7 @@ export class World {
       }
       this.now = Math.max(this.now, due.at);
       try {
-        this.#take(due)?.();
+        due.run();
       } catch (error) {
         this.failures.push(error);
       }

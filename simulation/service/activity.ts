@@ -5,7 +5,7 @@ import type { ActivityResult, Commands, Failure } from '../runtime.js';
 import type { World } from '../world.js';
 
 const { WAIT_CANCELLATION_COMPLETED, ABANDON } = proto.coresdk.workflow_commands.ActivityCancellationType;
-const { TimeoutType, PendingActivityState } = proto.temporal.api.enums.v1;
+const { TimeoutType } = proto.temporal.api.enums.v1;
 
 /** The service, as its activities know it. */
 export interface ActivityHost {
@@ -195,6 +195,3 @@ export class Activity {
     this.onEnd(end);
   }
 }
-
-export const stateOf = ({ token }: Activity) =>
-  PendingActivityState[`PENDING_ACTIVITY_STATE_${token ? 'STARTED' : 'SCHEDULED'}`];

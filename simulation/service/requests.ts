@@ -4,21 +4,20 @@ import { msNumberToTs } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { clientInterceptors } from '../../src/temporal/connection.js';
 import { type Answers, connectionTo, grpcError } from '../../test/rigs/temporal/answering-service.js';
+import type { Network } from '../network.js';
 import { NAMESPACE } from '../runtime.js';
-import { type Activity, stateOf } from './activity.js';
+import type { Activity } from './activity.js';
 import type { Run } from './run.js';
 import type { Service } from './service.js';
 import type { Single } from './single.js';
+import { parsed } from './visibility.js';
 
-const { WorkflowExecutionStatus, HistoryEventFilterType } = proto.temporal.api.enums.v1;
+const { WorkflowExecutionStatus, HistoryEventFilterType, PendingActivityState } = proto.temporal.api.enums.v1;
 const { UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED: COMPLETED } =
   proto.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage;
 
-/** How a request between a process and Temporal fares. */
-export interface Link {
-  /** @throws when the request, or its response, is lost */
-  carry<Response>(name: string, request: () => Promise<Response>): Promise<Response>;
-}
+/** What carries the requests between a process and Temporal. It throws when a request, or its response, is lost. */
+export type Link = Pick<Network, 'carry'>;
 
 /** A connection whose requests go to the simulated service. */
 export function connectionOf(service: Service, link: Link): ConnectionLike {
@@ -50,7 +49,7 @@ function answersOf(service: Service): Answers {
   }
 
   function single(activityId: string): Single {
-    const result = service.single(activityId);
+    const result = service.runningSingles.get(activityId);
     if (!result) throw grpcError('NOT_FOUND', `activity not found for ID: ${activityId}`);
     return result;
   }
@@ -156,9 +155,15 @@ function answersOf(service: Service): Answers {
 
     pollActivityExecution: ({ activityId }) => single(activityId).outcome(),
 
-    countActivityExecutions: ({ query }) => ({ count: service.countSingles(query) }),
+    countActivityExecutions({ query }) {
+      const matches = parsed(query);
+      return { count: [...service.runningSingles.values()].filter(({ fields }) => matches(fields)).length };
+    },
 
-    describeActivityExecution: ({ activityId }) => single(activityId).described(),
+    describeActivityExecution({ activityId }) {
+      const info = activityInfo(single(activityId).activity, service.world.now);
+      return { info: { ...info, runState: info.state, scheduleTime: info.scheduledTime, status: 1 } };
+    },
 
     describeWorkflowExecution: ({ execution }) => described(found(execution), service.world.now),
 
@@ -219,27 +224,27 @@ function executionInfo({ start, runId, status, startedAt, closedAt, memo, indexe
   };
 }
 
+function activityInfo(activity: Activity, now: number) {
+  const { type, scheduled, attempt, scheduledAt, nextAt, delayMs, lastFailure, details } = activity;
+  const { activityId, taskQueue, heartbeatTimeout } = scheduled;
+  return {
+    activityId,
+    activityType: { name: type },
+    taskQueue,
+    attempt,
+    state: PendingActivityState[`PENDING_ACTIVITY_STATE_${activity.token ? 'STARTED' : 'SCHEDULED'}`],
+    scheduledTime: msNumberToTs(scheduledAt),
+    ...(nextAt > now && {
+      nextAttemptScheduleTime: msNumberToTs(nextAt),
+      currentRetryInterval: msNumberToTs(delayMs),
+    }),
+    lastFailure,
+    heartbeatDetails: details && { payloads: details },
+    activityOptions: { taskQueue: { name: taskQueue }, heartbeatTimeout },
+  };
+}
+
 function described(run: Run, now: number) {
-  const pendingActivities = [...run.activities.values()].map((activity) => {
-    const { scheduled, attempt, scheduledAt, nextAt, delayMs, lastFailure, details } = activity;
-    return {
-      activityId: scheduled.activityId,
-      activityType: { name: scheduled.activityType },
-      attempt,
-      state: stateOf(activity),
-      scheduledTime: msNumberToTs(scheduledAt),
-      ...(nextAt > now && {
-        nextAttemptScheduleTime: msNumberToTs(nextAt),
-        currentRetryInterval: msNumberToTs(delayMs),
-      }),
-      lastFailure,
-      heartbeatDetails: details && { payloads: details },
-      activityOptions: {
-        taskQueue: { name: scheduled.taskQueue },
-        heartbeatTimeout: scheduled.heartbeatTimeout,
-      },
-    };
-  });
   const pendingChildren = [...run.children.values()].map(({ start, runId }) => ({
     workflowId: start.workflowId,
     runId,
@@ -247,7 +252,7 @@ function described(run: Run, now: number) {
   }));
   return {
     workflowExecutionInfo: executionInfo(run),
-    pendingActivities,
+    pendingActivities: [...run.activities.values()].map((activity) => activityInfo(activity, now)),
     pendingChildren,
     executionConfig: {},
     ...(run.hasTask && { pendingWorkflowTask: { attempt: 1 } }),

@@ -462,7 +462,7 @@ export class Run {
     for (const { outcome } of this.updates.values()) outcome.resolve(undefined);
     this.end.resolve();
     this.host.closed(this);
-    // A parent that has continued as new does not learn of the children of the run before.
+    // The next run tells the parent.
     if (status !== 'CONTINUED_AS_NEW') this.start.parent?.closed(this.runId, closed);
     return attributes;
   }

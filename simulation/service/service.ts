@@ -29,7 +29,8 @@ export class Service implements RunHost {
   readonly workers: Worker[] = [];
   /** The arguments of activities without a workflow, by their IDs. */
   readonly singles = new Map<string, readonly unknown[]>();
-  readonly #singles = new Map<string, Single>();
+  /** Those that workers run. */
+  readonly runningSingles = new Map<string, Single>();
   readonly attempts = new Map<string, Activity>();
   /** The task queues that clients poll for the time, by their identities. */
   readonly visitors = new Map<string, string>();
@@ -62,17 +63,7 @@ export class Service implements RunHost {
     const { activityId, input } = request;
     if (this.singles.has(activityId)) return;
     this.singles.set(activityId, (input?.payloads ?? []).map(decoded));
-    if (this.limits.runsSingles) this.#singles.set(activityId, new Single(request, this));
-  }
-
-  single(activityId: string): Single | undefined {
-    return this.#singles.get(activityId);
-  }
-
-  /** How many activities without a workflow a list shows. */
-  countSingles(query: string): number {
-    const matches = parsed(query);
-    return [...this.#singles.values()].filter(({ fields }) => matches(fields)).length;
+    if (this.limits.runsSingles) this.runningSingles.set(activityId, new Single(request, this));
   }
 
   /** The newest run of an id. */

@@ -1,8 +1,7 @@
 import type { Payload } from '@temporalio/common';
-import { msNumberToTs } from '@temporalio/common/lib/time.js';
 import proto, { type coresdk, type temporal } from '@temporalio/proto';
 import type { Given } from '../runtime.js';
-import { Activity, type ActivityHost, stateOf } from './activity.js';
+import { Activity, type ActivityHost } from './activity.js';
 import type { Fields } from './visibility.js';
 
 const { TRY_CANCEL } = proto.coresdk.workflow_commands.ActivityCancellationType;
@@ -10,7 +9,7 @@ const { TRY_CANCEL } = proto.coresdk.workflow_commands.ActivityCancellationType;
 /** An activity without a workflow. */
 export class Single {
   readonly #end = Promise.withResolvers<coresdk.activity_result.IActivityResolution>();
-  readonly #activity: Activity;
+  readonly activity: Activity;
 
   constructor(
     request: Given<temporal.api.workflowservice.v1.IStartActivityExecutionRequest>,
@@ -27,12 +26,12 @@ export class Single {
       startToCloseTimeout: options.startToCloseTimeout ?? options.scheduleToCloseTimeout,
       cancellationType: TRY_CANCEL,
     };
-    this.#activity = new Activity(scheduled as unknown as Activity['scheduled'], host, this.#end.resolve);
+    this.activity = new Activity(scheduled as unknown as Activity['scheduled'], host, this.#end.resolve);
   }
 
   /** What lists have of it. */
   get fields(): Fields {
-    const { type, scheduled, isOver } = this.#activity;
+    const { type, scheduled, isOver } = this.activity;
     const ExecutionStatus = isOver ? 'Completed' : 'Running';
     return { ActivityType: type, TaskQueue: scheduled.taskQueue, ExecutionStatus };
   }
@@ -42,13 +41,5 @@ export class Single {
     const { completed, failed, cancelled } = await this.#end.promise;
     const { cause } = failed?.failure ?? cancelled?.failure ?? {};
     return { outcome: completed ? { result: { payloads: [completed.result] } } : { failure: cause } };
-  }
-
-  described(): object {
-    const { type: name, scheduled, attempt, lastFailure, scheduledAt } = this.#activity;
-    const { activityId, taskQueue } = scheduled;
-    const [runState, scheduleTime] = [stateOf(this.#activity), msNumberToTs(scheduledAt)];
-    const info = { activityId, activityType: { name }, taskQueue, runState, scheduleTime, status: 1 };
-    return { info: { ...info, attempt, lastFailure } };
   }
 }
