@@ -19,9 +19,6 @@ import { Process, World } from './world.js';
 /** When a worker gives up on a request to Temporal, in milliseconds (failures.ts). */
 const DEADLINE_MS = 5_000;
 
-/** The error code of a partner that does not respond. */
-const TOO_LATE = 'UND_ERR_HEADERS_TIMEOUT';
-
 /** A request that has left for a partner. */
 export interface Departure {
   readonly at: number;
@@ -134,7 +131,8 @@ export class Network {
         this.onStrike(planned.fault);
       }
       const delivered = this.#deliver(request, planned, who);
-      const { status, headers, body } = await limited(delivered, world, limits.headersTimeoutMs, TOO_LATE);
+      const response = await this.#limited(delivered, limits.headersTimeoutMs, 'UND_ERR_HEADERS_TIMEOUT');
+      const { status, headers, body } = response;
       for (const habit of String(headers[STRUCK] ?? '').split(' ')) if (habit) this.onStrike(habit);
       await world.sleep(chance.between(5, 60));
       const most = request.maxBytes ?? limits.maxBodyBytes;
@@ -146,7 +144,7 @@ export class Network {
       return { status, headers, body: decodeBody(body, headers, most) };
     };
     try {
-      return await limited(exchange(), world, limits.totalTimeoutMs, 'ABORT_ERR', request.signal);
+      return await this.#limited(exchange(), limits.totalTimeoutMs, 'ABORT_ERR', request.signal);
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'ABORT_ERR';
       throw new TransportError(code, sent, { cause: error });
@@ -172,6 +170,19 @@ export class Network {
       };
       const delay = this.world.chance.between(5, 60);
       this.world.within(this.#partner, () => this.world.after(delay, () => arrive().catch(reject)));
+    });
+  }
+
+  /** @throws an error with the code once the time is over, or the signal is aborted */
+  #limited<Value>(call: Promise<Value>, limitMs: number, code: string, signal?: AbortSignal): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const end = () => reject(codeError(code));
+      const cancel = this.world.after(limitMs, end);
+      signal?.addEventListener('abort', end, { once: true });
+      call.then(resolve, reject).finally(() => {
+        cancel();
+        signal?.removeEventListener('abort', end);
+      });
     });
   }
 
@@ -209,25 +220,6 @@ async function bodyOf({ body }: HttpRequest): Promise<{ readonly type?: string; 
 
 export function codeError(code: string): Error {
   return Object.assign(new Error(code), { code });
-}
-
-/** @throws an error with the code once the time is over, or the signal is aborted */
-function limited<Value>(
-  call: Promise<Value>,
-  world: World,
-  limitMs: number,
-  code: string,
-  signal?: AbortSignal,
-): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const end = () => reject(codeError(code));
-    const cancel = world.after(limitMs, end);
-    signal?.addEventListener('abort', end, { once: true });
-    call.then(resolve, reject).finally(() => {
-      cancel();
-      signal?.removeEventListener('abort', end);
-    });
-  });
 }
 
 /** From now on, every client of a partner sends through the network of the running world. */

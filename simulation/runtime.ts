@@ -4,14 +4,13 @@ import type { Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { type ActivityFunction, noopMetricMeter, type Payload } from '@temporalio/common';
 import { defaultDataConverter } from '@temporalio/common/lib/converter/data-converter.js';
-import { tsToMs } from '@temporalio/common/lib/time.js';
 import proto, { type coresdk, type google, type temporal } from '@temporalio/proto';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { Activity } from '@temporalio/worker/lib/activity.js';
 import { parseWorkflowCode } from '@temporalio/worker/lib/worker.js';
 import { ReusableVMWorkflowCreator } from '@temporalio/worker/lib/workflow/reusable-vm.js';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
-import type { SinkCall, WorkflowInfo } from '@temporalio/workflow';
+import type { WorkflowInfo } from '@temporalio/workflow';
 import Long from 'long';
 import { WORKFLOW_BUNDLES } from '../src/worker/bundles.js';
 
@@ -45,20 +44,6 @@ export interface Activation {
   readonly continueAsNewSuggested: boolean;
 }
 
-/** What a workflow did in a step. The flags of the SDK that were in force are part of a history. */
-interface Activated {
-  readonly commands: readonly Commands[];
-  readonly flags: readonly number[];
-  readonly calls: readonly SinkCall[];
-}
-
-/** A workflow in the memory of a worker. */
-export interface Instance {
-  /** @param replayed the flags of a history that is replayed */
-  activate(activation: Activation, replayed?: readonly number[]): Promise<Activated>;
-  dispose(): Promise<void>;
-}
-
 /** One for all workers and worlds, because the runtime isolates workflows from each other. */
 let creator: Promise<ReusableVMWorkflowCreator> | undefined;
 
@@ -86,9 +71,9 @@ export async function createInstance(
     readonly startedAt: number;
   },
   activityNames: Set<string>,
-): Promise<Instance> {
+) {
   const { runId, startedAt } = run;
-  const { workflowId, workflowType, firstExecutionRunId, attempt, ...init } = run.init;
+  const { workflowId, workflowType, firstExecutionRunId, ...init } = run.init;
   const info = {
     workflowId,
     workflowType,
@@ -96,12 +81,9 @@ export async function createInstance(
     firstExecutionRunId,
     taskQueue: run.start.taskQueue,
     namespace: NAMESPACE,
-    attempt,
-    originalExecutionRunId: runId,
     taskTimeoutMs: 10_000,
     ...(init.parentWorkflowInfo && { parent: init.parentWorkflowInfo }),
     continuedFromExecutionRunId: init.continuedFromExecutionRunId,
-    startTime: new Date(tsToMs(init.startTime)),
     runStartTime: new Date(startedAt),
     unsafe: { now: () => startedAt },
   };
@@ -113,7 +95,8 @@ export async function createInstance(
     showStackTraceSources: false,
   });
   return {
-    async activate(activation, replayed) {
+    /** Takes a step. @param replayed the flags of a history that is replayed */
+    async activate(activation: Activation, replayed?: readonly number[]) {
       const { successful, failed } = await workflow.activate(
         proto.coresdk.workflow_activation.WorkflowActivation.fromObject({
           ...activation,
@@ -127,31 +110,32 @@ export async function createInstance(
       const what = `a ${replayed ? 'replay' : 'step'} of ${workflowId} failed`;
       if (!successful) throw new Error(`${what}: ${failed?.failure?.message}`);
       const { commands, usedInternalFlags } = successful as Given<typeof successful>;
-      return { commands: commands as Commands[], flags: usedInternalFlags, calls };
+      return { commands: commands as readonly Commands[], flags: usedInternalFlags, calls };
     },
     dispose: () => workflow.dispose(),
   };
 }
 
+/** A workflow in the memory of a worker. */
+export type Instance = Awaited<ReturnType<typeof createInstance>>;
+
 const QUIET = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, log() {} };
 
 /** An attempt of an activity. */
-export type Attempt = Activity;
-
 export function newAttempt(
   info: object,
   run: ActivityFunction | undefined,
   client: Client,
   interceptors: ActivityInterceptorsFactory[],
-  heartbeat: (details: unknown) => void,
-): Attempt {
+  heartbeat: (details: unknown) => Promise<void>,
+): Activity {
   return new Activity(
     info as Info,
     run,
     defaultDataConverter,
     undefined as never,
     undefined,
-    heartbeat,
+    (details) => void heartbeat(details),
     client,
     QUIET,
     noopMetricMeter,

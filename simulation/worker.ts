@@ -14,7 +14,6 @@ import {
 } from '../src/worker/create-worker.js';
 import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../src/worker/tuning.js';
 import {
-  type Attempt,
   type Commands,
   createInstance,
   decoded,
@@ -33,6 +32,11 @@ import { Process, type World } from './world.js';
 /** How long a worker takes to report its last activities, in milliseconds. */
 const REPORT_MS = 100;
 
+interface RunningAttempt {
+  readonly attempt: ReturnType<typeof newAttempt>;
+  readonly end: Promise<unknown>;
+}
+
 /**
  * A worker process: the activities, clients and interceptors of production, and the SDK's runtime of workflows. A kill takes
  * everything that it holds; what has left it is on its way.
@@ -45,8 +49,8 @@ export class Worker extends Process {
   readonly #start: () => Promise<unknown>;
   /** Workflows in memory, and how many of their steps they have taken. */
   readonly #instances = new Map<string, { readonly instance: Instance; readonly steps: number }>();
-  /** The attempts of activities that run, by their tokens, and their ends. */
-  readonly #attempts = new Map<string, { readonly attempt: Attempt; readonly end: Promise<unknown> }>();
+  /** By their tokens. */
+  readonly #attempts = new Map<string, RunningAttempt>();
   /** What a workflow has to do next, one after the other. */
   readonly #lines = new Map<string, Promise<unknown>>();
 
@@ -104,7 +108,7 @@ export class Worker extends Process {
     this.service.leave(this);
     const [graceMs, forceMs] = [msToNumber(SHUTDOWN_GRACE), msToNumber(SHUTDOWN_FORCE)];
     await this.#activitiesEnd(graceMs);
-    for (const token of this.#attempts.keys()) this.#cancel(token, 'WORKER_SHUTDOWN');
+    for (const token of this.#attempts.keys()) this.cancelAttempt(token, 'WORKER_SHUTDOWN');
     await this.#activitiesEnd(forceMs - graceMs);
     await this.world.sleep(REPORT_MS);
     this.#die();
@@ -113,11 +117,6 @@ export class Worker extends Process {
   async #activitiesEnd(withinMs: number): Promise<void> {
     const ends = [...this.#attempts.values()].map(({ end }) => end);
     await Promise.race([Promise.all(ends), this.world.sleep(withinMs)]);
-  }
-
-  #cancel(token: string, reason: 'CANCELLED' | 'NOT_FOUND' | 'WORKER_SHUTDOWN'): void {
-    const details = new ActivityCancellationDetails({ cancelRequested: reason === 'CANCELLED' });
-    this.#attempts.get(token)?.attempt.cancel(reason, details);
   }
 
   serves(taskQueue: string): boolean {
@@ -135,8 +134,9 @@ export class Worker extends Process {
     });
   }
 
-  cancelAttempt(token: string): void {
-    this.world.within(this, () => this.#cancel(token, 'CANCELLED'));
+  cancelAttempt(token: string, reason: 'CANCELLED' | 'NOT_FOUND' | 'WORKER_SHUTDOWN' = 'CANCELLED'): void {
+    const details = new ActivityCancellationDetails({ cancelRequested: reason === 'CANCELLED' });
+    this.world.within(this, () => this.#attempts.get(token)?.attempt.cancel(reason, details));
   }
 
   /** @param run a workflow that has taken a step */
@@ -223,9 +223,13 @@ export class Worker extends Process {
     const { scheduled, attempt, details, heartbeatMs, workflow } = activity;
     const { taskQueue, activityId, activityType, arguments: args, headers, startToCloseTimeout } = scheduled;
     let last: Payload[] | undefined;
-    const beat = (details: unknown) => {
-      last = encoded(details);
-      void this.#beat(token, last);
+    const beat = async (details: unknown) => {
+      const sent = encoded(details);
+      last = sent;
+      await this.world.sleep(this.world.chance.between(1, 10));
+      const accepted = this.service.attempts.get(token)?.heartbeat(sent);
+      if (!accepted) this.cancelAttempt(token, 'NOT_FOUND');
+      else if (accepted.cancelRequested) this.cancelAttempt(token);
     };
     const queue = this.#queues.get(taskQueue);
     const run = (queue?.activities as Readonly<Record<string, ActivityFunction>> | undefined)?.[activityType];
@@ -235,20 +239,15 @@ export class Worker extends Process {
       activityId,
       activityType,
       attempt,
-      isLocal: false,
       inWorkflow: workflow !== undefined,
       scheduledTimestampMs: activity.scheduledAt,
       currentAttemptScheduledTimestampMs: activity.nextAt,
       startToCloseTimeoutMs: tsToMs(startToCloseTimeout),
-      scheduleToCloseTimeoutMs: 0,
       ...(heartbeatMs && { heartbeatTimeoutMs: heartbeatMs }),
       heartbeatDetails: details?.[0] && decoded(details[0]),
       ...workflow,
       namespace: NAMESPACE,
-      workflowNamespace: NAMESPACE,
-      activityNamespace: NAMESPACE,
       taskToken: Buffer.from(token),
-      base64TaskToken: Buffer.from(token).toString('base64'),
     };
     const interceptors = interceptorOptions(queue?.interceptors).activity;
     const running = newAttempt(info, run, this.client, interceptors, beat);
@@ -260,13 +259,6 @@ export class Worker extends Process {
     // The core tries to report for some seconds.
     await this.world.sleep(this.world.chance.between(1, 10));
     this.service.attempts.get(token)?.report(result, last);
-  }
-
-  async #beat(token: string, details: Payload[]): Promise<void> {
-    await this.world.sleep(this.world.chance.between(1, 10));
-    const beat = this.service.attempts.get(token)?.heartbeat(details);
-    if (!beat) this.#cancel(token, 'NOT_FOUND');
-    else if (beat.cancelRequested) this.#cancel(token, 'CANCELLED');
   }
 }
 

@@ -88,14 +88,13 @@ function answersOf(service: Service): Answers {
 
   async function outcomeOf({ updates, start, runId }: Run, updateId: string): Promise<object> {
     const outcome = await updates.get(updateId)?.outcome.promise;
-    if (!outcome) throw grpcError('NOT_FOUND', 'workflow execution already completed');
+    if (!outcome) throw grpcError('NOT_FOUND', 'update not found, or workflow execution already completed');
     const workflowExecution = { workflowId: start.workflowId, runId };
     return { updateRef: { workflowExecution, updateId }, outcome, stage: COMPLETED };
   }
 
   return {
     getSystemInfo() {},
-
     describeNamespace: () => ({ config: { workflowExecutionRetentionTtl: msNumberToTs(RETENTION_MS) } }),
 
     pollWorkflowTaskQueue({ taskQueue, identity }) {
@@ -118,10 +117,8 @@ function answersOf(service: Service): Answers {
 
     signalWorkflowExecution: ({ workflowExecution, signalName, input }) =>
       running(workflowExecution).signal(signalName, input?.payloads ?? []),
-
     requestCancelWorkflowExecution: ({ workflowExecution, reason }) =>
       running(workflowExecution).cancel(reason),
-
     terminateWorkflowExecution: ({ workflowExecution }) => running(workflowExecution).terminate(),
 
     async updateWorkflowExecution({ workflowExecution, request: { meta, input } }) {
@@ -137,11 +134,8 @@ function answersOf(service: Service): Answers {
       }
     },
 
-    pollWorkflowExecutionUpdate({ updateRef }) {
-      const run = found(updateRef.workflowExecution);
-      if (!run.updates.has(updateRef.updateId)) throw grpcError('NOT_FOUND', 'unknown update');
-      return outcomeOf(run, updateRef.updateId);
-    },
+    pollWorkflowExecutionUpdate: ({ updateRef: { workflowExecution, updateId } }) =>
+      outcomeOf(found(workflowExecution), updateId),
 
     async queryWorkflow({ execution, query }) {
       const result = await service.query(found(execution), query.queryType, query.queryArgs?.payloads ?? []);
@@ -193,13 +187,10 @@ function answersOf(service: Service): Answers {
 
     recordActivityTaskHeartbeat: ({ taskToken, details }) =>
       attempted(taskToken).heartbeat(details?.payloads),
-
     respondActivityTaskCompleted: ({ taskToken, result }) =>
       attempted(taskToken).report({ completed: { result: result?.payloads?.[0] } }),
-
     respondActivityTaskFailed: ({ taskToken, failure }) =>
       attempted(taskToken).report({ failed: { failure } }),
-
     respondActivityTaskCanceled: ({ taskToken }) => attempted(taskToken).report({ cancelled: {} }),
   };
 }

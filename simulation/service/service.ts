@@ -26,7 +26,7 @@ interface Worker extends Pick<Process, 'name' | 'isAlive' | 'frozenUntil'> {
 /** Temporal, as far as Gangway relies on it: workflows, their tasks and activities, and the workers that take them. */
 export class Service implements RunHost {
   readonly runs: Run[] = [];
-  readonly workers: Worker[] = [];
+  workers: readonly Worker[] = [];
   /** The arguments of activities without a workflow, by their IDs. */
   readonly singles = new Map<string, readonly unknown[]>();
   /** Those that workers run. */
@@ -34,8 +34,6 @@ export class Service implements RunHost {
   readonly attempts = new Map<string, Activity>();
   /** The task queues that clients poll for the time, by their identities. */
   readonly visitors = new Map<string, string>();
-  readonly #byRunId = new Map<string, Run>();
-  readonly #latest = new Map<string, Run>();
   /** Runs and activities without a worker. */
   readonly #waiting = new Set<Run | Activity>();
   readonly #seen = new Map<Run, Fields>();
@@ -66,9 +64,9 @@ export class Service implements RunHost {
     if (this.limits.runsSingles) this.runningSingles.set(activityId, new Single(request, this));
   }
 
-  /** The newest run of an id. */
+  /** The newest run of an id, or one that is named. */
   latest(workflowId: string, runId?: string | null): Run | undefined {
-    return runId ? this.#byRunId.get(runId) : this.#latest.get(workflowId);
+    return this.runs.findLast((run) => (runId ? run.runId === runId : run.start.workflowId === workflowId));
   }
 
   open(workflowId: string): Run | undefined {
@@ -78,13 +76,11 @@ export class Service implements RunHost {
 
   /** @returns undefined while a workflow of that id runs, or has run, as far as the policy forbids another one */
   start(start: Start, policy: temporal.api.enums.v1.WorkflowIdReusePolicy | null = null): Run | undefined {
-    const before = this.#latest.get(start.workflowId);
+    const before = this.latest(start.workflowId);
     if (before?.isOpen || (before && policy === REJECT_DUPLICATE)) return undefined;
     if (before?.status === 'COMPLETED' && policy === ALLOW_DUPLICATE_FAILED_ONLY) return undefined;
     const run = new Run(start, this, this.limits.continueAfter);
     this.runs.push(run);
-    this.#byRunId.set(run.runId, run);
-    this.#latest.set(start.workflowId, run);
     this.world.say('Temporal', `${start.workflowId} starts`);
     this.changed(run);
     return run;
@@ -119,7 +115,7 @@ export class Service implements RunHost {
   }
 
   join(worker: Worker): void {
-    this.workers.push(worker);
+    this.workers = [...this.workers, worker];
     this.handOut();
   }
 
@@ -140,15 +136,13 @@ export class Service implements RunHost {
 
   /** It takes nothing any more. */
   leave(worker: Worker): void {
-    const index = this.workers.indexOf(worker);
-    // A rig stops all of its workers, also those that a test has stopped.
-    if (index >= 0) this.workers.splice(index, 1);
+    this.workers = this.workers.filter((each) => each !== worker);
   }
 
   dispatch(work: Run | Activity): void {
     this.#later(() => {
       if (work instanceof Activity && work.isOver) return;
-      const worker = work instanceof Run ? this.#workerOf(work) : this.#any(work.scheduled.taskQueue);
+      const worker = this.#workerFor(work);
       if (worker) worker.take(work);
       else this.#waiting.add(work);
     });
@@ -166,9 +160,8 @@ export class Service implements RunHost {
     while (run.isOpen && run.steps.length === 0 && this.world.now < until) await this.world.sleep(100);
     if (!run.isOpen && run.steps.length === 0)
       throw grpcError('FAILED_PRECONDITION', 'Workflow execution closed before WorkflowTaskStarted event');
-    const worker = this.#workerOf(run);
-    if (!worker || run.steps.length === 0)
-      throw new Error(`no worker answers queries: ${run.status}, ${run.steps.length} tasks, ${worker?.name}`);
+    const worker = this.#workerFor(run);
+    if (!worker || run.steps.length === 0) throw new Error(`nobody answers a query: ${run.status}`);
     return worker.query(run, name, args);
   }
 
@@ -183,14 +176,12 @@ export class Service implements RunHost {
     return this.workers.filter(({ isAlive, frozenUntil }) => isAlive && frozenUntil <= this.world.now);
   }
 
-  /** One that has the workflow in its memory, if there is one. */
-  #workerOf(run: Run): Worker | undefined {
-    return this.#alive().find((each) => each.holds(run)) ?? this.#any(run.start.taskQueue);
-  }
-
-  #any(taskQueue: string): Worker | undefined {
+  /** One that has the workflow in its memory, if there is one, or any. */
+  #workerFor(work: Run | Activity): Worker | undefined {
+    const { taskQueue } = work instanceof Run ? work.start : work.scheduled;
     const alive = this.#alive().filter((worker) => worker.serves(taskQueue));
-    return alive[this.world.chance.between(0, alive.length - 1)];
+    const holder = work instanceof Run ? alive.find((worker) => worker.holds(work)) : undefined;
+    return holder ?? alive[this.world.chance.between(0, alive.length - 1)];
   }
 
   #later(run: () => void): void {
