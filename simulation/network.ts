@@ -189,7 +189,7 @@ export class Network {
   /** What a request meets at the partner: an outage, which may begin with it, or its own fault. */
   #met({ path, beforeSending }: HttpRequest, planned: RequestFault | undefined): RequestFault | undefined {
     const { now } = this.world;
-    if (planned && isOutage(planned.fault)) this.outages.push({ kind: planned.fault, since: now });
+    if (planned && planned.fault in OUTAGES) this.outages.push({ kind: planned.fault as Outage, since: now });
     if (this.isClear) return planned;
     const what = `${beforeSending ? 'write' : 'read'} ${path}`;
     const outage = this.outages
@@ -201,10 +201,6 @@ export class Network {
 
 /** Names the fault of a request, for the sandbox's handlers. */
 export const FAULT = 'simulated-fault';
-
-function isOutage(fault: RequestFault['fault']): fault is Outage {
-  return fault in OUTAGES;
-}
 
 /** The fields of a body, as far as they are text. */
 function textOf({ body }: HttpRequest): string {

@@ -96,16 +96,14 @@ async function sleep<Value>(
   return value as Value;
 }
 
-function timeout(milliseconds: number): AbortSignal {
-  const controller = new AbortController();
-  setTimeout(() => controller.abort(new DOMException('timed out', 'TimeoutError')), milliseconds);
-  return controller.signal;
-}
-
 export function installVirtualTime(): void {
   Object.assign(globalThis, { Date: VirtualDate, setTimeout, setInterval });
   Object.assign(globalThis, { clearTimeout: clear, clearInterval: clear });
-  AbortSignal.timeout = timeout;
+  AbortSignal.timeout = (milliseconds) => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new DOMException('timed out', 'TimeoutError')), milliseconds);
+    return controller.signal;
+  };
   Math.random = () => World.current?.chance.next() ?? real.random();
   performance.now = () => World.current?.now ?? real.performanceNow();
   timers.setTimeout = sleep as typeof timers.setTimeout;

@@ -101,13 +101,10 @@ export class World {
     run: () => unknown,
     process: Process | null = World.process ?? this.visitor,
   ): () => void {
-    return this.#at(milliseconds, process ? AsyncLocalStorage.bind(run) : () => nobody(run), process);
-  }
-
-  #at(milliseconds: number, run: () => unknown, process: Process | null): () => void {
     const at = this.now + Math.max(0, milliseconds);
+    const inContext = process ? AsyncLocalStorage.bind(run) : () => nobody(run);
     this.#order += 1;
-    const due: Due = { at, order: this.#order, process, run };
+    const due: Due = { at, order: this.#order, process, run: inContext };
     this.#due.push(due);
     return () => {
       due.run = undefined;
@@ -128,8 +125,7 @@ export class World {
         errand.sleeps -= 1;
         settle();
       };
-      // Whoever awaits it continues in a context of its own.
-      const cancel = this.#at(milliseconds, ends(resolve), World.process ?? this.visitor);
+      const cancel = this.after(milliseconds, ends(resolve));
       const abort = ends(() => {
         cancel();
         reject(signal?.reason);
