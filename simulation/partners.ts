@@ -12,7 +12,7 @@ import type { World } from './world.js';
 /** Marks a response whose end gets lost. */
 const TOO_SHORT = 'simulated-too-short';
 
-/** As over HTTP, but without a socket: of what HTTP does not allow, a connection that is cut remains, or a body. */
+/** Sends a response without a socket. If HTTP does not allow it, the connection or the body is cut. */
 async function sendToNetwork(reply: FastifyReply, { wire, ...answer }: Answer): Promise<FastifyReply> {
   if (wire === 'endless' || wire === 'too-long') return sendResponse(reply, { ...answer, status: 0 });
   if (wire === 'too-short') reply.header(TOO_SHORT, wire);

@@ -49,7 +49,7 @@ export class Worker extends Process {
   readonly #start: () => Promise<unknown>;
   /** Workflows in memory, and how many of their steps they have taken. */
   readonly #instances = new Map<string, { readonly instance: Instance; readonly steps: number }>();
-  /** By their tokens. */
+  /** The running attempts of activities, by their tokens. */
   readonly #attempts = new Map<string, RunningAttempt>();
   /** What a workflow has to do next, one after the other. */
   readonly #lines = new Map<string, Promise<unknown>>();

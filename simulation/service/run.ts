@@ -462,7 +462,7 @@ export class Run {
     for (const { outcome } of this.updates.values()) outcome.resolve(undefined);
     this.end.resolve();
     this.host.closed(this);
-    // The next run tells the parent.
+    // A run that continues as new leaves it to the last one to tell the parent.
     if (status !== 'CONTINUED_AS_NEW') this.start.parent?.closed(this.runId, closed);
     return attributes;
   }

@@ -29,7 +29,7 @@ export class Service implements RunHost {
   workers: readonly Worker[] = [];
   /** The arguments of activities without a workflow, by their IDs. */
   readonly singles = new Map<string, readonly unknown[]>();
-  /** Those that workers run. */
+  /** The activities without a workflow that workers run. */
   readonly runningSingles = new Map<string, Single>();
   readonly attempts = new Map<string, Activity>();
   /** The task queues that clients poll for the time, by their identities. */
@@ -64,7 +64,7 @@ export class Service implements RunHost {
     if (this.limits.runsSingles) this.runningSingles.set(activityId, new Single(request, this));
   }
 
-  /** The newest run of an id, or one that is named. */
+  /** The newest run of a workflow, or the run of that ID. */
   latest(workflowId: string, runId?: string | null): Run | undefined {
     return this.runs.findLast((run) => (runId ? run.runId === runId : run.start.workflowId === workflowId));
   }
