@@ -1,9 +1,10 @@
+import { Readable } from 'node:stream';
 import { FormData, Response } from 'undici';
 import { CALL_FAULTS, type CallFault, type Fault } from '../src/apps/sandbox/fault-kinds.js';
 import { STRUCK } from '../src/apps/sandbox/habits/habits.js';
 import { decodeBody } from '../src/partners/encoding.js';
 import {
-  DEFAULT_HTTP_LIMITS,
+  chunksOf,
   type HttpLimits,
   type HttpRequest,
   type HttpResponse,
@@ -13,7 +14,6 @@ import {
 } from '../src/partners/http.js';
 import { grpcError } from '../test/rigs/temporal/answering-service.js';
 import { type Loss, OUTAGES, type Outage, type Plan, type RequestFault, refuses } from './plan.js';
-import type { Link } from './service/requests.js';
 import { Process, World } from './world.js';
 
 /** When a worker gives up on a request to Temporal, in milliseconds (failures.ts). */
@@ -40,7 +40,7 @@ export type Listener = (request: {
 }) => Promise<HttpResponse>;
 
 /** The network: between workers and partners, and between workers and Temporal. */
-export class Network implements Link {
+export class Network {
   /** Every request that has left for a partner. */
   readonly left: Departure[] = [];
   readonly #faults: Map<string, RequestFault>;
@@ -80,6 +80,7 @@ export class Network implements Link {
     this.#losses.clear();
   }
 
+  /** A request to Temporal. @throws when it, or its response, is lost */
   async carry<Response>(name: string, request: () => Promise<Response>): Promise<Response> {
     const { chance } = this.world;
     this.#toTemporal += 1;
@@ -92,31 +93,26 @@ export class Network implements Link {
     }
     await this.world.sleep(loss ? chance.between(100, 3_000) : chance.between(1, 10));
     if (loss === 'lost') throw grpcError('UNAVAILABLE', `${name} is lost`);
-    // The response belongs to the process that asked, however long it takes.
-    const answer = await request().then(
-      (response) => () => response,
-      (error: unknown) => () => {
-        throw error;
-      },
-    );
+    const response = request();
+    await response.catch(() => {});
     await this.world.sleep(chance.between(1, 10));
     if (loss === 'unanswered') throw grpcError('UNAVAILABLE', `the response to ${name} is lost`);
-    return answer();
+    return response;
   }
 
   /** A request to a partner, as {@link PartnerHttp.send} makes it. */
-  async send(
-    request: HttpRequest,
-    { headersTimeoutMs, totalTimeoutMs, maxBodyBytes }: HttpLimits = DEFAULT_HTTP_LIMITS,
-  ): Promise<HttpResponse> {
+  async send(request: HttpRequest, limits: HttpLimits): Promise<HttpResponse> {
     const { world } = this;
     const { chance } = world;
+    const { method, path } = request;
     const of = request.beforeSending ? 'write' : 'read';
     const number = ++this.#toPartners[of];
-    if (of === 'write') this.onWrite(number);
-    const planned = this.#faults.get(`${of} ${number}`) ?? (of === 'write' ? this.next : undefined);
-    if (of === 'write') this.next = undefined;
-    const what = `${request.method} ${request.path}`;
+    let planned = this.#faults.get(`${of} ${number}`);
+    if (of === 'write') {
+      this.onWrite(number);
+      planned ??= this.next;
+      this.next = undefined;
+    }
     const who = World.process?.name ?? 'people';
     let sent = false;
     const exchange = async (): Promise<HttpResponse> => {
@@ -127,25 +123,28 @@ export class Network implements Link {
       await request.beforeSending?.();
       request.signal?.throwIfAborted();
       sent = true;
-      const text = `${request.path} ${textOf(request)}`;
-      const { method, path } = request;
+      const text = `${path} ${textOf(request)}`;
       const departure: Departure = { at: world.now, method, path, text, process: World.process };
       this.left.push(departure);
-      if (planned) world.say(who, `${what}: ${planned.fault}`);
-      if (planned) this.onStrike(planned.fault);
+      if (planned) {
+        world.say(who, `${method} ${path}: ${planned.fault}`);
+        this.onStrike(planned.fault);
+      }
       const delivered = this.#deliver(request, planned, who);
-      const result = await limited(delivered, world, headersTimeoutMs, 'UND_ERR_HEADERS_TIMEOUT');
-      for (const habit of String(result.headers[STRUCK] ?? '').split(' ')) if (habit) this.onStrike(habit);
+      const response = await this.#limited(delivered, limits.headersTimeoutMs, 'UND_ERR_HEADERS_TIMEOUT');
+      const { status, headers, body } = response;
+      for (const habit of String(headers[STRUCK] ?? '').split(' ')) if (habit) this.onStrike(habit);
       await world.sleep(chance.between(5, 60));
-      if (result.body.length > (request.maxBytes ?? maxBodyBytes)) throw codeError(TOO_LARGE);
+      const most = request.maxBytes ?? limits.maxBodyBytes;
+      if (body.length > most) throw codeError(TOO_LARGE);
       const { isUnclear }: Fault = CALL_FAULTS[planned?.fault as CallFault] ?? {};
       // A write without an id, or of a form that it does not have, is as uncertain as one without a response.
-      const isEmpty = result.status === 201 && result.body.length === 0;
-      if (!(isUnclear || isEmpty) || result.status >= 300) departure.status = result.status;
-      return result;
+      const isEmpty = status === 201 && body.length === 0;
+      if (!(isUnclear || isEmpty) || status >= 300) departure.status = status;
+      return { status, headers, body: decodeBody(body, headers, most) };
     };
     try {
-      return await limited(exchange(), world, totalTimeoutMs, 'ABORT_ERR', request.signal);
+      return await this.#limited(exchange(), limits.totalTimeoutMs, 'ABORT_ERR', request.signal);
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'ABORT_ERR';
       throw new TransportError(code, sent, { cause: error });
@@ -174,30 +173,34 @@ export class Network implements Link {
     });
   }
 
+  /** @throws an error with the code once the time is over, or the signal is aborted */
+  #limited<Value>(call: Promise<Value>, limitMs: number, code: string, signal?: AbortSignal): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const end = () => reject(codeError(code));
+      const cancel = this.world.after(limitMs, end);
+      signal?.addEventListener('abort', end, { once: true });
+      call.then(resolve, reject).finally(() => {
+        cancel();
+        signal?.removeEventListener('abort', end);
+      });
+    });
+  }
+
   /** What a request meets at the partner: an outage, which may begin with it, or its own fault. */
   #met({ path, beforeSending }: HttpRequest, planned: RequestFault | undefined): RequestFault | undefined {
     const { now } = this.world;
-    if (planned && isOutage(planned.fault)) this.outages.push({ kind: planned.fault, since: now });
+    if (planned && planned.fault in OUTAGES) this.outages.push({ kind: planned.fault as Outage, since: now });
+    if (this.isClear) return planned;
     const what = `${beforeSending ? 'write' : 'read'} ${path}`;
-    const outage = this.#under.find((kind) => OUTAGES[kind].of.test(what));
-    if (outage) return { fault: OUTAGES[outage].fault, milliseconds: 0 };
-    return planned;
-  }
-
-  get #under(): Outage[] {
-    const { now } = this.world;
-    const isIn = (kind: Outage) =>
-      this.outages.some((each) => each.kind === kind && now - each.since < OUTAGES[kind].milliseconds);
-    return this.isClear ? [] : (Object.keys(OUTAGES) as Outage[]).filter(isIn);
+    const outage = this.outages
+      .map(({ kind, since }) => ({ ...OUTAGES[kind], since }))
+      .find(({ of, since, milliseconds }) => now - since < milliseconds && of.test(what));
+    return outage ? { fault: outage.fault, milliseconds: 0 } : planned;
   }
 }
 
 /** Names the fault of a request, for the sandbox's handlers. */
 export const FAULT = 'simulated-fault';
-
-function isOutage(fault: RequestFault['fault']): fault is Outage {
-  return fault in OUTAGES;
-}
 
 /** The fields of a body, as far as they are text. */
 function textOf({ body }: HttpRequest): string {
@@ -215,48 +218,18 @@ export function codeError(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-/** @throws an error with the code once the time is over, or the signal is aborted */
-function limited<Value>(
-  call: Promise<Value>,
-  world: World,
-  limitMs: number,
-  code: string,
-  signal?: AbortSignal,
-): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const end = () => reject(codeError(code));
-    const cancel = world.after(limitMs, end);
-    signal?.addEventListener('abort', end, { once: true });
-    call.then(resolve, reject).finally(() => {
-      cancel();
-      signal?.removeEventListener('abort', end);
-    });
-  });
-}
-
 /** From now on, every client of a partner sends through the network of the running world. */
 export function replaceTransport(networkOf: (world: World, origin: string) => Network | undefined): void {
-  const carriedState = (http: PartnerHttp, request: HttpRequest): Promise<HttpResponse> => {
-    const network = World.current && networkOf(World.current, http.origin);
+  PartnerHttp.prototype.send = async function send(request) {
+    const network = World.current && networkOf(World.current, this.origin);
     if (!network) throw new TransportError('ECONNREFUSED', false);
-    return network.send(request, http.limits);
-  };
-  PartnerHttp.prototype.send = async function send(request: HttpRequest): Promise<HttpResponse> {
-    const { body, ...response } = await carriedState(this, request);
-    return {
-      ...response,
-      body: decodeBody(body, response.headers, request.maxBytes ?? this.limits.maxBodyBytes),
-    };
+    return network.send(request, this.limits);
   };
   PartnerHttp.prototype.download = async function download(request) {
-    const { body, ...response } = await carriedState(this, request);
+    const { body, ...response } = await this.send(request);
     if (response.status >= 300) return { ...response, body };
     const readers: ((chunk?: Buffer) => void)[] = [];
-    async function* chunks() {
-      for (const seen of readers) seen(body);
-      yield body;
-      for (const seen of readers) seen();
-    }
-    return { ...response, chunks: chunks(), eachChunk: (seen) => void readers.push(seen), cancel() {} };
+    const chunks = chunksOf(Readable.from([body]), readers);
+    return { ...response, chunks, eachChunk: (seen) => void readers.push(seen), cancel() {} };
   };
 }

@@ -9,17 +9,14 @@ import { type FileStore, StoreFailure } from '../src/platform/documents/file-sto
 import { codeError, FAULT, type Listener } from './network.js';
 import type { World } from './world.js';
 
-/** What the network does to a response, which has no network yet. */
-const [DELAY, WIRE] = ['simulated-delay', 'simulated-wire'];
+/** Marks a response whose end gets lost. */
+const TOO_SHORT = 'simulated-too-short';
 
-async function sendToNetwork(reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
-  const { delayMs, status, wire = status === 0 && 'cut', ...ready } = answer;
-  const headers = {
-    ...ready.headers,
-    ...(delayMs && { [DELAY]: String(delayMs) }),
-    ...(wire && { [WIRE]: wire }),
-  };
-  return sendResponse(reply, { ...ready, status: status || 200, headers });
+/** Sends a response without a socket. If HTTP does not allow it, the connection or the body is cut. */
+async function sendToNetwork(reply: FastifyReply, { wire, ...answer }: Answer): Promise<FastifyReply> {
+  if (wire === 'endless' || wire === 'too-long') return sendResponse(reply, { ...answer, status: 0 });
+  if (wire === 'too-short') reply.header(TOO_SHORT, wire);
+  return sendResponse(reply, answer);
 }
 
 /** The network says which fault a request meets. */
@@ -51,17 +48,14 @@ export class Partners {
 
   /** What the network carries its requests to. */
   readonly listener: Listener = async ({ body: payload, method, ...request }) => {
-    const {
-      statusCode: status,
-      headers,
-      rawPayload: body,
-    } = await this.world.outside(() =>
-      this.emulation.server.inject({ ...request, method: method as 'GET', payload }),
-    );
-    const { [DELAY]: delayMs = 0, [WIRE]: wire, ...output } = headers as Record<string, string>;
-    if (Number(delayMs) > 0) await this.world.sleep(Number(delayMs));
-    if (wire === 'endless' || wire === 'too-long' || wire === 'cut') throw codeError('UND_ERR_SOCKET');
-    return { status, headers: output, body: wire === 'too-short' ? body.subarray(0, body.length / 2) : body };
+    const inject = async () =>
+      this.emulation.server.inject({ ...request, method: method as 'GET', payload }).catch(() => {
+        throw codeError('UND_ERR_SOCKET');
+      });
+    const { statusCode: status, headers, rawPayload } = await this.world.outside(inject);
+    const { [TOO_SHORT]: isTooShort, ...output } = headers as Record<string, string>;
+    const body = isTooShort ? rawPayload.subarray(0, rawPayload.length / 2) : rawPayload;
+    return { status, headers: output, body };
   };
 
   readonly #forgotten = new Set<number>();

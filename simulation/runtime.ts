@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import vm from 'node:vm';
+import type { Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import { noopMetricMeter, type Payload, toPayloads } from '@temporalio/common';
+import { type ActivityFunction, noopMetricMeter, type Payload } from '@temporalio/common';
 import { defaultDataConverter } from '@temporalio/common/lib/converter/data-converter.js';
-import { msNumberToTs, tsToMs } from '@temporalio/common/lib/time.js';
-import proto, { type coresdk, type temporal } from '@temporalio/proto';
+import proto, { type coresdk, type google, type temporal } from '@temporalio/proto';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import type { SinkCall } from '@temporalio/workflow';
+import { Activity } from '@temporalio/worker/lib/activity.js';
+import { parseWorkflowCode } from '@temporalio/worker/lib/worker.js';
+import { ReusableVMWorkflowCreator } from '@temporalio/worker/lib/workflow/reusable-vm.js';
+import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
+import type { WorkflowInfo } from '@temporalio/workflow';
 import Long from 'long';
 import { WORKFLOW_BUNDLES } from '../src/worker/bundles.js';
 
@@ -16,15 +19,7 @@ import { WORKFLOW_BUNDLES } from '../src/worker/bundles.js';
  * and no other module imports them.
  */
 
-const { WorkflowActivation: Activation } = proto.coresdk.workflow_activation;
-
 export const NAMESPACE = 'default';
-
-const load = createRequire(import.meta.url);
-const { ReusableVMWorkflowCreator } = load('@temporalio/worker/lib/workflow/reusable-vm.js');
-const { globalHandlers } = load('@temporalio/worker/lib/workflow/vm-shared.js');
-const { parseWorkflowCode } = load('@temporalio/worker/lib/worker.js');
-const { Activity } = load('@temporalio/worker/lib/activity.js');
 
 export type Job = coresdk.workflow_activation.IWorkflowActivationJob;
 export type Init = coresdk.workflow_activation.IInitializeWorkflow;
@@ -43,151 +38,112 @@ export type Commands = {
 
 /** One step of a workflow: the jobs that it gets at a time. */
 export interface Activation {
-  readonly at: number;
+  readonly timestamp: google.protobuf.ITimestamp;
   readonly jobs: readonly Job[];
   readonly historyLength: number;
-  readonly suggestsContinueAsNew: boolean;
+  readonly continueAsNewSuggested: boolean;
 }
 
-/** What a workflow did in a step. The flags of the SDK that were in force are part of a history. */
-interface Activated {
-  readonly commands: readonly Commands[];
-  readonly flags: readonly number[];
-  readonly calls: readonly SinkCall[];
-}
+/** One for all workers and worlds, because the runtime isolates workflows from each other. */
+let creator: Promise<ReusableVMWorkflowCreator> | undefined;
 
-/** A workflow in the memory of a worker. */
-export interface Instance {
-  /**
-   * @param what as the error says it when the workflow fails
-   * @param replayed the flags of a history that is replayed
-   */
-  activate(what: string, activation: Activation, replayed?: readonly number[]): Promise<Activated>;
-  dispose(): Promise<void>;
-}
-
-interface RawInstance {
-  activate(activation: object): Promise<coresdk.workflow_completion.IWorkflowActivationCompletion>;
-  getAndResetSinkCalls(): Promise<readonly SinkCall[]>;
-  dispose(): Promise<void>;
-}
-
-type Creator = { createWorkflow(options: object): Promise<RawInstance> };
-
-/** One for all workers and worlds, because the runtime isolates workflows from each other. No time limit: nothing waits. */
-let creator: Promise<Creator> | undefined;
-
-async function create(activityNames: ReadonlySet<string>): Promise<Creator> {
+async function create(activityNames: Set<string>): Promise<ReusableVMWorkflowCreator> {
   const path = WORKFLOW_BUNDLES.plain;
   const bundle = parseWorkflowCode(readFileSync(path, 'utf8'), path);
   const { createContext } = vm;
   // Its global object has no interceptors, through which workflows would look up every name.
   vm.createContext = (_, options) => createContext(vm.constants.DONT_CONTEXTIFY, options);
-  const record = await ReusableVMWorkflowCreator.create(bundle, undefined, activityNames);
+  const noLimit = undefined as unknown as number;
+  const result = await ReusableVMWorkflowCreator.create(bundle, noLimit, activityNames);
   vm.createContext = createContext;
   // They record where a workflow waits, which nobody asks here, and take half of the time.
   globalHandlers.uninstall();
   globalHandlers.promiseHookInstalled = false;
-  return record;
+  return result;
 }
 
+/** Begins a run of a workflow. */
 export async function createInstance(
-  init: Init,
-  { runId, taskQueue, at }: { readonly runId: string; readonly taskQueue: string; readonly at: number },
-  activityNames: ReadonlySet<string>,
-): Promise<Instance> {
-  const { workflowId, workflowType, firstExecutionRunId, attempt, parentWorkflowInfo: parent } = init;
+  run: {
+    readonly runId: string;
+    readonly init: Init;
+    readonly start: { readonly taskQueue: string };
+    readonly startedAt: number;
+  },
+  activityNames: Set<string>,
+) {
+  const { runId, startedAt } = run;
+  const { workflowId, workflowType, firstExecutionRunId, ...init } = run.init;
   const info = {
     workflowId,
     workflowType,
     runId,
     firstExecutionRunId,
-    taskQueue,
+    taskQueue: run.start.taskQueue,
     namespace: NAMESPACE,
-    attempt,
-    originalExecutionRunId: runId,
     taskTimeoutMs: 10_000,
-    ...(parent && { parent }),
+    ...(init.parentWorkflowInfo && { parent: init.parentWorkflowInfo }),
     continuedFromExecutionRunId: init.continuedFromExecutionRunId,
-    startTime: new Date(tsToMs(init.startTime)),
-    runStartTime: new Date(at),
-    unsafe: { now: () => at },
+    runStartTime: new Date(startedAt),
+    unsafe: { now: () => startedAt },
   };
-  const randomnessSeed = Long.fromValue(init.randomnessSeed ?? 1).toBytes();
   creator ??= create(activityNames);
-  const raw = await (await creator).createWorkflow({
-    info,
-    randomnessSeed,
-    now: at,
+  const workflow = await (await creator).createWorkflow({
+    info: info as unknown as WorkflowInfo,
+    randomnessSeed: Long.fromValue(init.randomnessSeed ?? 1).toBytes(),
+    now: startedAt,
     showStackTraceSources: false,
   });
   return {
-    async activate(what, { at, jobs, historyLength, suggestsContinueAsNew }, replayed) {
-      const { successful, failed } = await raw.activate(
-        Activation.fromObject({
+    /** Takes a step. @param replayed the flags of a history that is replayed */
+    async activate(activation: Activation, replayed?: readonly number[]) {
+      const { successful, failed } = await workflow.activate(
+        proto.coresdk.workflow_activation.WorkflowActivation.fromObject({
+          ...activation,
           runId,
-          timestamp: msNumberToTs(at),
-          historyLength,
-          historySizeBytes: historyLength * 100,
-          jobs,
-          continueAsNewSuggested: suggestsContinueAsNew,
+          historySizeBytes: activation.historyLength * 100,
           isReplaying: replayed !== undefined,
           availableInternalFlags: replayed,
         }),
       );
-      const calls = await raw.getAndResetSinkCalls();
+      const calls = await workflow.getAndResetSinkCalls();
+      const what = `a ${replayed ? 'replay' : 'step'} of ${workflowId} failed`;
       if (!successful) throw new Error(`${what}: ${failed?.failure?.message}`);
       const { commands, usedInternalFlags } = successful as Given<typeof successful>;
-      return { commands: commands as Commands[], flags: usedInternalFlags, calls };
+      return { commands: commands as readonly Commands[], flags: usedInternalFlags, calls };
     },
-    dispose: () => raw.dispose(),
+    dispose: () => workflow.dispose(),
   };
 }
 
-export type ActivityFunction = (...args: unknown[]) => Promise<unknown>;
-
-/** What an attempt of an activity gets, and how its worker runs it. */
-interface Attempt {
-  readonly info: object;
-  readonly args: readonly Payload[] | undefined;
-  readonly headers: Readonly<Record<string, Payload>>;
-  readonly run: ActivityFunction;
-  readonly interceptors: readonly ActivityInterceptorsFactory[];
-  readonly client: Client;
-  readonly heartbeat: (details: unknown) => void;
-}
-
-export interface RunningActivity {
-  readonly result: Promise<ActivityResult>;
-  cancel(reason: string): void;
-}
+/** A workflow in the memory of a worker. */
+export type Instance = Awaited<ReturnType<typeof createInstance>>;
 
 const QUIET = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, log() {} };
 
-export function runActivity(attempt: Attempt): RunningActivity {
-  const { info, args, headers, run, interceptors, client, heartbeat } = attempt;
-  const activity = new Activity(
-    info,
+/** An attempt of an activity. */
+export function newAttempt(
+  info: object,
+  run: ActivityFunction | undefined,
+  client: Client,
+  interceptors: ActivityInterceptorsFactory[],
+  heartbeat: (details: unknown) => Promise<void>,
+): Activity {
+  return new Activity(
+    info as Info,
     run,
     defaultDataConverter,
+    undefined as never,
     undefined,
-    undefined,
-    heartbeat,
+    (details) => void heartbeat(details),
     client,
     QUIET,
     noopMetricMeter,
     interceptors,
   );
-  return {
-    result: activity.run({ args: args?.map(decoded) ?? [], headers }),
-    cancel: (reason) => activity.cancel(reason, { cancelRequested: reason === 'CANCELLED' }),
-  };
 }
 
-/** Values as payloads in plain text. */
-export function encoded(...values: unknown[]): Payload[] {
-  return toPayloads(defaultDataConverter.payloadConverter, ...values) ?? [];
-}
+export { payloads as encoded } from '../test/rigs/temporal/answering-service.js';
 
 export function decoded(payload: Payload): unknown {
   return defaultDataConverter.payloadConverter.fromPayload(payload);

@@ -25,24 +25,14 @@ const aside = new Process('aside');
 /** A timer as `setTimeout` returns it. */
 class Timer {
   constructor(
-    public cancel: () => void,
+    public cancel = () => {},
     private readonly again?: (process: Process) => () => void,
   ) {}
-  ref(): this {
-    return this;
-  }
   /** Outside of every process, it is none that a test waits for. */
   unref(): this {
     if (World.process || !this.again) return this;
     this.cancel();
     this.cancel = this.again(aside);
-    return this;
-  }
-  hasRef(): boolean {
-    return true;
-  }
-  close(): this {
-    this.cancel();
     return this;
   }
 }
@@ -79,15 +69,15 @@ function setTimeout(run: Callback, milliseconds = 0, ...args: unknown[]): unknow
 function setInterval(run: Callback, milliseconds = 0, ...args: unknown[]): unknown {
   const world = World.current;
   if (!world) return real.setInterval(run, milliseconds, ...args);
-  let cancel = () => {};
+  const timer = new Timer();
   const repeat = () => {
-    cancel = world.after(Math.max(milliseconds, 1), () => {
+    timer.cancel = world.after(Math.max(milliseconds, 1), () => {
       repeat();
       run(...args);
     });
   };
   repeat();
-  return new Timer(() => cancel());
+  return timer;
 }
 
 function clear(timer: unknown): void {
@@ -106,16 +96,14 @@ async function sleep<Value>(
   return value as Value;
 }
 
-function timeout(milliseconds: number): AbortSignal {
-  const controller = new AbortController();
-  setTimeout(() => controller.abort(new DOMException('timed out', 'TimeoutError')), milliseconds);
-  return controller.signal;
-}
-
 export function installVirtualTime(): void {
   Object.assign(globalThis, { Date: VirtualDate, setTimeout, setInterval });
   Object.assign(globalThis, { clearTimeout: clear, clearInterval: clear });
-  AbortSignal.timeout = timeout;
+  AbortSignal.timeout = (milliseconds) => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new DOMException('timed out', 'TimeoutError')), milliseconds);
+    return controller.signal;
+  };
   Math.random = () => World.current?.chance.next() ?? real.random();
   performance.now = () => World.current?.now ?? real.performanceNow();
   timers.setTimeout = sleep as typeof timers.setTimeout;

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@temporalio/client';
-import type { Payload } from '@temporalio/common';
+import { ActivityCancellationDetails, type ActivityFunction, type Payload } from '@temporalio/common';
 import { msToNumber, tsToMs } from '@temporalio/common/lib/time.js';
 import type { InjectedSinks } from '@temporalio/worker';
-import type { SinkCall, Sinks } from '@temporalio/workflow';
+import type { Sinks } from '@temporalio/workflow';
 import { batchActivities } from '../src/activities/batches.js';
 import {
   type ActivityQueue,
@@ -14,25 +14,28 @@ import {
 } from '../src/worker/create-worker.js';
 import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../src/worker/tuning.js';
 import {
-  type ActivityFunction,
   type Commands,
   createInstance,
   decoded,
   encoded,
   type Instance,
   NAMESPACE,
-  type RunningActivity,
-  runActivity,
+  newAttempt,
 } from './runtime.js';
 import type { Activity } from './service/activity.js';
-import { joined } from './service/history.js';
+import { joined, type Step } from './service/history.js';
 import { clientOf, type Link } from './service/requests.js';
-import type { Run } from './service/run.js';
+import { Run } from './service/run.js';
 import type { Service } from './service/service.js';
 import { Process, type World } from './world.js';
 
 /** How long a worker takes to report its last activities, in milliseconds. */
 const REPORT_MS = 100;
+
+interface RunningAttempt {
+  readonly attempt: ReturnType<typeof newAttempt>;
+  readonly end: Promise<unknown>;
+}
 
 /**
  * A worker process: the activities, clients and interceptors of production, and the SDK's runtime of workflows. A kill takes
@@ -42,11 +45,12 @@ export class Worker extends Process {
   readonly client: Client;
   readonly #sinks: InjectedSinks<Sinks>;
   readonly #queues: ReadonlyMap<string, ActivityQueue>;
-  readonly #names: ReadonlySet<string>;
+  readonly #names: Set<string>;
   readonly #start: () => Promise<unknown>;
   /** Workflows in memory, and how many of their steps they have taken. */
   readonly #instances = new Map<string, { readonly instance: Instance; readonly steps: number }>();
-  readonly #attempts = new Map<string, RunningActivity>();
+  /** The running attempts of activities, by their tokens. */
+  readonly #attempts = new Map<string, RunningAttempt>();
   /** What a workflow has to do next, one after the other. */
   readonly #lines = new Map<string, Promise<unknown>>();
 
@@ -104,15 +108,15 @@ export class Worker extends Process {
     this.service.leave(this);
     const [graceMs, forceMs] = [msToNumber(SHUTDOWN_GRACE), msToNumber(SHUTDOWN_FORCE)];
     await this.#activitiesEnd(graceMs);
-    for (const attempt of this.#attempts.values()) attempt.cancel('WORKER_SHUTDOWN');
+    for (const token of this.#attempts.keys()) this.cancelAttempt(token, 'WORKER_SHUTDOWN');
     await this.#activitiesEnd(forceMs - graceMs);
     await this.world.sleep(REPORT_MS);
     this.#die();
   }
 
   async #activitiesEnd(withinMs: number): Promise<void> {
-    const results = [...this.#attempts.values()].map(({ result }) => result);
-    await Promise.race([Promise.all(results), this.world.sleep(withinMs)]);
+    const ends = [...this.#attempts.values()].map(({ end }) => end);
+    await Promise.race([Promise.all(ends), this.world.sleep(withinMs)]);
   }
 
   serves(taskQueue: string): boolean {
@@ -123,34 +127,32 @@ export class Worker extends Process {
     return !this.service.hasFault('cold') && this.#instances.get(run.runId)?.steps === run.steps.length;
   }
 
-  runTask(run: Run): void {
-    this.world.within(this, () => this.#inLine(run, () => this.#task(run)));
+  take(work: Run | Activity): void {
+    this.world.within(this, () => {
+      if (work instanceof Run) void this.#inLine(work, () => this.#task(work));
+      else void this.#attempt(work);
+    });
   }
 
-  runActivity(activity: Activity): void {
-    this.world.within(this, () => void this.#attempt(activity));
+  cancelAttempt(token: string, reason: 'CANCELLED' | 'NOT_FOUND' | 'WORKER_SHUTDOWN' = 'CANCELLED'): void {
+    const details = new ActivityCancellationDetails({ cancelRequested: reason === 'CANCELLED' });
+    this.world.within(this, () => this.#attempts.get(token)?.attempt.cancel(reason, details));
   }
 
-  cancelAttempt(token: string): void {
-    this.world.within(this, () => this.#attempts.get(token)?.cancel('CANCELLED'));
-  }
-
+  /** @param run a workflow that has taken a step */
   async query(run: Run, queryType: string, args: readonly Payload[]): Promise<Payload> {
-    const answer = await this.world.within(this, () =>
+    const response = await this.world.within(this, () =>
       this.#inLine(run, async () => {
         const instance = await this.#held(run);
-        const queryWorkflow = { queryId: 'q', queryType, arguments: [...args] };
-        const at = run.steps.at(-1)?.activation.at ?? run.startedAt;
-        const historyLength = run.events.length;
-        const step = { at, historyLength, suggestsContinueAsNew: false, jobs: [{ queryWorkflow }] };
-        const what = `a query of ${run.start.workflowId} failed`;
-        const { commands } = await this.world.outside(() => instance.activate(what, step));
+        const { activation } = run.steps.at(-1) as Step;
+        const jobs = [{ queryWorkflow: { queryId: 'q', queryType, arguments: [...args] } }];
+        const { commands } = await this.world.outside(() => instance.activate({ ...activation, jobs }));
         return commands[0]?.respondToQuery;
       }),
     );
     // A workflow that has rejected its input answers none.
-    if (answer?.failed || !answer?.succeeded) throw new Error(answer?.failed?.message ?? 'no answer');
-    return answer.succeeded.response as Payload;
+    if (!response?.succeeded) throw new Error(response?.failed?.message ?? 'no answer');
+    return response.succeeded.response as Payload;
   }
 
   #inLine<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {
@@ -168,23 +170,19 @@ export class Worker extends Process {
     const held = this.#instances.get(run.runId);
     if (held && this.holds(run)) return held.instance;
     this.#evict(run);
-    const { taskQueue } = run.start;
-    const place = { runId: run.runId, taskQueue, at: run.startedAt };
-    const instance = await this.world.outside(() => createInstance(run.init, place, this.#names));
+    const instance = await this.world.outside(() => createInstance(run, this.#names));
     await this.#replay(run, instance, steps);
     if (steps === run.steps) this.#hold(run, instance);
     return instance;
   }
 
-  async #replay(run: Run, instance: Instance, steps: Run['steps']): Promise<void> {
-    const { workflowId } = run.start;
+  async #replay(run: Run, instance: Instance, steps: readonly Step[]): Promise<void> {
     const flags = [...new Set(run.steps.flatMap((step) => step.flags))];
-    const what = `${workflowId} cannot be replayed`;
     for (const { activation, commands } of steps) {
-      const again = await this.world.outside(() => instance.activate(what, activation, flags));
+      const again = await this.world.outside(() => instance.activate(activation, flags));
       if (isDeepStrictEqual(commands, again.commands)) continue;
       const [before, now] = [textOf(commands), textOf(again.commands)];
-      throw new Error(`${workflowId} is not deterministic: ${before} became ${now}`);
+      throw new Error(`${run.start.workflowId} is not deterministic: ${before} became ${now}`);
     }
   }
 
@@ -208,33 +206,31 @@ export class Worker extends Process {
     const isAtOnce = activation.jobs.every((job) => job.doUpdate);
     if (idle && !isAtOnce) await this.#replay(run, instance, [idle]);
     const input = idle && isAtOnce ? joined(idle.activation, activation) : activation;
-    const what = `a task of ${run.start.workflowId} failed`;
-    const { calls, ...done } = await this.world.outside(() => instance.activate(what, input));
-    await this.#callSinks(calls);
-    await this.world.sleep(this.world.chance.between(1, 10));
-    if (!run.isRunning(activation) || !run.completeTask({ activation, ...done })) return this.#evict(run);
-    this.#hold(run, instance);
-    this.service.changed(run);
-  }
-
-  /** The SDK awaits the sinks, and logs what they throw. */
-  async #callSinks(calls: readonly SinkCall[]): Promise<void> {
+    const { calls, ...done } = await this.world.outside(() => instance.activate(input));
+    // The SDK awaits the sinks, and logs what they throw.
     const called = calls.map(async ({ ifaceName, fnName, workflowInfo, args }) =>
       this.#sinks[ifaceName]?.[fnName]?.fn(workflowInfo, ...args),
     );
     await Promise.allSettled(called);
+    await this.world.sleep(this.world.chance.between(1, 10));
+    if (!run.completeTask({ activation, ...done })) return this.#evict(run);
+    this.#hold(run, instance);
+    this.service.changed(run);
   }
 
   async #attempt(activity: Activity): Promise<void> {
     const token = activity.start();
-    const { scheduled, attempt, details, heartbeatMs } = activity;
-    let last: Payload[] | undefined;
-    const beat = (details: unknown) => {
-      last = encoded(details);
-      void this.#beat(token, last);
-    };
+    const { scheduled, attempt, details, heartbeatMs, workflow } = activity;
     const { taskQueue, activityId, activityType, arguments: args, headers, startToCloseTimeout } = scheduled;
-    const { workflowId, type: workflowType } = activity.run.start;
+    let last: Payload[] | undefined;
+    const beat = async (details: unknown) => {
+      const sent = encoded(details);
+      last = sent;
+      await this.world.sleep(this.world.chance.between(1, 10));
+      const accepted = this.service.attempts.get(token)?.heartbeat(sent);
+      if (!accepted) this.cancelAttempt(token, 'NOT_FOUND');
+      else if (accepted.cancelRequested) this.cancelAttempt(token);
+    };
     const queue = this.#queues.get(taskQueue);
     const run = (queue?.activities as Readonly<Record<string, ActivityFunction>> | undefined)?.[activityType];
     if (!run) throw new Error(`no activity ${activityType} on ${taskQueue}`);
@@ -243,38 +239,26 @@ export class Worker extends Process {
       activityId,
       activityType,
       attempt,
-      isLocal: false,
-      inWorkflow: workflowId !== '',
+      inWorkflow: workflow !== undefined,
       scheduledTimestampMs: activity.scheduledAt,
       currentAttemptScheduledTimestampMs: activity.nextAt,
       startToCloseTimeoutMs: tsToMs(startToCloseTimeout),
-      scheduleToCloseTimeoutMs: 0,
       ...(heartbeatMs && { heartbeatTimeoutMs: heartbeatMs }),
       heartbeatDetails: details?.[0] && decoded(details[0]),
-      ...(workflowId && { workflowType, workflowExecution: { workflowId, runId: activity.run.runId } }),
+      ...workflow,
       namespace: NAMESPACE,
-      workflowNamespace: NAMESPACE,
-      activityNamespace: NAMESPACE,
       taskToken: Buffer.from(token),
-      base64TaskToken: Buffer.from(token).toString('base64'),
     };
-    const { activity: interceptors } = interceptorOptions(queue?.interceptors);
-    const call = { info, args, headers, run, interceptors, client: this.client, heartbeat: beat };
-    const running = runActivity(call);
-    this.#attempts.set(token, running);
-    const result = await running.result;
-    if (this.#attempts.get(token) === running) this.#attempts.delete(token);
+    const interceptors = interceptorOptions(queue?.interceptors).activity;
+    const running = newAttempt(info, run, this.client, interceptors, beat);
+    const end = running.run({ args: args?.map(decoded) ?? [], headers });
+    this.#attempts.set(token, { attempt: running, end });
+    const result = await end;
+    if (this.#attempts.get(token)?.end === end) this.#attempts.delete(token);
     if (result.willCompleteAsync) return;
     // The core tries to report for some seconds.
     await this.world.sleep(this.world.chance.between(1, 10));
-    this.service.activityOf(token)?.report(token, result, last);
-  }
-
-  async #beat(token: string, details: Payload[]): Promise<void> {
-    await this.world.sleep(this.world.chance.between(1, 10));
-    const beat = this.service.activityOf(token)?.heartbeat(token, details);
-    if (!beat) this.#attempts.get(token)?.cancel('NOT_FOUND');
-    else if (beat.cancelRequested) this.#attempts.get(token)?.cancel('CANCELLED');
+    this.service.attempts.get(token)?.report(result, last);
   }
 }
 

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Heap } from 'heap-js';
@@ -34,7 +34,6 @@ interface Due {
 
 /** Work that takes real time. It holds time back unless a part of it waits for virtual time. */
 interface Errand {
-  isUnderWay: boolean;
   sleeps: number;
 }
 
@@ -67,7 +66,8 @@ export class World {
   readonly #due = new Heap<Due>((one, other) => one.at - other.at || one.order - other.order);
   #order = 0;
   #ids = 0;
-  #outside = 0;
+  /** The errands that are under way. */
+  readonly #outside = new Set<Errand>();
   #awaited = 0;
 
   constructor(readonly seed: number) {
@@ -92,8 +92,7 @@ export class World {
   id(): string {
     this.#ids += 1;
     const hex = createHash('sha256').update(`${this.seed} ${this.#ids}`).digest('hex');
-    const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`];
-    return [...parts, hex.slice(20, 32)].join('-');
+    return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-a$4-$5');
   }
 
   /** Runs something later, unless it is canceled or its process is killed before. @returns cancels it */
@@ -102,26 +101,14 @@ export class World {
     run: () => unknown,
     process: Process | null = World.process ?? this.visitor,
   ): () => void {
-    if (!process) return this.#at(milliseconds, () => nobody(run), process);
-    const context = new AsyncResource('Due');
-    return this.#at(milliseconds, () => context.runInAsyncScope(run), process);
-  }
-
-  #at(milliseconds: number, run: () => unknown, process: Process | null): () => void {
     const at = this.now + Math.max(0, milliseconds);
+    const inContext = process ? AsyncLocalStorage.bind(run) : () => nobody(run);
     this.#order += 1;
-    const due: Due = { at, order: this.#order, process, run };
-    if (process === this.visitor) this.#awaited += 1;
+    const due: Due = { at, order: this.#order, process, run: inContext };
     this.#due.push(due);
-    return () => void this.#take(due);
-  }
-
-  /** What is due is done, or canceled, once. */
-  #take(due: Due): Due['run'] {
-    const { run, process } = due;
-    due.run = undefined;
-    if (run && process === this.visitor) this.#awaited -= 1;
-    return run;
+    return () => {
+      due.run = undefined;
+    };
   }
 
   /**
@@ -130,17 +117,15 @@ export class World {
    * @param _isWaitedFor false for a limit of something else: tests let no time pass for it
    */
   sleep(milliseconds: number, signal?: AbortSignal, _isWaitedFor = true): Promise<void> {
-    const errand = World.#errands.getStore();
-    const count = (by: number) => errand && this.#change(errand, { sleeps: errand.sleeps + by });
-    count(1);
+    const errand = World.#errands.getStore() ?? { sleeps: 0 };
+    errand.sleeps += 1;
     return new Promise((resolve, reject) => {
       const ends = (settle: () => void) => () => {
         signal?.removeEventListener('abort', abort);
-        count(-1);
+        errand.sleeps -= 1;
         settle();
       };
-      // Whoever awaits it continues in a context of its own.
-      const cancel = this.#at(milliseconds, ends(resolve), World.process ?? this.visitor);
+      const cancel = this.after(milliseconds, ends(resolve));
       const abort = ends(() => {
         cancel();
         reject(signal?.reason);
@@ -152,22 +137,14 @@ export class World {
 
   /** Waits for something that takes real time. Virtual time passes meanwhile only while that itself waits for it. */
   async outside<Value>(work: () => Promise<Value>): Promise<Value> {
-    const errand: Errand = { isUnderWay: false, sleeps: 0 };
-    this.#change(errand, { isUnderWay: true });
+    const errand: Errand = { sleeps: 0 };
+    this.#outside.add(errand);
     try {
       // A request of fastify's begins when it is awaited.
       return await World.#errands.run(errand, async () => await work());
     } finally {
-      this.#change(errand, { isUnderWay: false });
+      this.#outside.delete(errand);
     }
-  }
-
-  /** Two sleeps in one errand release it once: time must not pass for another errand that is under way. */
-  #change(errand: Errand, change: Partial<Errand>): void {
-    const held = () => Number(errand.isUnderWay && errand.sleeps === 0);
-    const before = held();
-    Object.assign(errand, change);
-    this.#outside += held() - before;
   }
 
   /** Time passes for as long as a visitor waits for this. */
@@ -182,12 +159,13 @@ export class World {
 
   /** Whether a visitor waits. */
   get isAwaited(): boolean {
-    return this.#awaited > 0;
+    const isOfVisitor = ({ run, process }: Due) => run !== undefined && process === this.visitor;
+    return this.#awaited > 0 || this.#due.heapArray.some(isOfVisitor);
   }
 
   async #settled(): Promise<void> {
     do await nextTurn();
-    while (this.#outside > 0 || this.isBusy());
+    while (this.isBusy() || [...this.#outside].some(({ sleeps }) => sleeps === 0));
   }
 
   /** Lets time pass until a condition holds, nothing is due any more, or the time is over. */
@@ -204,10 +182,9 @@ export class World {
         this.#due.push(due);
         continue;
       }
-      const run = this.#take(due) ?? (() => {});
       this.now = Math.max(this.now, due.at);
       try {
-        run();
+        due.run();
       } catch (error) {
         this.failures.push(error);
       }

@@ -5,37 +5,24 @@ import type { ActivityResult, Commands, Failure } from '../runtime.js';
 import type { World } from '../world.js';
 
 const { WAIT_CANCELLATION_COMPLETED, ABANDON } = proto.coresdk.workflow_commands.ActivityCancellationType;
-const { TimeoutType, PendingActivityState } = proto.temporal.api.enums.v1;
-
-const SCHEDULE_TIMEOUTS: readonly number[] = [
-  TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_START,
-  TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE,
-];
+const { TimeoutType } = proto.temporal.api.enums.v1;
 
 /** The service, as its activities know it. */
 export interface ActivityHost {
   readonly world: World;
+  /** The running attempts, by their tokens. */
+  readonly attempts: Map<string, Activity>;
   dispatch(activity: Activity): void;
   cancelAttempt(token: string): void;
 }
 
-/** What has activities: a run of a workflow, or an activity by itself. */
-export interface Owner {
-  readonly runId: string;
-  readonly start: { readonly workflowId: string; readonly type: string };
-  readonly activities: ReadonlyMap<number, Activity>;
-  activityEnded(activity: Activity, end: coresdk.activity_result.IActivityResolution): void;
-}
-
 /**
- * An activity as the server keeps it. Attempts have tokens, and only the running one may report. What is modeled: its timeouts,
- * retries with their delays, heartbeat details that outlive their attempt, cancellation
- * and reset. Checked against docs.temporal.io/encyclopedia/detecting-activity-failures and the development server.
+ * An activity as the server keeps it: its timeouts, retries with their delays, heartbeat details that outlive their attempt,
+ * cancellation and reset. Checked against docs.temporal.io/encyclopedia/detecting-activity-failures and the development server.
  */
 export class Activity {
   readonly type: string;
   readonly scheduledAt: number;
-  readonly startToCloseMs: number;
   readonly heartbeatMs: number | undefined;
   attempt = 1;
   /** Of the running attempt. */
@@ -46,82 +33,73 @@ export class Activity {
   nextAt = 0;
   delayMs = 0;
   isOver = false;
+  /** Whether an attempt has started that its end is about. */
+  hasStarted = false;
   #isCancelled = false;
-  /** It is canceled between two attempts. */
-  #endsBetween = false;
-  #hasStarted = false;
-  readonly #untilStartMs: number | undefined;
   /** These cancel the wait for an attempt, and its timeouts. */
   #wait = () => {};
   #limit = () => {};
   #beat = () => {};
   #overall = () => {};
 
-  /** @throws for an option of activities that is not modelled */
+  /**
+   * @param workflow of which it is a part
+   * @param onEnd is called once, with its result
+   * @throws for an option of activities that is not modelled
+   */
   constructor(
     readonly scheduled: NonNullable<Commands['scheduleActivity']>,
-    readonly run: Owner,
     private readonly host: ActivityHost,
+    private readonly onEnd: (end: coresdk.activity_result.IActivityResolution) => void,
+    readonly workflow?: {
+      readonly workflowType: string;
+      readonly workflowExecution: { readonly workflowId: string; readonly runId: string };
+    },
   ) {
     const { activityType, retryPolicy, cancellationType } = scheduled;
     if (retryPolicy?.nonRetryableErrorTypes?.length || cancellationType === ABANDON)
       throw new Error(`the simulated service lacks an option of ${activityType}`);
     this.type = activityType;
     this.scheduledAt = host.world.now;
-    this.startToCloseMs = tsToMs(scheduled.startToCloseTimeout);
     this.heartbeatMs = optionalTsToMs(scheduled.heartbeatTimeout);
-    const { scheduleToStartTimeout, scheduleToCloseTimeout } = scheduled;
-    const withinMs = optionalTsToMs(scheduleToCloseTimeout);
+    const withinMs = optionalTsToMs(scheduled.scheduleToCloseTimeout);
     if (withinMs) this.#overall = this.#after(withinMs, () => this.#timedOut('SCHEDULE_TO_CLOSE'));
-    this.#untilStartMs = optionalTsToMs(scheduleToStartTimeout);
     this.#schedule(0);
-  }
-
-  /** Whether an attempt has started that its end is about. */
-  get hasStarted(): boolean {
-    return this.#hasStarted && !this.#endsBetween;
   }
 
   /** A worker takes the attempt. */
   start(): string {
-    this.#hasStarted = true;
+    const { seq, activityId, startToCloseTimeout } = this.scheduled;
+    this.hasStarted = true;
     this.#limit();
     // As on the server, an attempt has its number only, which a reset begins again: an older one may be taken for it.
-    this.token = `${this.run.runId}/${this.scheduled.seq}/${this.attempt}`;
-    this.#limit = this.#after(this.startToCloseMs, () => this.#timedOut('START_TO_CLOSE'));
+    this.token = [this.workflow?.workflowExecution.runId ?? activityId, seq, this.attempt].join('/');
+    this.host.attempts.set(this.token, this);
+    this.#limit = this.#after(tsToMs(startToCloseTimeout), () => this.#timedOut('START_TO_CLOSE'));
     this.#watch();
     return this.token;
   }
 
-  /** @returns undefined when the attempt is not the running one */
-  heartbeat(token: string, details?: Payload[]): { readonly cancelRequested: boolean } | undefined {
-    if (token !== this.token) return undefined;
+  heartbeat(details?: Payload[]): { readonly cancelRequested: boolean } {
     this.details = details;
     this.#watch();
     return { cancelRequested: this.#isCancelled };
   }
 
-  /**
-   * An attempt reports its result.
-   *
-   * @param details of the last heartbeat, which a failure carries
-   * @returns false when it is not the running one
-   */
-  report(token: string, { completed, failed, cancelled }: ActivityResult, details?: Payload[]): boolean {
-    if (token !== this.token) return false;
+  /** The running attempt reports its result. @param details of the last heartbeat, which a failure carries */
+  report({ completed, failed, cancelled }: ActivityResult, details?: Payload[]): void {
     if (failed && details) this.details = details;
     this.#close();
     if (completed) this.#end({ completed });
     else if (cancelled) this.#end({ cancelled: { failure: this.#wrapped(cancelled.failure ?? {}) } });
     else this.#failed(failed?.failure ?? {});
-    return true;
   }
 
   /** The workflow cancels it. */
   requestCancel(): void {
     this.#isCancelled = true;
     const { token } = this;
-    this.#endsBetween = !token;
+    if (!token) this.hasStarted = false;
     // The server cancels an activity at once that waits for its next attempt.
     const isAtOnce = !token || this.scheduled.cancellationType !== WAIT_CANCELLATION_COMPLETED;
     if (isAtOnce) {
@@ -132,15 +110,14 @@ export class Activity {
     if (token && (isAtOnce || this.heartbeatMs)) this.host.cancelAttempt(token);
   }
 
-  /** An operator or a nudge retries it now. A running attempt loses its number, so that the server rejects its result. */
+  /** An operator or a nudge retries it now. The server rejects the result of a running attempt. */
   reset(): void {
     this.attempt = 1;
-    if (this.token) {
-      this.token += '/reset';
-      return;
+    if (this.token) this.host.attempts.delete(this.token);
+    else {
+      this.#wait();
+      this.#schedule(0);
     }
-    this.#wait();
-    this.#schedule(0);
   }
 
   /** Its workflow has ended. */
@@ -160,9 +137,9 @@ export class Activity {
     this.nextAt = this.host.world.now + delayMs;
     this.#wait = this.#after(delayMs, () => this.host.dispatch(this));
     // As on the server, each attempt has this long from when it is due.
-    const untilMs = this.#untilStartMs && delayMs + this.#untilStartMs;
+    const startMs = optionalTsToMs(this.scheduled.scheduleToStartTimeout);
     this.#limit();
-    if (untilMs) this.#limit = this.#after(untilMs, () => this.#timedOut('SCHEDULE_TO_START'));
+    if (startMs) this.#limit = this.#after(delayMs + startMs, () => this.#timedOut('SCHEDULE_TO_START'));
   }
 
   #watch(): void {
@@ -171,6 +148,7 @@ export class Activity {
   }
 
   #close(): void {
+    this.host.attempts.delete(this.token ?? '');
     this.token = undefined;
     this.#limit();
     this.#beat();
@@ -184,33 +162,24 @@ export class Activity {
       lastHeartbeatDetails: this.details ? { payloads: this.details } : null,
     };
     // Also after a request to cancel it: its workflow learns of the timeout, with the details of the last heartbeat.
-    this.#failed({ message: `activity ${kind} timeout`, timeoutFailureInfo });
+    const isLast = kind.startsWith('SCHEDULE');
+    this.#failed({ message: `activity ${kind} timeout`, timeoutFailureInfo }, isLast);
   }
 
-  #failed(failure: Failure): void {
+  #failed(failure: Failure, isLast = false): void {
     this.lastFailure = failure;
-    const isLast = this.attempt === this.scheduled.retryPolicy?.maximumAttempts;
-    const isLate = SCHEDULE_TIMEOUTS.includes(failure.timeoutFailureInfo?.timeoutType ?? 0);
-    const delayMs = isLast || isLate ? undefined : this.#retryDelay(failure);
-    if (delayMs === undefined) {
+    const { applicationFailureInfo: info, timeoutFailureInfo } = failure;
+    const policy = decompileRetryPolicy(this.scheduled.retryPolicy) ?? {};
+    const mayRetry = !this.#isCancelled && !info?.nonRetryable && (info ?? timeoutFailureInfo);
+    if (isLast || !mayRetry || this.attempt === policy.maximumAttempts) {
       this.#end({ failed: { failure: this.#wrapped(failure) } });
       return;
     }
+    const firstMs = Number(policy.initialInterval ?? 1_000);
+    const backoffMs = firstMs * (policy.backoffCoefficient ?? 2) ** (this.attempt - 1);
+    const longestMs = Number(policy.maximumInterval ?? 100 * firstMs);
     this.attempt += 1;
-    this.#schedule(delayMs);
-  }
-
-  #retryDelay({ applicationFailureInfo: info, timeoutFailureInfo }: Failure): number | undefined {
-    if (this.#isCancelled || info?.nonRetryable || !(info ?? timeoutFailureInfo)) return undefined;
-    const question = optionalTsToMs(info?.nextRetryDelay);
-    if (question) return question;
-    const policy = decompileRetryPolicy(this.scheduled.retryPolicy) ?? {};
-    const { initialInterval = 1_000, backoffCoefficient = 2 } = policy;
-    const { maximumInterval = 100 * Number(initialInterval) } = policy;
-    return Math.min(
-      Number(initialInterval) * backoffCoefficient ** (this.attempt - 1),
-      Number(maximumInterval),
-    );
+    this.#schedule(optionalTsToMs(info?.nextRetryDelay) || Math.min(backoffMs, longestMs));
   }
 
   /** As the workflow gets it: the cause, in a failure that names the activity. */
@@ -223,9 +192,6 @@ export class Activity {
   #end(end: coresdk.activity_result.IActivityResolution): void {
     this.#overall();
     this.isOver = true;
-    this.run.activityEnded(this, end);
+    this.onEnd(end);
   }
 }
-
-export const stateOf = ({ token }: Activity) =>
-  PendingActivityState[`PENDING_ACTIVITY_STATE_${token ? 'STARTED' : 'SCHEDULED'}`];

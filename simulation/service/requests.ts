@@ -4,21 +4,20 @@ import { msNumberToTs } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { clientInterceptors } from '../../src/temporal/connection.js';
 import { type Answers, connectionTo, grpcError } from '../../test/rigs/temporal/answering-service.js';
-import { type ActivityResult, decoded, NAMESPACE } from '../runtime.js';
-import { stateOf } from './activity.js';
+import type { Network } from '../network.js';
+import { NAMESPACE } from '../runtime.js';
+import type { Activity } from './activity.js';
 import type { Run } from './run.js';
 import type { Service } from './service.js';
 import type { Single } from './single.js';
+import { parsed } from './visibility.js';
 
-const { WorkflowExecutionStatus, HistoryEventFilterType } = proto.temporal.api.enums.v1;
+const { WorkflowExecutionStatus, HistoryEventFilterType, PendingActivityState } = proto.temporal.api.enums.v1;
 const { UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED: COMPLETED } =
   proto.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage;
 
-/** How a request between a process and Temporal fares. */
-export interface Link {
-  /** @throws when the request, or its response, is lost */
-  carry<Response>(name: string, request: () => Promise<Response>): Promise<Response>;
-}
+/** What carries the requests between a process and Temporal. It throws when a request, or its response, is lost. */
+export type Link = Pick<Network, 'carry'>;
 
 /** A connection whose requests go to the simulated service. */
 export function connectionOf(service: Service, link: Link): ConnectionLike {
@@ -50,7 +49,7 @@ function answersOf(service: Service): Answers {
   }
 
   function single(activityId: string): Single {
-    const result = service.single(activityId);
+    const result = service.runningSingles.get(activityId);
     if (!result) throw grpcError('NOT_FOUND', `activity not found for ID: ${activityId}`);
     return result;
   }
@@ -80,29 +79,26 @@ function answersOf(service: Service): Answers {
     return run;
   }
 
-  function reported(taskToken: Uint8Array, result: ActivityResult): object {
-    const token = Buffer.from(taskToken).toString();
-    if (!service.activityOf(token)?.report(token, result)) throw overdue();
-    return {};
+  /** The activity whose running attempt has the token. */
+  function attempted(taskToken: Uint8Array): Activity {
+    const activity = service.attempts.get(Buffer.from(taskToken).toString());
+    if (!activity) throw grpcError('NOT_FOUND', 'activity not found or already completed');
+    return activity;
   }
 
-  async function outcomeOf(
-    { updates, start: { workflowId }, runId }: Run,
-    updateId: string,
-  ): Promise<object> {
-    const outcome = await updates.get(updateId)?.promise;
-    if (!outcome) throw grpcError('NOT_FOUND', 'workflow execution already completed');
-    return { updateRef: { workflowExecution: { workflowId, runId }, updateId }, outcome, stage: COMPLETED };
+  async function outcomeOf({ updates, start, runId }: Run, updateId: string): Promise<object> {
+    const outcome = await updates.get(updateId)?.outcome.promise;
+    if (!outcome) throw grpcError('NOT_FOUND', 'update not found, or workflow execution already completed');
+    const workflowExecution = { workflowId: start.workflowId, runId };
+    return { updateRef: { workflowExecution, updateId }, outcome, stage: COMPLETED };
   }
 
   return {
-    getSystemInfo: () => ({}),
-
+    getSystemInfo() {},
     describeNamespace: () => ({ config: { workflowExecutionRetentionTtl: msNumberToTs(RETENTION_MS) } }),
 
     pollWorkflowTaskQueue({ taskQueue, identity }) {
       service.visitors.set(identity, taskQueue.name);
-      return {};
     },
 
     describeTaskQueue({ taskQueue: { name } }) {
@@ -119,20 +115,11 @@ function answersOf(service: Service): Answers {
       return { runId: run.runId, started: !open };
     },
 
-    signalWorkflowExecution({ workflowExecution, signalName, input }) {
-      running(workflowExecution).signal(signalName, input?.payloads ?? []);
-      return {};
-    },
-
-    requestCancelWorkflowExecution({ workflowExecution, reason }) {
-      running(workflowExecution).cancel(reason);
-      return {};
-    },
-
-    terminateWorkflowExecution({ workflowExecution }) {
-      running(workflowExecution).terminate();
-      return {};
-    },
+    signalWorkflowExecution: ({ workflowExecution, signalName, input }) =>
+      running(workflowExecution).signal(signalName, input?.payloads ?? []),
+    requestCancelWorkflowExecution: ({ workflowExecution, reason }) =>
+      running(workflowExecution).cancel(reason),
+    terminateWorkflowExecution: ({ workflowExecution }) => running(workflowExecution).terminate(),
 
     async updateWorkflowExecution({ workflowExecution, request: { meta, input } }) {
       const { updateId } = meta;
@@ -140,18 +127,15 @@ function answersOf(service: Service): Answers {
         const run = found(workflowExecution);
         if (!run.updates.has(updateId))
           running(workflowExecution).update(updateId, input.name, input.args?.payloads ?? []);
-        const outcome = await run.updates.get(updateId)?.promise;
+        const outcome = await run.updates.get(updateId)?.outcome.promise;
         // What a run that continues as new has not completed, the next one gets.
         if (outcome || run.status !== 'CONTINUED_AS_NEW' || workflowExecution.runId)
           return outcomeOf(run, updateId);
       }
     },
 
-    pollWorkflowExecutionUpdate({ updateRef }) {
-      const run = found(updateRef.workflowExecution);
-      if (!run.updates.has(updateRef.updateId)) throw grpcError('NOT_FOUND', 'unknown update');
-      return outcomeOf(run, updateRef.updateId);
-    },
+    pollWorkflowExecutionUpdate: ({ updateRef: { workflowExecution, updateId } }) =>
+      outcomeOf(found(workflowExecution), updateId),
 
     async queryWorkflow({ execution, query }) {
       const result = await service.query(found(execution), query.queryType, query.queryArgs?.payloads ?? []);
@@ -159,18 +143,21 @@ function answersOf(service: Service): Answers {
     },
 
     startActivityExecution(request) {
-      const { activityId, input } = request;
-      if (!service.singles.has(activityId))
-        service.singles.set(activityId, (input?.payloads ?? []).map(decoded));
-      if (!service.runsSingles) return { runId: activityId, started: true };
-      return { runId: service.startSingle(request).runId, started: true };
+      service.startSingle(request);
+      return { runId: request.activityId, started: true };
     },
 
     pollActivityExecution: ({ activityId }) => single(activityId).outcome(),
 
-    countActivityExecutions: ({ query }) => ({ count: service.countSingles(query) }),
+    countActivityExecutions({ query }) {
+      const matches = parsed(query);
+      return { count: [...service.runningSingles.values()].filter(({ fields }) => matches(fields)).length };
+    },
 
-    describeActivityExecution: ({ activityId }) => single(activityId).described(),
+    describeActivityExecution({ activityId }) {
+      const info = activityInfo(single(activityId).activity, service.world.now);
+      return { info: { ...info, runState: info.state, scheduleTime: info.scheduledTime, status: 1 } };
+    },
 
     describeWorkflowExecution: ({ execution }) => described(found(execution), service.world.now),
 
@@ -196,22 +183,15 @@ function answersOf(service: Service): Answers {
       const activity = all.find(({ scheduled }) => scheduled.activityId === id);
       if (!activity) throw grpcError('NOT_FOUND', `workflow execution doesn't have activity ${id}`);
       activity.reset();
-      return {};
     },
 
-    recordActivityTaskHeartbeat({ taskToken, details }) {
-      const token = Buffer.from(taskToken).toString();
-      const beat = service.activityOf(token)?.heartbeat(token, details?.payloads);
-      if (!beat) throw overdue();
-      return beat;
-    },
-
+    recordActivityTaskHeartbeat: ({ taskToken, details }) =>
+      attempted(taskToken).heartbeat(details?.payloads),
     respondActivityTaskCompleted: ({ taskToken, result }) =>
-      reported(taskToken, { completed: { result: result?.payloads?.[0] } }),
-
-    respondActivityTaskFailed: ({ taskToken, failure }) => reported(taskToken, { failed: { failure } }),
-
-    respondActivityTaskCanceled: ({ taskToken }) => reported(taskToken, { cancelled: {} }),
+      attempted(taskToken).report({ completed: { result: result?.payloads?.[0] } }),
+    respondActivityTaskFailed: ({ taskToken, failure }) =>
+      attempted(taskToken).report({ failed: { failure } }),
+    respondActivityTaskCanceled: ({ taskToken }) => attempted(taskToken).report({ cancelled: {} }),
   };
 }
 
@@ -219,8 +199,6 @@ const RETENTION_MS = 24 * 3_600_000;
 
 /** Workflows of a list that the server returns at once. */
 const LARGEST_PAGE = 1_000;
-
-const overdue = () => grpcError('NOT_FOUND', 'activity not found or already completed');
 
 function executionInfo({ start, runId, status, startedAt, closedAt, memo, indexed, events }: Run) {
   return {
@@ -237,27 +215,27 @@ function executionInfo({ start, runId, status, startedAt, closedAt, memo, indexe
   };
 }
 
+function activityInfo(activity: Activity, now: number) {
+  const { type, scheduled, attempt, scheduledAt, nextAt, delayMs, lastFailure, details } = activity;
+  const { activityId, taskQueue, heartbeatTimeout } = scheduled;
+  return {
+    activityId,
+    activityType: { name: type },
+    taskQueue,
+    attempt,
+    state: PendingActivityState[`PENDING_ACTIVITY_STATE_${activity.token ? 'STARTED' : 'SCHEDULED'}`],
+    scheduledTime: msNumberToTs(scheduledAt),
+    ...(nextAt > now && {
+      nextAttemptScheduleTime: msNumberToTs(nextAt),
+      currentRetryInterval: msNumberToTs(delayMs),
+    }),
+    lastFailure,
+    heartbeatDetails: details && { payloads: details },
+    activityOptions: { taskQueue: { name: taskQueue }, heartbeatTimeout },
+  };
+}
+
 function described(run: Run, now: number) {
-  const pendingActivities = [...run.activities.values()].map((activity) => {
-    const { scheduled, attempt, scheduledAt, nextAt, delayMs, lastFailure, details } = activity;
-    return {
-      activityId: scheduled.activityId,
-      activityType: { name: scheduled.activityType },
-      attempt,
-      state: stateOf(activity),
-      scheduledTime: msNumberToTs(scheduledAt),
-      ...(nextAt > now && {
-        nextAttemptScheduleTime: msNumberToTs(nextAt),
-        currentRetryInterval: msNumberToTs(delayMs),
-      }),
-      lastFailure,
-      heartbeatDetails: details && { payloads: details },
-      activityOptions: {
-        taskQueue: { name: scheduled.taskQueue },
-        heartbeatTimeout: scheduled.heartbeatTimeout,
-      },
-    };
-  });
   const pendingChildren = [...run.children.values()].map(({ start, runId }) => ({
     workflowId: start.workflowId,
     runId,
@@ -265,7 +243,7 @@ function described(run: Run, now: number) {
   }));
   return {
     workflowExecutionInfo: executionInfo(run),
-    pendingActivities,
+    pendingActivities: [...run.activities.values()].map((activity) => activityInfo(activity, now)),
     pendingChildren,
     executionConfig: {},
     ...(run.hasTask && { pendingWorkflowTask: { attempt: 1 } }),

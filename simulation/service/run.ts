@@ -1,4 +1,4 @@
-import type { Payload, SearchAttributeValue } from '@temporalio/common';
+import type { Payload } from '@temporalio/common';
 import { msNumberToTs, tsToMs } from '@temporalio/common/lib/time.js';
 import proto, { type coresdk, type temporal } from '@temporalio/proto';
 import Long from 'long';
@@ -16,11 +16,8 @@ import {
 import { Activity, type ActivityHost } from './activity.js';
 import {
   type Closed,
-  Events,
+  inOrder,
   isLast,
-  type Kin,
-  type Payloads,
-  rankOf,
   STATUSES,
   type Start,
   type Status,
@@ -36,7 +33,16 @@ export interface RunHost extends ActivityHost {
   open(workflowId: string): Run | undefined;
   start(start: Start, policy?: temporal.api.enums.v1.WorkflowIdReusePolicy | null): Run | undefined;
   closed(run: Run): void;
-  dispatchTask(run: Run): void;
+  dispatch(work: Run | Activity): void;
+}
+
+/** An update of a workflow. */
+interface Update {
+  readonly request: { readonly meta: object; readonly input: object };
+  /** Resolves with undefined when the workflow ends before. */
+  readonly outcome: PromiseWithResolvers<temporal.api.update.v1.IOutcome | undefined>;
+  /** Its handler has begun. */
+  isAccepted: boolean;
 }
 
 const WORKFLOW_TASK_MS = 10_000;
@@ -45,34 +51,34 @@ const WORKFLOW_TASK_MS = 10_000;
  * One run of a workflow as the server keeps it: its history as the steps that it took, what has happened since, and what it waits
  * for. A worker takes a task with everything that has happened, and the commands of the task take effect together, or not at all.
  */
-export class Run implements Kin {
+export class Run {
   readonly runId: string;
   readonly startedAt: number;
-  status: Status = 'RUNNING';
   closed: Closed | undefined;
   closedAt: number | undefined;
   /** Resolves when it ends. */
   readonly end = Promise.withResolvers<void>();
+  /** Its history, as a client gets it. */
+  readonly events: object[] = [];
   readonly steps: Step[] = [];
   readonly activities = new Map<number, Activity>();
   /** Children that have not ended. */
   readonly children = new Map<number, Run>();
-  /** Outcomes of updates. Undefined when the workflow ended before. */
-  readonly updates = new Map<string, PromiseWithResolvers<temporal.api.update.v1.IOutcome | undefined>>();
+  readonly updates = new Map<string, Update>();
   readonly memo: Record<string, Payload>;
-  readonly searchAttributes: Record<string, SearchAttributeValue | undefined> = {};
-  readonly indexed: Record<string, Payload> = {};
+  /** Its search attributes. */
+  readonly indexed: Record<string, Payload>;
   readonly init: Init;
-  readonly #events: Events;
-  readonly #updating = new Map<string, { readonly meta: object; readonly input: object }>();
-  /** The updates that their handlers have begun. */
-  readonly #accepted = new Set<string>();
   /** The server forgets what the task that completes does to updates. */
   #losesUpdates = false;
   /** What has happened since the last task. */
   #jobs: Job[];
-  #task: { readonly jobs: readonly Job[]; readonly cancel: () => void } | undefined;
-  readonly #timers = new Map<number, () => void>();
+  #task: { readonly activation: Activation; readonly cancel: () => void } | undefined;
+  /** Events that come after the commands of the running task. */
+  #later: { readonly kind: string; readonly attributes: object; readonly job?: Job | undefined }[] = [];
+  /** The events that schedule activities. */
+  readonly #scheduled = new Map<number, number>();
+  readonly #timers = new Map<number, { readonly cancel: () => void; readonly startedEventId: number }>();
 
   constructor(
     readonly start: Start,
@@ -80,56 +86,50 @@ export class Run implements Kin {
     private readonly continueAfter: number,
   ) {
     const { world } = host;
-    this.#events = new Events(world);
+    const { parent, before, workflowId, type, args, headers, memo = {}, searchAttributes = {} } = start;
     this.runId = world.id();
     this.startedAt = world.now;
-    const { parent, before, workflowId, type, args, headers } = start;
-    this.memo = { ...start.memo };
-    this.#index(start.searchAttributes);
+    this.memo = { ...memo };
+    this.indexed = { ...searchAttributes };
     this.init = {
       workflowId,
       workflowType: type,
       arguments: args,
       attempt: 1,
-      headers: { ...headers },
+      headers: headers ?? {},
       randomnessSeed: Long.fromNumber(world.chance.between(1, 2 ** 31)) as never,
       startTime: msNumberToTs(world.now),
-      firstExecutionRunId: before?.init.firstExecutionRunId ?? this.runId,
-      memo: { fields: { ...this.memo } },
-      searchAttributes: { indexedFields: { ...this.indexed } },
+      firstExecutionRunId: before?.firstRunId ?? this.runId,
+      memo: { fields: memo },
+      searchAttributes: { indexedFields: searchAttributes },
       ...(before && { continuedFromExecutionRunId: before.runId }),
-      parentWorkflowInfo: parent
-        ? { namespace: NAMESPACE, workflowId: parent.run.start.workflowId, runId: parent.run.runId }
-        : null,
+      ...(parent && {
+        parentWorkflowInfo: { namespace: NAMESPACE, workflowId: parent.workflowId, runId: parent.runId },
+      }),
     };
     this.#jobs = start.neverRuns ? [] : [{ initializeWorkflow: this.init }];
-    this.#write('workflowExecutionStarted', {
+    const attributes = {
       ...startedAs(start),
       workflowId,
       attempt: 1,
       continuedExecutionRunId: before?.runId,
-    });
-    if (!start.neverRuns) host.dispatchTask(this);
+    };
+    this.#write('workflowExecutionStarted', attributes);
+    if (!start.neverRuns) host.dispatch(this);
   }
 
-  /** The event that closes a history is its last one, whatever commands follow in the same task. */
-  #write(kind: string, attributes: object = {}): void {
-    if (this.isOpen) this.#events.write(kind, attributes);
-  }
-
-  get events(): object[] {
-    return this.#events.all;
-  }
-
-  /** @param job which a worker gets with the event */
-  #writeOnceIdle(kind: string, attributes: object, job?: Job): void {
-    if (this.#task) this.#events.later(kind, attributes, job);
-    else this.#write(kind, attributes);
+  /** The values of its search attributes. */
+  get searchAttributes(): Readonly<Record<string, unknown>> {
+    const values = Object.entries(this.indexed).map(([name, payload]) => [
+      name,
+      decoded(payload) ?? undefined,
+    ]);
+    return Object.fromEntries(values);
   }
 
   /** A task has begun, or waits for a worker. */
   get hasTask(): boolean {
-    return this.waitsForWorker || (this.isOpen && this.#task !== undefined);
+    return this.waitsForWorker || this.#task !== undefined;
   }
 
   /** A task waits, and nobody has taken it. */
@@ -138,15 +138,41 @@ export class Run implements Kin {
   }
 
   get isOpen(): boolean {
-    return this.status === 'RUNNING';
+    return this.closed === undefined;
+  }
+
+  get status(): Status {
+    return this.closed?.status ?? 'RUNNING';
+  }
+
+  /** @returns the id of the event */
+  #write(kind: string, attributes: object = {}): number {
+    const eventId = this.events.length + 1;
+    const eventTime = msNumberToTs(this.host.world.now);
+    this.events.push({ eventId, eventTime, [`${kind}EventAttributes`]: attributes });
+    return eventId;
   }
 
   /** Something has happened. */
-  #happened(job: Job, event?: string, attributes?: object): void {
+  #happened(job: Job, kind: string, attributes: object): void {
     if (!this.isOpen) return;
-    if (event) this.#writeOnceIdle(event, attributes ?? {}, job);
+    this.#writeOnceIdle(kind, attributes, job);
+    this.#add(job);
+  }
+
+  /** @param job which a worker gets with the event */
+  #writeOnceIdle(kind: string, attributes: object, job?: Job): void {
+    this.#later.push({ kind, attributes, job });
+    if (!this.#task) this.#writeLater();
+  }
+
+  #writeLater(): void {
+    for (const { kind, attributes } of this.#later.splice(0)) this.#write(kind, attributes);
+  }
+
+  #add(job: Job): void {
     this.#jobs.push(job);
-    if (!this.#task && this.#jobs.length === 1) this.host.dispatchTask(this);
+    if (!this.#task && this.#jobs.length === 1) this.host.dispatch(this);
   }
 
   signal(signalName: string, input: Payload[]): void {
@@ -162,27 +188,26 @@ export class Run implements Kin {
   }
 
   update(id: string, name: string, input: Payload[]): void {
-    this.updates.set(id, Promise.withResolvers());
     const meta = { identity: 'simulation', updateId: id };
-    this.#updating.set(id, { meta, input: { name, args: { payloads: input } } });
-    this.#happened({ doUpdate: { id, protocolInstanceId: id, name, input, meta, runValidator: true } });
+    const request = { meta, input: { name, args: { payloads: input } } };
+    this.updates.set(id, { request, outcome: Promise.withResolvers(), isAccepted: false });
+    this.#add({ doUpdate: { id, protocolInstanceId: id, name, input, meta, runValidator: true } });
   }
 
   /** A worker takes a task. @returns undefined when there is nothing to do */
   takeTask(): Activation | undefined {
     if (!this.waitsForWorker) return undefined;
-    const jobs = this.#jobs.splice(0);
     this.#write('workflowTaskScheduled');
-    this.#write('workflowTaskStarted');
+    const historyLength = this.#write('workflowTaskStarted');
     const { world } = this.host;
-    this.#task = { jobs, cancel: world.after(WORKFLOW_TASK_MS, () => this.failTask(), null) };
-    const historyLength = this.events.length;
-    return {
-      at: world.now,
-      jobs: jobs.toSorted((one, other) => rankOf(one) - rankOf(other)),
+    const activation = {
+      timestamp: msNumberToTs(world.now),
+      jobs: inOrder(this.#jobs.splice(0)),
       historyLength,
-      suggestsContinueAsNew: historyLength >= this.continueAfter,
+      continueAsNewSuggested: historyLength >= this.continueAfter,
     };
+    this.#task = { activation, cancel: world.after(WORKFLOW_TASK_MS, () => this.#failTask(), null) };
+    return activation;
   }
 
   /**
@@ -195,31 +220,27 @@ export class Run implements Kin {
       : undefined;
   }
 
-  /** Whether that is the task that runs. */
-  isRunning(activation: Activation): boolean {
-    return this.#task !== undefined && activation.jobs.every((job) => this.#task?.jobs.includes(job));
-  }
-
   /** The task is over without a result: another one gets what it got. */
-  failTask(): void {
+  #failTask(): void {
     if (!this.#task) return;
     this.#task.cancel();
-    this.#jobs.unshift(...this.#task.jobs);
+    this.#jobs.unshift(...this.#task.activation.jobs);
     this.#task = undefined;
-    this.#events.flush();
-    this.host.dispatchTask(this);
+    this.#writeLater();
+    this.host.dispatch(this);
   }
 
   /**
    * The commands of the running task take effect.
    *
-   * @returns false when the workflow wants to end although something has happened meanwhile (`UnhandledCommand`)
+   * @returns false when another task runs, or the workflow wants to end although something has happened meanwhile
+   *   (`UnhandledCommand`)
    */
   completeTask(step: Step): boolean {
-    if (!this.#task || !this.isOpen) return true;
-    const { commands } = step;
+    const { activation, commands } = step;
+    if (this.#task?.activation !== activation) return false;
     if (this.#jobs.length > 0 && commands.some(isLast)) {
-      this.failTask();
+      this.#failTask();
       return false;
     }
     this.#task.cancel();
@@ -227,9 +248,9 @@ export class Run implements Kin {
       this.host.hasFault('again') && commands.some((each) => each.continueAsNewWorkflowExecution);
     // A task that only rejects updates leaves no trace.
     const isSpeculative =
-      step.activation.jobs.every((job) => job.doUpdate) &&
+      activation.jobs.every((job) => job.doUpdate) &&
       commands.every(
-        ({ updateResponse: of }) => of?.rejected && !this.#accepted.has(of.protocolInstanceId ?? ''),
+        ({ updateResponse: of }) => of?.rejected && !this.updates.get(of.protocolInstanceId)?.isAccepted,
       );
     if (isSpeculative) this.events.splice(-2);
     else {
@@ -243,8 +264,8 @@ export class Run implements Kin {
         effect(of);
       }
     this.#task = undefined;
-    this.#events.flush();
-    if (this.isOpen && this.#jobs.length > 0) this.host.dispatchTask(this);
+    this.#writeLater();
+    if (this.isOpen && this.#jobs.length > 0) this.host.dispatch(this);
     return true;
   }
 
@@ -258,80 +279,71 @@ export class Run implements Kin {
       const { seq, activityType, taskQueue, arguments: payloads, headers: fields, ...options } = scheduled;
       const of = { activityType: { name: activityType }, taskQueue: { name: taskQueue } };
       const attributes = { ...options, ...of, input: { payloads }, header: { fields } };
-      this.#events.begin('activity', seq, 'activityTaskScheduled', attributes);
-      this.activities.set(seq, new Activity(scheduled, this, this.host));
+      this.#scheduled.set(seq, this.#write('activityTaskScheduled', attributes));
+      const workflowExecution = { workflowId: this.start.workflowId, runId: this.runId };
+      const workflow = { workflowType: this.start.type, workflowExecution };
+      const onEnd = this.#activityEnded.bind(this, seq);
+      this.activities.set(seq, new Activity(scheduled, this.host, onEnd, workflow));
     },
     requestCancelActivity: ({ seq }) => {
-      this.#write('activityTaskCancelRequested', this.#events.of('activity', seq));
+      this.#write('activityTaskCancelRequested', { scheduledEventId: this.#scheduled.get(seq) });
       this.activities.get(seq)?.requestCancel();
     },
     startTimer: ({ seq, startToFireTimeout }) => {
-      this.#events.begin('timer', seq, 'timerStarted', { startToFireTimeout });
-      const fire = () => this.#happened({ fireTimer: { seq } }, 'timerFired', this.#events.of('timer', seq));
-      this.#timers.set(seq, this.host.world.after(tsToMs(startToFireTimeout), fire, null));
+      const startedEventId = this.#write('timerStarted', { startToFireTimeout });
+      const fire = () => this.#happened({ fireTimer: { seq } }, 'timerFired', { startedEventId });
+      const cancel = this.host.world.after(tsToMs(startToFireTimeout), fire, null);
+      this.#timers.set(seq, { cancel, startedEventId });
     },
     cancelTimer: ({ seq }) => {
-      this.#write('timerCanceled', this.#events.of('timer', seq));
-      this.#timers.get(seq)?.();
+      const { cancel, startedEventId } = this.#timers.get(seq) ?? {};
+      this.#write('timerCanceled', { startedEventId });
+      cancel?.();
       // It may have fired since.
       this.#jobs = this.#jobs.filter(({ fireTimer }) => fireTimer?.seq !== seq);
-      this.#events.forgetTimer(seq);
+      this.#later = this.#later.filter(({ job }) => job?.fireTimer?.seq !== seq);
     },
     updateResponse: ({ protocolInstanceId, accepted, rejected, completed }) => {
+      const update = this.updates.get(protocolInstanceId) as Update;
       const outcome = rejected ? { failure: rejected } : { success: { payloads: [completed] } };
-      const of = this.#updating.get(protocolInstanceId);
-      if (accepted) this.#write('workflowExecutionUpdateAccepted', { acceptedRequest: of });
-      if (accepted) this.#accepted.add(protocolInstanceId);
+      if (accepted) this.#write('workflowExecutionUpdateAccepted', { acceptedRequest: update.request });
+      if (accepted) update.isAccepted = true;
+      if (!(rejected ?? completed)) return;
       // An accepted one that is rejected has failed.
-      if (completed || (rejected && this.#accepted.has(protocolInstanceId)))
-        this.#write('workflowExecutionUpdateCompleted', { meta: of?.meta, outcome });
-      if ((rejected ?? completed) && !this.#losesUpdates)
-        this.updates.get(protocolInstanceId)?.resolve(outcome);
+      if (update.isAccepted)
+        this.#write('workflowExecutionUpdateCompleted', { meta: update.request.meta, outcome });
+      if (!this.#losesUpdates) update.outcome.resolve(outcome);
     },
     upsertWorkflowSearchAttributes: ({ searchAttributes }) => {
       this.#write('upsertWorkflowSearchAttributes', { searchAttributes });
-      this.#index(searchAttributes.indexedFields ?? {});
+      Object.assign(this.indexed, searchAttributes.indexedFields);
     },
     modifyWorkflowProperties: ({ upsertedMemo }) => {
       this.#write('workflowPropertiesModified', { upsertedMemo });
       Object.assign(this.memo, upsertedMemo.fields);
     },
-    startChildWorkflowExecution: (child) => {
-      const { seq, workflowId, workflowType, input: payloads, memo: fields, searchAttributes } = child;
-      const attributes = {
-        workflowId,
-        workflowType: { name: workflowType },
-        input: { payloads },
-        memo: { fields },
-        searchAttributes,
-        taskQueue: { name: child.taskQueue || this.start.taskQueue },
-      };
-      this.#events.begin('child', seq, 'startChildWorkflowExecutionInitiated', attributes);
-      this.#soon(() => this.#startChild(child));
-    },
+    startChildWorkflowExecution: (child) => this.#startChild(child),
     signalExternalWorkflowExecution: ({ seq, signalName, args, workflowExecution: { workflowId } }) => {
       const attributes = { workflowExecution: { workflowId }, signalName, input: { payloads: args } };
-      this.#events.begin('signal', seq, 'signalExternalWorkflowExecutionInitiated', attributes);
+      const initiatedEventId = this.#write('signalExternalWorkflowExecutionInitiated', attributes);
       this.#soon(() => {
         const target = this.host.open(workflowId ?? '');
         target?.signal(signalName, args ?? []);
         this.#happened(
           { resolveSignalExternalWorkflow: { seq, ...(!target && { failure: NOT_FOUND }) } },
           target ? 'externalWorkflowExecutionSignaled' : 'signalExternalWorkflowExecutionFailed',
-          { workflowExecution: { workflowId }, ...this.#events.of('signal', seq) },
+          { workflowExecution: { workflowId }, initiatedEventId },
         );
       });
     },
     requestCancelExternalWorkflowExecution: ({ seq, workflowExecution: { workflowId } }) => {
       const attributes = { workflowExecution: { workflowId } };
-      this.#events.begin('cancel', seq, 'requestCancelExternalWorkflowExecutionInitiated', attributes);
+      const initiatedEventId = this.#write('requestCancelExternalWorkflowExecutionInitiated', attributes);
       this.#soon(() => {
         this.host.open(workflowId ?? '')?.cancel();
-        this.#happened(
-          { resolveRequestCancelExternalWorkflow: { seq } },
-          'externalWorkflowExecutionCancelRequested',
-          { ...attributes, ...this.#events.of('cancel', seq) },
-        );
+        const job = { resolveRequestCancelExternalWorkflow: { seq } };
+        const kind = 'externalWorkflowExecutionCancelRequested';
+        this.#happened(job, kind, { ...attributes, initiatedEventId });
       });
     },
     completeWorkflowExecution: ({ result }) => this.#close({ status: 'COMPLETED', result }),
@@ -343,7 +355,7 @@ export class Run implements Kin {
         ...this.start,
         args,
         headers,
-        before: this,
+        before: { runId: this.runId, firstRunId: this.init.firstExecutionRunId ?? this.runId },
         memo: { ...this.start.memo, ...memo },
         searchAttributes: { ...this.indexed, ...searchAttributes?.indexedFields },
       };
@@ -362,68 +374,69 @@ export class Run implements Kin {
   }
 
   #startChild(child: Given<coresdk.workflow_commands.IStartChildWorkflowExecution>): void {
-    const { seq, workflowId, workflowType, parentClosePolicy, searchAttributes } = child;
+    const { seq, workflowId, workflowType, parentClosePolicy } = child;
     if (parentClosePolicy !== PARENT_CLOSE_POLICY_ABANDON)
       throw new Error(`the simulated service lacks the policy ${parentClosePolicy} for children`);
-    const run = this.host.start(
-      {
-        workflowId,
-        type: workflowType,
-        args: child.input,
-        memo: child.memo,
-        headers: child.headers,
-        taskQueue: child.taskQueue || this.start.taskQueue,
-        parent: { run: this, seq },
-        searchAttributes: searchAttributes?.indexedFields ?? {},
-      },
-      child.workflowIdReusePolicy,
-    );
-    if (run) this.children.set(seq, run);
-    const how = run
-      ? { succeeded: { runId: run.runId } }
-      : { failed: { workflowId, workflowType, cause: 1 } };
-    this.#happened(
-      { resolveChildWorkflowExecutionStart: { seq, ...how } },
-      run ? 'childWorkflowExecutionStarted' : 'startChildWorkflowExecutionFailed',
-      {
-        workflowType: { name: workflowType },
-        workflowExecution: { workflowId, runId: run?.runId },
-        ...this.#events.of('child', seq),
-      },
-    );
+    const start: Start = {
+      workflowId,
+      type: workflowType,
+      args: child.input,
+      memo: child.memo,
+      headers: child.headers,
+      taskQueue: child.taskQueue || this.start.taskQueue,
+      searchAttributes: child.searchAttributes?.indexedFields ?? {},
+    };
+    const attributes = { ...startedAs(start), workflowId };
+    const initiatedEventId = this.#write('startChildWorkflowExecutionInitiated', attributes);
+    const about = (runId: string | undefined) => ({
+      workflowType: { name: workflowType },
+      workflowExecution: { workflowId, runId },
+    });
+    const closed = (runId: string, end: Closed) =>
+      this.#childClosed(seq, about(runId), initiatedEventId, end);
+    const parent = { workflowId: this.start.workflowId, runId: this.runId, closed };
+    this.#soon(() => {
+      const run = this.host.start({ ...start, parent }, child.workflowIdReusePolicy);
+      if (run) this.children.set(seq, run);
+      const result = run
+        ? { succeeded: { runId: run.runId } }
+        : { failed: { workflowId, workflowType, cause: 1 } };
+      this.#happened(
+        { resolveChildWorkflowExecutionStart: { seq, ...result } },
+        run ? 'childWorkflowExecutionStarted' : 'startChildWorkflowExecutionFailed',
+        { ...about(run?.runId), initiatedEventId },
+      );
+    });
   }
 
-  childClosed(seq: number, { start, runId }: Kin, { status, result, failure = {} }: Closed): void {
-    const workflowType = { name: start.type };
-    const workflowExecution = { workflowId: start.workflowId, runId };
+  #childClosed(
+    seq: number,
+    child: object,
+    initiatedEventId: number,
+    { status, result, failure = {} }: Closed,
+  ): void {
     const wrapped = {
       message: 'Child Workflow execution failed',
       cause: failure,
-      childWorkflowExecutionFailureInfo: { namespace: NAMESPACE, workflowType, workflowExecution },
+      childWorkflowExecutionFailureInfo: { namespace: NAMESPACE, ...child },
     };
     const end =
       status === 'COMPLETED'
         ? { completed: { result: result ?? null } }
         : { [status === 'CANCELED' ? 'cancelled' : 'failed']: { failure: wrapped } };
     this.children.delete(seq);
-    const event = `childWorkflowExecution${STATUSES[status]}`;
-    const input = result && { result: { payloads: [result] } };
-    const attributes = {
-      workflowType,
-      workflowExecution,
-      ...input,
-      failure,
-      ...this.#events.of('child', seq),
-    };
-    this.#happened({ resolveChildWorkflowExecution: { seq, result: end } }, event, attributes);
+    const payloads = result && { result: { payloads: [result] } };
+    const attributes = { ...child, ...payloads, failure, initiatedEventId };
+    const job = { resolveChildWorkflowExecution: { seq, result: end } };
+    this.#happened(job, `childWorkflowExecution${STATUSES[status]}`, attributes);
   }
 
-  activityEnded(activity: Activity, result: coresdk.activity_result.IActivityResolution): void {
-    const { seq } = activity.scheduled;
+  #activityEnded(seq: number, result: coresdk.activity_result.IActivityResolution): void {
     const { completed, cancelled, failed } = result;
+    const { hasStarted, attempt } = this.activities.get(seq) ?? {};
     this.activities.delete(seq);
-    const of = this.#events.of('activity', seq);
-    if (activity.hasStarted) this.#writeOnceIdle('activityTaskStarted', { attempt: activity.attempt, ...of });
+    const of = { scheduledEventId: this.#scheduled.get(seq) };
+    if (hasStarted) this.#writeOnceIdle('activityTaskStarted', { attempt, ...of });
     const failure = failed?.failure?.cause;
     const failing = failure?.timeoutFailureInfo ? 'TimedOut' : 'Failed';
     this.#happened(
@@ -433,30 +446,24 @@ export class Run implements Kin {
     );
   }
 
-  #index(fields: Payloads = {}): void {
-    Object.assign(this.indexed, fields);
-    for (const [name, payload] of Object.entries(fields))
-      this.searchAttributes[name] = (decoded(payload) ?? undefined) as SearchAttributeValue | undefined;
-  }
-
   /** @returns the attributes of the event */
   #close(closed: Closed): object {
     const { status, failure, result = encoded(undefined)[0] } = closed;
     const attributes = { failure, result: { payloads: [result] } };
-    if (!this.isOpen) return attributes;
-    this.#events.flush();
+    this.#writeLater();
     this.#write(`workflowExecution${STATUSES[status]}`, attributes);
-    this.status = status;
     this.closed = closed;
     this.closedAt = this.host.world.now;
     this.#task?.cancel();
     this.#task = undefined;
     this.#jobs = [];
-    for (const cancel of this.#timers.values()) cancel();
+    for (const { cancel } of this.#timers.values()) cancel();
     for (const activity of this.activities.values()) activity.drop();
-    for (const { resolve } of this.updates.values()) resolve(undefined);
+    for (const { outcome } of this.updates.values()) outcome.resolve(undefined);
     this.end.resolve();
     this.host.closed(this);
+    // A run that continues as new leaves it to the last one to tell the parent.
+    if (status !== 'CONTINUED_AS_NEW') this.start.parent?.closed(this.runId, closed);
     return attributes;
   }
 }

@@ -2,8 +2,9 @@ import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import { grpcError } from '../../test/rigs/temporal/answering-service.js';
 import type { Plan } from '../plan.js';
+import { decoded } from '../runtime.js';
 import type { Process, World } from '../world.js';
-import type { Activity } from './activity.js';
+import { Activity } from './activity.js';
 import { STATUSES, type Start } from './history.js';
 import { Run, type RunHost } from './run.js';
 import { Single } from './single.js';
@@ -17,8 +18,7 @@ interface Worker extends Pick<Process, 'name' | 'isAlive' | 'frozenUntil'> {
   serves(taskQueue: string): boolean;
   /** Whether it has the workflow in its memory. */
   holds(run: Run): boolean;
-  runTask(run: Run): void;
-  runActivity(activity: Activity): void;
+  take(work: Run | Activity): void;
   cancelAttempt(token: string): void;
   query(run: Run, name: string, args: readonly Payload[]): Promise<Payload>;
 }
@@ -26,14 +26,14 @@ interface Worker extends Pick<Process, 'name' | 'isAlive' | 'frozenUntil'> {
 /** Temporal, as far as Gangway relies on it: workflows, their tasks and activities, and the workers that take them. */
 export class Service implements RunHost {
   readonly runs: Run[] = [];
-  readonly workers: Worker[] = [];
+  workers: readonly Worker[] = [];
   /** The arguments of activities without a workflow, by their IDs. */
   readonly singles = new Map<string, readonly unknown[]>();
-  readonly #singles = new Map<string, Single>();
+  /** The activities without a workflow that workers run. */
+  readonly runningSingles = new Map<string, Single>();
+  readonly attempts = new Map<string, Activity>();
   /** The task queues that clients poll for the time, by their identities. */
   readonly visitors = new Map<string, string>();
-  readonly #byRunId = new Map<string, Run>();
-  readonly #latest = new Map<string, Run>();
   /** Runs and activities without a worker. */
   readonly #waiting = new Set<Run | Activity>();
   readonly #seen = new Map<Run, Fields>();
@@ -56,31 +56,17 @@ export class Service implements RunHost {
     return this.limits.tasks?.includes(fault) ?? false;
   }
 
-  get runsSingles(): boolean {
-    return this.limits.runsSingles ?? false;
-  }
-
   /** Starts an activity without a workflow, unless there is one of its id. */
-  startSingle(request: ConstructorParameters<typeof Single>[0]): Single {
-    const facts = this.single(request.activityId);
-    if (facts) return facts;
-    const single = new Single(request, this);
-    for (const key of [request.activityId, single.runId]) this.#singles.set(key, single);
-    return single;
+  startSingle(request: ConstructorParameters<typeof Single>[0]): void {
+    const { activityId, input } = request;
+    if (this.singles.has(activityId)) return;
+    this.singles.set(activityId, (input?.payloads ?? []).map(decoded));
+    if (this.limits.runsSingles) this.runningSingles.set(activityId, new Single(request, this));
   }
 
-  single(activityId: string): Single | undefined {
-    return this.#singles.get(activityId);
-  }
-
-  /** How many activities without a workflow a list shows. */
-  countSingles(query: string): number {
-    return new Set([...this.#singles.values()].filter(({ fields }) => parsed(query)(fields))).size;
-  }
-
-  /** The newest run of an id. */
+  /** The newest run of a workflow, or the run of that ID. */
   latest(workflowId: string, runId?: string | null): Run | undefined {
-    return runId ? this.#byRunId.get(runId) : this.#latest.get(workflowId);
+    return this.runs.findLast((run) => (runId ? run.runId === runId : run.start.workflowId === workflowId));
   }
 
   open(workflowId: string): Run | undefined {
@@ -90,13 +76,11 @@ export class Service implements RunHost {
 
   /** @returns undefined while a workflow of that id runs, or has run, as far as the policy forbids another one */
   start(start: Start, policy: temporal.api.enums.v1.WorkflowIdReusePolicy | null = null): Run | undefined {
-    const before = this.#latest.get(start.workflowId);
+    const before = this.latest(start.workflowId);
     if (before?.isOpen || (before && policy === REJECT_DUPLICATE)) return undefined;
     if (before?.status === 'COMPLETED' && policy === ALLOW_DUPLICATE_FAILED_ONLY) return undefined;
     const run = new Run(start, this, this.limits.continueAfter);
     this.runs.push(run);
-    this.#byRunId.set(run.runId, run);
-    this.#latest.set(start.workflowId, run);
     this.world.say('Temporal', `${start.workflowId} starts`);
     this.changed(run);
     return run;
@@ -105,10 +89,6 @@ export class Service implements RunHost {
   closed(run: Run): void {
     this.world.say('Temporal', `${run.start.workflowId} is ${run.status}`);
     this.changed(run);
-    const { parent } = run.start;
-    // A parent that has continued as new does not learn of the children of the run before.
-    if (parent && run.closed && run.status !== 'CONTINUED_AS_NEW')
-      parent.run.childClosed(parent.seq, run, run.closed);
   }
 
   /** Lists show it after a while, and never again what was before. */
@@ -135,48 +115,36 @@ export class Service implements RunHost {
   }
 
   join(worker: Worker): void {
-    this.workers.push(worker);
+    this.workers = [...this.workers, worker];
     this.handOut();
   }
 
   /** A worker is there for the runs and activities without one. */
   handOut(): void {
-    for (const waiting of [...this.#waiting]) {
-      this.#waiting.delete(waiting);
-      if (waiting instanceof Run) this.dispatchTask(waiting);
-      else this.dispatch(waiting);
-    }
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const work of waiting) this.dispatch(work);
   }
 
   /** A worker has died. What it was about to take goes to another one, once the server notices. */
   died(): void {
     const handOver = () => {
-      for (const run of this.runs) if (run.waitsForWorker) this.dispatchTask(run);
+      for (const run of this.runs) if (run.waitsForWorker) this.dispatch(run);
     };
     this.world.after(NOTICED_AFTER_MS, handOver, null);
   }
 
   /** It takes nothing any more. */
   leave(worker: Worker): void {
-    const index = this.workers.indexOf(worker);
-    // A rig stops all of its workers, also those that a test has stopped.
-    if (index >= 0) this.workers.splice(index, 1);
+    this.workers = this.workers.filter((each) => each !== worker);
   }
 
-  dispatchTask(run: Run): void {
+  dispatch(work: Run | Activity): void {
     this.#later(() => {
-      const worker = this.#workerOf(run);
-      if (worker) worker.runTask(run);
-      else this.#waiting.add(run);
-    });
-  }
-
-  dispatch(activity: Activity): void {
-    this.#later(() => {
-      if (activity.isOver) return;
-      const worker = this.#any(activity.scheduled.taskQueue);
-      if (worker) worker.runActivity(activity);
-      else this.#waiting.add(activity);
+      if (work instanceof Activity && work.isOver) return;
+      const worker = this.#workerFor(work);
+      if (worker) worker.take(work);
+      else this.#waiting.add(work);
     });
   }
 
@@ -186,22 +154,14 @@ export class Service implements RunHost {
     });
   }
 
-  /** That of an attempt. Undefined when it is over. */
-  activityOf(token: string): Activity | undefined {
-    const [runId = '', seq] = token.split('/');
-    const owner = this.#byRunId.get(runId) ?? this.#singles.get(runId);
-    return owner?.activities.get(Number(seq));
-  }
-
   async query(run: Run, name: string, args: readonly Payload[]): Promise<Payload> {
     // The first task comes before every query.
     const until = this.world.now + QUERY_MS;
     while (run.isOpen && run.steps.length === 0 && this.world.now < until) await this.world.sleep(100);
     if (!run.isOpen && run.steps.length === 0)
       throw grpcError('FAILED_PRECONDITION', 'Workflow execution closed before WorkflowTaskStarted event');
-    const worker = this.#workerOf(run);
-    if (!worker || run.steps.length === 0)
-      throw new Error(`no worker answers queries: ${run.status}, ${run.steps.length} tasks, ${worker?.name}`);
+    const worker = this.#workerFor(run);
+    if (!worker || run.steps.length === 0) throw new Error(`nobody answers a query: ${run.status}`);
     return worker.query(run, name, args);
   }
 
@@ -216,14 +176,12 @@ export class Service implements RunHost {
     return this.workers.filter(({ isAlive, frozenUntil }) => isAlive && frozenUntil <= this.world.now);
   }
 
-  /** One that has the workflow in its memory, if there is one. */
-  #workerOf(run: Run): Worker | undefined {
-    return this.#alive().find((each) => each.holds(run)) ?? this.#any(run.start.taskQueue);
-  }
-
-  #any(taskQueue: string): Worker | undefined {
+  /** One that has the workflow in its memory, if there is one, or any. */
+  #workerFor(work: Run | Activity): Worker | undefined {
+    const { taskQueue } = work instanceof Run ? work.start : work.scheduled;
     const alive = this.#alive().filter((worker) => worker.serves(taskQueue));
-    return alive[this.world.chance.between(0, alive.length - 1)];
+    const holder = work instanceof Run ? alive.find((worker) => worker.holds(work)) : undefined;
+    return holder ?? alive[this.world.chance.between(0, alive.length - 1)];
   }
 
   #later(run: () => void): void {

@@ -4,9 +4,6 @@ type Test = (fields: Fields) => boolean;
 
 const TOKEN = /\s*(?:([(),]|[<>!]?=|[<>])|('(?:[^'\\]|''|\\.)*')|(\w+))/gy;
 
-/** How deep a query may be nested. */
-const DEEPEST = 10;
-
 /** Only times are compared by their order. */
 const timeOf = (value: unknown) => new Date(value as string | Date).getTime();
 
@@ -33,20 +30,19 @@ export function parsed(query: string): Test {
     return token;
   };
   const follows = (wanted: string) => tokens[0] === wanted && tokens.shift() !== undefined;
-  const some = (depth: number): Test => {
-    const tests = [every(depth)];
-    while (follows('OR')) tests.push(every(depth));
+  const some = (): Test => {
+    const tests = [every()];
+    while (follows('OR')) tests.push(every());
     return (fields) => tests.some((test) => test(fields));
   };
-  const every = (depth: number): Test => {
-    const tests = [one(depth)];
-    while (follows('AND')) tests.push(one(depth));
+  const every = (): Test => {
+    const tests = [one()];
+    while (follows('AND')) tests.push(one());
     return (fields) => tests.every((test) => test(fields));
   };
-  const one = (depth: number): Test => {
-    if (depth > DEEPEST) throw lacks(query);
+  const one = (): Test => {
     if (follows('(')) {
-      const test = some(depth + 1);
+      const test = some();
       next(')');
       return test;
     }
@@ -68,7 +64,7 @@ export function parsed(query: string): Test {
     const wanted = literalOf(next());
     return (fields) => own(fields).some((each) => compare(each, wanted));
   };
-  const test = some(0);
+  const test = some();
   if (tokens.length > 0) throw lacks(query);
   return test;
 }

@@ -350,7 +350,8 @@ async function buffered(
   return { status, headers, body: decodeBody(Buffer.concat(chunks), headers, maxBytes) };
 }
 
-async function* chunksOf(
+/** The chunks of a body. Calls each reader with them, and with nothing at the end. */
+export async function* chunksOf(
   body: AsyncIterable<Buffer>,
   readers: readonly ((chunk?: Buffer) => void)[],
 ): AsyncGenerator<Buffer> {

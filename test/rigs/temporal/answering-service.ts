@@ -14,22 +14,24 @@ const { WorkflowExecutionStatus, WorkflowIdConflictPolicy, WorkflowIdReusePolicy
 
 type Service = temporal.api.workflowservice.v1.WorkflowService;
 
-/** A response as protobuf's `fromObject` takes it, by the name of the request. */
+/** A response as protobuf's `fromObject` takes it, or nothing for an empty one, by the name of the request. */
 // biome-ignore lint/suspicious/noExplicitAny: each request has a type of its own, which the test knows
-export type Answers = { readonly [Name in keyof Service]?: (request: any) => object | Promise<object> };
+export type Answers = { readonly [Name in keyof Service]?: (request: any) => unknown };
 
 /** A request that the client sent. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export type Sent = [name: string, request: any];
 
-/** A connection without a server. @param answer returns a response as protobuf's `fromObject` takes it */
+/** A connection without a server. @param answer returns what {@link Answers} do */
 export function connectionTo(
-  answer: (name: keyof Service, request: unknown) => object | Promise<object>,
+  answer: (name: keyof Service, request: unknown) => unknown,
   withDeadline = (_: number, run: () => unknown) => run(),
 ): ConnectionLike {
   const call = async (name: keyof Service, request: unknown) => {
     const message = `${name[0]?.toUpperCase()}${name.slice(1)}Response` as keyof typeof v1;
-    return (v1[message] as { fromObject(of: object): object }).fromObject(await answer(name, request));
+    return (v1[message] as { fromObject(of: object): object }).fromObject(
+      (await answer(name, request)) ?? {},
+    );
   };
   const workflowService = new Proxy({}, { get: (_, name: keyof Service) => call.bind(undefined, name) });
   const within = (_: unknown, run: () => unknown) => run();
