@@ -212,6 +212,9 @@ export type Errand = (typeof ERRANDS)[number];
 /** After so many events a workflow continues as new before it has done much. With fewer, a customer's would without an end. */
 export const SHORT_RUN = 25;
 
+/** The same for the record of a partner, of which little happens. */
+export const SHORT_RECORD = 12;
+
 /** How much goes wrong differs from seed to seed, from nothing to almost everything. */
 export function planOf(seed: number): Plan {
   const chance = new Seeded(Math.imul(seed, 7_919));

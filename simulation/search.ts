@@ -1,5 +1,5 @@
 import { HABITS } from '../src/apps/sandbox/habits/habits.js';
-import { FAULTS, LENGTHS, type Plan, planOf, SLIPS } from './plan.js';
+import { FAULTS, LENGTHS, type Plan, planOf, SHORT_RUN, SLIPS } from './plan.js';
 import { Seeded } from './seeded.js';
 import type { Verdict } from './simulation.js';
 
@@ -119,7 +119,7 @@ const CHANGES: readonly Change[] = [
   ({ slips }, chance) => ({ slips: [...slips, { answer: chance.between(1, 6), slip: chance.pick(SLIPS) }] }),
   ({ incidents }, _, other) => ({ incidents: [...incidents.slice(0, 4), ...other.incidents.slice(0, 2)] }),
   (_, chance) => ({ seed: chance.between(1, 99_999_999) }),
-  (_, chance) => ({ continueAfter: chance.pick([40, 60, 200, 10_000]) }),
+  (_, chance) => ({ continueAfter: chance.pick([SHORT_RUN, 40, 60, 200, 10_000]) }),
   (_, __, { who, parties, existing, errands }) => ({ who, parties, existing, errands }),
   (_, __, { twists, shiftMs, paceMs }) => ({ twists, shiftMs, paceMs }),
 ];

@@ -18,7 +18,7 @@ import { MARKERS } from './markers.js';
 import { Network, replaceTransport } from './network.js';
 import { memoryFiles, PARTNERS_URL, Partners } from './partners.js';
 import { People } from './people.js';
-import { DAY_MS, type Incident, MOVES, type Plan } from './plan.js';
+import { DAY_MS, type Incident, MOVES, type Plan, SHORT_RECORD, SHORT_RUN } from './plan.js';
 import { encoded } from './runtime.js';
 import type { Scene } from './scene.js';
 import { clientOf } from './service/requests.js';
@@ -135,7 +135,9 @@ class Simulation {
       world.after(delay, () => this.#reach('write', number, process), null);
     };
     network.onStrike = (what) => void this.#reached.add(`${what} × ${this.#stateNow()}`);
-    const { continueAfter, tasks = [] } = plan;
+    const { tasks = [] } = plan;
+    const continueAfter = (type: string) =>
+      plan.continueAfter === SHORT_RUN && type === 'partnerRecord' ? SHORT_RECORD : plan.continueAfter;
     const service = new Service(world, { continueAfter, tasks, visibleWithinMs: 2_000 });
     const [trace] = plan.twists.includes('traced') ? encoded(world.chance.pick<object | null>(TRACES)) : [];
     const headers = omitUndefined({ [TRACE_HEADER]: trace });

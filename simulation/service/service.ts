@@ -42,7 +42,8 @@ export class Service implements RunHost {
     readonly world: World,
     private readonly limits: {
       /** Workflows continue as new from this many events on. */
-      readonly continueAfter: number;
+      /** After how many events a workflow of this type should continue as new. */
+      readonly continueAfter: (type: string) => number;
       /** What goes wrong with workflow tasks. Default: nothing. */
       readonly tasks?: Plan['tasks'];
       /** Workers run activities without a workflow. By default, nobody does. */
@@ -79,7 +80,7 @@ export class Service implements RunHost {
     const before = this.latest(start.workflowId);
     if (before?.isOpen || (before && policy === REJECT_DUPLICATE)) return undefined;
     if (before?.status === 'COMPLETED' && policy === ALLOW_DUPLICATE_FAILED_ONLY) return undefined;
-    const run = new Run(start, this, this.limits.continueAfter);
+    const run = new Run(start, this, this.limits.continueAfter(start.type));
     this.runs.push(run);
     this.world.say('Temporal', `${start.workflowId} starts`);
     this.changed(run);

@@ -130,7 +130,7 @@ export async function simulatedPlace(options: RigOptions, taskQueue: string): Pr
     options.namespace ??
     (options.ownNamespace || options.continueAfter || options.listedWithinMs ? taskQueue : 'default');
   const limits = {
-    continueAfter: options.continueAfter ?? CONTINUE_AFTER,
+    continueAfter: () => options.continueAfter ?? CONTINUE_AFTER,
     visibleWithinMs: options.listedWithinMs ?? 10,
     runsSingles: true as const,
   };
