@@ -232,7 +232,7 @@ export function planOf(seed: number): Plan {
   const family = one(Object.values(FAMILIES).flatMap((all) => Object.keys(all).map(() => Object.keys(all))));
   const habits = chance.happens(0.9) ? some(family).slice(0, 2) : [];
   // A family of runs: what lives long continues as new several times.
-  const isLong = chance.happens(0.15);
+  const isLong = chance.happens(0.06);
   const errands = chance.shuffled(ERRANDS).slice(0, one([0, 0, 2, 3]));
   return {
     seed,

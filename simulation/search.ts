@@ -1,5 +1,5 @@
 import { HABITS } from '../src/apps/sandbox/habits/habits.js';
-import { FAULTS, LENGTHS, type Plan, planOf, SHORT_RUN, SLIPS } from './plan.js';
+import { FAULTS, LENGTHS, type Plan, planOf, SLIPS } from './plan.js';
 import { Seeded } from './seeded.js';
 import type { Verdict } from './simulation.js';
 
@@ -10,6 +10,9 @@ import type { Verdict } from './simulation.js';
 
 /** How many plans are kept at most; the oldest goes. */
 const MAX_KEPT = 400;
+
+/** A plan that takes longer is not kept: changes of others find more in that time. */
+const MAX_STEPS = 6_000;
 
 /** How many plans the corpus has at most. */
 const MAX_CORPUS = 24;
@@ -68,13 +71,13 @@ export class Search {
     return this.tried[habit] ?? 0;
   }
 
-  learn({ plan, reached }: Verdict): void {
+  learn({ plan, reached, steps }: Verdict): void {
     for (const habit of plan.habits)
       if (reached.some((each) => each.startsWith(`${habit} × `)))
         this.tried[habit] = this.#runsWith(habit) + 1;
     const size = this.#reached.size;
     for (const each of reached) this.#reached.add(each);
-    if (this.#reached.size > size) this.#kept.push({ plan, reached });
+    if (this.#reached.size > size && steps <= MAX_STEPS) this.#kept.push({ plan, reached });
     if (this.#kept.length > MAX_KEPT) this.#kept.shift();
   }
 
@@ -119,7 +122,7 @@ const CHANGES: readonly Change[] = [
   ({ slips }, chance) => ({ slips: [...slips, { answer: chance.between(1, 6), slip: chance.pick(SLIPS) }] }),
   ({ incidents }, _, other) => ({ incidents: [...incidents.slice(0, 4), ...other.incidents.slice(0, 2)] }),
   (_, chance) => ({ seed: chance.between(1, 99_999_999) }),
-  (_, chance) => ({ continueAfter: chance.pick([SHORT_RUN, 40, 60, 200, 10_000]) }),
+  (_, chance) => ({ continueAfter: chance.pick([40, 60, 200, 10_000]) }),
   (_, __, { who, parties, existing, errands }) => ({ who, parties, existing, errands }),
   (_, __, { twists, shiftMs, paceMs }) => ({ twists, shiftMs, paceMs }),
 ];

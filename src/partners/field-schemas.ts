@@ -98,12 +98,15 @@ export const someNumber = absent(z.number());
 export const someInt64 = absent(responseInt64);
 export const someFlag = absent(z.boolean());
 export const someCode = absent(code);
-/** An ID that some responses omit; it then stays absent. Blank text means no ID. */
-export const optionalId = z
+const optionalName = z
   .union([z.string(), z.int()])
   .transform(String)
   .nullish()
-  .transform((id) => (id === undefined || id?.trim() ? id : null));
+  .transform((name) => (name === undefined || name?.trim() ? name : null));
+/** A name, or the number of one. Blank text means none. */
+export const someName = optionalName.transform((name) => name ?? null);
+/** An ID that some responses omit; it then stays absent. Blank text and zero mean no ID. */
+export const optionalId = optionalName.transform((id) => (id && /^\s*0+\s*$/.test(id) ? null : id));
 export const someId = optionalId.transform((id) => id ?? null);
 /** 0 means no ID. */
 export const someIdNumber = absent(z.int()).transform((id) => id || null);

@@ -184,6 +184,9 @@ function byLowerCase<Name extends string>(names: readonly Name[]): ReadonlyMap<s
   return new Map(names.map((name) => [name.toLowerCase(), name]));
 }
 
+const commonIds = ([first = [], ...others]: readonly (readonly number[])[]) =>
+  first.filter((id) => others.every((ids) => ids.includes(id)));
+
 type Candidates = ReturnType<typeof profileCandidates>;
 
 const ownId = () => activityInfo().workflowExecution?.workflowId;
@@ -191,8 +194,10 @@ const ownId = () => activityInfo().workflowExecution?.workflowId;
 /** Functions that find profiles that may belong to a business, and compare them with it. */
 export function profileCandidates(client: BankingClient, { ownerOf }: Reservations) {
   async function find(business: BusinessToFind, baseline: readonly number[], options: CallOptions) {
-    const ofThisMerchant = await findByMerchant(business.merchantProfileId, options);
-    const sameName = await findNew(business.holder.doingBusinessAsName, baseline, options);
+    const [ofThisMerchant, sameName] = await Promise.all([
+      findByMerchant(business.merchantProfileId, options),
+      findNew(business.holder.doingBusinessAsName, baseline, options),
+    ]);
     const isNew = ofThisMerchant !== null && !baseline.includes(ofThisMerchant.id);
     const others = [...new Set(isNew ? [ofThisMerchant.id, ...sameName] : sameName)].slice(0, MAX_EXAMINED);
     const candidates = await Promise.all(others.map((id) => examine(id, business, options)));
@@ -216,11 +221,10 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     return [...matches.filter(isSame), ...matches.filter((each) => !isSame(each))].map(({ id }) => id);
   }
 
-  /** Finds the profiles with this dba that are not known. Searches again if there are none, because a list can lack a row. */
+  /** Finds the profiles with this dba that are not known. Searches twice at the same time, because a list can lack a row. */
   async function findNew(dba: string, known: readonly number[], options: CallOptions) {
-    const search = async () => (await findByDba(dba, options)).filter((id) => !known.includes(id));
-    const first = await search();
-    return first.length > 0 ? first : search();
+    const lists = await Promise.all([findByDba(dba, options), findByDba(dba, options)]);
+    return [...new Set(lists.flat())].filter((id) => !known.includes(id));
   }
 
   /** Finds the new profile that a refused submission named or created: one of this business that no other onboarding has. */
@@ -230,13 +234,16 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     business: BusinessIdentity,
     options: CallOptions,
   ): Promise<Candidate | undefined> {
-    for (const { dba, baseline, profileId } of refused) {
-      const known = [...declined, ...baseline];
-      const sameName = await findNew(dba, known, options);
-      const isNew = profileId !== undefined && !known.includes(profileId);
-      for (const id of [...new Set(isNew ? [profileId, ...sameName] : sameName)].slice(0, MAX_EXAMINED)) {
+    for (const [dba, ofDba] of Map.groupBy(refused, (each) => each.dba)) {
+      const known = declined.concat(commonIds(ofDba.map(({ baseline }) => baseline)));
+      const named = ofDba.flatMap(({ profileId = 0 }) => (profileId === 0 ? [] : [profileId]));
+      const ids = new Set([
+        ...named.filter((id) => !known.includes(id)),
+        ...(await findNew(dba, known, options)),
+      ]);
+      for (const id of [...ids].slice(0, MAX_EXAMINED)) {
         const candidate = await examine(id, business, options);
-        if (candidate && (candidate.against.length === 0 || id === profileId)) return candidate;
+        if (candidate && (candidate.against.length === 0 || named.includes(id))) return candidate;
       }
     }
     return undefined;

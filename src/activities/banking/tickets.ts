@@ -4,7 +4,7 @@ import type { BankingActivities, OpenTicket, UnmatchedTicket } from '../../messa
 import { workflowTaskQueue } from '../../messages/ids.js';
 import type { FourEyes } from '../../messages/requirements.js';
 import type { BankingClient } from '../../partners/banking/client.js';
-import type { BankingProfile, Ticket } from '../../partners/banking/responses.js';
+import { type BankingProfile, isResolved, type Ticket } from '../../partners/banking/responses.js';
 import type { CallOptions } from '../../partners/client.js';
 import { withoutEntities } from '../../partners/encoding.js';
 import { reportTickets } from '../../temporal/partner-accounts.js';
@@ -175,7 +175,8 @@ async function newTickets(
     return opener === null && named !== undefined && more.length === 0 ? named : opener;
   }
 
-  return { all, parentOf, firstOf, isReply, profileOf };
+  // A thread may begin with a resolved ticket.
+  return { all: all.filter((ticket) => !isResolved(ticket)), parentOf, firstOf, isReply, profileOf };
 }
 
 export function isSameAsked(before: Readonly<Record<number, string>>, now: readonly OpenTicket[]): boolean {

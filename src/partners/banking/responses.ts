@@ -17,6 +17,7 @@ import {
   someId,
   someIdNumber,
   someInt64,
+  someName,
   someNumber,
   someText,
   sometimes,
@@ -183,7 +184,7 @@ export const bankingProfile = z.looseObject({
   openApplicationId: documentedText(someId),
   financialAccountId: needed(documentedText(someId)),
   applicationStatus: someCode,
-  bankingStatus: needed(statusName(documentedText(someId), BANKING_STATUSES)),
+  bankingStatus: needed(statusName(documentedText(someName), BANKING_STATUSES)),
   applicationDate: someDateTime,
   approvalDate: someDateTime,
   isDeleted: someFlag,
@@ -250,9 +251,14 @@ export const ticket = z.looseObject({
   topicId: someNumber,
   userProfileId: needed(someIdNumber),
   parentTicketId: needed(someIdNumber),
-  updateFieldRequest: needed(someId.describe(`Among others ${UPDATE_FIELD_REQUESTS.join(', ')}`)),
+  updateFieldRequest: needed(someName.describe(`Among others ${UPDATE_FIELD_REQUESTS.join(', ')}`)),
 });
 export const tickets = list(ticket);
+
+const RESOLVED = ['Resolved', 'Closed', 'Solved', 'Done'];
+
+/** Reports whether a ticket asks nothing more. The contract names no status, and a list of new tickets can keep some that are not. */
+export const isResolved = ({ status }: Ticket): boolean => status !== null && isAmong(RESOLVED, status);
 
 export const foundBusinesses = list(z.looseObject({ id: needed(rowId), dba: needed(someText) }));
 export const foundPeople = list(z.looseObject({ id: rowId, name: someText }));

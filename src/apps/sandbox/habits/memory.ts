@@ -95,6 +95,20 @@ export const memory: Habits = {
     seen: 'pages by offset, while rows are inserted',
     start: lists((list) => [...list, ...list.slice(-1)]),
   },
+  'resolved-tickets-stay': {
+    does: 'The list of new tickets keeps those that were resolved.',
+    seen: 'lists of recent tickets, whatever their status',
+    start: (partner) => {
+      const seen = new Map<unknown, Fields>();
+      return payloads(of('list-new-tickets'), (data) => {
+        if (!Array.isArray(data)) return data;
+        const open = data.filter(isFields);
+        for (const ticket of seen.values()) seen.set(ticket['ticketId'], { ...ticket, status: 'Resolved' });
+        for (const ticket of open) seen.set(ticket['ticketId'], ticket);
+        return [...seen.values()];
+      })(partner);
+    },
+  },
   'misses-a-row': {
     does: 'Every third read of a list lacks its first row.',
     seen: 'pages by offset, while rows are deleted',

@@ -129,6 +129,15 @@ export const shape: Habits = {
         : answer,
     ),
   },
+  'checks-listed': {
+    does: 'A successful response lists a check that succeeded, as null.',
+    seen: '.NET: ValidationResult.Success is null',
+    start: bodies(signedIn, (body) =>
+      isFields(body) && Array.isArray(body['validationResults'])
+        ? { ...body, validationResults: [...body['validationResults'], null] }
+        : body,
+    ),
+  },
   created: {
     does: 'Every successful write responds 201.',
     seen: 'RFC 9110, 15.3.2',

@@ -93,6 +93,13 @@ export const values: Habits = {
       };
     },
   },
+  'zero-for-no-id': {
+    does: 'An id that is null is 0.',
+    seen: '.NET and Go: the default of a number',
+    start: payloads(reads, (data) =>
+      everywhere((value, name) => (value === null && /Id$/.test(name) ? 0 : value), data),
+    ),
+  },
   'status-shouted': {
     does: 'Names of statuses are in upper case.',
     seen: 'enumerations that are written by their names',

@@ -80,6 +80,16 @@ describe('a ticket that the bank’s staff opened', () => {
     ['names a longer number', [{ ticketId: 1, text: 'profile 30011' }], []],
     ['names a user profile of that number', [{ ticketId: 1, text: 'user profile 3001' }], []],
     ['names nothing', [{ ticketId: 1, userProfileId: 70, text: '3001 dollars' }], []],
+    // Catches a reply that is sent again and again, because the list keeps what was resolved.
+    ['is resolved', [{ ticketId: 1, status: 'resolved', ...named }], []],
+    [
+      'continues a resolved one of the profile',
+      [
+        { ticketId: 1, userProfileId: 13_001, status: 'Closed' },
+        { ...next, text: 'More.' },
+      ],
+      [2],
+    ],
     [
       'continues one of the profile',
       [

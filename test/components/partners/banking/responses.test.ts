@@ -108,6 +108,9 @@ describe('a banking profile', () => {
     ['"0042"', '0042'],
     ['42', '42'],
     ['" "', null],
+    // Catches a business that ends with an account that the bank has not opened.
+    ['0', null],
+    ['"0"', null],
   ])('keeps all digits of an id that is text: %s', async (id, expected) => {
     expect(await read(profile, `{"id":7,"financialAccountId":${id}}`)).toMatchObject({
       financialAccountId: expected,
