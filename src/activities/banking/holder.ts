@@ -151,10 +151,14 @@ async function sendHolder(
 
 const holderRequest = businessOnboardingInput().pick({ holder: true, beneficialOwners: true });
 
-/** Assumption: the partner reports problems as `field: message`, separated by semicolons or line breaks, or as free text. */
+/**
+ * Assumption: the partner reports problems as `field: message`, separated by semicolons or line breaks, or as free text. With
+ * problems, a success says only that the call arrived.
+ */
 function verdictOf(response: BoardingResponse): HolderVerdict {
-  const { profileId, financialAccountId = null } = response;
-  const texts = problemsIn(response).flatMap(({ message }) => message.split(/[;\n]\s{0,20}(?=[\w.]+:\s)/));
+  const { profileId, financialAccountId = null, errors } = response;
+  const problems = problemsIn({ errors, success: response.success && !errors?.trim() });
+  const texts = problems.flatMap(({ message }) => message.split(/[;\n]\s{0,20}(?=[\w.]+:\s)/));
   return { profileId: profileId || null, financialAccountId, problems: texts.map(problemOf) };
 }
 

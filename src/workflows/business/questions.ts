@@ -58,7 +58,7 @@ export function detailOf({ text, updateFieldRequest }: OpenTicket): string {
 
 const TICKET = 'ticket-';
 
-export function aboutTicket({ ticketId }: OpenTicket): string {
+export function aboutTicket({ ticketId }: Pick<OpenTicket, 'ticketId'>): string {
   return `${TICKET}${ticketId}`;
 }
 

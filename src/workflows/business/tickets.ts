@@ -69,7 +69,10 @@ export function reduceTickets<State extends Tickets>(
   return { state: { ...state, answered, again }, commands: [...closed, ...questions] };
 }
 
-/** Returns the state after a ticket was answered. `replyId` is the ticket that Gangway's reply created, if any. */
+/**
+ * Returns the state after a ticket was answered. `replyId` is the ticket that Gangway's reply created, if any. A bank can also respond
+ * with the ticket that was answered, which it may open again.
+ */
 export function withAnswer<State extends Tickets>(
   state: State,
   requirement: Requirement,
@@ -78,7 +81,8 @@ export function withAnswer<State extends Tickets>(
 ): State {
   const { id, about = id } = requirement;
   const detail = isAskedTooOften(requirement) ? null : requirement.detail;
-  const replies = replyId === null ? state.replies : [...state.replies, replyId];
+  const isNew = replyId !== null && aboutTicket({ ticketId: replyId }) !== about;
+  const replies = isNew ? [...state.replies, replyId] : state.replies;
   return { ...state, replies, answered: { ...state.answered, [about]: { detail, until } } };
 }
 

@@ -259,7 +259,7 @@ describe('a problem is reported by its path in the input', () => {
     ]);
   });
 
-  it.each<[string | string[] | null, Record<string, string>]>([
+  it.each<[string | string[] | null, Record<string, string>, boolean?]>([
     ['website: cannot be reached', { 'holder.website': 'cannot be reached' }],
     ['Owner2.Ssn: cannot be verified', { 'beneficialOwners.1.ssn': 'cannot be verified' }],
     [
@@ -275,8 +275,11 @@ describe('a problem is reported by its path in the input', () => {
     ],
     ['', { '': 'the partner gave no reason' }],
     [null, { '': 'the partner gave no reason' }],
-  ])('when the response is success:false and %j', async (errors, expected) => {
-    const { client } = await bankingPartner(bankThatResponds({ profileId: 9, success: false, errors }));
+    // Catches a profile that is never submitted, and of which nobody hears.
+    ['ssn: cannot be verified', { 'holder.ssn': 'cannot be verified' }, true],
+    [' ', {}, true],
+  ])('when the response has the errors %j, and %j', async (errors, expected, success = false) => {
+    const { client } = await bankingPartner(bankThatResponds({ profileId: 9, success, errors }));
     const { run } = await activitiesOf(client);
     const problems = Object.entries(expected).map(([field, message]) => ({ field, message }));
     expect(await run('submitHolder', holderRequest())).toMatchObject({ problems });

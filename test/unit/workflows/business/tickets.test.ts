@@ -9,6 +9,7 @@ import {
   NO_TICKETS,
   reduceRejection,
   reduceTickets,
+  withAnswer,
   withDeadline,
 } from '../../../../src/workflows/business/tickets.js';
 import { answer, lines } from '../boarding/values.js';
@@ -39,6 +40,15 @@ describe('a ticket', () => {
     expect(commands).toEqual([{ ask: { ...question, answers: ['text', 'retry'] } }]);
     const closed = reduceTickets(NO_TICKETS, [], context({ open: [ticketAsked(7)] }), asking);
     expect(lines(closed.commands)).toEqual(['close ticket-7: gone']);
+  });
+
+  // Catches a ticket that the bank opens again, taken for our own reply: its response to the reply named the ticket.
+  it.each([
+    [7, []],
+    [9, [9]],
+    [null, []],
+  ])('is no reply of ours when the response to its answer names %s', (replyId, replies) => {
+    expect(withAnswer(NO_TICKETS, ticketAsked(7), replyId).replies).toEqual(replies);
   });
 
   const OF_FIELD = 'Why 7?\nThe partner asks about the field ssn.';
