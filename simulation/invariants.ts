@@ -87,10 +87,11 @@ export async function broken(end: End, reach: (pair: string) => void): Promise<P
   const confused = indistinct(end, witnesses);
   for (const party of confused) end.people.spared.add(party);
   const ended = { ...end, witnesses, accounts, confused };
-  const problems: Problem[] = [];
-  for (const [promise, check] of Object.entries(PROMISES))
-    for await (const what of await check(ended)) problems.push({ promise, what });
-  return problems;
+  // All at once: people go on answering.
+  const problems = Object.entries(PROMISES).map(async ([promise, check]) =>
+    (await Array.fromAsync(await check(ended))).map((what) => ({ promise, what })),
+  );
+  return (await Promise.all(problems)).flat();
 }
 
 async function* unfinished({ cast, cancelled, service, client, people, witnesses }: Ended) {
