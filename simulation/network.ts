@@ -138,9 +138,10 @@ export class Network {
       const most = request.maxBytes ?? limits.maxBodyBytes;
       if (body.length > most) throw codeError(TOO_LARGE);
       const { isUnclear }: Fault = CALL_FAULTS[planned?.fault as CallFault] ?? {};
-      // A write without an id, or of a form that it does not have, is as uncertain as one without a response.
+      // A write without an id, or with a page in place of its response, is as uncertain as one without a response.
       const isEmpty = status === 201 && body.length === 0;
-      if (!(isUnclear || isEmpty) || status >= 300) departure.status = status;
+      const isPage = String(headers['content-type']).startsWith('text/html');
+      if (!(isUnclear || isEmpty || isPage) || status >= 300) departure.status = status;
       return { status, headers, body: decodeBody(body, headers, most) };
     };
     try {

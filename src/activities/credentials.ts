@@ -46,6 +46,10 @@ export class AccountCredentials {
 
   readonly check: ProcessActivities['checkCredentials'] = async ({ seen, now, code }) => {
     if (now) {
+      const { openMs } = this.#breaker;
+      // It follows an attempt without a clear response, and a bank must not see a sign-in every few seconds.
+      if (activityInfo().attempt > 1 && openMs > 0)
+        throw pollAgain('StillUnclear', 'the partner gave no clear response', openMs);
       await this.#trial?.catch(() => undefined);
       // `forget` also drops an unused code, so it comes first.
       this.client.forget?.();
