@@ -1,4 +1,3 @@
-import { MissingResponse } from '../at-most-once/activity.js';
 import type { BoardingActivities, StatusSnapshot } from '../messages/boarding-activities.js';
 import type { BoardingClient } from '../partners/boarding/client.js';
 import { MERCHANT_PHASES } from '../partners/boarding/phases.js';
@@ -69,32 +68,26 @@ export function boardingActivities({
       }),
 
     requestUnderwritingReview: ({ merchantProfileId, comment, noteIds, deliveredIds }) =>
-      sendOnce(
-        async (options) => {
-          await reservations.ensureReserved(merchantProfileId);
-          const before = await readTwice(
-            () => snapshot(merchantProfileId, { signal: options.signal }, () => false),
-            (now) => lacksNotes({ noteIds }, now),
-          );
-          const isAsked = before.notes.some(({ id }) => noteIds.includes(id));
-          const { refused } = options;
-          if (refused && (!isAsked || before.phase !== refused.phase))
-            throw new MissingResponse(`it was refused, and the status is ${before.status}`);
-          options.compareWith({ phase: before.phase });
-          // For the partner, a review answers all listed notes.
-          const answeredIds = deliveredIds && [...noteIds, ...deliveredIds];
-          const isIncomplete =
-            answeredIds !== undefined && before.notes.some(({ id }) => !answeredIds.includes(id));
-          if (!isAsked || isIncomplete || MERCHANT_PHASES[before.phase].answer === 'waits')
-            return { delivered: false, before, ...(isIncomplete && { isIncomplete }) };
-          const request = { id: merchantProfileId, ...(comment !== undefined && { comment }) };
-          return await collectWarnings(options, async (warning) => {
-            await client.requestUnderwritingReview(request, warning);
-            nudgeOwnPoll();
-            return { delivered: true, before };
-          });
-        },
-        { looksFirst: true },
-      ),
+      sendOnce(async (options) => {
+        await reservations.ensureReserved(merchantProfileId);
+        const before = await readTwice(
+          () => snapshot(merchantProfileId, { signal: options.signal }, () => false),
+          (now) => lacksNotes({ noteIds }, now),
+        );
+        const isAsked = before.notes.some(({ id }) => noteIds.includes(id));
+        options.compareWith({ phase: before.phase });
+        // For the partner, a review answers all listed notes.
+        const answeredIds = deliveredIds && [...noteIds, ...deliveredIds];
+        const isIncomplete =
+          answeredIds !== undefined && before.notes.some(({ id }) => !answeredIds.includes(id));
+        if (!isAsked || isIncomplete || MERCHANT_PHASES[before.phase].answer === 'waits')
+          return { delivered: false, before, ...(isIncomplete && { isIncomplete }) };
+        const request = { id: merchantProfileId, ...(comment !== undefined && { comment }) };
+        return await collectWarnings(options, async (warning) => {
+          await client.requestUnderwritingReview(request, warning);
+          nudgeOwnPoll();
+          return { delivered: true, before };
+        });
+      }),
   };
 }

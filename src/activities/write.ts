@@ -12,7 +12,8 @@ export const { sendOnce, sendOnceThenRead, sendRepeatably } = atMostOnce<Baselin
   classify: (error) => {
     if (!(error instanceof PartnerError) || error.kind === 'Uncertain') return 'uncertain';
     if (!isRepeated(error)) return 'rejected';
-    return error.details.refusesReads === false ? 'refused' : 'none';
+    // The partner may have saved what it alone refused.
+    return error.details.refusesReads === false ? 'uncertain' : 'none';
   },
   toFailure: (error, retryable, sent) => {
     if (error instanceof PartnerError)

@@ -14,8 +14,6 @@ export interface SendOptions<Baseline> {
   readonly signal: AbortSignal;
   /** Saves the caller's last read before the request, in the intent and, if the request was sent, in the failure. */
   readonly compareWith: (baseline: Baseline) => void;
-  /** The caller's last read before an earlier request that was refused but may have been saved: see {@link atMostOnce}. */
-  readonly refused?: Sent<Baseline>;
 }
 
 /** Options of a request that may be repeated. They contain no permit, so a request that must be sent once does not compile. */
@@ -27,21 +25,15 @@ export interface RepeatableSendOptions extends Pick<SendOptions<object>, 'signal
 
 /** Classifies the errors of a client, which the protocol does not know. */
 export interface ClientErrors<Baseline> {
-  /**
-   * Returns the outcome of a request that had its permit. `none`: no effect, and the request may succeed later. `refused`: the
-   * partner says so, but nothing proves it.
-   */
-  readonly classify: (error: unknown) => 'none' | 'refused' | 'rejected' | 'uncertain';
+  /** Returns the outcome of a request that had its permit. `none`: provably no effect, and the request may succeed later. */
+  readonly classify: (error: unknown) => 'none' | 'rejected' | 'uncertain';
   /** Returns the failure to report for a request that had its permit, or for a {@link MissingResponse}. */
   readonly toFailure: (error: unknown, retryable: boolean, sent?: Partial<Sent<Baseline>>) => unknown;
   /** Returns the failure to report for a call that failed before its permit, for example in a read. */
   readonly toUnsentFailure: (error: unknown) => unknown;
 }
 
-/**
- * Makes the outcome uncertain: an earlier attempt left an intent without a response, or a call that looks first found a change. The
- * message says which.
- */
+/** Makes the outcome uncertain: an earlier attempt left an intent without a response. The message says why. */
 export class MissingResponse extends Error {}
 
 /** The share of the start-to-close timeout that an attempt's calls may use. The rest is for the report. */
@@ -53,8 +45,7 @@ const READ_AFTER_MS = 10_000;
 /** Returns the functions that send a write, for a client with these errors. */
 export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baseline>) {
   type Options = SendOptions<Baseline>;
-  const send = <Result>(call: Call<Result, Baseline>, repeats: Repeats = {}) =>
-    attempt(errors, call, repeats);
+  const send = <Result>(call: Call<Result, Baseline>, mayRepeat = false) => attempt(errors, call, mayRepeat);
   return {
     /**
      * Sends a write that must never be sent twice. The server may retry the activity without limit, because each attempt reads what
@@ -63,15 +54,11 @@ export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baselin
      * - No intent: nothing was sent, however the previous attempt ended. This attempt makes the call.
      * - An intent: the request may have taken effect. This attempt fails as uncertain, and the server does not retry it.
      * - If the request had no effect, the attempt withdraws its intent, and the server retries it.
-     * - If the request was refused but may have been saved, the attempt fails as uncertain, unless the call looks first.
      *
      * @param call makes the request with these options, and may read at the partner first
-     * @param looksFirst if its options contain `refused`, the call first reads, and sends only if the refused request had no effect
      */
-    sendOnce: <Result>(
-      call: (options: Options) => Promise<Result>,
-      { looksFirst }: Pick<Repeats, 'looksFirst'> = {},
-    ): AtMostOnce<Result> => asAtMostOnce(send(call, { looksFirst })),
+    sendOnce: <Result>(call: (options: Options) => Promise<Result>): AtMostOnce<Result> =>
+      asAtMostOnce(send(call)),
 
     /**
      * Like {@link sendOnce}, then reads the result back. If the worker dies during the read, the next attempt returns the recorded
@@ -80,9 +67,7 @@ export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baselin
     sendOnceThenRead: <Result extends object, Now>(
       call: (options: Options) => Promise<Result>,
       read: (result: Result, options: { readonly signal: AbortSignal }) => Promise<Now>,
-      { looksFirst }: Pick<Repeats, 'looksFirst'> = {},
-    ): AtMostOnce<Result & { readonly now?: Now }> =>
-      asAtMostOnce(thenRead(() => send(call, { looksFirst }), read)),
+    ): AtMostOnce<Result & { readonly now?: Now }> => asAtMostOnce(thenRead(() => send(call), read)),
 
     /**
      * Sends a write that leaves the same state however often it is sent. When it is canceled, its intent shows whether it may have
@@ -94,7 +79,7 @@ export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baselin
     sendRepeatably: <Result>(
       call: (options: RepeatableSendOptions) => Promise<Result>,
       mayRepeat = true,
-    ): IntentRecorded<Result> => send(call, { mayRepeat }) as IntentRecorded<Result>,
+    ): IntentRecorded<Result> => send(call, mayRepeat) as IntentRecorded<Result>,
   };
 }
 
@@ -108,19 +93,13 @@ export function awaitResponse<Result>(response: AtMostOnce<Result>): Promise<Res
   return response as unknown as Promise<Result>;
 }
 
-/** The outcomes after which a write is sent again. */
-export interface Repeats {
-  readonly mayRepeat?: boolean;
-  readonly looksFirst?: boolean | undefined;
-}
-
 type Call<Result, Baseline> = (options: SendOptions<Baseline> & RepeatableSendOptions) => Promise<Result>;
 
 // Keeps A2.
 async function attempt<Result, Baseline extends object>(
   errors: ClientErrors<Baseline>,
   call: Call<Result, Baseline>,
-  { mayRepeat = false, looksFirst = false }: Repeats,
+  mayRepeat: boolean,
 ): Promise<Result> {
   const { heartbeatDetails, startToCloseTimeoutMs } = activityInfo();
   const earlier = heartbeatDetails as Intent<Baseline> | undefined;
@@ -133,8 +112,7 @@ async function attempt<Result, Baseline extends object>(
       : 'it was reset together with its intent';
     throw errors.toFailure(new MissingResponse(reason), false, earlier && sentIn(earlier));
   }
-  const refused = earlier?.refused && earlier;
-  const intent = new IntentRecord<Baseline>(mayHaveBeenSent, refused);
+  const intent = new IntentRecord<Baseline>(mayHaveBeenSent);
   const controller = new AbortController();
   const late = () => controller.abort(new DOMException('it took too long', 'TimeoutError'));
   const timer = setTimeout(late, startToCloseTimeoutMs * SHARE_OF_ATTEMPT).unref();
@@ -144,10 +122,8 @@ async function attempt<Result, Baseline extends object>(
       compareWith: intent.compareWith,
       signal: controller.signal,
       mayHaveBeenSent,
-      ...(refused && { refused: sentIn(refused) }),
     });
   } catch (error) {
-    if (error instanceof MissingResponse) throw errors.toFailure(error, false, refused && sentIn(refused));
     await intent.settled();
     if (intent.refusal) throw intent.refusal;
     const { sent } = intent;
@@ -159,11 +135,10 @@ async function attempt<Result, Baseline extends object>(
       throw failure;
     }
     const outcome = errors.classify(error);
-    const isRefused = outcome === 'refused' && !mayRepeat;
-    if (outcome === 'uncertain' || (isRefused && !looksFirst)) throw errors.toFailure(error, mayRepeat, sent);
+    if (outcome === 'uncertain') throw errors.toFailure(error, mayRepeat, sent);
     const { sentAt: _, ...baseline } = sent;
     if (outcome === 'rejected') throw errors.toFailure(error, false, baseline as Partial<Sent<Baseline>>);
-    if (!mayHaveBeenSent) await intent.withdraw(isRefused);
+    if (!mayHaveBeenSent) await intent.withdraw();
     throw errors.toFailure(error, true);
   } finally {
     clearTimeout(timer);

@@ -5,15 +5,13 @@ export type Sent<Baseline> = { /** ISO 8601. */ readonly sentAt: string } & Base
 export type Intent<Baseline = object> = Sent<Baseline> & {
   /** The request may have been sent. False once the attempt knows that the request had no effect. */
   readonly sending: boolean;
-  /** The partner refused the request but may have saved it. `sentAt` and the baseline belong to the first such request. */
-  readonly refused?: true;
   /** The partner's response. Only the read after the write is left to do. */
   readonly response?: object;
 };
 
 /** Returns the part of an intent that a failure reports. */
 export function sentIn<Baseline>(intent: Intent<Baseline>): Sent<Baseline> {
-  const { sending: _, refused: __, response: ___, ...sent } = intent;
+  const { sending: _, response: __, ...sent } = intent;
   return sent as unknown as Sent<Baseline>;
 }
 

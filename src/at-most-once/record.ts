@@ -52,14 +52,8 @@ export class IntentRecord<Baseline extends object> {
   #baseline: Baseline | undefined;
   #recording: Promise<void> = Promise.resolve();
 
-  /**
-   * @param mayHaveBeenSent an earlier attempt may have sent the request. `withdraw` then still records `sending: true`
-   * @param refused the record of an earlier attempt whose request was refused. `withdraw` writes it back unchanged
-   */
-  constructor(
-    private readonly mayHaveBeenSent: boolean,
-    private readonly refused?: Intent<Baseline>,
-  ) {}
+  /** @param mayHaveBeenSent an earlier attempt may have sent the request. `withdraw` then still records `sending: true` */
+  constructor(private readonly mayHaveBeenSent: boolean) {}
 
   /** Sets the baseline for the intent: what the caller read just before the request. */
   readonly compareWith = (baseline: Baseline): void => {
@@ -93,12 +87,11 @@ export class IntentRecord<Baseline extends object> {
     }
   }
 
-  /** Records that this attempt had no effect or, with `isRefused`, that its request was refused but may have been saved. */
-  async withdraw(isRefused = false): Promise<void> {
+  /** Records that this attempt had no effect. */
+  async withdraw(): Promise<void> {
     // An earlier attempt may have sent the request at any time after the activity was scheduled.
     const sent = this.sent ?? { sentAt: new Date(activityInfo().scheduledTimestampMs).toISOString() };
-    const intent = { sending: this.mayHaveBeenSent, ...(isRefused && { refused: true as const }), ...sent };
-    await record(this.refused ?? intent).catch((error: unknown) => {
+    await record({ sending: this.mayHaveBeenSent, ...sent }).catch((error: unknown) => {
       if (!isStopRequest(error) && !isClosed(error)) throw error;
     });
     sending.delete(Context.current());

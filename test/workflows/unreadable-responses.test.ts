@@ -341,21 +341,23 @@ describe.concurrent('an operation that the partner does not permit', () => {
     },
   );
 
-  it('(a submission) is one question for the account, and is sent again by itself, once', async () => {
+  // Catches a submission that is sent again and again, because a partner that saved it says that it is not permitted.
+  it('(a submission) is a question of each onboarding, and is sent again only by a person', async () => {
     await withAccounts(async (rig) => {
       const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
       const line = 'POST /api/v2/merchant/submit';
       hostile.misbehave(line, () => forbidden(403));
       await rig.startWorker({ boardingUrl: hostile.url });
       const boardings = await Promise.all([1, 2, 3].map(() => rig.board(merchant())));
-      const account = accountOf(rig, 'boarding');
-      const { title } = await asked(account, 'credentials');
-      expect(title).toBe('Not permitted: submit-merchant of the boarding partner');
-      await untilOnlyWaiting(rig, account.workflowId);
+      const questions = await Promise.all(boardings.map((each) => each.requirement('uncertain-write')));
+      for (const { detail } of questions) expect(detail).toContain('HTTP 403');
       hostile.behave(line);
-      for (const boarding of boardings)
+      for (const [index, boarding] of boardings.entries()) {
+        await boarding.resolve(questions[index]?.id ?? '', { kind: 'retry' });
         expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+      }
       expect(await rig.sandbox.ledger({ operation: 'submit-merchant' })).toHaveLength(3);
+      await expect(accountOf(rig, 'boarding').handle.describe()).rejects.toThrow('not found');
     });
   });
 });

@@ -1,5 +1,4 @@
 import { activityInfo } from '@temporalio/activity';
-import { MissingResponse } from '../../at-most-once/activity.js';
 import type {
   BankingActivities,
   BusinessIdentity,
@@ -77,10 +76,6 @@ export function holderActivities(
           const existing = await candidates.findByMerchant(business.merchantProfileId, read);
           if (existing && !declined.includes(existing.id))
             return { existing: await candidates.compare(existing.id, existing, business, ownId()) };
-          const { baseline: before } = options.refused ?? {};
-          const latest = before ? await candidates.find(business, [...before, ...declined], read) : [];
-          if (latest.some(({ owners }) => owners.length === 0))
-            throw new MissingResponse('it was refused, and the bank has a new profile that may be its own');
           const saved = await candidates.findSaved(refused, declined, business, read);
           if (saved) return { existing: saved, isSaved: true };
           let baseline: readonly number[] = [];
@@ -99,7 +94,6 @@ export function holderActivities(
           'existing' in submitted || submitted.profileId === null
             ? undefined
             : reserveSubmitted({ ...business, profileId: submitted.profileId, since }, options),
-        { looksFirst: true },
       ),
 
     reserveSubmittedProfile: (request) =>

@@ -79,21 +79,18 @@ export function profileActivities(
     },
 
     openFinancialAccount: ({ profileId }) =>
-      sendOnce(
-        async (options) => {
-          await reservations.ensureReserved(profileId);
-          // The partner also opens accounts by itself, and the last read of the profile may be hours old.
-          const now = await client.getProfile({ id: profileId }, { signal: options.signal });
-          if (now.financialAccountId !== null) {
-            return { financialAccountId: now.financialAccountId, problems: [] };
-          }
-          const response = await client.submitBusinessCustomer({ profileId }, options);
-          const { success, financialAccountId = null } = response;
-          if (success && financialAccountId === null) throw withoutId('submitBusinessCustomer', 'an account');
-          return { financialAccountId, problems: problemsIn(response) };
-        },
-        { looksFirst: true },
-      ),
+      sendOnce(async (options) => {
+        await reservations.ensureReserved(profileId);
+        // The partner also opens accounts by itself, and the last read of the profile may be hours old.
+        const now = await client.getProfile({ id: profileId }, { signal: options.signal });
+        if (now.financialAccountId !== null) {
+          return { financialAccountId: now.financialAccountId, problems: [] };
+        }
+        const response = await client.submitBusinessCustomer({ profileId }, options);
+        const { success, financialAccountId = null } = response;
+        if (success && financialAccountId === null) throw withoutId('submitBusinessCustomer', 'an account');
+        return { financialAccountId, problems: problemsIn(response) };
+      }),
   } satisfies Partial<BankingActivities>;
 }
 

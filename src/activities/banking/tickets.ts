@@ -51,20 +51,15 @@ export function ticketActivities(
 
   return {
     replyToTicket: ({ ticketId, topic, text, profileId }) =>
-      sendOnce(
-        async (options) => {
-          if (profileId !== undefined) await ensureReserved(profileId);
-          const before = await repliesTo(ticketId, { signal: options.signal });
-          const own = options.refused?.baseline && replyWith(text, options.refused.baseline, before);
-          if (own) return { replyId: own.ticketId };
-          options.compareWith({ baseline: before.map((reply) => reply.ticketId) });
-          const reply = { ...(topic !== null && { topic }), text, parentTicketId: ticketId };
-          const { ticketId: replyId } = await client.createTicket(reply, options);
-          nudgeOwnPoll();
-          return { replyId };
-        },
-        { looksFirst: true },
-      ),
+      sendOnce(async (options) => {
+        if (profileId !== undefined) await ensureReserved(profileId);
+        const before = await repliesTo(ticketId, { signal: options.signal });
+        options.compareWith({ baseline: before.map((reply) => reply.ticketId) });
+        const reply = { ...(topic !== null && { topic }), text, parentTicketId: ticketId };
+        const { ticketId: replyId } = await client.createTicket(reply, options);
+        nudgeOwnPoll();
+        return { replyId };
+      }),
 
     findReply: ({ ticketId, text, baseline }) =>
       withRetries(async () => {

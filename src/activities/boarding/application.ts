@@ -1,4 +1,3 @@
-import { MissingResponse } from '../../at-most-once/activity.js';
 import type {
   BoardingActivities,
   CreatedMerchant,
@@ -148,10 +147,6 @@ export function applicationActivities(
           await reservations.ensureReserved(merchantProfileId);
           const { status, phase } = await statusNow(merchantProfileId, { signal: options.signal });
           const before = { status, phase };
-          const { refused } = options;
-          // A merchant may be pending both before and after a submission.
-          if (refused && (phase !== refused.phase || phase === 'pending'))
-            throw new MissingResponse(`it was refused, and the status is ${status}`);
           if (!phases.includes(phase)) return { submitted: false, ...before };
           options.compareWith({ phase });
           return collectWarnings(options, async (warning) => {
@@ -162,7 +157,6 @@ export function applicationActivities(
           });
         },
         (_, options) => snapshot(merchantProfileId, options),
-        { looksFirst: true },
       ),
   } satisfies Partial<BoardingActivities>;
 }

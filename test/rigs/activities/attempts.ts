@@ -56,7 +56,6 @@ interface Course {
   /** The responses of Temporal before the intent. */
   readonly connects?: Error[];
   readonly mayRepeat?: boolean;
-  readonly looksFirst?: boolean;
   /** Collects the failures that the attempt reports itself. */
   readonly reported?: unknown[];
   readonly read?: () => Promise<unknown>;
@@ -66,15 +65,7 @@ interface Course {
 export async function attemptOf(
   { sendOnce, sendOnceThenRead, sendRepeatably }: ReturnType<typeof atMostOnce<Baseline>>,
   call: (options: Options & RepeatableSendOptions) => Promise<unknown>,
-  {
-    info = {},
-    answers = [],
-    connects = [],
-    mayRepeat = false,
-    looksFirst = false,
-    reported = [],
-    read,
-  }: Course = {},
+  { info = {}, answers = [], connects = [], mayRepeat = false, reported = [], read }: Course = {},
 ) {
   const log: string[] = [];
   const limits = new Set<number>();
@@ -100,11 +91,11 @@ export async function attemptOf(
     withAbortSignal: ({ aborted }: AbortSignal, request: () => Promise<void>) =>
       aborted ? Promise.reject(new Error('aborted')) : request(),
     activity: {
-      heartbeat: (_: unknown, { sending, refused, baseline, response }: Intent<Baseline>) =>
+      heartbeat: (_: unknown, { sending, baseline, response }: Intent<Baseline>) =>
         next(
           response && sending
             ? `record ${JSON.stringify(response)}`
-            : `${sending ? 'intent' : refused ? 'refused' : 'withdraw'}${from(baseline)}`,
+            : `${sending ? 'intent' : 'withdraw'}${from(baseline)}`,
         ),
       complete: (_: unknown, result: unknown) => next(`complete ${JSON.stringify(result)}`),
       fail: (_: unknown, failure: Reported) => {
@@ -127,10 +118,7 @@ export async function attemptOf(
   };
   const outcome: unknown = await environment
     .run(() => {
-      if (!read)
-        return mayRepeat
-          ? sendRepeatably(send as never)
-          : awaitResponse(sendOnce(send as never, { looksFirst }));
+      if (!read) return mayRepeat ? sendRepeatably(send as never) : awaitResponse(sendOnce(send as never));
       const sent = sendOnceThenRead(send as () => Promise<object>, (_, { signal }) => {
         signals.push(signal);
         log.push('read');

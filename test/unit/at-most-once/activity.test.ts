@@ -12,12 +12,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it, vi } from 'vitest';
-import {
-  atMostOnce,
-  awaitResponse,
-  MissingResponse,
-  type RepeatableSendOptions,
-} from '../../../src/at-most-once/activity.js';
+import { atMostOnce, awaitResponse, type RepeatableSendOptions } from '../../../src/at-most-once/activity.js';
 import type { Intent } from '../../../src/at-most-once/intent.js';
 import {
   attemptOf,
@@ -34,7 +29,7 @@ import { takesIntents } from '../../rigs/activities/takes-intents.js';
 
 onVirtualTime();
 
-type Kind = 'NotSent' | 'Refused' | 'Rejected' | 'Uncertain';
+type Kind = 'NotSent' | 'Rejected' | 'Uncertain';
 
 /** The error of a client that knows what became of its request. */
 class ClientError extends Error {
@@ -45,7 +40,6 @@ class ClientError extends Error {
 
 const OUTCOMES = {
   NotSent: 'none',
-  Refused: 'refused',
   Rejected: 'rejected',
   Uncertain: 'uncertain',
 } as const;
@@ -149,51 +143,6 @@ describe('a write', () => {
     ['an attempt after a reset that left a withdrawn intent', { ...RESET, ...WITHDRAWN }],
   ])('is sent by %s', async (_, info) => {
     expect((await attempt(sending(), { info })).log).toEqual(['intent', 'sent', 'complete "ok"']);
-  });
-
-  const comparing =
-    (baseline: readonly number[], becomes: unknown) =>
-    async ({ compareWith, ...options }: Options) => {
-      compareWith({ baseline });
-      return await sending(becomes)(options as Options);
-    };
-  const REFUSED = {
-    attempt: 2,
-    heartbeatDetails: { sending: false, refused: true, sentAt: SENT_AT, baseline: [3] },
-  };
-
-  // Alone catches a write that is sent again without a look after a refusal that proves nothing.
-  it('that was refused is uncertain, unless the call looks first', async () => {
-    const call = comparing([3], failed('Refused'));
-    expect((await attempt(call)).log).toEqual(['intent from 3', `fail Refused for good at ${NOW} from 3`]);
-    const { log, outcome } = await attempt(call, { looksFirst: true });
-    expect(log).toEqual(['intent from 3', 'refused from 3']);
-    expect(outcome).toMatchObject(retryable('Refused'));
-  });
-
-  it('that was refused is compared with what there was before the first refused request', async () => {
-    const looks: unknown[] = [];
-    const call = (becomes: unknown) => async (options: Options) => {
-      looks.push(options.refused);
-      return comparing([3, 4], becomes)(options);
-    };
-    const course = { info: REFUSED, looksFirst: true };
-    for (const kind of ['Refused', 'NotSent'] as const)
-      expect((await attempt(call(failed(kind)), course)).log).toEqual(['intent from 3,4', 'refused from 3']);
-    expect((await attempt(call('ok'), course)).log).toEqual(['intent from 3,4', 'sent', 'complete "ok"']);
-    expect(looks).toEqual(Array(3).fill({ sentAt: SENT_AT, baseline: [3] }));
-    // A read that fails leaves the record for the next attempt.
-    expect((await attempt(notSending(failed('NotSent')), course)).log).toEqual([]);
-  });
-
-  it('that was refused is uncertain if the call sees its effect', async () => {
-    const call = notSending(new MissingResponse('it was refused, and there it is'));
-    const { log, outcome } = await attempt(call, { info: REFUSED, looksFirst: true });
-    expect(log).toEqual([]);
-    const details = [
-      { kind: 'Uncertain', reason: 'it was refused, and there it is', sentAt: SENT_AT, baseline: [3] },
-    ];
-    expect(outcome).toMatchObject({ nonRetryable: true, details });
   });
 
   const gone = new ActivityNotFoundError('gone');

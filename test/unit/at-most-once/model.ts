@@ -10,7 +10,6 @@ export const RULES = [
   'the server refuses the intent of a closed attempt',
   'an attempt is silent once its time is over',
   'only a request that had no effect withdraws its intent',
-  'after a refusal that proves nothing, an attempt looks before it sends',
   'after an uncertain outcome, a person is asked',
   'a restored workflow begins as uncertain',
   'only a change that the write alone explains is evidence',
@@ -18,7 +17,7 @@ export const RULES = [
 
 export type Rule = (typeof RULES)[number];
 
-export type Place = 'begun' | 'acknowledged' | 'responded' | 'lost' | 'refused' | 'without effect' | 'ended';
+export type Place = 'begun' | 'acknowledged' | 'responded' | 'lost' | 'without effect' | 'ended';
 
 export interface Attempt {
   readonly at: Place;
@@ -40,7 +39,7 @@ export const UNSENT = { acknowledged: 'no', sent: false, silent: false, isLate: 
 export interface Activity {
   readonly open: number | null;
   readonly next: number;
-  readonly intent: 'none' | 'sending' | 'refused' | 'withdrawn';
+  readonly intent: 'none' | 'sending' | 'withdrawn';
   readonly hasTimedOut: boolean;
   readonly isCleared: boolean;
 }

@@ -24,10 +24,6 @@ const BROKEN: Readonly<Record<Rule, readonly [invariant: string, last: string]>>
   'the server refuses the intent of a closed attempt': ['A4', 'attempt 1 sends, responded'],
   'an attempt is silent once its time is over': ['A6', 'attempt 1 records its intent'],
   'only a request that had no effect withdraws its intent': ['A5', 'attempt 2 sends, responded'],
-  'after a refusal that proves nothing, an attempt looks before it sends': [
-    'A5',
-    'attempt 2 sends, responded',
-  ],
   'after an uncertain outcome, a person is asked': ['A5', 'attempt 2 sends, responded'],
   'a restored workflow begins as uncertain': ['A5', 'attempt 2 sends, responded'],
   'only a change that the write alone explains is evidence': ['F5', 'evidence shows the effect'],

@@ -4,7 +4,7 @@
  *
  * It leaves out: the read after a write and its recorded response; writes that may be repeated; cancellation and pause, which refuse
  * an intent like a closed attempt; the time between the first byte and the effect. An attempt that begins after a clearing reset
- * reports at once: if its worker dies first, the next attempt sends. Nobody clears the record of a refusal. A restored server has forgotten the write, and its workflow
+ * reports at once: if its worker dies first, the next attempt sends. A restored server has forgotten the write, and its workflow
  * begins again. Bounds: see LIMITS.
  */
 
@@ -27,8 +27,6 @@ function broken({ attempts, requests, used, workflow, effects }: State): string 
 type Step = readonly [label: string, after: State];
 type Keeps = (rule: Rule) => boolean;
 
-const LOOKS: Rule = 'after a refusal that proves nothing, an attempt looks before it sends';
-
 function ofServer(state: State, keeps: Keeps): Step[] {
   const { workflow, open, intent, attempts, hasTimedOut, isCleared, used } = state;
   const isBetween = workflow === 'waiting' && open === null;
@@ -36,10 +34,9 @@ function ofServer(state: State, keeps: Keeps): Step[] {
   if (isBetween && attempts.length < LIMITS.attempts) {
     const result = intent === 'none' ? isCleared && hasTimedOut : intent === 'sending';
     const reads = intent === 'none' ? 'a cleared intent counts as one' : 'an attempt reads the last intent';
-    const looks = intent === 'refused' && state.effects > 0 && keeps(LOOKS);
     const attempt: Attempt = { ...UNSENT, at: 'begun', found: result, number: state.next };
     const start = { ...state, open: attempts.length, next: state.next + 1, attempts: [...attempts, attempt] };
-    if (!looks && (!result || !keeps(reads))) steps.push(['an attempt begins', start]);
+    if (!result || !keeps(reads)) steps.push(['an attempt begins', start]);
     else steps.push(['an attempt finds an intent', { ...state, ...begin(state), workflow: 'uncertain' }]);
   }
   if (open !== null) {
@@ -54,8 +51,7 @@ function ofServer(state: State, keeps: Keeps): Step[] {
       used: { ...used, resets: used.resets + 1 },
     };
     steps.push(['an operator resets it', reset]);
-    if (intent !== 'refused')
-      steps.push(['an operator clears the intent', { ...reset, isCleared: true, intent: 'none' }]);
+    steps.push(['an operator clears the intent', { ...reset, isCleared: true, intent: 'none' }]);
   }
   if (used.restores < LIMITS.restores) {
     const begins = keeps('a restored workflow begins as uncertain') ? 'uncertain' : 'waiting';
@@ -91,7 +87,6 @@ const SENDS: readonly (readonly [at: Place, effects: number, requests: number])[
   ['responded', 1, 1],
   ['lost', 1, 1],
   ['lost', 0, 1],
-  ['refused', 1, 1],
   ['without effect', 0, 0],
 ];
 
@@ -133,11 +128,9 @@ function ofAttempt(state: State, index: number, keeps: Keeps): Step[] {
     case 'responded':
       return reports({ workflow: 'done', intent: 'none' });
     case 'lost':
-    case 'refused':
     case 'without effect': {
       const isKept = attempt.at === 'lost' && keeps('only a request that had no effect withdraws its intent');
-      const intent = attempt.at === 'refused' ? 'refused' : 'withdrawn';
-      return reports(isKept ? { workflow: 'uncertain' } : { intent });
+      return reports(isKept ? { workflow: 'uncertain' } : { intent: 'withdrawn' });
     }
   }
 }

@@ -71,6 +71,7 @@ it('tickets without an onboarding are those that no running one shows, nor one t
         ticketId,
         userProfileId: 3000 + ticketId,
         parentTicketId: null,
+        status: null,
         topic: null,
         text: 'Why?',
       })),
