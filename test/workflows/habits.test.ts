@@ -90,6 +90,19 @@ it.runIf(inject('isSimulated')).each(SAVED)(
   },
 );
 
+// Catches a submission that is sent again each minute for as long as the bank's search does not show what the refused one made.
+it.runIf(inject('isSimulated')).each(SAVED)(
+  'whose bank has the habit %s, and shows changes later: a person is asked, and nothing is sent again',
+  async (habit) => {
+    await rig.sandbox.habits(habit, 'shows-later');
+    const input = business();
+    const onboarding = await rig.onboardBusiness(input);
+    await onboarding.requirement('uncertain-write');
+    await later(4);
+    expect(await holdersOf(input.holder.doingBusinessAsName)).toHaveLength(1);
+  },
+);
+
 // Catches a timeline that says that a refused submission had no effect, after a cancellation during it: nobody would look.
 it.runIf(inject('isSimulated')).each(SAVED)(
   'whose bank has the habit %s: canceled during the submission, its outcome is unknown',
