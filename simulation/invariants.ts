@@ -1,4 +1,5 @@
 import { allIn } from '../src/apps/sandbox/faults.js';
+import { HABITS } from '../src/apps/sandbox/habits/habits.js';
 import { type OnboardingState, stateQuery, type TimelineEntry } from '../src/messages/onboarding-state.js';
 import type { Delivery, OutboundEvent, OutboundEventType } from '../src/messages/outbound-events.js';
 import type { OperationOutcome } from '../src/messages/partner-operations.js';
@@ -9,7 +10,7 @@ import { found } from '../test/rigs/privacy/markers.js';
 import { type Party, workersOf } from './cast.js';
 import { type Batch, EFFECTS, isErrand, wrongIn } from './errands.js';
 import { bankByHand } from './existing.js';
-import { asNumbered, auditOf, entriesOf, indistinct, differences as missing, repliesTo } from './ledger.js';
+import { asNumbered, auditOf, entriesOf, differences as missing, repliesTo } from './ledger.js';
 import { MARKERS, PRIVATE } from './markers.js';
 import type { Departure } from './network.js';
 import { type People, SHOWS_OLD } from './people.js';
@@ -22,6 +23,7 @@ import {
   type Examined,
   evidenceOf,
   examined,
+  indistinct,
   killedAfterMark,
   unrecorded,
   type Witness,
@@ -147,6 +149,9 @@ function* askedTwice({ accounts, plan }: Ended) {
   }
 }
 
+/** Habits of a partner that saves what it refuses, and does not say so. */
+const SAYS_NOTHING = Object.keys(HABITS).filter((habit) => habit.endsWith('-silently'));
+
 /** Writes to a merchant, which whoever believes that it is its own makes, too ({@link indistinct}). */
 const OF_A_MERCHANT = /^(update-fees|submit-merchant|request-underwriting-review|upload-attachment)/;
 
@@ -180,9 +185,13 @@ async function* doubled(end: Ended) {
       // The status before with the date of the new one, and an old list of notes, look like a partner that asks once more.
       if (has('status-goes-back') && has('reads-go-back') && raises(party, /^note-[0-9a-f]+-\d+$/))
         return true;
+      // The review that answers a note of an old list is for the partner the answer to the next one.
+      if (has('gateway-timeout', 'submit-lost') && has(...SHOWS_OLD)) return true;
     }
     // A ticket that an old list still has, after a new one without it, looks like one that was opened again.
     if (/^create-ticket/.test(what) && has(...SHOWS_OLD) && raises(party, /^ticket-\d+-\d+$/)) return true;
+    // What a bank has saved without a word, and does not show yet, nobody can find before the correction is sent.
+    if (/^submit-business/.test(what) && has(...SAYS_NOTHING) && has(...SHOWS_OLD)) return true;
     return confused.has(party) && OF_A_MERCHANT.test(what);
   };
   for (const [party, all] of wrong) {

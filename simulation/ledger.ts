@@ -4,8 +4,6 @@ import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import { boardingWritesOf, type Party } from './cast.js';
 import type { Plan } from './plan.js';
 import type { Writes } from './roles.js';
-import type { Scene } from './scene.js';
-import type { Witness } from './writes.js';
 
 const HOLDER = 'submit-business-account-holder';
 
@@ -115,35 +113,6 @@ export function differences(wanted: Writes, entries: readonly LedgerEntry[], isU
     const mayStillBe = isUnderWay && (due === 'some' || count < due);
     return isRight || mayStillBe ? [] : [`${operation} took effect ${count} times, not ${due}`];
   });
-}
-
-/** Within this time of another create, nothing shows that a merchant in a response was there before (src/activities/reservations.ts), in milliseconds. */
-const AT_ONCE_MS = 2 * 60_000;
-
-/**
- * Customers whose merchants nobody can tell apart: a partner that makes one record of two creates has responded to both with the
- * same number, before either of them could reserve it. Whoever reserves it first has it, and a person is asked about the other.
- */
-export function indistinct(
-  { cast, partners, network }: Pick<Scene, 'cast' | 'partners' | 'network'>,
-  witnesses: readonly Witness[],
-): ReadonlySet<Party> {
-  const isCreateOf = (externalId: string) => (request: { readonly path: string; readonly text: string }) =>
-    /merchant\/create/.test(request.path) && request.text.includes(externalId);
-  const pairs = witnesses.flatMap(({ party, state: { merchantProfileId, timeline } }) => {
-    const record = partners.ledger.find(
-      ({ operation, id }) => /^create-merchant/.test(operation) && id === merchantProfileId,
-    );
-    const owner = cast.find(({ externalId }) => externalId === record?.guid);
-    const isBelieved = timeline.some(({ event }) => event === 'merchant-created');
-    if (!record || !owner || owner.externalId === party.externalId || !isBelieved) return [];
-    const askedAt = network.left.findLast(isCreateOf(party.externalId))?.at ?? 0;
-    const isAtOnce = Math.abs(askedAt - Date.parse(record.at)) < AT_ONCE_MS;
-    // The date of its status is that of the read.
-    const isDateless = owner.parts.boarding?.scenario === 'volatile-date';
-    return isAtOnce || isDateless ? [party as Party, owner] : [];
-  });
-  return new Set(pairs);
 }
 
 /** The ledger, with each create also under the number with which a partner that counts twice has responded to it. */

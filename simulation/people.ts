@@ -7,13 +7,13 @@ import { queryState } from '../src/temporal/find-onboarding.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
 import { answerTo, corrected, type OperatorAnswer, STORE_FAILS } from './answers.js';
 import { inputsOf, type Party, workersOf } from './cast.js';
-import { createOf, finalMid, holderOf, indistinct } from './ledger.js';
+import { createOf, finalMid, holderOf } from './ledger.js';
 import { MARKERS } from './markers.js';
 import { PartnerStaff } from './partner-staff.js';
 import { HOUR_MS, OUTAGES } from './plan.js';
 import type { Scene } from './scene.js';
 import { Answering, type Case } from './slips.js';
-import { type Witness, writtenAs } from './writes.js';
+import { indistinct, type Witness, writtenAs } from './writes.js';
 
 /** The latest moment at which a write takes effect after the question about it, in milliseconds: its request may still be on its way. */
 const SURELY_OVER_MS = 5 * 60_000;

@@ -1,5 +1,5 @@
 import { CALL_FAULTS, type CallFault } from '../src/apps/sandbox/fault-kinds.js';
-import { FAMILIES } from '../src/apps/sandbox/habits/habits.js';
+import { FAMILIES, HABITS } from '../src/apps/sandbox/habits/habits.js';
 import { Seeded } from './seeded.js';
 
 export const MINUTE_MS = 60_000;
@@ -230,7 +230,11 @@ export function planOf(seed: number): Plan {
   const slips = times(one([0, 2, 6]), () => ({ answer: chance.between(1, 6), slip: one(ways) }));
   // A family has as many turns as it has habits.
   const family = one(Object.values(FAMILIES).flatMap((all) => Object.keys(all).map(() => Object.keys(all))));
-  const habits = chance.happens(0.9) ? some(family).slice(0, 2) : [];
+  const [first, second] = some(family);
+  const other = chance.happens(0.5) ? one(Object.keys(HABITS)) : second;
+  const habits = chance.happens(0.9)
+    ? [...new Set([first, other])].filter((habit) => habit !== undefined)
+    : [];
   // A family of runs: what lives long continues as new several times.
   const isLong = chance.happens(0.06);
   const errands = chance.shuffled(ERRANDS).slice(0, one([0, 0, 2, 3]));

@@ -11,7 +11,6 @@ import { type Answer, type Requirement, resolveRequirement } from '../src/messag
 import type { RequirementUpdate } from '../src/temporal/updates.js';
 import type { Party } from './cast.js';
 import { MARKERS } from './markers.js';
-import type { People } from './people.js';
 import { HOUR_MS, MINUTE_MS, SLOW, type Slip, TOO_SLOW } from './plan.js';
 import type { Scene } from './scene.js';
 
@@ -35,6 +34,14 @@ const CONFIRMED =
 const TOO_LATE = /is not open|is open; open|has ended|already|not found|unsent|to take back|proposed|claimed/;
 
 /** Gives answers, in every way that people have, and keeps what they were told. */
+/** What else follows from an answer. */
+interface Effects {
+  cancel(party: Party): Promise<void>;
+  decide(it: Case): Promise<void>;
+  giveUp(party: Party): unknown;
+  isRefusedRightly(workflowId: string, why: string): boolean;
+}
+
 export class Answering {
   /** Answers that were refused, and wrong ones that were not. */
   readonly surprises = new Set<string>();
@@ -48,8 +55,7 @@ export class Answering {
 
   constructor(
     private readonly scene: Pick<Scene, 'world' | 'client' | 'partners' | 'network' | 'service'>,
-    /** What else follows from an answer. */
-    private readonly people: Pick<People, 'cancel' | 'decide' | 'giveUp' | 'isRefusedRightly'>,
+    private readonly people: Effects,
   ) {}
 
   /** Answers in the way that the plan has for it, where it fits. */

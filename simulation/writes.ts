@@ -5,6 +5,7 @@ import { omitUndefined } from '../src/messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../src/messages/onboarding-state.js';
 import type { Party } from './cast.js';
 import { finalMid, repliesTo } from './ledger.js';
+import type { Scene } from './scene.js';
 
 /** Compares timelines and questions with the records of the partners. One table says how each of them names a write. */
 
@@ -361,4 +362,33 @@ export function killedAfterMark(
     .filter(({ what }) => /^worker \S+ is killed/.test(what))
     .map((incident) => Date.parse(incident.at) - Date.parse(intendedAt));
   return after.find((milliseconds) => milliseconds >= 0 && milliseconds < lasted);
+}
+
+/** Within this time of another create, nothing shows that a merchant in a response was there before (src/activities/reservations.ts), in milliseconds. */
+const AT_ONCE_MS = 2 * 60_000;
+
+/**
+ * Customers whose merchants nobody can tell apart: a partner that makes one record of two creates has responded to both with the
+ * same number, before either of them could reserve it. Whoever reserves it first has it, and a person is asked about the other.
+ */
+export function indistinct(
+  { cast, partners, network }: Pick<Scene, 'cast' | 'partners' | 'network'>,
+  witnesses: readonly Witness[],
+): ReadonlySet<Party> {
+  const isCreateOf = (externalId: string) => (request: { readonly path: string; readonly text: string }) =>
+    /merchant\/create/.test(request.path) && request.text.includes(externalId);
+  const pairs = witnesses.flatMap(({ party, state: { merchantProfileId, timeline } }) => {
+    const record = partners.ledger.find(
+      ({ operation, id }) => /^create-merchant/.test(operation) && id === merchantProfileId,
+    );
+    const owner = cast.find(({ externalId }) => externalId === record?.guid);
+    const isBelieved = timeline.some(({ event }) => event === 'merchant-created');
+    if (!record || !owner || owner.externalId === party.externalId || !isBelieved) return [];
+    const askedAt = network.left.findLast(isCreateOf(party.externalId))?.at ?? 0;
+    const isAtOnce = Math.abs(askedAt - Date.parse(record.at)) < AT_ONCE_MS;
+    // The date of its status is that of the read.
+    const isDateless = owner.parts.boarding?.scenario === 'volatile-date';
+    return isAtOnce || isDateless ? [party as Party, owner] : [];
+  });
+  return new Set(pairs);
 }
