@@ -220,9 +220,9 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
   }
 
   /** Finds the profiles with this dba that are not known. Searches twice at the same time, because a list can lack a row. */
-  async function findNew(dba: string, known: readonly number[], options: CallOptions) {
+  async function findNew(dba: string, knownIds: readonly number[], options: CallOptions) {
     const lists = await Promise.all([findByDba(dba, options), findByDba(dba, options)]);
-    return [...new Set(lists.flat())].filter((id) => !known.includes(id));
+    return [...new Set(lists.flat())].filter((id) => !knownIds.includes(id));
   }
 
   /** Finds the new profile that a refused submission named or created: one of this business that no other onboarding has. */
@@ -233,11 +233,11 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     options: CallOptions,
   ): Promise<Candidate | undefined> {
     for (const [dba, ofDba] of Map.groupBy(refused, (each) => each.dba)) {
-      const known = declined.concat(commonIds(ofDba.map(({ baseline }) => baseline)));
+      const knownIds = declined.concat(commonIds(ofDba.map(({ baseline }) => baseline)));
       const named = ofDba.flatMap(({ profileId = 0 }) => (profileId === 0 ? [] : [profileId]));
       const ids = new Set([
-        ...named.filter((id) => !known.includes(id)),
-        ...(await findNew(dba, known, options)),
+        ...named.filter((id) => !knownIds.includes(id)),
+        ...(await findNew(dba, knownIds, options)),
       ]);
       for (const id of [...ids].slice(0, MAX_EXAMINED)) {
         const candidate = await examine(id, business, options);

@@ -258,7 +258,7 @@ export const tickets = list(ticket);
 const RESOLVED = ['Resolved', 'Closed', 'Solved', 'Done'];
 
 /** Reports whether a ticket asks nothing more. The contract names no status, and a list of new tickets can keep some that are not. */
-export const isResolved = ({ status }: Ticket): boolean => status !== null && isAmong(RESOLVED, status);
+export const isResolved = ({ status }: Ticket): boolean => isAmong(RESOLVED, status ?? '');
 
 export const foundBusinesses = list(z.looseObject({ id: needed(rowId), dba: needed(someText) }));
 export const foundPeople = list(z.looseObject({ id: rowId, name: someText }));
