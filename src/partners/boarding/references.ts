@@ -21,15 +21,17 @@ export type ReferenceField = keyof typeof REFERENCE_NAMES;
 export function chosenReference(
   idField: ReferenceField,
   { id, name }: { readonly id?: number | undefined; readonly name: string | undefined },
-  all: readonly Reference[],
+  listed: readonly Reference[],
 ): { readonly id?: number | undefined } | { readonly problem: FieldProblem } {
+  // A list can repeat a row.
+  const all = [...new Map(listed.map((entry) => [entry.id, entry])).values()];
   const matching = all.filter(
     (entry) => (id === undefined || entry.id === id) && (name ?? entry.name) === entry.name,
   );
   const isOptional = idField === 'boardingSettingsId';
   if (id !== undefined ? matching.length > 0 : matching.length === 1) return { id: matching[0]?.id };
   if (isOptional && all.length === 0 && id === undefined && name === undefined) return {};
-  const listed = all.map((entry) => `${entry.name ?? 'no name'} (${idField} ${entry.id})`);
+  const choices = all.map((entry) => `${entry.name ?? 'no name'} (${idField} ${entry.id})`);
   const count = matching.length === 0 ? 'none has' : `${matching.length} have`;
   const names = matching.length === 0 ? all.flatMap((entry) => entry.name ?? []) : [];
   const similar = didYouMean(name ?? '', names);
@@ -39,5 +41,5 @@ export function chosenReference(
     name === undefined ? [idField, unnamed] : [REFERENCE_NAMES[idField], `${count} this name`];
   const without = isOptional ? '; boardingSettings: false creates without' : '';
   const choose = similar ? `${similar} Or choose` : '; choose';
-  return { problem: { field, message: `${why}${choose} one of: ${listed.join(', ') || 'none'}${without}` } };
+  return { problem: { field, message: `${why}${choose} one of: ${choices.join(', ') || 'none'}${without}` } };
 }

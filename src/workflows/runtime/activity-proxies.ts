@@ -37,9 +37,12 @@ export const RETRY_WAITING = {
   summary: 'Retry waiting activities',
 };
 
-/** For an activity that waits for a change. The wait is between attempts, so reads add nothing to the history. */
+/**
+ * For an activity that waits for a change. The wait is between attempts, so reads add nothing to the history. An attempt makes several
+ * reads, each of which a slow partner may take half a minute for.
+ */
 export const WAIT: ActivityOptions = {
-  startToCloseTimeout: '1m',
+  startToCloseTimeout: '5m',
   heartbeatTimeout: HEARTBEAT,
   retry: { initialInterval: '1s', backoffCoefficient: 1 },
   // A later wait can reuse the activity ID only after this one has ended.

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { boardingActivities } from '../../../src/activities/boarding.js';
 import type { BoardingActivities } from '../../../src/messages/boarding-activities.js';
 import type { BoardingClient } from '../../../src/partners/boarding/client.js';
+import { chosenReference } from '../../../src/partners/boarding/references.js';
 import type { CallOptions } from '../../../src/partners/client.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
 import type { StatusMeaning } from '../../../src/partners/phases.js';
@@ -64,6 +65,12 @@ describe('the agent profile and the boarding settings of a create', () => {
   ])('are %s', async (_, settings, references, expected) => {
     const { sent } = await created(['Ada'], settings, references);
     expect(sent).toEqual([['createMerchant', { agentProfileId: 1, guid: 'g', ...expected }]]);
+  });
+
+  // Catches a question about two agents of one name that are one: a list repeats a row while somebody else changes it.
+  it('are one if a list repeats it', () => {
+    const agent = { id: 7, name: 'A' };
+    expect(chosenReference('agentProfileId', { name: 'A' }, [agent, { ...agent }])).toEqual({ id: 7 });
   });
 
   const NEITHER = 'none; boardingSettings: false creates without';
