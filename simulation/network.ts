@@ -139,10 +139,11 @@ export class Network {
       if (body.length > most) throw codeError(TOO_LARGE);
       const { isUnclear }: Fault = CALL_FAULTS[planned?.fault as CallFault] ?? {};
       // A write without an id, or with a page in place of its response, is as uncertain as one without a response.
-      const isEmpty = status === 201 && body.length === 0;
+      const decoded = decodeBody(body, headers, most);
+      const isEmpty = status === 201 && decoded.length === 0;
       const isPage = String(headers['content-type']).startsWith('text/html');
       if (!(isUnclear || isEmpty || isPage) || status >= 300) departure.status = status;
-      return { status, headers, body: decodeBody(body, headers, most) };
+      return { status, headers, body: decoded };
     };
     try {
       return await this.#limited(exchange(), limits.totalTimeoutMs, 'ABORT_ERR', request.signal);

@@ -28,7 +28,7 @@ it('only a once-only write has no heartbeat timeout, and whatever a cancellation
   const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' };
   const cancellationType = 'WAIT_CANCELLATION_COMPLETED';
   const once = { startToCloseTimeout: 120_000, retry, cancellationType };
-  const beating = { startToCloseTimeout: '1m', heartbeatTimeout: '10s', cancellationType };
+  const beating = { startToCloseTimeout: '5m', heartbeatTimeout: '10s', cancellationType };
   const wait = { ...beating, retry: { initialInterval: '1s', backoffCoefficient: 1 } };
   expect({ REPEATABLE, AT_MOST_ONCE, ANSWER, WAIT, POLL }).toEqual({
     REPEATABLE: { startToCloseTimeout: '2m', heartbeatTimeout: '10s', retry },
