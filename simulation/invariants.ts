@@ -182,9 +182,8 @@ async function* doubled(end: Ended) {
     if (/^upload-attachment/.test(what)) {
       // The answer to what was lost has its own documents, and a note with two texts is asked about more than once.
       if (has('review-lost', 'note-rewritten')) return true;
-      // The status before with the date of the new one, and an old list of notes, look like a partner that asks once more.
-      if (has('status-goes-back') && has('reads-go-back') && raises(party, /^note-[0-9a-f]+-\d+$/))
-        return true;
+      // A new status with an old list of notes looks like a partner that asks once more.
+      if (has('reads-go-back') && raises(party, /^note-[0-9a-f]+-\d+$/)) return true;
       // The review that answers a note of an old list is for the partner the answer to the next one.
       if (has('gateway-timeout', 'submit-lost') && has(...SHOWS_OLD)) return true;
     }

@@ -167,9 +167,13 @@ const item = z
 
 const unknown = problemsIn('', [UNKNOWN_FORM]);
 
-/** A list of validation problems, in the boarding partner's form. .NET writes a check that succeeded as null. */
+/** Reports whether an item says nothing: .NET writes a check that succeeded as null, and some services as an empty one. */
+const isEmptyItem = (value: unknown): boolean =>
+  isNothing(value) || (typeof value === 'object' && Object.values(value ?? {}).every(isNothing));
+
+/** A list of validation problems, in the boarding partner's form. */
 export const validationProblems = z
-  .array(item.catch(({ value }) => (isNothing(value) ? [] : unknown)))
+  .array(item.catch(({ value }) => (isEmptyItem(value) ? [] : unknown)))
   .catch(({ value }) => (isNothing(value) ? [] : [unknown]))
   .transform((lists) => lists.flat());
 

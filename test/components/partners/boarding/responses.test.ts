@@ -46,6 +46,10 @@ describe('an envelope is opened', () => {
       'with a check that succeeded',
       `{"data":${pending},"error":null,"validationResults":[null],"requestId":1}`,
     ],
+    [
+      'with an empty check',
+      `{"data":${pending},"error":null,"validationResults":[{"memberNames":null,"errorMessage":null}],"requestId":1}`,
+    ],
     ['with an empty error', `{"data":${pending},"error":"","requestId":1}`],
     ['of fees', `{"data":${pending},"requestId":1,"success":true,"error":null,"validationErrors":[]}`],
     ['with unknown fields', `{"data":${pending},"requestId":1,"traceId":"x","links":[]}`],
