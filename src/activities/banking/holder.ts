@@ -80,7 +80,7 @@ export function holderActivities(
           if (saved) return { existing: saved, isSaved: true };
           let baseline: readonly number[] = [];
           const verdict = await sendHolder(business, 'submitBusinessAccountHolder', async (submission) => {
-            const named = await candidates.findByDba(submission.doingBusinessAsName, read);
+            const named = await candidates.findNew(submission.doingBusinessAsName, [], read);
             baseline = existing === null ? named : [...named, existing.id];
             options.compareWith({ baseline });
             const response = await client.submitBusinessAccountHolder(submission, options);
@@ -293,7 +293,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     };
   }
 
-  return { find, findByMerchant, findByDba, findSaved, examine, readVisible, compare, hiddenCandidate };
+  return { find, findByMerchant, findNew, findSaved, examine, readVisible, compare, hiddenCandidate };
 }
 
 /**

@@ -278,6 +278,8 @@ export function feeDifferences(
 function isSame(requested: unknown, has: unknown): boolean {
   // `null` requests removal of a field, so an absent field matches.
   if (requested === undefined || writeExactly(requested) === writeExactly(has ?? null)) return true;
+  // Some services write an empty list as null.
+  if (Array.isArray(requested) && requested.length === 0) return (has ?? null) === null;
   // The partner may format the same instant or number differently.
   if (typeof has !== 'string') return false;
   if (typeof requested === 'number') return has.trim() !== '' && Number(has) === requested;

@@ -37,6 +37,8 @@ describe('differences', () => {
     ['lists whose items got fields from the partner', [{ a: 1 }], [{ id: 7, a: 1 }], []],
     ['lists with the same instant', ['2026-01-01T00:00:00Z'], ['2026-01-01T00:00:00.000Z'], []],
     ['empty lists', [], [], []],
+    ['an empty list that is stored as null', { m: [] }, { m: null }, []],
+    ['an empty list, and one that is not', { m: [] }, { m: [1] }, ['m']],
     ['null and null', { a: null }, { a: null }, []],
     ['null asked, which removes, and nothing there', { a: null }, {}, []],
     ['another value', { a: 1 }, { a: 2 }, ['a']],

@@ -88,6 +88,20 @@ it('a profile that only the second of two searches shows is a candidate', async 
   ]);
 });
 
+// Catches a profile that was there before, and counts as the one that a refused submission has made.
+it('a profile that only one of two searches shows is in the baseline', async () => {
+  const searches = ['[]', '[{"id":4,"dba":"Corner Bakery"}]'];
+  const { client } = await bankingPartner((response, request) =>
+    request.url?.includes('Search')
+      ? responding(200, String(searches.shift()))(response, request)
+      : responding(500, '{}')(response, request),
+  );
+  const { run } = await activitiesOf(client);
+  expect(await failed(run('submitHolder', named('Corner Bakery')))).toMatchObject({
+    details: { kind: 'Uncertain', baseline: [4] },
+  });
+});
+
 describe('a candidate for a submission', () => {
   const ours = { ...named('Corner Bakery'), merchantProfileId: 7 };
   const { doingBusinessAsName, legalBusinessName, employerIdentificationNumber } = ours.holder;
