@@ -278,7 +278,9 @@ async function* askedForNothing({ network, world, plan, people, witnesses }: End
     if (!request) return false;
     const { status = 500, process } = network.left[request.seq] ?? {};
     const later = network.left.slice(request.seq + 1);
-    const isShortRead = (one: Departure) => one.process === process && SHORT_READS.includes(one.path);
+    // A read that never left is not among them.
+    const isShortRead = (one: Departure) =>
+      one.process === process && SHORT_READS.includes(one.path) && iso(one.at) <= askedAt;
     const [first, second] = later.filter(isShortRead);
     const isUnproven = [401, 403].includes(status) && (first?.status !== status || second?.status !== status);
     const stopped = incidents.some(({ at }) => at >= request.at && at <= askedAt);

@@ -26,7 +26,7 @@ const LONGEST_SHIFT_MS = 6 * HOUR_MS;
  * of another organization.
  */
 const FOR_NO_REASON = new RegExp(
-  `${NOT_TODAY}|^BadRequest$|: Check it\\.$|${STORE_FAILS}|is not in the document store$|^the partner gave no reason$|is On Hold|^the partner does not let us read it \\(401\\)`,
+  `${NOT_TODAY}|^BadRequest$|: Check it\\.$|${STORE_FAILS}|is not in the document store$|^the partner gave no reason$|is On Hold|no Route matched with those values$|^the partner does not let us read it \\(401\\)`,
   'm',
 );
 
