@@ -15,7 +15,7 @@ const MAX_KEPT = 400;
 const MAX_STEPS = 6_000;
 
 /** How many plans the corpus has at most. */
-const MAX_CORPUS = 24;
+const MAX_CORPUS = 12;
 
 /** How many habits count as rare. Some are met only where something else happens. */
 const RARE = 30;

@@ -36,12 +36,13 @@ const isNight = (now: number) => now % DAY_MS >= 10 * HOUR_MS && now % DAY_MS < 
 function fifth(answerAt: (now: number) => Answer): Habit['start'] {
   return ({ now }) => {
     let count = 0;
-    let refused = '';
+    /** The kinds whose last turn was refused. */
+    const refused = new Set<string>();
     return async ({ system, operation }, perform) => {
       count += 1;
       const kind = `${system} ${operation}`;
-      const isRefused = count % 5 === 0 && kind !== refused;
-      if (count % 5 === 0) refused = isRefused ? kind : '';
+      const isRefused = count % 5 === 0 && !refused.delete(kind);
+      if (isRefused) refused.add(kind);
       return isRefused ? answerAt(now()) : perform();
     };
   };
