@@ -220,7 +220,7 @@ export function planOf(seed: number): Plan {
   const chance = new Seeded(Math.imul(seed, 7_919));
   const times = <Item>(most: number, make: () => Item): Item[] =>
     Array.from({ length: chance.between(0, most) }, make);
-  const one = <Item>(all: readonly Item[]): Item => chance.pick(all as [Item, ...Item[]]);
+  const one = <Item>(all: readonly Item[]): Item => chance.pick(all);
   const who = one([WHO[0], WHO[0], WHO[1], WHO[1], WHO[2]]);
   const harshness = one([0, 1, 3, 10, 40]);
   // A run turns some up, and the others off: each is met in more states than in a draw from all of them.

@@ -89,7 +89,7 @@ interface Total {
   readonly runs: number;
   /** With which the next one begins. */
   readonly seed: number;
-  /** How many runs had each habit. */
+  /** How many runs met each habit. */
   readonly tried: Record<string, number>;
 }
 

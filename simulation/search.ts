@@ -33,7 +33,7 @@ export class Search {
 
   /**
    * @param corpus plans that reached much in earlier searches
-   * @param tried how many runs had each habit, and met it
+   * @param tried how many runs met each habit
    */
   constructor(
     corpus: readonly Plan[],
@@ -54,16 +54,14 @@ export class Search {
   /** A new plan, or a kept one with changes. If it has room for a habit, mostly with one of those that were met least. */
   #chosen(chance: Seeded, seed: number): Plan {
     if (this.#kept.length === 0 || chance.happens(0.4)) return planOf(seed);
-    const [parent, other] = [0, 1].map(() => chance.pick(this.#kept as [Kept, ...Kept[]]).plan) as [
-      Plan,
-      Plan,
-    ];
+    const { plan: parent } = chance.pick(this.#kept);
+    const { plan: other } = chance.pick(this.#kept);
     const changes = CHANGES.filter(() => chance.happens(1.5 / CHANGES.length));
     const plan: Plan = { ...parent, ...(changes.length === 0 && { seed }) };
     for (const change of changes) Object.assign(plan, change(plan, chance, other));
     if (plan.habits.length > 1 || chance.happens(0.2)) return plan;
     const byRuns = Object.keys(HABITS).toSorted((one, two) => this.#runsWith(one) - this.#runsWith(two));
-    const rare = chance.pick(byRuns.slice(0, RARE) as [string, ...string[]]);
+    const rare = chance.pick(byRuns.slice(0, RARE));
     return { ...plan, habits: [...new Set([...plan.habits, rare])] };
   }
 
@@ -116,7 +114,7 @@ const CHANGES: readonly Change[] = [
   }),
   ({ faults }, chance) => ({ faults: faults.filter(() => chance.happens(0.7)) }),
   ({ habits }, chance) => ({
-    habits: [...habits, chance.pick(Object.keys(HABITS) as [string, ...string[]])].slice(-2),
+    habits: [...habits, chance.pick(Object.keys(HABITS))].slice(-2),
   }),
   ({ habits }) => ({ habits: habits.slice(1) }),
   ({ slips }, chance) => ({ slips: [...slips, { answer: chance.between(1, 6), slip: chance.pick(SLIPS) }] }),

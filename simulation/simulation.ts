@@ -321,8 +321,7 @@ class Simulation {
     const { world } = this;
     const working = this.#working;
     if (working.length === 0) return;
-    const worker =
-      working.find((each) => each === process) ?? world.chance.pick(working as [Worker, ...Worker[]]);
+    const worker = working.find((each) => each === process) ?? world.chance.pick(working);
     switch (how) {
       case 'killed':
         worker.kill();
@@ -343,7 +342,7 @@ class Simulation {
         break;
       case 'cancelled':
       case 'terminated':
-        this.#begin(0, () => this.#end(world.chance.pick(this.#cast as [Party, ...Party[]]), how));
+        this.#begin(0, () => this.#end(world.chance.pick(this.#cast), how));
         break;
       case 'jumps':
         worker.clockMs += milliseconds;

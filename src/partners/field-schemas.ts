@@ -106,7 +106,7 @@ const optionalName = z
 /** A name, or the number of one. Blank text means none. */
 export const someName = optionalName.transform((name) => name ?? null);
 /** An ID that some responses omit; it then stays absent. Blank text and zero mean no ID. */
-export const optionalId = optionalName.transform((id) => (id && /^\s*0+\s*$/.test(id) ? null : id));
+export const optionalId = optionalName.transform((id) => (id && /^0+$/.test(id.trim()) ? null : id));
 export const someId = optionalId.transform((id) => id ?? null);
 /** 0 means no ID. */
 export const someIdNumber = absent(z.int()).transform((id) => id || null);

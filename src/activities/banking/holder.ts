@@ -80,7 +80,7 @@ export function holderActivities(
           if (saved) return { existing: saved, isSaved: true };
           let baseline: readonly number[] = [];
           const verdict = await sendHolder(business, 'submitBusinessAccountHolder', async (submission) => {
-            const named = await candidates.findNew(submission.doingBusinessAsName, [], read);
+            const named = await candidates.findByDba(submission.doingBusinessAsName, read);
             baseline = existing === null ? named : [...named, existing.id];
             options.compareWith({ baseline });
             const response = await client.submitBusinessAccountHolder(submission, options);
@@ -194,10 +194,10 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
   async function find(business: BusinessToFind, baseline: readonly number[], options: CallOptions) {
     const [ofThisMerchant, sameName] = await Promise.all([
       findByMerchant(business.merchantProfileId, options),
-      findNew(business.holder.doingBusinessAsName, baseline, options),
+      findByDba(business.holder.doingBusinessAsName, options),
     ]);
-    const isNew = ofThisMerchant !== null && !baseline.includes(ofThisMerchant.id);
-    const others = [...new Set(isNew ? [ofThisMerchant.id, ...sameName] : sameName)].slice(0, MAX_EXAMINED);
+    const ids = new Set(ofThisMerchant === null ? sameName : [ofThisMerchant.id, ...sameName]);
+    const others = [...ids].filter((id) => !baseline.includes(id)).slice(0, MAX_EXAMINED);
     const candidates = await Promise.all(others.map((id) => examine(id, business, options)));
     return candidates.filter(
       (each) => each !== null && (each.isNamesOnly === true || !each.against.includes(OTHER_DBA)),
@@ -210,19 +210,18 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     return ifFound(client.findProfileByMerchant({ merchantProfileId }, options), null);
   }
 
-  /** Finds profiles by dba (E9). The partner also matches parts of names, so the profiles with exactly this dba come first. */
+  /**
+   * Finds profiles by dba (E9). Searches twice at the same time, because a list can lack a row. The partner also matches parts of
+   * names, so the profiles with exactly this dba come first.
+   */
   async function findByDba(name: string, options: CallOptions) {
     const dba = name.trim();
     if (dba === '') return [];
-    const matches = await client.searchBusinessAccountHolders({ dba }, options);
+    const search = () => client.searchBusinessAccountHolders({ dba }, options);
+    const matches = (await Promise.all([search(), search()])).flat();
     const isSame = (each: (typeof matches)[number]) => compareTexts(each.dba, dba) === 'same';
-    return [...matches.filter(isSame), ...matches.filter((each) => !isSame(each))].map(({ id }) => id);
-  }
-
-  /** Finds the profiles with this dba that are not known. Searches twice at the same time, because a list can lack a row. */
-  async function findNew(dba: string, knownIds: readonly number[], options: CallOptions) {
-    const lists = await Promise.all([findByDba(dba, options), findByDba(dba, options)]);
-    return [...new Set(lists.flat())].filter((id) => !knownIds.includes(id));
+    const sorted = [...matches.filter(isSame), ...matches.filter((each) => !isSame(each))];
+    return [...new Set(sorted.map(({ id }) => id))];
   }
 
   /** Finds the new profile that a refused submission named or created: one of this business that no other onboarding has. */
@@ -234,12 +233,9 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
   ): Promise<Candidate | undefined> {
     for (const [dba, ofDba] of Map.groupBy(refused, (each) => each.dba)) {
       const knownIds = declined.concat(commonIds(ofDba.map(({ baseline }) => baseline)));
-      const named = ofDba.flatMap(({ profileId = 0 }) => (profileId === 0 ? [] : [profileId]));
-      const ids = new Set([
-        ...named.filter((id) => !knownIds.includes(id)),
-        ...(await findNew(dba, knownIds, options)),
-      ]);
-      for (const id of [...ids].slice(0, MAX_EXAMINED)) {
+      const named = ofDba.flatMap(({ profileId }) => profileId ?? []);
+      const ids = new Set([...named, ...(await findByDba(dba, options))]);
+      for (const id of [...ids].filter((each) => !knownIds.includes(each)).slice(0, MAX_EXAMINED)) {
         const candidate = await examine(id, business, options);
         if (candidate && (candidate.against.length === 0 || named.includes(id))) return candidate;
       }
@@ -293,7 +289,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     };
   }
 
-  return { find, findByMerchant, findNew, findSaved, examine, readVisible, compare, hiddenCandidate };
+  return { find, findByMerchant, findByDba, findSaved, examine, readVisible, compare, hiddenCandidate };
 }
 
 /**

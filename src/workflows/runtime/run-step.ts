@@ -87,7 +87,7 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
       if (inherited) return inherited;
       const startedAt = Date.now();
       // A write that is canceled between two attempts fails without the earlier attempt's intent. That attempt sent nothing, unless
-      // it timed out, or was refused in a way after which only a write with evidence is repeated.
+      // it timed out. Of a write with evidence, the timeline does not claim so much: a look at the partner can tell.
       const hasEvidence = step.readEvidence !== 'none';
       const outcomeIfCanceled = () =>
         hasEvidence || Date.now() - startedAt >= ATTEMPT_MS ? 'uncertain' : 'none';

@@ -115,7 +115,7 @@ describe('a write to a partner', () => {
     expect(outcome).toMatchObject({ nonRetryable: true, details: [{ fields }] });
   });
 
-  it('that a dead attempt may have sent is a failure of ours, and is not retried', async () => {
+  it('that a dead attempt may have sent is our own failure, and is not retried', async () => {
     const info = {
       attempt: 2,
       activityType: 'createMerchant',

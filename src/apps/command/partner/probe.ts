@@ -120,8 +120,8 @@ export function describePlaceOfDifference({ field }: Pick<Difference, 'field'>):
 }
 
 /**
- * Returns a Markdown report for the partner. It names operations, fields, types and lengths, but no values, credentials or accounts
- * of ours.
+ * Returns a Markdown report for the partner. It names operations, fields, types and lengths, but no values, and none of our credentials
+ * or accounts.
  */
 export function probeReport(probed: readonly Probed[], at: Date, version: string): string {
   const systems = SYSTEM_NAMES.filter((system) => probed.some((each) => each.system === system));

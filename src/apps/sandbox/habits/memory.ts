@@ -1,3 +1,4 @@
+import { RESOLVED_TICKET } from '../banking/scenarios.js';
 import {
   everywhere,
   type Fields,
@@ -103,7 +104,8 @@ export const memory: Habits = {
       return payloads(of('list-new-tickets'), (data) => {
         if (!Array.isArray(data)) return data;
         const open = data.filter(isFields);
-        for (const ticket of seen.values()) seen.set(ticket['ticketId'], { ...ticket, status: 'Resolved' });
+        for (const ticket of seen.values())
+          seen.set(ticket['ticketId'], { ...ticket, status: RESOLVED_TICKET });
         for (const ticket of open) seen.set(ticket['ticketId'], ticket);
         return [...seen.values()];
       })(partner);

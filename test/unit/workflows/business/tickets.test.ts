@@ -47,7 +47,7 @@ describe('a ticket', () => {
     [7, []],
     [9, [9]],
     [null, []],
-  ])('is no reply of ours when the response to its answer names %s', (replyId, replies) => {
+  ])('is not taken for our reply when the response to its answer names %s', (replyId, replies) => {
     expect(withAnswer(NO_TICKETS, ticketAsked(7), replyId).replies).toEqual(replies);
   });
 
