@@ -1,4 +1,3 @@
-import { RESOLVED_TICKET } from '../banking/scenarios.js';
 import {
   everywhere,
   type Fields,
@@ -104,8 +103,7 @@ export const memory: Habits = {
       return payloads(of('list-new-tickets'), (data) => {
         if (!Array.isArray(data)) return data;
         const open = data.filter(isFields);
-        for (const ticket of seen.values())
-          seen.set(ticket['ticketId'], { ...ticket, status: RESOLVED_TICKET });
+        for (const ticket of seen.values()) seen.set(ticket['ticketId'], { ...ticket, status: 'Resolved' });
         for (const ticket of open) seen.set(ticket['ticketId'], ticket);
         return [...seen.values()];
       })(partner);
