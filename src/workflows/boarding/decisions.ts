@@ -220,10 +220,15 @@ export function changesCommands(
 ): readonly Command[] {
   const { changes } = MERCHANT_PHASES[phase];
   const question = changes === 'submitted' ? changesQuestion(comment) : undefined;
+  const isCurrent = ({ detail }: Requirement) => detail === question?.detail;
   const isNew =
-    isSubmissionLost || !isSameStatus(seen, { status, statusDate }, volatile) || comment !== seen.comment;
+    isSubmissionLost ||
+    !isSameStatus(seen, { status, statusDate }, volatile) ||
+    comment !== seen.comment ||
+    // The partner asked for other changes while this answer was in flight.
+    answeredOfKind(context, 'changes-requested').some(({ requirement }) => !isCurrent(requirement));
   return askOnce('changes-requested', isNew ? question : undefined, context, {
-    isCurrent: ({ detail }) => detail === question?.detail,
+    isCurrent,
     dropsAnswer: changes !== 'waits' && !context.isWriting,
     why: () => PARTNER_MOVED_ON,
   });

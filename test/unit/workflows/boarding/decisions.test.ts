@@ -310,6 +310,14 @@ describe('requested changes', () => {
     ['asked otherwise', MORE, WANTS_CHANGES, { open: [question()] }, AGAIN],
     ['answered otherwise', MORE, WANTS_CHANGES, { answered: [answer(question())] }, AGAIN],
     ['on their way, otherwise', MORE, WANTS_CHANGES, { answered: [answer(question())], isWriting: true }, []],
+    // Catches other changes that nobody is asked for, because the poll read them while the answer was in flight.
+    [
+      'answered otherwise before',
+      MORE,
+      { ...WANTS_CHANGES, ...MORE },
+      { answered: [answer(question())] },
+      AGAIN,
+    ],
   ])('that are %s', (_, now, before, more, commands, volatile = {}) => {
     expect(asksOn({ ...WANTS_CHANGES, ...now }, { seen: seen(before), ...volatile }, more)).toEqual(commands);
   });
