@@ -124,8 +124,9 @@ function* triedTooOften({ network, plan, wrong, accounts }: Ended) {
   const byChance = plan.faults.length + answers + AT_FIRST;
   for (const process of wrong)
     for (const door of ['/api/auth', '/api/v']) {
+      // A try without a response was not refused.
       const isTry = ({ path, status, process: of }: Departure) =>
-        of === process && path.startsWith(door) && (status === 401 || status === undefined);
+        of === process && path.startsWith(door) && status === 401;
       const tries = network.left.filter(isTry).map(({ at }) => at);
       const minutes = ((tries.at(-1) ?? 0) - (tries[0] ?? 0)) / 60_000;
       const often = `${tries.length} times at ${door} in ${Math.ceil(minutes)} minutes`;

@@ -138,9 +138,9 @@ export class Network {
       const most = request.maxBytes ?? limits.maxBodyBytes;
       if (body.length > most) throw codeError(TOO_LARGE);
       const { isUnclear }: Fault = CALL_FAULTS[planned?.fault as CallFault] ?? {};
-      // A write without an id, or with a page in place of its response, is as uncertain as one without a response.
+      // A write without an id or an envelope, or with a page in place of its response, is as uncertain as one without a response.
       const decoded = decodeBody(body, headers, most);
-      const isEmpty = status === 201 && decoded.length === 0;
+      const isEmpty = (status === 201 && decoded.length === 0) || decoded.equals(NO_ENVELOPE);
       const isPage = String(headers['content-type']).startsWith('text/html');
       if (!(isUnclear || isEmpty || isPage) || status >= 300) departure.status = status;
       return { status, headers, body: decoded };
@@ -200,6 +200,9 @@ export class Network {
     return outage ? { fault: outage.fault, milliseconds: 0 } : planned;
   }
 }
+
+/** What is left of an envelope without its empty fields. Any service may respond so. */
+const NO_ENVELOPE = Buffer.from('{"status":"OK"}');
 
 /** Names the fault of a request, for the sandbox's handlers. */
 export const FAULT = 'simulated-fault';

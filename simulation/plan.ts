@@ -113,6 +113,12 @@ export const MOVES = {
     operation: 'request-underwriting-review',
     meanwhile: { status: 'On Hold', steps: 3 },
   },
+  // A fast partner has asked again before the sender gives up.
+  heardLate: {
+    fault: 'delay-after-commit',
+    operation: 'request-underwriting-review',
+    milliseconds: TOO_SLOW,
+  },
 } as const;
 
 /** While responses cannot be read, the workers look every five seconds, which takes a simulation long: it is rare. */
@@ -238,7 +244,7 @@ export function planOf(seed: number): Plan {
   // A family of runs: what lives long continues as new several times.
   const isLong = chance.happens(0.06);
   const errands = chance.shuffled(ERRANDS).slice(0, one([0, 0, 2, 3]));
-  return {
+  const plan: Plan = {
     seed,
     who,
     parties: who === 'twins' ? [0, 1] : one([[0], [0, 1], [0, 1], [0, 1, 2]]),
@@ -283,7 +289,8 @@ export function planOf(seed: number): Plan {
     twists: chance.shuffled(TWISTS).slice(0, one([0, 1, 2, 4])),
     errands: isLong ? [...new Set([...errands, 'batch' as const])] : errands,
     tasks: TASK_FAULTS.filter(() => chance.happens(0.1)),
-    // Drawn last, so that a seed keeps what it had before.
     hasWrongPassword: chance.happens(0.15),
   };
+  // Drawn last, so that a seed keeps what it had before.
+  return chance.happens(0.1) ? { ...plan, moves: [...plan.moves, 'heardLate'] } : plan;
 }

@@ -122,5 +122,5 @@ const CHANGES: readonly Change[] = [
   (_, chance) => ({ seed: chance.between(1, 99_999_999) }),
   (_, chance) => ({ continueAfter: chance.pick([40, 60, 200, 10_000]) }),
   (_, __, { who, parties, existing, errands }) => ({ who, parties, existing, errands }),
-  (_, __, { twists, shiftMs, paceMs }) => ({ twists, shiftMs, paceMs }),
+  (_, __, { twists, moves, shiftMs, paceMs }) => ({ twists, moves, shiftMs, paceMs }),
 ];

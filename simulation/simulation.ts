@@ -161,7 +161,7 @@ class Simulation {
     if (plan.twists.includes('cancels'))
       for (const party of this.#cast.filter(isPart)) people.spared.add(party);
     for (const move of plan.moves)
-      await partners.control('POST', '/sandbox/faults', { ...MOVES[move], times: 1, milliseconds: 0 });
+      await partners.control('POST', '/sandbox/faults', { milliseconds: 0, ...MOVES[move], times: 1 });
     starts.begin((delayMs, run) => this.#begin(delayMs, run));
     this.#begin(0, () => people.work());
 

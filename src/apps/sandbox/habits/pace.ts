@@ -6,6 +6,7 @@ import { type Call, type Habit, type Habits, signedIn } from './habit.js';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+const HELD_MS = 200;
 
 /** Refuses calls while a condition holds. A refused call does not take effect. */
 function refuses(
@@ -144,18 +145,15 @@ export const paceHabits: Habits = {
     },
   },
   'four-at-a-time': {
-    does: 'More than four calls at a time get 503.',
-    seen: 'limits of connections',
-    start: () => {
-      let count = 0;
+    does: 'A call holds a connection for a fifth of a second, and without one of four it gets 503.',
+    seen: 'limits of connections behind a proxy that keeps them alive',
+    start: ({ now }) => {
+      let heldUntil: number[] = [];
       return async (_, perform) => {
-        if (count >= 4) return busy(503);
-        count += 1;
-        try {
-          return await perform();
-        } finally {
-          count -= 1;
-        }
+        heldUntil = heldUntil.filter((end) => end > now());
+        if (heldUntil.length === 4) return busy(503);
+        heldUntil.push(now() + HELD_MS);
+        return perform();
       };
     },
   },
