@@ -162,7 +162,8 @@ async function* doubled(end: Ended) {
   const tickets = await bankByHand().listTickets({});
   // An account has answered these, because nobody followed their business yet, or any more.
   const answered = accounts.flatMap(({ state }) => detailsOf(state, 'ticket-answered'));
-  const replies = [...Map.groupBy(answered, (id) => id.replace(/^ticket-/, ''))].flatMap(([ticket, times]) =>
+  const ticketIn = (id: string) => /\d+/.exec(id)?.[0] ?? '';
+  const replies = [...Map.groupBy(answered, ticketIn)].flatMap(([ticket, times]) =>
     repliesTo(ticket, ledger).slice(0, times.length),
   );
   const { wrong, unowned } = auditOf(

@@ -42,10 +42,12 @@ const CLAIMED =
   /has this merchant$|^workflow \S+ has \d+ as well; |^it is the merchant|^\d+ cannot be confirmed: /;
 
 /** Where a person has to look before a create is sent again. */
-const PORTAL = /confirm its (merchant )?profile id\. Correct it or retry only if it is not there/;
+const PORTAL =
+  /confirm its (merchant )?profile id\. Correct it or retry only if it is not there|If it is the merchant of this boarding, confirm/;
 
 /** The partner refuses a create, or returns another record, by a habit. */
-const SAVED = /^The (application was saved|partner responded to the create with merchant)/m;
+const SAVED =
+  /^(The application was saved|The partner responded to the create with merchant|nothing was sent, because the partner shows merchant)/m;
 
 /** Habits by which a read may show what was before, however soon after a write it is. */
 export const SHOWS_OLD = ['replicas', 'reads-go-back', 'cached-status', 'shows-later', 'status-goes-back'];
@@ -275,13 +277,13 @@ export class People {
     if (this.#isUnknownNumber(detail)) return this.giveUp(party);
     if (/none has this name/.test(detail)) return corrected({ agent: null, agentProfileId: 101 });
     if (PORTAL.test(detail)) {
-      const find = detail.includes('merchant profile id') ? createOf : holderOf;
+      const find = /merchant (profile id|of this boarding)/.test(detail) ? createOf : holderOf;
       const record = find(party, partners.ledgerOfGangway);
       if (record) return { kind: 'confirm', id: String(record.id) };
     }
     if (SAVED.test(detail)) {
       // What the partner takes for the same merchant is made another one.
-      if (/^The partner/m.test(detail) && plan.habits.includes('same-email'))
+      if (/^The partner|the partner shows merchant/m.test(detail) && plan.habits.includes('same-email'))
         return corrected({ merchant: { email: `again-${this.#answers}@example.com` } });
       // Nobody tries again what a habit of the partner makes fail each time.
       return partners.habits.some((habit) => habitOutcome(habit) !== 'tolerated') ? 'none' : RETRY;
