@@ -140,7 +140,7 @@ export class Network {
       const { isUnclear }: Fault = CALL_FAULTS[planned?.fault as CallFault] ?? {};
       // A write without an id or an envelope, or with a page in place of its response, is as uncertain as one without a response.
       const decoded = decodeBody(body, headers, most);
-      const isEmpty = (status === 201 && decoded.length === 0) || decoded.equals(NO_ENVELOPE);
+      const isEmpty = (status === 201 && decoded.length === 0) || SAYS_NOTHING.has(decoded.toString());
       const isPage = String(headers['content-type']).startsWith('text/html');
       if (!(isUnclear || isEmpty || isPage) || status >= 300) departure.status = status;
       return { status, headers, body: decoded };
@@ -201,8 +201,8 @@ export class Network {
   }
 }
 
-/** What is left of an envelope without its empty fields. Any service may respond so. */
-const NO_ENVELOPE = Buffer.from('{"status":"OK"}');
+/** An envelope without its empty fields, and a refusal that has the status of a success. Any service may respond so. */
+const SAYS_NOTHING = new Set(['{"status":"OK"}', '{"message":"Too busy"}']);
 
 /** Names the fault of a request, for the sandbox's handlers. */
 export const FAULT = 'simulated-fault';
