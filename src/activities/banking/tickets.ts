@@ -133,8 +133,10 @@ async function newTickets(
   options: CallOptions,
   ofUsers = new Map<number, number | null>(),
 ) {
-  const all = await client.listNewTickets({}, options);
-  const byId = new Map(all.map((ticket) => [ticket.ticketId, ticket]));
+  const rows = await client.listNewTickets({}, options);
+  const byId = new Map(rows.map((ticket) => [ticket.ticketId, ticket]));
+  // A page may repeat a row of the one before.
+  const all = [...byId.values()];
   const firsts = new Map<Ticket | undefined, Ticket>();
   for (const ticket of all.toSorted((one, other) => one.ticketId - other.ticketId))
     firsts.set(ticket, firsts.get(parentOf(ticket)) ?? ticket);
