@@ -91,7 +91,10 @@ export async function submitToUnderwriting(
 /** `isBySomebodyElse`: our request was rejected because somebody else had submitted the merchant. */
 type SubmissionResult = Submission & { readonly isBySomebodyElse?: true };
 
-/** Makes the first submission. Only a submission ends the phases before it, so a later phase is evidence. */
+/**
+ * Makes the first submission. Only a submission ends the phases before it, so a later phase is evidence. An undocumented status is
+ * none: the partner may have put the merchant on hold.
+ */
 function firstSubmission(boarding: BoardingRuntime): Promise<SubmissionResult> {
   const { submitted, seen } = boarding.partnerState;
   // If an earlier submission was lost, this one counts as a later submission.
@@ -104,7 +107,10 @@ function firstSubmission(boarding: BoardingRuntime): Promise<SubmissionResult> {
     // When a person explains the status, its phase changes although the partner changed nothing.
     isOurs: ({ phase, status }, earlier) =>
       phase === 'pending' ||
-      (mayBeAccepted(earlier) && status !== seen.status && !phases(earlier).includes(phase)),
+      (mayBeAccepted(earlier) &&
+        phase !== 'other' &&
+        status !== seen.status &&
+        !phases(earlier).includes(phase)),
     proves: (now, earlier) => showsSubmission(now, earlier.phase),
     readStatus: () => readStatus(boarding),
     isSuperseded: () => false,
