@@ -51,18 +51,27 @@ export class Search {
     return this.#chosen(new Seeded(Math.imul(seed, 104_729)), seed);
   }
 
-  /** A new plan, or a kept one with changes. If it has room for a habit, mostly with one of those that were met least. */
+  /** A new plan, one with a habit that was met least, or a kept one with changes. */
   #chosen(chance: Seeded, seed: number): Plan {
-    if (this.#kept.length === 0 || chance.happens(0.4)) return planOf(seed);
+    if (this.#kept.length === 0 || chance.happens(0.3)) return planOf(seed);
+    if (chance.happens(0.5)) return this.#withRareHabit(chance, seed);
     const { plan: parent } = chance.pick(this.#kept);
     const { plan: other } = chance.pick(this.#kept);
     const changes = CHANGES.filter(() => chance.happens(1.5 / CHANGES.length));
     const plan: Plan = { ...parent, ...(changes.length === 0 && { seed }) };
     for (const change of changes) Object.assign(plan, change(plan, chance, other));
-    if (plan.habits.length > 1 || chance.happens(0.2)) return plan;
+    return plan;
+  }
+
+  /** Somewhere else than where a kept plan met it, it may change nothing. */
+  #withRareHabit(chance: Seeded, seed: number): Plan {
     const byRuns = Object.keys(HABITS).toSorted((one, two) => this.#runsWith(one) - this.#runsWith(two));
     const rare = chance.pick(byRuns.slice(0, RARE));
-    return { ...plan, habits: [...new Set([...plan.habits, rare])] };
+    const drawn = planOf(seed);
+    const where = this.#kept.filter(({ reached }) => reached.some((each) => each.startsWith(`${rare} × `)));
+    const parent = where.length > 0 ? chance.pick(where).plan : drawn;
+    const habits = [...new Set([rare, ...drawn.habits])].slice(0, 2);
+    return { ...parent, seed, habits };
   }
 
   #runsWith(habit: string): number {

@@ -43,9 +43,10 @@ export class ActiveHabits {
     return this.#active.map(([name]) => name);
   }
 
-  /** Each begins with an empty memory. */
+  /** Each begins with an empty memory. Those that change bytes come last, because the others change JSON. */
   set(names: readonly string[]): void {
-    this.#active = names.flatMap((name) => {
+    const ordered = names.toSorted((one, two) => Number(one in bytes) - Number(two in bytes));
+    this.#active = ordered.flatMap((name) => {
       const habit = HABITS[name];
       return habit ? [[name, habit.start(this.partner)] as const] : [];
     });
