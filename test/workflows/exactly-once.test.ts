@@ -29,8 +29,8 @@ describe.concurrent('a create whose outcome is unknown', () => {
 
 describe.concurrent('a submission that arrived late', () => {
   it('is seen before it is sent again, and nobody is asked a second time', async () => {
-    await slowRig.sandbox.plan('drop-before-commit', 'submit-merchant');
-    const boarding = await slowRig.board(merchant('waiting'));
+    await slowRig.sandbox.plan('drop-before-commit', 'submit-merchant', { about: 'Late.' });
+    const boarding = await slowRig.board(merchant('waiting', { application: { remark: 'Late.' } }));
     const { id } = await boarding.requirement('uncertain-write');
     const { merchantProfileId = 0 } = await boarding.state();
     // The lost call arrives late, and nobody knows: the next read is an hour away.
@@ -40,6 +40,24 @@ describe.concurrent('a submission that arrived late', () => {
       timeline.some(({ event }) => event === 'submitted');
     await boarding.until(isSubmitted, 'the submission');
     expect((await boarding.state()).requirements).toEqual([]);
+    await boarding.handle.terminate();
+  });
+});
+
+describe.concurrent('a submission that the partner refused with 200', () => {
+  // Catches a submission that counts as made because the partner has put the merchant on hold meanwhile.
+  it('is not proved by a status that nobody knows', async () => {
+    await slowRig.sandbox.plan('200-refused', 'submit-merchant', { about: 'Held.' });
+    const boarding = await slowRig.board(merchant('waiting', { application: { remark: 'Held.' } }));
+    const { id } = await boarding.requirement('rejected-input');
+    const { merchantProfileId = 0 } = await boarding.state();
+    await slowRig.sandbox.transition(merchantProfileId, { status: 'On Hold' });
+    await boarding.resolve(id, { kind: 'retry' });
+    expect(await boarding.requirement('not-submitted')).toMatchObject({
+      detail: expect.stringContaining('On Hold'),
+      answers: expect.arrayContaining(['confirm', 'retry']),
+    });
+    expect(await boarding.events()).not.toContain('submitted');
     await boarding.handle.terminate();
   });
 });
