@@ -343,6 +343,22 @@ describe.concurrent('answers to notes', () => {
     expect((await unaware.sandbox.writes(input.externalId)).slice(2)).toEqual([REVIEW]);
   });
 
+  // Alone catches answers that are taken for refused, because one read did not list their note.
+  it('wait for a while when the partner hides their note, which it has shown and hidden before', async () => {
+    const { boarding, id, move } = await noted(unaware);
+    for (const _ of ['second', 'third', 'fourth']) {
+      await move({ notes: [] });
+      await boarding.until(({ requirements }) => requirements.length === 0, 'the end of the question');
+      await move({ notes: ['Please send the lease.'] });
+      await boarding.requirement('underwriting-note');
+    }
+    await unaware.sandbox.transition(id, { notes: [] });
+    await answer(boarding, await boarding.requirement('underwriting-note'));
+    const { timeline } = await happened(boarding, 'answers-wait');
+    expect(timeline.at(-1)).toMatchObject({ detail: 'the partner does not list their notes now' });
+    await boarding.handle.terminate();
+  });
+
   it('are kept while the status leaves review for a moment', async () => {
     const { boarding, id, move, notes } = await noted(rig, ['Which goods?', 'Which suppliers?']);
     await answer(boarding, notes[0] as Requirement, 'Bread.');

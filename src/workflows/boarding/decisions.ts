@@ -71,9 +71,9 @@ export interface BoardingState {
   readonly uploaded: readonly string[];
   /**
    * Sets of answers that the partner refused in this status, each by {@link requirementIdsOf}. Gangway sends them again in another
-   * status.
+   * status, or at `until` (in milliseconds since 1970), if the partner only did not list their notes.
    */
-  readonly refusedAnswers?: StatusVersion & { readonly answers: readonly string[] };
+  readonly refusedAnswers?: StatusVersion & { readonly answers: readonly string[]; readonly until?: number };
   readonly volatile: VolatileFields;
 }
 
@@ -322,6 +322,7 @@ export function pendingTask(state: BoardingState, context: BoardingContext): Pen
   const isDeferred =
     refusedAnswers !== undefined &&
     isSameStatus(refusedAnswers, seen, volatile) &&
+    (refusedAnswers.until ?? Number.POSITIVE_INFINITY) > context.now &&
     refusedAnswers.answers.includes(requirementIdsOf(answers));
   return isDeferred ? undefined : { send: 'answers', answers };
 }
@@ -363,7 +364,7 @@ export function planBoarding(
   const mayChange = context.open.length > 0 || (phase !== null && isDecided(phase));
   return {
     pending: pending ? [{ task: 'write', ...pending }] : [],
-    wakeAt: nextTime(pendingDeadlines(state), context.now),
+    wakeAt: nextTime([...pendingDeadlines(state), state.refusedAnswers?.until ?? 0], context.now),
     baseline: !context.isWriting || mayChange ? comparable(state.volatile, state.seen) : undefined,
     end: outcome ? { outcome, commands: [] } : endByConfirmedMid(context),
   };

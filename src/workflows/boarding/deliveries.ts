@@ -73,16 +73,19 @@ export function afterDelivery(
   return { ...before, delivered: { ...before.delivered, ...delivered }, uploaded: [] };
 }
 
+/** @param until when to send them again although the status is the same, in milliseconds since 1970 */
 export function withRefusedAnswers(
   before: BoardingState,
   answers: readonly PendingAnswer[],
   { status, statusDate }: StatusVersion,
+  until?: number,
 ): BoardingState {
   const { refusedAnswers } = before;
   // If the list alternates between two notes, remember both sets of answers.
   const isSameStatus = refusedAnswers?.status === status && refusedAnswers.statusDate === statusDate;
   const refused = new Set([...(isSameStatus ? refusedAnswers.answers : []), requirementIdsOf(answers)]);
-  return { ...before, refusedAnswers: { status, statusDate, answers: [...refused] } };
+  const which = { status, statusDate, answers: [...refused] };
+  return { ...before, refusedAnswers: until === undefined ? which : { ...which, until } };
 }
 
 /** Reports whether a read lists notes whose answers are delivered. */

@@ -26,6 +26,9 @@ import { readStatus, readUndecided } from './steps.js';
 
 const REVIEW = 'request the review of the answers';
 
+/** How long answers wait for notes that the partner shows and hides. */
+const HIDDEN_MS = 3_600_000;
+
 export async function deliverAnswers(
   boarding: BoardingRuntime,
   answers: readonly PendingAnswer[],
@@ -40,13 +43,14 @@ export async function deliverAnswers(
       if (sent.delivered) await recordDelivery(boarding, answers, sent.before);
       // A person is asked about the other note first, or the answers wait for their own notes.
       else if (sent.isIncomplete || areGone(answers, sent.before)) boarding.poll.replaceWith(sent.before);
-      else holdRefusedAnswers(boarding, answers, sent.before);
+      else
+        holdAnswers(boarding, answers, sent.before, isListed(answers, sent.before) ? undefined : HIDDEN_MS);
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
       const now = await readStatus(boarding);
       // The partner takes answers, but not these.
       if (MERCHANT_PHASES[now.phase].answer === 'sent') return error.problems;
-      holdRefusedAnswers(boarding, answers, now);
+      holdAnswers(boarding, answers, now);
     }
     return undefined;
   });
@@ -93,22 +97,33 @@ export async function rereadStatus(boarding: BoardingRuntime): Promise<void> {
   boarding.poll.replaceWith(now);
 }
 
-/** Reports whether the partner lists none of the answered notes, which it may list again. */
-function areGone(answers: readonly PendingAnswer[], { notes }: StatusSnapshot): boolean {
-  return answers.every(
-    ({ requirement }) => !isAskedTooOften(requirement) && !notes.some(({ id }) => id === requirement.about),
-  );
+/** Reports whether the partner lists none of the answered notes, and a person is asked again about each that it lists later. */
+function areGone(answers: readonly PendingAnswer[], now: StatusSnapshot): boolean {
+  return !isListed(answers, now) && !answers.some(({ requirement }) => isAskedTooOften(requirement));
 }
 
-/** Holds answers that the partner refuses in this status, until the status or the questions change. */
-function holdRefusedAnswers(
+function isListed(answers: readonly PendingAnswer[], { notes }: StatusSnapshot): boolean {
+  return answers.some(({ requirement }) => notes.some(({ id }) => id === requirement.about));
+}
+
+/**
+ * Holds answers that the partner refuses in this status, until the status or the questions change.
+ *
+ * @param tryInMs sends them again after this time, for notes that the partner shows and hides
+ */
+function holdAnswers(
   boarding: BoardingRuntime,
   answers: readonly PendingAnswer[],
   now: StatusSnapshot,
+  tryInMs?: number,
 ): void {
-  boarding.patchState(withRefusedAnswers(boarding.partnerState, answers, now));
-  const detail = `the partner takes no answers in status ${now.status}`;
-  boarding.record('answers-wait', { detail });
+  const { refusedAnswers } = boarding.partnerState;
+  const until = tryInMs === undefined ? undefined : Date.now() + tryInMs;
+  boarding.patchState(withRefusedAnswers(boarding.partnerState, answers, now, until));
+  const detail = until
+    ? 'the partner does not list their notes now'
+    : `the partner takes no answers in status ${now.status}`;
+  if (refusedAnswers?.until === undefined || until === undefined) boarding.record('answers-wait', { detail });
   boarding.poll.replaceWith(now);
 }
 

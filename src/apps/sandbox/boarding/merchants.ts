@@ -10,7 +10,7 @@ export const merchantChange = z.strictObject({
   comment: z.string().nullable().optional(),
   /** A partner may write any text or number there. */
   mid: z.union([z.string(), z.number(), z.bigint()]).nullable().optional(),
-  /** Texts of notes to leave. */
+  /** Texts of notes to leave; an empty list withdraws all. */
   notes: z.array(z.string().min(1)).readonly().optional(),
 });
 
@@ -119,6 +119,7 @@ export class Merchant {
   }
 
   #addNotes(texts: readonly string[]): void {
+    if (texts.length === 0) this.notes = [];
     const now = new Date().toISOString();
     for (const text of texts) {
       const date = this.#firstAsked.get(text) ?? now;

@@ -530,6 +530,16 @@ describe('what is sent next', () => {
     expect(next([one])).toEqual({ send: 'answers', answers: [one] });
   });
 
+  // Catches answers that are never sent, because the partner did not list their notes once.
+  it('is, in time, answers whose notes the partner did not list', () => {
+    const held = { status: 'Pending', statusDate: MONDAY, answers: ['n-1'] };
+    const planned = (until: number) =>
+      planBoarding(state({ refusedAnswers: { ...held, until } }), context({ answered: [one] }));
+    const now = Date.parse(TUESDAY);
+    expect(planned(now + 1)).toMatchObject({ pending: [], wakeAt: now + 1 });
+    expect(planned(now).pending).toEqual([{ task: 'write', send: 'answers', answers: [one] }]);
+  });
+
   it('is read in time, once an answered note should be gone', () => {
     const wakeAt = (before: Partial<BoardingState>) => planBoarding(state(before), context()).wakeAt;
     expect([wakeAt({ ...LATE, ...delivered(1) }), wakeAt(LATE)]).toEqual([
