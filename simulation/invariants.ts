@@ -25,6 +25,7 @@ import {
   examined,
   indistinct,
   killedAfterMark,
+  NOBODY,
   unrecorded,
   type Witness,
 } from './writes.js';
@@ -494,14 +495,13 @@ async function witnessesOf({ cast, client, service }: End): Promise<Witness[]> {
 
 /** Those of accounts and of single operations. An account has a workflow for each of its systems, which runs again and again. */
 async function accountsOf({ client, service }: End): Promise<Witness[]> {
-  const party = { externalId: '', businessName: '', legalName: '' };
   const accounts = service.runs.filter(
     ({ start, status }) =>
       start.type.startsWith('partner') && !['CONTINUED_AS_NEW', 'FAILED'].includes(status),
   );
   return Promise.all(
     accounts.map(async ({ runId, start: { workflowId } }) => ({
-      party,
+      party: NOBODY,
       workflowId,
       state: await client.workflow.getHandle(workflowId, runId).query(stateQuery),
     })),

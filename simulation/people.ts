@@ -1,6 +1,7 @@
 import { SHORT_MESSAGE_CODE as CODE, NOT_TODAY } from '../src/apps/sandbox/fault-kinds.js';
 import { habitOutcome } from '../src/apps/sandbox/habits/habits.js';
 import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
+import type { OnboardingState } from '../src/messages/onboarding-state.js';
 import type { Answer, Requirement } from '../src/messages/requirements.js';
 import { documentStore } from '../src/partners/documents/document-store.js';
 import { queryState } from '../src/temporal/find-onboarding.js';
@@ -13,7 +14,7 @@ import { PartnerStaff } from './partner-staff.js';
 import { HOUR_MS, OUTAGES } from './plan.js';
 import type { Scene } from './scene.js';
 import { Answering, type Case } from './slips.js';
-import { indistinct, type Witness, writtenAs } from './writes.js';
+import { indistinct, NOBODY, type Witness, writtenAs } from './writes.js';
 
 /** The latest moment at which a write takes effect after the question about it, in milliseconds: its request may still be on its way. */
 const SURELY_OVER_MS = 5 * 60_000;
@@ -169,7 +170,7 @@ export class People {
       this.asked.add(requirement.detail);
       const answer = party
         ? await this.#answerTo({ party, workflowId, state, mid, requirement })
-        : this.#answerForAll(workflowId, requirement);
+        : this.#answerForAll(workflowId, state, requirement);
       if (answer) await this.#give({ party, workflowId, requirement, answer });
     }
   }
@@ -190,7 +191,7 @@ export class People {
   }
 
   /** Some of these close by themselves, once the partner has changed its mind. */
-  #answerForAll(workflowId: string, requirement: Requirement): Answer | undefined {
+  #answerForAll(workflowId: string, state: OnboardingState, requirement: Requirement): Answer | undefined {
     const { plan, partners, world } = this.scene;
     const { chance } = world;
     const { kind, title, detail } = requirement;
@@ -207,8 +208,10 @@ export class People {
         break;
       case 'uncertain-write': {
         const [, id] = /^operation-/.test(workflowId) ? (/, confirm (\S+)\./.exec(detail) ?? []) : [];
-        if (id === undefined) break;
+        const reply = writtenAs(title, { party: NOBODY, workflowId, state }, partners.ledgerOfGangway);
+        if (id === undefined && reply === undefined) break;
         if (!this.#isSurelyOver(requirement)) return undefined;
+        if (reply !== undefined) return confirmOrRetry(reply === 'none' ? undefined : reply);
         // Only whoever gets the statement knows that it has arrived.
         return confirmOrRetry(partners.ledgerOfGangway.some((entry) => entry.id === id) ? id : undefined);
       }

@@ -16,6 +16,9 @@ export interface Witness {
   readonly state: OnboardingState;
 }
 
+/** In place of a party, for the workflow of an account. */
+export const NOBODY: Witness['party'] = { externalId: '', businessName: '', legalName: '' };
+
 type Fields = { readonly [Key in keyof LedgerEntry]?: string | number | undefined };
 
 interface Write {
