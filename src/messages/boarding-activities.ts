@@ -73,8 +73,6 @@ export interface CreateMerchantRequest {
   readonly merchant: MerchantBoardingInput['merchant'];
   /** The `externalId`. */
   readonly guid: string;
-  /** ISO 8601: when the create began. A merchant with an older status is a different one. */
-  readonly since: string;
   /** While the partner shows one of these, nothing is created. */
   readonly saved: readonly SavedMerchant[];
 }
@@ -94,6 +92,8 @@ export interface NotCreated {
 /** The merchant in a response. The partner may already have had it. */
 export interface CreatedMerchant extends Warned {
   readonly merchantProfileId: number;
+  /** ISO 8601: the create was sent later, by the server's clock. A merchant with an older status is a different one. */
+  readonly since: string;
   /** ISO 8601: when the partner responded, by its own clock. Absent if unknown. */
   readonly respondedAt?: string;
   readonly agentProfileId: number;
@@ -126,7 +126,7 @@ export interface BoardingActivities {
   createMerchant(request: CreateMerchantRequest): AtMostOnce<CreatedMerchant | NotCreated>;
   /** Reserves a merchant that a create has returned, as {@link createMerchant} does. */
   reserveCreatedMerchant(
-    request: Pick<CreatedMerchant, 'merchantProfileId' | 'respondedAt'> & { since: string },
+    request: Pick<CreatedMerchant, 'merchantProfileId' | 'since' | 'respondedAt'>,
   ): Promise<readonly string[]>;
   /** Reads the fees, sets those in `changes` that differ, reads them back, and returns the remaining differences. */
   changeFees(request: {

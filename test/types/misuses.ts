@@ -87,7 +87,7 @@ const create = (send: SendOnce) => send(partner.createMerchant, merchant);
 const resolution = {
   readEvidence: 'none',
   polledEvidence: 'none',
-  confirm: (id: string) => ({ merchantProfileId: Number(id), agentProfileId: 1 }),
+  confirm: (id: string) => ({ merchantProfileId: Number(id), agentProfileId: 1, since: '' }),
   whereToLook: 'Look in the portal.',
 } as const;
 

@@ -1,3 +1,4 @@
+import { activityInfo } from '@temporalio/activity';
 import type {
   BoardingActivities,
   CreatedMerchant,
@@ -70,7 +71,7 @@ export function applicationActivities(
   }
 
   return {
-    createMerchant: ({ version, merchant, guid, references, since, saved }) =>
+    createMerchant: ({ version, merchant, guid, references, saved }) =>
       sendOnceThenRead<CreatedMerchant | NotCreated, readonly string[] | undefined>(
         async (options) => {
           const there = await savedAmong(saved, { signal: options.signal });
@@ -92,7 +93,9 @@ export function applicationActivities(
                 },
               ),
             );
-            return { merchantProfileId, agentProfileId, ...(respondedAt && { respondedAt }) };
+            // Attempts before this one sent nothing, and may have taken hours.
+            const since = new Date(activityInfo().currentAttemptScheduledTimestampMs).toISOString();
+            return { merchantProfileId, agentProfileId, since, ...(respondedAt && { respondedAt }) };
           });
         },
         async (created, options) =>
@@ -100,7 +103,7 @@ export function applicationActivities(
             ? undefined
             : reservations.reserveNew(
                 created.merchantProfileId,
-                against(created.merchantProfileId, since, options, created.respondedAt),
+                against(created.merchantProfileId, created.since, options, created.respondedAt),
               ),
       ),
 

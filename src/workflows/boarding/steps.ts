@@ -94,7 +94,7 @@ function describeForeign(merchantProfileId: number, against: readonly string[]):
   );
 }
 
-type CreateResult = (CreatedMerchant & { readonly since: string }) | { readonly merchant: ExistingMerchant };
+type CreateResult = CreatedMerchant | { readonly merchant: ExistingMerchant };
 
 function createStep(
   boarding: BoardingRuntime,
@@ -114,7 +114,7 @@ function createStep(
       const { createVersion: version = 'v2', merchant, externalId: guid, ...others } = current;
       const { agentProfileId, agent, boardingSettingsId, boardingSettings } = others;
       const references = omitUndefined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
-      const request = { version, merchant, guid, references, since, saved };
+      const request = { version, merchant, guid, references, saved };
       const created = await send(partner.createMerchant, request);
       if ('problems' in created) {
         // A person who answers "again" has looked at the partner.
@@ -122,7 +122,7 @@ function createStep(
         throw new Rejected([...created.problems, ...(created.saved ?? []).map(problemWithSaved)]);
       }
       boarding.update(setAgent(created.agentProfileId));
-      return { ...created, since };
+      return created;
     },
     onFailure: ({ saved: id = '' }) => {
       if (/^\d+$/.test(id)) saved = [...saved, { id: Number(id), since }];

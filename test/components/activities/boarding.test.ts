@@ -206,6 +206,7 @@ describe('a create', () => {
     const created = { merchantProfileId: 4711, agentProfileId: 101, warnings: [warning] };
     expect(await run(activitiesAt(url).createMerchant, request)).toEqual({
       ...created,
+      since: '1970-01-01T00:00:00.001Z',
       respondedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.000Z$/),
     });
   });

@@ -126,7 +126,6 @@ async function creatorAlone({ client, taskQueue, env, atClose }: Rig) {
       guid: externalId,
       merchant: fields,
       references: { agentProfileId: 101, boardingSettingsId: 11 },
-      since: new Date().toISOString(),
       saved: [],
     };
     const workflowId = `create-${externalId}`;

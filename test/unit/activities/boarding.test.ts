@@ -11,6 +11,13 @@ import { environment } from '../../rigs/activities/environment.js';
 type Request<Name extends keyof BoardingActivities> = Parameters<BoardingActivities[Name]>[0];
 
 /** The activities at a partner that responds like this, without HTTP, and the writes that they send. */
+/** One that is made an hour after the first. */
+const ATTEMPT = {
+  attempt: 2,
+  scheduledTimestampMs: Date.parse('2026-01-31T10:00:00Z'),
+  currentAttemptScheduledTimestampMs: Date.parse('2026-01-31T11:00:00Z'),
+};
+
 function atPartner(responses: Partial<Record<keyof BoardingClient, unknown>>, decided?: StatusMeaning) {
   const sent: unknown[] = [];
   const reads = ['getStatus', 'getUnderwritingNotes', 'listAgentProfiles', 'listBoardingSettings'];
@@ -33,7 +40,7 @@ function atPartner(responses: Partial<Record<keyof BoardingClient, unknown>>, de
     meaningOf: async () => decided,
   });
   const run = <Name extends keyof BoardingActivities>(name: Name, request: Request<Name>) =>
-    environment({}, { client: { workflow: {} } }).run(
+    environment(ATTEMPT, { client: { workflow: {} } }).run(
       activities[name] as (request: unknown) => Promise<unknown>,
       request,
     );
@@ -42,8 +49,7 @@ function atPartner(responses: Partial<Record<keyof BoardingClient, unknown>>, de
 
 const status = (name: string) => ({ status: name, statusDate: null, comment: null, mid: null });
 /** A create, and the response to it. */
-const SINCE = { since: '2026-01-31T10:00:00Z', saved: [] };
-const CREATE = { version: 'v2', merchant: {}, guid: 'g', ...SINCE } as never as Request<'createMerchant'>;
+const CREATE = { version: 'v2', merchant: {}, guid: 'g', saved: [] } as never as Request<'createMerchant'>;
 const CREATED = { createMerchant: { merchantProfileId: 7 } };
 const entries = (...names: (string | null)[]) => names.map((name, index) => ({ id: index + 1, name }));
 
@@ -103,7 +109,9 @@ describe('a create that the partner refuses', () => {
 
   it.each([{ merchantProfileId: 7 }, 7])('has created the one that is in its response: %j', async (data) => {
     const { run } = atPartner({ createMerchant: refused(data) });
-    const expected = { merchantProfileId: 7, agentProfileId: 1, warnings: ['email: odd'] };
+    // Catches a merchant of another create that was made between two attempts, and counts as new.
+    const since = '2026-01-31T11:00:00.000Z';
+    const expected = { merchantProfileId: 7, agentProfileId: 1, since, warnings: ['email: odd'] };
     expect(await run('createMerchant', request)).toEqual(expected);
   });
 
