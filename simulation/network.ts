@@ -133,16 +133,18 @@ export class Network {
       const delivered = this.#deliver(request, planned, who);
       const response = await this.#limited(delivered, limits.headersTimeoutMs, 'UND_ERR_HEADERS_TIMEOUT');
       const { status, headers, body } = response;
-      for (const habit of String(headers[STRUCK] ?? '').split(' ')) if (habit) this.onStrike(habit);
+      const habits = String(headers[STRUCK] ?? '').split(' ');
+      for (const habit of habits) if (habit) this.onStrike(habit);
       await world.sleep(chance.between(5, 60));
       const most = request.maxBytes ?? limits.maxBodyBytes;
       if (body.length > most) throw codeError(TOO_LARGE);
       const { isUnclear }: Fault = CALL_FAULTS[planned?.fault as CallFault] ?? {};
       // A write without an id or an envelope, or with a page in place of its response, is as uncertain as one without a response.
       const decoded = decodeBody(body, headers, most);
-      const isEmpty = (status === 201 && decoded.length === 0) || SAYS_NOTHING.has(decoded.toString());
+      const isEmpty = (status === 201 && decoded.length === 0) || decoded.equals(SAYS_NOTHING);
+      const isRefusal = habits.includes('errors-with-200');
       const isPage = String(headers['content-type']).startsWith('text/html');
-      if (!(isUnclear || isEmpty || isPage) || status >= 300) departure.status = status;
+      if (!(isUnclear || isEmpty || isPage || isRefusal) || status >= 300) departure.status = status;
       return { status, headers, body: decoded };
     };
     try {
@@ -201,8 +203,8 @@ export class Network {
   }
 }
 
-/** An envelope without its empty fields, and a refusal that has the status of a success. Any service may respond so. */
-const SAYS_NOTHING = new Set(['{"status":"OK"}', '{"message":"Too busy"}']);
+/** An envelope without its empty fields. Any service may respond so. */
+const SAYS_NOTHING = Buffer.from('{"status":"OK"}');
 
 /** Names the fault of a request, for the sandbox's handlers. */
 export const FAULT = 'simulated-fault';

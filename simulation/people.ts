@@ -244,6 +244,7 @@ export class People {
     const { party, workflowId, mid, requirement } = question;
     const { kind, detail, answers } = requirement;
     const { client, partners, plan, world } = this.scene;
+    const has = (habit: string) => plan.habits.includes(habit);
     switch (kind) {
       case 'waiting':
         // The question says so: to give up, cancel the workflow.
@@ -256,7 +257,9 @@ export class People {
         return 'none';
       case 'not-submitted': {
         if (!answers.includes('confirm'))
-          return plan.existing === 'followed' || plan.habits.includes('submit-lost') ? RETRY : undefined;
+          return plan.existing === 'followed' || ['submit-lost', 'errors-with-200'].some(has)
+            ? RETRY
+            : undefined;
         // Whoever asks about a pending merchant looks it up. One that existed was submitted by somebody else.
         const [, id] = /^Merchant (\d+)/.exec(detail) ?? [];
         const isSubmission = (entry: LedgerEntry) =>
@@ -302,7 +305,8 @@ export class People {
     // The correction that it asks about has reached it, and lacks only them.
     if (this.#knowsNoSsn.has(workflowId) && LACKS_SSN.test(detail)) return withSsn({});
     // They see that the merchant, which the partner gave to two creates at once, is another one's.
-    if (answers.includes('abandon') && indistinct(this.scene, [question]).has(party))
+    const isGiven = CLAIMED.test(detail) && this.scene.plan.habits.some((habit) => habit.startsWith('same-'));
+    if (answers.includes('abandon') && (isGiven || indistinct(this.scene, [question]).has(party)))
       return this.giveUp(party);
     this.surprises.add(`${party.externalId} asks: ${title}: ${detail}`);
     return undefined;

@@ -98,8 +98,9 @@ export const shape: Habits = {
     does: 'A response whose payload is null or empty is 204.',
     seen: 'ASP.NET Core: HttpNoContentOutputFormatter',
     start: changeResponses(signedIn, (answer) => {
-      const body = answer.body as { readonly data?: unknown } | readonly unknown[];
-      const payload = Array.isArray(body) ? body : isFields(body) && 'data' in body ? body.data : body;
+      const { body } = answer;
+      // A refusal has its error besides.
+      const payload = isFields(body) && 'data' in body && !body['error'] ? body['data'] : body;
       const isNothing = payload === null || (Array.isArray(payload) && payload.length === 0);
       return answer.status === 200 && isNothing ? { status: 204, body: '' } : answer;
     }),
