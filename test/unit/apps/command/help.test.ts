@@ -45,8 +45,10 @@ uncertain-write (requirement)
   it('prints the row of a code', async () => {
     expect(await printed('explain', 'answers-wait')).toBe(`\
 answers-wait (timeline entry)
-  what happened      The partner takes no answers in the current status.
-  what happens next  Gangway sends them when the status changes.
+  what happened      The partner takes no answers in the current status, or does
+                     not list their notes.
+  what happens next  Gangway sends them when the status changes; in the second
+                     case, it also tries each hour.
 `);
   });
 
