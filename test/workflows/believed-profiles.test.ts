@@ -94,6 +94,12 @@ describe.concurrent('a submission that responds with a profile', () => {
     ['another tax number', { employerIdentificationNumber: '98-7654321' }, {}, 'its EIN differs'],
     ['an old date', {}, { createdDate: '2019-03-01T00:00:00Z' }, 'it was created at 2019-03-01T00:00:00Z'],
     [
+      'no name and no date',
+      { doingBusinessAsName: null, legalBusinessName: null, employerIdentificationNumber: null },
+      { createdDate: null },
+      'the bank shows neither whose it is nor when it was created',
+    ],
+    [
       'a decision and no date',
       {},
       { createdDate: null, bankingStatus: 'Approved' },

@@ -61,6 +61,7 @@ export function holderActivities(
           ? [`its status is ${now.bankingStatus}`]
           : []),
         ...(isClearlyBefore(createdDate, since) ? [`it was created at ${createdDate}`] : []),
+        ...(!isRealDate(createdDate) && isNameless(profile) ? [SHOWS_NOTHING] : []),
       ];
     });
     // Without a result, another onboarding has the profile, and the bank hides it.
@@ -328,6 +329,12 @@ function evidenceOf(
 }
 
 const OTHER_DBA = 'its dba differs';
+const SHOWS_NOTHING = 'the bank shows neither whose it is nor when it was created';
+
+function isNameless({ businessAccountHolder: record }: BankingProfile): boolean {
+  const fields = ['doingBusinessAsName', 'legalBusinessName', 'employerIdentificationNumber'] as const;
+  return fields.every((field) => (record?.[field] ?? null) === null);
+}
 
 /** The maximum number of profiles to read from one search. */
 const MAX_EXAMINED = 20;

@@ -12,7 +12,7 @@ interface Request {
 interface Profile {
   readonly id: number;
   readonly createdDate: string;
-  readonly doingBusinessAsName: string;
+  readonly doingBusinessAsName: string | null;
   readonly legalBusinessName: string;
   readonly employerIdentificationNumber: string | null;
   bankingStatus: string;
@@ -80,7 +80,7 @@ export class BankByDocuments {
         return respond(200, []);
       case 'POST /api/AccountsSearch/BusinesAccountHolder': {
         const all = [...this.profiles.values()];
-        const matches = all.filter(({ doingBusinessAsName: dba }) => !sent.dba || dba.includes(sent.dba));
+        const matches = all.filter(({ doingBusinessAsName: dba }) => !sent.dba || dba?.includes(sent.dba));
         return respond(
           200,
           matches.map(({ id, doingBusinessAsName: dba }) => ({ id, dba })),
