@@ -496,8 +496,10 @@ async function witnessesOf({ cast, client, service }: End): Promise<Witness[]> {
 /** Those of accounts and of single operations. An account has a workflow for each of its systems, which runs again and again. */
 async function accountsOf({ client, service }: End): Promise<Witness[]> {
   const accounts = service.runs.filter(
-    ({ start, status }) =>
-      start.type.startsWith('partner') && !['CONTINUED_AS_NEW', 'FAILED'].includes(status),
+    ({ start, status, steps }) =>
+      start.type.startsWith('partner') &&
+      steps.length > 0 &&
+      !['CONTINUED_AS_NEW', 'FAILED'].includes(status),
   );
   return Promise.all(
     accounts.map(async ({ runId, start: { workflowId } }) => ({
