@@ -124,7 +124,7 @@ function* triedTooOften({ network, plan, wrong, accounts }: Ended) {
   const answers = accounts.flatMap(({ state }) => detailsOf(state, 'requirement-resolved')).length;
   const byChance = plan.faults.length + answers + AT_FIRST;
   for (const process of wrong)
-    for (const door of ['/api/auth', '/api/v']) {
+    for (const door of ['/api/auth/v2', '/api/v']) {
       // A try without a response was not refused.
       const isTry = ({ path, status, process: of }: Departure) =>
         of === process && path.startsWith(door) && status === 401;
