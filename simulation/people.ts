@@ -38,6 +38,9 @@ const FOR_NO_REASON = new RegExp(
 const SHUT_OUT =
   /^the partner does not let us read it \(403\)|^the bank shows no banking profile|^agentProfileId: the partner does not permit it \(403\)/;
 
+/** It has decided, and does not show it yet. */
+const DECIDED = /: is Approved, not under underwriting$/m;
+
 /** Another workflow follows the merchant. */
 const CLAIMED =
   /has this merchant$|^workflow \S+ has \d+ as well; |^it is the merchant|^\d+ cannot be confirmed: /;
@@ -355,6 +358,7 @@ export class People {
     return (
       FOR_NO_REASON.test(detail) ||
       (plan.existing === 'claimed' && CLAIMED.test(detail)) ||
+      (SHOWS_OLD.some((habit) => plan.habits.includes(habit)) && DECIDED.test(detail)) ||
       (isShutOut && SHUT_OUT.test(detail))
     );
   }
