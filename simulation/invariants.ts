@@ -238,7 +238,10 @@ async function believedWrongly({ partners, plan, confused, witnesses }: Ended): 
   const clear = witnesses.filter(({ party }) => !confused.has(party));
   const ledger = asNumbered(partners.ledger, plan);
   const read = (path: string) => partners.control<Record<string, unknown>>('GET', path);
-  return contradicted(clear, await evidenceOf(ledger, MARKERS.noteAnswer, read));
+  const lines = contradicted(clear, await evidenceOf(ledger, MARKERS.noteAnswer, read));
+  // After an older status, that of an earlier submission looks like the effect of the latest one.
+  const showsOld = SHOWS_OLD.some((habit) => plan.habits.includes(habit));
+  return showsOld ? lines.filter((line) => !/: submitted \d+ times, /.test(line)) : lines;
 }
 
 function missed({ cast, partners, interrupted, confused, plan, witnesses }: Ended): string[] {
