@@ -375,15 +375,18 @@ export class People {
     const [, several] = (/^Several found/.test(title) && /: (\S+(?:, \S+)*)\. Confirm/.exec(detail)) || [];
     if (several)
       return confirmOrRetry(world.chance.happens(0.2) ? undefined : world.chance.pick(several.split(', ')));
-    const [, profileId] = (/^Whose banking profile/.test(title) && /, confirm (\d+)\./.exec(detail)) || [];
-    if (profileId) {
-      const ofProfile = partners.ledger.filter(({ id }) => String(id) === profileId);
-      return confirmOrRetry(holderOf(party, ofProfile) && profileId);
-    }
     const since = this.#startedAgainAt.get(party) ?? 0;
     const ledger = partners.ledgerOfGangway.filter(
       ({ operation, at }) => !OF_ONE_RUN.includes(operation) || Date.parse(at) >= since,
     );
+    const [, profileId] = (/^Whose banking profile/.test(title) && /, confirm (\d+)\./.exec(detail)) || [];
+    if (profileId) {
+      // The submission may have made another one, which the bank has not named.
+      const isMadeElse = /Retry only if it is not there/.test(detail);
+      const those = isMadeElse ? ledger : partners.ledger.filter((entry) => String(entry.id) === profileId);
+      const record = holderOf(party, those);
+      return confirmOrRetry(record && String(record.id));
+    }
     const id = writtenAs(title, question, ledger);
     if (id !== undefined) return confirmOrRetry(id === 'none' ? undefined : id);
     this.surprises.add(`nobody knows how to look up: ${title}`);
