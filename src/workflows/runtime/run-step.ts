@@ -1,13 +1,16 @@
+import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { CancelledFailure, isCancellation } from '@temporalio/workflow';
 import {
   ATTEMPT_MS,
   type NextStep,
   type Outcome,
+  outcomeFromFailure,
   type Proof,
   resolveUncertainWrite,
   sendUntilResolved,
   type Verdict,
 } from '../../at-most-once/workflow.js';
+import { PARTNER_ERROR } from '../../messages/activities.js';
 import { omitUndefined } from '../../messages/objects.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { Answer, AnswerKind } from '../../messages/requirements.js';
@@ -262,9 +265,9 @@ async function attempt<Result>(
     onEnd('done');
     return { is: 'done', result };
   } catch (error) {
-    if (isCancellation(error)) {
+    if (isCancellation(error) || (context.isCancelled && isRetriedByServer(error))) {
       onEnd(undefined);
-      throw error;
+      throw isCancellation(error) ? error : new CancelledFailure('canceled between two attempts');
     }
     const failure =
       error instanceof Rejected
@@ -279,6 +282,13 @@ async function attempt<Result>(
   } finally {
     endWait();
   }
+}
+
+/** Reports a failure that reaches the workflow only if the activity was canceled: the server then makes no other attempt. */
+function isRetriedByServer(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  if (!(cause instanceof ApplicationFailure) || cause.nonRetryable === true) return false;
+  return cause.type !== PARTNER_ERROR && outcomeFromFailure(cause) === undefined;
 }
 
 function writeOutcome({ kind, saved, refusesReads }: PartnerErrorDetails): WriteOutcome {

@@ -591,6 +591,8 @@ describe('a once-only write that an earlier workflow may have sent', () => {
 
 describe('a cancellation in flight', () => {
   const IN_FLIGHT = new CancelledFailure('canceled while it was in flight');
+  const BETWEEN = new CancelledFailure('canceled between two attempts');
+  const SLOW = activityFailed(ApplicationFailure.create({ message: 'takes too long', type: 'Error' }));
 
   /** A workflow that is canceled during its only attempt, which then becomes this. */
   function cancelledDuring(becomes: unknown, meanwhile = () => {}) {
@@ -607,6 +609,8 @@ describe('a cancellation in flight', () => {
   it.each<[string, unknown, unknown, string | undefined]>([
     ['succeeds', 'done', 'done', 'done'],
     ['is not sent', CANCELLED, CANCELLED, 'none'],
+    // The server makes no other attempt of a canceled activity. Alone catches a canceled workflow that fails.
+    ['meets a slow server', SLOW, BETWEEN, 'none'],
     ['has an unknown outcome', failed('Uncertain'), IN_FLIGHT, 'uncertain'],
     ['is rejected', failed('Rejected'), IN_FLIGHT, 'rejected'],
     ['is not permitted', failed('Forbidden'), IN_FLIGHT, 'none'],
@@ -650,6 +654,7 @@ describe('a cancellation in flight', () => {
     ['succeeds', 'Approved', 'Approved'],
     ['is cut off', CANCELLED, CANCELLED],
     ['fails', failed('Rejected'), IN_FLIGHT],
+    ['meets a slow server', SLOW, BETWEEN],
   ])('leaves nothing of a read that %s', async (_, becomes, outcome) => {
     const ended = await cancelledDuring(becomes).read();
     expect([ended.outcome, ended.log]).toEqual([outcome, ['begin read the status', 'end']]);
