@@ -91,6 +91,7 @@ describe('gangway list and inbox', () => {
   it('filter by a stage and a query, and quote their values', async () => {
     const declined = await rig.board(merchant('declined'));
     await declined.outcome();
+    await declined.listed(" AND OnboardingStage = 'declined' AND ExecutionStatus = 'Completed'");
     const query = ['--query', "PartnerStatus = 'Declined'"];
     const { stdout } = await gangway(['list', '--stage', 'declined', ...query]);
     const [, externalId = ''] = declined.workflowId.split('merchant-boarding-');
