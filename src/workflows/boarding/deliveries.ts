@@ -84,8 +84,8 @@ export function withRefusedAnswers(
   // If the list alternates between two notes, remember both sets of answers.
   const isSameStatus = refusedAnswers?.status === status && refusedAnswers.statusDate === statusDate;
   const refused = new Set([...(isSameStatus ? refusedAnswers.answers : []), requirementIdsOf(answers)]);
-  const which = { status, statusDate, answers: [...refused] };
-  return { ...before, refusedAnswers: until === undefined ? which : { ...which, until } };
+  const held = { status, statusDate, answers: [...refused], ...(until !== undefined && { until }) };
+  return { ...before, refusedAnswers: held };
 }
 
 /** Reports whether a read lists notes whose answers are delivered. */

@@ -4,13 +4,11 @@ import {
   ATTEMPT_MS,
   type NextStep,
   type Outcome,
-  outcomeFromFailure,
   type Proof,
   resolveUncertainWrite,
   sendUntilResolved,
   type Verdict,
 } from '../../at-most-once/workflow.js';
-import { PARTNER_ERROR } from '../../messages/activities.js';
 import { omitUndefined } from '../../messages/objects.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { Answer, AnswerKind } from '../../messages/requirements.js';
@@ -28,6 +26,7 @@ import {
   type EarlierAttempts,
   type IdempotentWrite,
   type IdentifiedWrite,
+  knownFailureOf,
   type OnceWrite,
   ownFailure,
   partnerFailureOf,
@@ -287,8 +286,8 @@ async function attempt<Result>(
 /** Reports a failure that reaches the workflow only if the activity was canceled: the server then makes no other attempt. */
 function isRetriedByServer(error: unknown): boolean {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
-  if (!(cause instanceof ApplicationFailure) || cause.nonRetryable === true) return false;
-  return cause.type !== PARTNER_ERROR && outcomeFromFailure(cause) === undefined;
+  const isRetryable = cause instanceof ApplicationFailure && cause.nonRetryable !== true;
+  return isRetryable && knownFailureOf(error) === undefined;
 }
 
 function writeOutcome({ kind, saved, refusesReads }: PartnerErrorDetails): WriteOutcome {

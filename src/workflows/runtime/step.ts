@@ -103,12 +103,19 @@ export function unfinishedWrites(store: Pick<Store, 'update'>) {
 
 /** Returns the failed partner call in an activity failure. Throws any other error. */
 export function partnerFailureOf(error: unknown): PartnerErrorDetails {
-  if (!(error instanceof ActivityFailure)) throw error;
+  const failure = knownFailureOf(error);
+  if (!failure) throw error;
+  return failure;
+}
+
+/** As {@link partnerFailureOf}. Returns undefined for any other error. */
+export function knownFailureOf(error: unknown): PartnerErrorDetails | undefined {
+  if (!(error instanceof ActivityFailure)) return undefined;
   const { cause, activityType } = error;
   if (cause instanceof ApplicationFailure && cause.type === PARTNER_ERROR)
     return cause.details?.[0] as PartnerErrorDetails;
   const unreported = outcomeFromFailure(cause);
-  if (!unreported) throw error;
+  if (!unreported) return undefined;
   const { outcome, reason, sent } = unreported;
   return { ...ownFailure(outcome === 'none' ? 'NotSent' : 'Uncertain', activityType, reason), ...sent };
 }

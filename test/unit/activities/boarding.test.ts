@@ -10,14 +10,14 @@ import { environment } from '../../rigs/activities/environment.js';
 
 type Request<Name extends keyof BoardingActivities> = Parameters<BoardingActivities[Name]>[0];
 
-/** The activities at a partner that responds like this, without HTTP, and the writes that they send. */
-/** One that is made an hour after the first. */
+/** An attempt, an hour after the first one. */
 const ATTEMPT = {
   attempt: 2,
   scheduledTimestampMs: Date.parse('2026-01-31T10:00:00Z'),
   currentAttemptScheduledTimestampMs: Date.parse('2026-01-31T11:00:00Z'),
 };
 
+/** The activities at a partner that responds like this, without HTTP, and the writes that they send. */
 function atPartner(responses: Partial<Record<keyof BoardingClient, unknown>>, decided?: StatusMeaning) {
   const sent: unknown[] = [];
   const reads = ['getStatus', 'getUnderwritingNotes', 'listAgentProfiles', 'listBoardingSettings'];
